@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/kernel.h"
+#include "kmux/resolver.h"
+#include "kmux/runtime.h"
+
+namespace kmux {
+
+/// How a program is compiled. Every field has the meaning of TileLang's argument of that name; an argument beats the
+/// environment.
+struct CompileOptions {
+  std::string target = {};             // empty: KMUX_TARGET, else "auto"
+  std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
+  std::string target_host = {};        // CPU and triple of the launcher; most backends refuse it
+  std::vector<int> out_idx = {};       // outputs by position, negative from the end; only if the signature has none
+  std::optional<bool> verbose = {};
+  std::optional<int> device = {};      // ordinal; default 0
+  Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's
+  std::vector<std::string> include_dirs = {};
+};
+
+/// What `build` makes; needs no device.
+struct BuildResult {
+  Resolution resolution;
+  std::string backend;
+  std::size_t variant = 0;
+  Target target;
+  std::string launcher;
+  Artifact artifact;
+};
+
+/// Resolves, wraps and builds `program`.
+///
+/// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
+/// compile_failed with the compiler's log as note "log". With "auto", a backend whose compiler answers `unsupported` is
+/// passed over and the resolution says so; compile_failed never is.
+KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});
+
+/// Builds `program`, loads it on the device and returns it ready to be called.
+KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
+
+/// Resolves with the default runtime.
+KMUX_API Result<Resolution> resolve(const Program& program, const ResolveRequest& request = {});
+
+}  // namespace kmux

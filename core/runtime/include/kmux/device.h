@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/dlpack.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+
+namespace kmux {
+
+class Plugin;
+class Runtime;
+
+/// A stream as a call takes it: the backend's own handle, null for the default stream.
+struct StreamRef {
+  void* handle = nullptr;
+};
+
+/// A place where tensors live and kernels run: the host, or a device of a plugin.
+///
+/// Threads: any.   Lifetime: a cheap handle that holds its plugin.
+class KMUX_API Device {
+ public:
+  /// The host's memory.
+  Device() = default;
+  Device(std::shared_ptr<Plugin> plugin, int ordinal);
+
+  DLDevice dl() const { return dl_; }
+  int ordinal() const { return dl_.device_id; }
+  bool is_host() const { return dl_.device_type == kDLCPU; }
+  /// The plugin's name, or "host".
+  std::string backend() const;
+  const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
+  /// "host" or "cuda:0".
+  std::string to_string() const;
+  Result<Json> properties() const;
+  /// Waits for everything on the default stream.
+  Status synchronize() const;
+
+  friend bool operator==(const Device& a, const Device& b) {
+    return a.dl_.device_type == b.dl_.device_type && a.dl_.device_id == b.dl_.device_id;
+  }
+
+ private:
+  std::shared_ptr<Plugin> plugin_;
+  DLDevice dl_{kDLCPU, 0};
+};
+
+/// An ordered queue of work on a device.
+///
+/// Lifetime: owns the backend's stream unless borrowed; the last copy destroys it.
+class KMUX_API Stream {
+ public:
+  /// The default stream of whatever device it is used on.
+  Stream() = default;
+  static Result<Stream> create(const Device& device);
+  /// Wraps a stream that the application owns.
+  static Stream borrow(const Device& device, void* handle);
+
+  void* handle() const { return handle_.get(); }
+  operator StreamRef() const { return {handle_.get()}; }
+  const Device& device() const { return device_; }
+  Status synchronize() const;
+
+ private:
+  Stream(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Device device_;
+  std::shared_ptr<void> handle_;
+};
+
+/// A point in a stream.
+class KMUX_API Event {
+ public:
+  static Result<Event> create(const Device& device);
+  Status record(StreamRef stream) const;
+  /// Units: milliseconds from `begin` to this event; waits for both.
+  Result<double> elapsed_since(const Event& begin) const;
+
+ private:
+  Event(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Device device_;
+  std::shared_ptr<void> handle_;
+};
+
+/// All devices of all plugins that can run here, the host first.
+KMUX_API Result<std::vector<Device>> devices(Runtime& runtime);
+
+}  // namespace kmux

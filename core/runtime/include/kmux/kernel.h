@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/arg.h"
+#include "kmux/device.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/resolver.h"
+#include "kmux/target.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// The tensors that a call returned, in the order of the signature's outputs (or of out_idx).
+class KMUX_API Outputs {
+ public:
+  explicit Outputs(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
+  std::size_t size() const { return tensors_.size(); }
+  const Tensor& operator[](std::size_t index) const { return tensors_[index]; }
+  auto begin() const { return tensors_.begin(); }
+  auto end() const { return tensors_.end(); }
+  /// The only tensor; throws `Exception` (invalid_argument) if there are none or several.
+  operator Tensor() const;
+
+ private:
+  std::vector<Tensor> tensors_;
+};
+
+/// A compiled program that can be called.
+///
+/// Threads:  every function may be called from any thread, concurrently.
+/// Lifetime: a cheap shared handle; the last one unloads the artifact.
+class KMUX_API Kernel {
+ public:
+  /// Allocates the outputs on the kernel's device, launches, and returns them.
+  ///
+  /// The arguments are the parameters that are not outputs, in order.
+  /// Errors: as `launch`.
+  template <class... Args>
+  Result<Outputs> operator()(const Args&... inputs) const {
+    const std::array<Arg, sizeof...(Args)> args{Arg(inputs)...};
+    return call(args);
+  }
+  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream = {}) const;
+
+  /// Launches with all parameters given, outputs included, in order. Allocates nothing.
+  ///
+  /// Errors: invalid_argument that names kernel, parameter, expected and actual value; launch_failed from the backend.
+  Status launch(std::span<const Arg> all_params, StreamRef stream = {}) const;
+  Status launch(std::initializer_list<Arg> all_params, StreamRef stream = {}) const {
+    return launch(std::span<const Arg>(all_params.begin(), all_params.size()), stream);
+  }
+
+  /// Does now what the first launch on the kernel's device would do once.
+  Status warm() const;
+
+  const std::string& name() const;
+  const std::string& backend() const;
+  const Target& target() const;
+  const Device& device() const;
+  const Signature& signature() const;
+  const Resolution& resolution() const;
+  /// The sources of the chosen variant, one after another.
+  std::string source() const;
+  /// The launcher that the backend made.
+  const std::string& launcher() const;
+  /// Every file of the kernel: sources, headers, the launcher and the parts of the artifact.
+  std::vector<File> files() const;
+
+  struct Impl;
+  explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace kmux

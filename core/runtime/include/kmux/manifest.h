@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/export.h"
+
+namespace kmux {
+
+/// A library that a plugin opens or links, and what to install when it is missing.
+struct NeededLibrary {
+  std::string library;
+  std::string hint;
+  bool operator==(const NeededLibrary&) const = default;
+};
+
+/// `<library stem>.plugin.json`: what is known of a plugin before its library is opened.
+struct KMUX_API Manifest {
+  std::string name;
+  std::string version;
+  std::string summary;
+  std::string library;  // file name, beside the manifest
+  std::uint32_t abi_min = 0;
+  std::uint32_t abi_max = 0;
+  std::string build_id;  // GNU build-id of the library, hex
+  std::uint64_t size = 0;  // bytes of the library
+  int priority = 0;  // `auto` prefers the higher
+  std::vector<std::string> targets;   // kinds it answers to ("cpu", "c")
+  std::vector<std::string> dialects;  // variants it takes
+  std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
+  std::vector<std::string> features;  // of kmux/features.h
+  std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
+  std::vector<NeededLibrary> needs;
+  bool operator==(const Manifest&) const = default;
+};
+
+/// Reads a manifest.
+///
+/// Errors: invalid_argument that names the file and every wrong or unknown key.
+KMUX_API Result<Manifest> read_manifest(const std::filesystem::path& path);
+
+}  // namespace kmux

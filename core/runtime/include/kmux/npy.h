@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "kmux/dtype.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// Reads a .npy file (format 1 to 3, C or Fortran order, little-endian) into host memory.
+///
+/// With `reinterpret_as`, unsigned integers or void bytes of the same size become that type (bfloat16 and float8 have no
+/// .npy type).
+/// Errors: invalid_argument that names the file and what is wrong: not a .npy file, truncated, big-endian, objects.
+/// Source: NumPy's format specification, NEP 1.
+KMUX_API Result<Tensor> load_npy(const std::filesystem::path& path, std::optional<DType> reinterpret_as = {});
+
+/// Writes a host tensor as .npy (types without a .npy type as unsigned integers of their size), through a temporary file
+/// and a rename.
+KMUX_API Status save_npy(const std::filesystem::path& path, const Tensor& tensor);
+
+}  // namespace kmux

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/json.h"
+#include "kmux/runtime.h"
+#include "kmux/target.h"
+
+namespace kmux {
+
+/// The step at which a candidate was decided.
+enum class Stage : std::uint8_t {
+  kManifest,  // name, alias, dialect, target kind, features
+  kOpen,      // the library itself
+  kProbe,     // toolchain and devices of this machine
+  kTarget,    // the requested target
+  kSupports,  // the variant's IR
+  kPolicy,    // it would work; another one is preferred, or it is the one
+  kBuild,     // chosen, but its compiler cannot compile a construct of the sources
+};
+KMUX_API std::string_view to_string(Stage stage);
+
+enum class Verdict : std::uint8_t { kChosen, kPossible, kRefused };
+KMUX_API std::string_view to_string(Verdict verdict);
+
+/// One plugin with one variant, how far it came and why.
+struct Candidate {
+  std::string backend;
+  std::size_t variant = 0;
+  std::string dialect;
+  int priority = 0;
+  std::string target;  // canonical; empty before kTarget
+  Stage stage = Stage::kManifest;
+  Verdict verdict = Verdict::kRefused;
+  std::string reason;
+  bool operator==(const Candidate&) const = default;
+};
+
+/// What was asked, what was found, and why: every candidate, best first.
+struct KMUX_API Resolution {
+  std::string program;
+  std::string requested_target;
+  std::string requested_backend;
+  std::vector<Candidate> candidates;
+
+  /// The chosen candidate, or null.
+  const Candidate* chosen() const;
+  /// A table for people.
+  std::string explain() const;
+  Json to_json() const;
+};
+
+enum class Purpose : std::uint8_t { kBuild, kRun };
+
+struct ResolveRequest {
+  std::string target = {};             // empty: the environment's, else "auto"
+  std::string execution_backend = {};  // empty: the environment's, else "auto"
+  std::string target_host = {};
+  std::optional<int> device = {};
+  Purpose purpose = Purpose::kRun;
+  Options options = {};
+};
+
+/// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.
+///
+/// The resolution is returned even if nothing was chosen; `require` turns that into an error.
+KMUX_API Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request);
+
+/// The chosen candidate.
+///
+/// Errors: with TileLang's wording where it has one: an unknown backend ("Invalid execution backend 'X' for target 'T'.
+/// Allowed: a, b. ..."), one that is not available, or none available; every candidate's reason as a "backend" note.
+KMUX_API Result<Candidate> require(const Resolution& resolution);
+
+}  // namespace kmux

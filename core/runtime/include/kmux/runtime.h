@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "kmux/environment.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/registry.h"
+
+namespace kmux {
+
+/// Registry and environment together. Applications use the default one; tests make their own.
+///
+/// Threads: any.
+class KMUX_API Runtime {
+ public:
+  /// A runtime of its own with `environment`; plugins from `registry` options.
+  static Result<std::shared_ptr<Runtime>> create(Environment environment, RegistryOptions registry);
+
+  /// The runtime of this process, made on first use from its environment.
+  ///
+  /// Errors: those of Registry::open, remembered.
+  static Result<std::shared_ptr<Runtime>> default_runtime();
+
+  const Environment& environment() const { return environment_; }
+  Registry& registry() const { return *registry_; }
+
+ private:
+  Runtime(Environment environment, std::unique_ptr<Registry> registry)
+      : environment_(std::move(environment)), registry_(std::move(registry)) {}
+  Environment environment_;
+  std::unique_ptr<Registry> registry_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/device.h"
+#include "kmux/dlpack.h"
+#include "kmux/dtype.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+
+namespace kmux {
+
+/// A tensor that owns or borrows its memory, described by a DLTensor.
+///
+/// Shapes:   any rank; strides in elements, absent means contiguous.
+/// Threads:  the handle any; the memory as the application arranges.
+/// Lifetime: copies share the memory; the last one frees it (and the plugin it came from may go).
+class KMUX_API Tensor {
+ public:
+  /// An empty handle: passed to a kernel, it is a null tensor.
+  Tensor() = default;
+
+  /// New memory, not initialised. Host memory is aligned to 64 bytes.
+  ///
+  /// Errors: invalid_argument for negative extents or more bytes than 2^63; unavailable if there is not enough memory.
+  static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {});
+  static Result<Tensor> zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device = {});
+  /// Host memory with a copy of `values`.
+  template <class T>
+  static Result<Tensor> from(std::vector<std::int64_t> shape, DType dtype, std::span<const T> values) {
+    return copy_of(std::move(shape), dtype, values.data(), values.size_bytes());
+  }
+
+  /// Borrows memory that the application keeps alive.
+  static Tensor borrow(void* data, std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
+                       std::vector<std::int64_t> strides = {});
+  /// Takes over a DLPack tensor; its deleter runs with the last copy.
+  ///
+  /// Errors: invalid_argument for another major version or a null pointer (the tensor is then left alone).
+  static Result<Tensor> from_dlpack(DLManagedTensor* tensor);
+  static Result<Tensor> from_dlpack(DLManagedTensorVersioned* tensor);
+
+  /// A new DLPack tensor that shares the memory; its deleter releases it.
+  DLManagedTensor* to_dlpack() const;
+  DLManagedTensorVersioned* to_dlpack_versioned() const;
+
+  explicit operator bool() const { return state_ != nullptr; }
+  /// The DLPack view; null for an empty handle. Valid while a copy of this tensor lives.
+  const DLTensor* dl() const { return state_ ? &state_->tensor : nullptr; }
+  /// Address of the first element, byte_offset included.
+  void* data() const;
+  template <class T>
+  T* data_as() const { return static_cast<T*>(data()); }
+  std::span<const std::int64_t> shape() const;
+  DType dtype() const { return to_dtype(dl()->dtype); }
+  const Device& device() const { return state_->device; }
+  std::int64_t element_count() const;
+  /// Bytes of a contiguous copy.
+  std::int64_t byte_count() const;
+  bool is_contiguous() const;
+
+  /// This tensor if it is there already, else a contiguous copy on `device`.
+  ///
+  /// Errors: unsupported between devices of two backends other than through the host.
+  Result<Tensor> to(const Device& device, StreamRef stream = {}) const;
+  /// A contiguous copy on the same device.
+  Result<Tensor> clone() const;
+
+ private:
+  struct State {
+    DLTensor tensor{};
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;
+    Device device;
+    std::shared_ptr<void> memory;
+  };
+  explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  static Tensor make(State state);
+  static Result<Tensor> copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes);
+  std::shared_ptr<const State> state_;
+};
+
+/// "float32[2, 3]" and so on, for messages.
+KMUX_API std::string describe(const DLTensor& tensor);
+
+}  // namespace kmux

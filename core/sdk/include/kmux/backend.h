@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/features.h"
+#include "kmux/json.h"
+#include "kmux/plugin.h"
+#include "kmux/target.h"
+
+namespace kmux {
+
+/// Options of a build, by name, as text.
+using Options = std::map<std::string, std::string>;
+
+/// Whether something works here: an empty code means yes; else a word and a sentence say why not.
+struct Availability {
+  std::string code = {};
+  std::string reason = {};
+  bool ok() const { return code.empty(); }
+  bool operator==(const Availability&) const = default;
+};
+
+struct ProbeReport {
+  Availability can_build;
+  Availability can_run;
+  bool operator==(const ProbeReport&) const = default;
+};
+
+/// What is built. Borrowed for the call.
+struct BuildRequest {
+  const Program& program;
+  std::size_t variant = 0;
+  Target target;
+  Options options;
+
+  const Variant& chosen() const { return program.variants[variant]; }
+};
+
+/// Makes the launcher of a variant: text in the backend's host language, or a printed plan.
+class Wrapper {
+ public:
+  virtual ~Wrapper() = default;
+  /// Errors: unsupported for what this backend cannot launch; invalid_argument for a bad option.
+  virtual Result<std::string> wrap(const BuildRequest& request) = 0;
+};
+
+/// Compiles the sources and the launcher of a variant.
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  /// Identity of the toolchain for cache keys, without starting a process.
+  virtual Result<std::string> toolchain(const Target& target, const Options& options) = 0;
+  /// Errors: compile_failed with the compiler's text as note "log"; unsupported for a source construct that this
+  /// backend cannot compile; unavailable without the toolchain.
+  virtual Result<Artifact> build(const BuildRequest& request, std::string_view launcher) = 0;
+};
+
+/// A loaded artifact that can be launched.
+///
+/// Threads: `launch` any, concurrently.   Lifetime: the destructor waits for launches where the device needs it.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual Status prepare(int device) = 0;
+  /// The hot call. Never throws, allocates, locks or looks anything up. A failure writes its text to `error`.
+  virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
+};
+
+/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one.
+class DeviceApi {
+ public:
+  virtual ~DeviceApi() = default;
+  virtual Result<int> count() = 0;
+  /// An object with at least "name" and "arch".
+  virtual Result<Json> properties(int device) = 0;
+  virtual Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) = 0;
+  virtual void free(int device, void* stream, void* address) noexcept = 0;
+  virtual Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) = 0;
+  virtual Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) = 0;
+  struct MemoryInfo {
+    std::uint64_t free_bytes = 0;
+    std::uint64_t total_bytes = 0;
+  };
+  virtual Result<MemoryInfo> memory_info(int device) = 0;
+  virtual Result<void*> stream_create(int device) = 0;
+  virtual void stream_destroy(int device, void* stream) noexcept = 0;
+  virtual Status stream_synchronize(int device, void* stream) = 0;
+  virtual Result<void*> event_create(int device) = 0;
+  virtual void event_destroy(int device, void* event) noexcept = 0;
+  virtual Status event_record(int device, void* event, void* stream) = 0;
+  /// Units: milliseconds. Waits for both events.
+  virtual Result<double> event_elapsed(int device, void* begin, void* end) = 0;
+  virtual Status l2_flush(int device, void* stream) = 0;
+};
+
+/// A backend: what a plugin author derives from, and what the host sees.
+///
+/// Threads: every function may be called from any thread.   Lifetime: outlives its adapters.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// Cheap, creates no context.
+  virtual Result<ProbeReport> probe() = 0;
+  /// The canonical target for `request` ("auto" or anything that `parse_target` reads).
+  ///
+  /// Errors: invalid_argument that names the targets this backend knows; unavailable if "auto" needs a device that is
+  /// not there.
+  virtual Result<Target> resolve_target(std::string_view request, std::optional<int> device) = 0;
+  /// What the backend lacks for the variant; empty means it can do it. Looks at the IR only.
+  virtual Result<std::vector<MissingFeature>> supports(const BuildRequest& request) = 0;
+  virtual Wrapper& wrapper() = 0;
+  virtual Builder& builder() = 0;
+  virtual Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) = 0;
+  virtual DeviceApi& devices() = 0;
+};
+
+}  // namespace kmux

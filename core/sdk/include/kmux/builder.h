@@ -1,0 +1,134 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kmux/dispatch.h"
+
+namespace kmux {
+
+class BodyBuilder;
+
+/// Builds one launch; every function returns the builder, so that calls chain.
+class LaunchBuilder {
+ public:
+  LaunchBuilder& grid(Extents extents);
+  LaunchBuilder& block(Extents extents);
+  LaunchBuilder& cluster(Extents extents);
+  LaunchBuilder& dynamic_smem_bytes(Expr bytes);
+  LaunchBuilder& cooperative();
+  LaunchBuilder& programmatic_serialization();
+  LaunchBuilder& l2_window(std::string buffer, Expr bytes, double hit_ratio = 0.8);
+  LaunchBuilder& returns_int32();
+  /// Appends arguments in kernel order. A string is a parameter, workspace or tensor map of that name; an Expr is an
+  /// int32 (`arg(expr, dtype)` for another type).
+  LaunchBuilder& args(std::initializer_list<std::string> names);
+  LaunchBuilder& arg(LaunchArg arg);
+  LaunchBuilder& arg(Expr value, DType dtype = dtype::kInt32);
+
+ private:
+  friend class BodyBuilder;
+  LaunchBuilder(const class ProgramBuilder* program, std::vector<Step>* steps, std::size_t index)
+      : program_(program), steps_(steps), index_(index) {}
+  Launch& launch();
+  const ProgramBuilder* program_;
+  std::vector<Step>* steps_;
+  std::size_t index_;
+};
+
+/// Builds the steps of a body: launches, fills, guards and loops in the order of the calls.
+///
+/// Lifetime: borrows the ProgramBuilder.
+class BodyBuilder {
+ public:
+  LaunchBuilder launch(std::string kernel);
+  BodyBuilder& fill(std::string target, Expr bytes, std::uint8_t value = 0);
+  /// `body` receives a builder for the steps under the guard.
+  template <class Then>
+  BodyBuilder& when(Expr condition, Then then);
+  template <class Then, class Else>
+  BodyBuilder& when(Expr condition, Then then, Else otherwise);
+  /// `body` receives a builder for the steps and the loop variable.
+  template <class Loop>
+  BodyBuilder& loop(std::string variable, Expr begin, Expr end, Loop body);
+
+ private:
+  friend class ProgramBuilder;
+  BodyBuilder(const ProgramBuilder* program, std::vector<Step>* steps) : program_(program), steps_(steps) {}
+  const ProgramBuilder* program_;
+  std::vector<Step>* steps_;
+};
+
+/// Builds a program of one or more variants in C++.
+///
+/// Names are resolved when they are used: declare parameters, workspaces and tensor maps before the launches.
+/// Errors:   `build` reports every problem as `validate` does; nothing before it fails.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(std::string name);
+
+  /// Declares an integer symbol and returns it for use in shapes.
+  Expr symbol(std::string name, DType dtype = dtype::kInt64);
+  ProgramBuilder& input(std::string name, DType dtype, std::vector<Expr> shape);
+  ProgramBuilder& output(std::string name, DType dtype, std::vector<Expr> shape);
+  ProgramBuilder& buffer(std::string name, BufferParam buffer);
+  /// Declares a scalar parameter and returns it for use in expressions (integers and bool only).
+  Expr scalar(std::string name, DType dtype);
+  ProgramBuilder& pointer(std::string name);
+
+  /// Begins a variant; the calls below belong to the newest one.
+  ProgramBuilder& variant(std::string dialect);
+  ProgramBuilder& requires_arch(std::string arch);
+  ProgramBuilder& source(std::string path, std::string content);
+  ProgramBuilder& header(std::string path, std::string content);
+  ProgramBuilder& settings(Settings settings);
+  Expr let(std::string name, Expr value);
+  ProgramBuilder& check(Expr condition, std::string message);
+  ProgramBuilder& workspace(std::string name, Expr bytes, std::int64_t alignment_bytes = 256);
+  ProgramBuilder& tensor_map(TensorMap map);
+  /// The top-level steps of the newest variant.
+  BodyBuilder body();
+  LaunchBuilder launch(std::string kernel) { return body().launch(std::move(kernel)); }
+
+  ProgramBuilder& metadata(Metadata metadata);
+
+  /// The program, with symbols in slot order.
+  ///
+  /// Errors: invalid_argument that lists all problems.
+  Result<Program> build() const;
+
+ private:
+  friend class LaunchBuilder;
+  LaunchArg resolve(const std::string& name) const;
+  Variant& current();
+  Program program_;
+};
+
+template <class Then>
+BodyBuilder& BodyBuilder::when(Expr condition, Then then) {
+  return when(std::move(condition), std::move(then), [](BodyBuilder&) {});
+}
+
+template <class Then, class Else>
+BodyBuilder& BodyBuilder::when(Expr condition, Then then, Else otherwise) {
+  If guard{std::move(condition), {}, {}};
+  BodyBuilder inner_then(program_, &guard.then_steps);
+  then(inner_then);
+  BodyBuilder inner_else(program_, &guard.else_steps);
+  otherwise(inner_else);
+  steps_->push_back(std::move(guard));
+  return *this;
+}
+
+template <class Loop>
+BodyBuilder& BodyBuilder::loop(std::string variable, Expr begin, Expr end, Loop body) {
+  For loop{variable, std::move(begin), std::move(end), {}};
+  BodyBuilder inner(program_, &loop.steps);
+  body(inner, Expr::symbol(std::move(variable)));
+  steps_->push_back(std::move(loop));
+  return *this;
+}
+
+}  // namespace kmux

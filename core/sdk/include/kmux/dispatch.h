@@ -1,0 +1,239 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kmux/expr.h"
+#include "kmux/signature.h"
+
+namespace kmux {
+
+/// A place in memory: a buffer or pointer parameter, or a workspace, plus an offset.
+///
+/// Units: `offset_bytes` in bytes.
+struct MemoryRef {
+  std::string name;
+  Expr offset_bytes = 0;
+  bool operator==(const MemoryRef&) const = default;
+};
+
+/// A named integer, computed once before anything is launched. Later lets and all other expressions may use it.
+struct Let {
+  std::string name;
+  Expr value;
+  bool operator==(const Let&) const = default;
+};
+
+/// A condition on the arguments; if it is 0 the call fails with invalid_argument and `message`.
+struct Assert {
+  Expr condition;
+  std::string message;
+  bool operator==(const Assert&) const = default;
+};
+
+/// Device memory that lives for one call.
+struct Workspace {
+  std::string name;
+  Expr bytes;
+  std::int64_t alignment_bytes = 256;
+  bool operator==(const Workspace&) const = default;
+};
+
+/// Enumerations of a tensor map, with the driver's numbers.
+///
+/// Source: CUDA Driver API, CUtensorMapDataType and following.
+enum class TensorMapDType : std::uint8_t {
+  kUInt8 = 0, kUInt16, kUInt32, kInt32, kUInt64, kInt64, kFloat16, kFloat32, kFloat64, kBFloat16,
+  kFloat32Ftz, kTFloat32, kTFloat32Ftz, kU4Align8, kU4Align16, kU6Align16,
+};
+enum class Interleave : std::uint8_t { kNone = 0, k16B, k32B };
+enum class Swizzle : std::uint8_t { kNone = 0, k32B, k64B, k128B, k128BAtom32B, k128BAtom32BFlip8B, k128BAtom64B };
+enum class L2Promotion : std::uint8_t { kNone = 0, k64B, k128B, k256B };
+enum class OobFill : std::uint8_t { kNone = 0, kNan };
+
+/// Units: all vectors innermost dimension first; `box` in elements.
+struct TiledMap {
+  std::vector<std::int64_t> box;
+  bool operator==(const TiledMap&) const = default;
+};
+struct Im2colMap {
+  std::vector<std::int64_t> lower_corner;  // rank - 2 values
+  std::vector<std::int64_t> upper_corner;  // rank - 2 values
+  std::int64_t channels_per_pixel = 0;
+  std::int64_t pixels_per_column = 0;
+  bool operator==(const Im2colMap&) const = default;
+};
+
+/// A hardware tensor map (CUtensorMap), encoded before the first launch.
+///
+/// Shapes: 1 <= dims.size() <= 5 (im2col: 3 to 5), innermost first; `strides_bytes` has one value less.
+/// Units:  dims in elements, strides in bytes.
+struct TensorMap {
+  std::string name;
+  TensorMapDType dtype = TensorMapDType::kFloat32;
+  MemoryRef base;
+  std::vector<Expr> dims;
+  std::vector<Expr> strides_bytes;
+  std::vector<std::int64_t> element_strides;  // empty means all 1
+  std::variant<TiledMap, Im2colMap> mode;
+  Interleave interleave = Interleave::kNone;
+  Swizzle swizzle = Swizzle::kNone;
+  L2Promotion l2_promotion = L2Promotion::kNone;
+  OobFill oob_fill = OobFill::kNone;
+  bool operator==(const TensorMap&) const = default;
+};
+
+/// What a kernel parameter is bound to.
+struct TensorArg {  // the address of a buffer or pointer parameter
+  std::string param;
+  Expr offset_bytes = 0;
+  bool operator==(const TensorArg&) const = default;
+};
+struct ScalarArg {  // the bits of a scalar parameter, unchanged
+  std::string param;
+  bool operator==(const ScalarArg&) const = default;
+};
+struct ExprArg {  // an integer of type `dtype`; a value that does not fit is an error
+  Expr value;
+  DType dtype = dtype::kInt32;
+  bool operator==(const ExprArg&) const = default;
+};
+struct TensorMapArg {  // a 128-byte tensor map by value
+  std::string tensor_map;
+  bool operator==(const TensorMapArg&) const = default;
+};
+struct WorkspaceArg {  // the address of a workspace
+  std::string workspace;
+  Expr offset_bytes = 0;
+  bool operator==(const WorkspaceArg&) const = default;
+};
+using LaunchArg = std::variant<TensorArg, ScalarArg, ExprArg, TensorMapArg, WorkspaceArg>;
+
+/// Bytes at the start of a buffer that should stay in the L2 cache during a launch.
+struct L2Window {
+  std::string buffer;
+  Expr bytes;
+  double hit_ratio = 0.8;
+  bool operator==(const L2Window&) const = default;
+};
+
+enum class CallResult : std::uint8_t { kVoid, kInt32 };
+
+/// Up to three extents; missing ones are 1.
+using Extents = std::vector<Expr>;
+
+/// One kernel launch. In dialect `c` it is a plain call: extents and the device features must be absent.
+struct Launch {
+  std::string kernel;
+  std::vector<LaunchArg> args;
+  Extents grid;
+  Extents block;
+  Extents cluster;  // empty: no cluster
+  Expr dynamic_smem_bytes = 0;
+  bool cooperative = false;
+  bool programmatic_serialization = false;
+  std::vector<L2Window> l2_windows;
+  CallResult returns = CallResult::kVoid;  // dialect `c` only: int32 means non-zero is launch_failed
+  bool operator==(const Launch&) const = default;
+};
+
+/// Sets `bytes` bytes to `value`.
+struct Fill {
+  MemoryRef target;
+  Expr bytes;
+  std::uint8_t value = 0;
+  bool operator==(const Fill&) const = default;
+};
+
+struct If;
+struct For;
+using Step = std::variant<Launch, Fill, If, For>;
+
+struct If {
+  Expr condition;
+  std::vector<Step> then_steps;
+  std::vector<Step> else_steps;
+  friend bool operator==(const If&, const If&);
+};
+
+/// Runs `steps` for `variable` = begin, begin + 1, ... < end; both are evaluated once.
+struct For {
+  std::string variable;
+  Expr begin;
+  Expr end;
+  std::vector<Step> steps;
+  friend bool operator==(const For&, const For&);
+};
+
+/// The host program: lets in order, asserts, workspaces, tensor maps, then a tree of steps on one stream.
+struct Body {
+  std::vector<Let> lets;
+  std::vector<Assert> asserts;
+  std::vector<Workspace> workspaces;
+  std::vector<TensorMap> tensor_maps;
+  std::vector<Step> steps;
+  bool operator==(const Body&) const = default;
+};
+
+/// A file of a program, with its content. `path` is relative, uses '/', and never leaves the program's folder.
+struct File {
+  std::string path;
+  std::string content;
+  bool operator==(const File&) const = default;
+};
+
+/// How the producer wants the sources compiled; every backend maps it to its compiler.
+struct Settings {
+  std::string standard;                   // "c11", "c++17", ...; empty: the backend's default
+  std::vector<std::string> defines;       // "NAME" or "NAME=VALUE"
+  std::vector<std::string> preludes;      // headers included before the first line, as `-include` does
+  std::vector<std::string> include_hints; // names of header packages the sources need, for messages ("tilelang")
+  bool fast_math = false;
+  bool operator==(const Settings&) const = default;
+};
+
+/// What a variant needs of the machine. Empty lists: anything of its dialect.
+struct Requires {
+  std::vector<std::string> arch;      // any one of these ("sm_90a")
+  std::vector<std::string> features;  // all of these
+  bool operator==(const Requires&) const = default;
+};
+
+/// One way to run the program: sources in a dialect, and how the host launches them.
+struct Variant {
+  std::string dialect;  // "c", "cuda", "hip", "msl", "cutedsl", "cubin", "ptx", "hsaco", "metallib", "object"
+  Requires requirements;
+  Settings settings;
+  std::vector<File> sources;  // compiled (or loaded) in order
+  std::vector<File> headers;  // found by #include, never compiled alone
+  Body body;
+  bool operator==(const Variant&) const = default;
+};
+
+/// What helps people and tools; never part of a key.
+struct Metadata {
+  std::string description;
+  std::string origin;                          // where the program comes from
+  std::string reference;                       // what it computes, for example "C = A @ B"
+  std::map<std::string, std::int64_t> symbols; // example values of symbols
+  std::map<std::string, double> scalars;       // example values of scalar parameters
+  std::optional<Expr> flops;
+  std::optional<Expr> bytes;
+  bool operator==(const Metadata&) const = default;
+};
+
+/// A kernel program: what a caller passes, and one or more ways to run it.
+struct Program {
+  std::string name;
+  Signature signature;
+  std::vector<Variant> variants;
+  Metadata metadata;
+  bool operator==(const Program&) const = default;
+};
+
+}  // namespace kmux

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "kmux/dispatch.h"
+
+namespace kmux {
+
+/// The version of the JSON form that this library writes and the newest that it reads.
+inline constexpr int kDispatchJsonVersion = 1;
+
+/// Canonical JSON: keys sorted, defaults omitted, no spaces, files by path and SHA-256. Equal programs give equal text.
+///
+/// Source: docs/dispatch-ir.md.
+std::string to_json(const Program& program);
+
+/// The same with line breaks and indentation, for people.
+std::string to_pretty_json(const Program& program);
+
+/// Gives the content of the file at `path` (relative to the program), or an error.
+using FileReader = std::function<Result<std::string>(const std::string& path)>;
+
+/// Reads what `to_json` wrote. Every file is fetched through `read` and checked against its SHA-256.
+///
+/// Errors: invalid_argument with *all* problems of form (malformed JSON with line and column, unknown keys, wrong
+/// types, missing files, digests that differ), each with a JSON pointer; unsupported for a newer version.
+/// The result is not validated: call `check_valid`.
+Result<Program> from_json(std::string_view json, const FileReader& read);
+
+/// SHA-256 (hex) of what a compile depends on: canonical JSON without metadata. Files enter by their digests.
+std::string digest(const Program& program);
+
+/// One expression or signature alone, in the same form.
+std::string to_json(const Expr& expr);
+Result<Expr> expr_from_json(std::string_view json);
+std::string to_json(const Signature& signature);
+Result<Signature> signature_from_json(std::string_view json);
+
+/// Reads JSON of a flat object of strings, numbers and booleans into text values ({"engine":"clang","fast":true}).
+Result<std::map<std::string, std::string>> options_from_json(std::string_view json);
+std::string to_json(const std::map<std::string, std::string>& options);
+
+}  // namespace kmux

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kmux/dlpack.h"
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// An element type: DLPack's code, bits and lanes.
+///
+/// Source: DLPack 1.1, DLDataType.
+struct DType {
+  std::uint8_t code = kDLFloat;
+  std::uint8_t bits = 32;
+  std::uint16_t lanes = 1;
+
+  bool operator==(const DType&) const = default;
+};
+
+inline DType to_dtype(DLDataType type) { return {type.code, type.bits, type.lanes}; }
+inline DLDataType to_dldatatype(DType type) { return {type.code, type.bits, type.lanes}; }
+
+/// "float32", "bfloat16", "float8_e4m3fn", "bool", "int4", "float16x4" (lanes).
+std::string to_string(DType type);
+
+/// Reads the form that `to_string` writes; also the short spellings "fp16", "f32", "bf16", "i64", "u8", "fp8_e4m3".
+///
+/// Errors: invalid_argument that names the text and lists known types.
+Result<DType> parse_dtype(std::string_view text);
+
+/// Bits of one element, lanes included.
+constexpr std::int64_t total_bits(DType type) { return std::int64_t{type.bits} * type.lanes; }
+
+/// Bytes that `count` packed elements occupy, rounded up to whole bytes (sub-byte types are packed).
+constexpr std::int64_t packed_bytes(DType type, std::int64_t count) { return (total_bits(type) * count + 7) / 8; }
+
+bool is_integer(DType type);  // signed or unsigned, not bool
+bool is_float(DType type);    // float, bfloat16 and all float8/6/4 kinds
+bool is_bool(DType type);
+
+/// May a tensor of type `actual` be given where the signature says `expected`? Equal types are; so are bool and
+/// int8/uint8, the spellings of float8 e4m3 and of e5m2 among each other, and sub-byte types of the same total bits.
+bool is_compatible(DType expected, DType actual);
+
+namespace dtype {
+inline constexpr DType kBool{kDLBool, 8, 1};
+inline constexpr DType kInt8{kDLInt, 8, 1};
+inline constexpr DType kInt16{kDLInt, 16, 1};
+inline constexpr DType kInt32{kDLInt, 32, 1};
+inline constexpr DType kInt64{kDLInt, 64, 1};
+inline constexpr DType kUInt8{kDLUInt, 8, 1};
+inline constexpr DType kUInt16{kDLUInt, 16, 1};
+inline constexpr DType kUInt32{kDLUInt, 32, 1};
+inline constexpr DType kUInt64{kDLUInt, 64, 1};
+inline constexpr DType kFloat16{kDLFloat, 16, 1};
+inline constexpr DType kBFloat16{kDLBfloat, 16, 1};
+inline constexpr DType kFloat32{kDLFloat, 32, 1};
+inline constexpr DType kFloat64{kDLFloat, 64, 1};
+inline constexpr DType kFloat8E4M3{kDLFloat8_e4m3, 8, 1};
+inline constexpr DType kFloat8E4M3FN{kDLFloat8_e4m3fn, 8, 1};
+inline constexpr DType kFloat8E4M3FNUZ{kDLFloat8_e4m3fnuz, 8, 1};
+inline constexpr DType kFloat8E5M2{kDLFloat8_e5m2, 8, 1};
+inline constexpr DType kFloat8E5M2FNUZ{kDLFloat8_e5m2fnuz, 8, 1};
+}  // namespace dtype
+
+}  // namespace kmux

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kmux {
+
+/// Failures told apart by what the caller can do about them. The values are part of the plugin ABI.
+enum class ErrorCode : std::int32_t {
+  kOk = 0,
+  kInvalidArgument = 1,  // fix the call or the program
+  kUnsupported = 2,      // choose another backend
+  kUnavailable = 3,      // install something, or use a machine that has it
+  kCompileFailed = 4,    // read the compiler's log
+  kLaunchFailed = 5,     // the device or the kernel refused
+  kInternal = 6,         // report a bug in kmux or in the plugin
+};
+
+/// The name of `code` as users and JSON spell it, for example "invalid_argument".
+std::string_view to_string(ErrorCode code);
+
+/// A named part of an error: "log", "command", "source", "backend", "path".
+struct Note {
+  std::string kind;
+  std::string text;
+  bool operator==(const Note&) const = default;
+};
+
+/// What went wrong, as a value: a code, a sentence "problem (why). What to do.", and notes.
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+  std::vector<Note> notes = {};
+  const char* file = __builtin_FILE();
+  int line = __builtin_LINE();
+
+  /// Adds a note and returns the error, so that calls chain.
+  Error&& with(std::string kind, std::string text) &&;
+
+  /// The text of the first note of `kind`, or nothing.
+  std::optional<std::string_view> note(std::string_view kind) const;
+
+  /// The message and all notes as text for a person: one line, then an indented block a note.
+  std::string explain() const;
+};
+
+/// Makes an `Error` that remembers where it was made.
+Error make_error(ErrorCode code, std::string message, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE());
+
+/// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions.
+class Exception final : public std::runtime_error {
+ public:
+  explicit Exception(Error error) : std::runtime_error(error.explain()), error_(std::move(error)) {}
+  const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+};
+
+/// A value, or the error that prevented it.
+///
+/// Threads: as `T`.   Lifetime: owns its value or error.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  /// The value; throws `Exception` with the error if there is none.
+  T& value() & { return check(), std::get<0>(state_); }
+  const T& value() const& { return check(), std::get<0>(state_); }
+  T value() && { return check(), std::get<0>(std::move(state_)); }
+
+  /// The value, unchecked: only after `ok()`.
+  T& operator*() & { return *std::get_if<0>(&state_); }
+  const T& operator*() const& { return *std::get_if<0>(&state_); }
+  T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  T* operator->() { return std::get_if<0>(&state_); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+
+  /// The error, unchecked: only if not `ok()`.
+  Error& error() & { return *std::get_if<1>(&state_); }
+  const Error& error() const& { return *std::get_if<1>(&state_); }
+  Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
+
+ private:
+  void check() const {
+    if (!ok()) throw Exception(*std::get_if<1>(&state_));
+  }
+  std::variant<T, Error> state_;
+};
+
+/// The value of a `Status` that succeeded.
+struct Ok {
+  bool operator==(const Ok&) const = default;
+};
+
+/// Success, or an error.
+using Status = Result<Ok>;
+
+}  // namespace kmux
+
+#define KMUX_CONCAT_IMPL(a, b) a##b
+#define KMUX_CONCAT(a, b) KMUX_CONCAT_IMPL(a, b)
+
+/// Returns the error of `expr` (a Result) from the enclosing function, if it has one.
+#define KMUX_TRY(expr)                                                                       \
+  do {                                                                                       \
+    if (auto&& kmux_status = (expr); !kmux_status) return std::move(kmux_status).error();    \
+  } while (false)
+
+/// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function.
+#define KMUX_ASSIGN(decl, expr) KMUX_ASSIGN_IMPL(KMUX_CONCAT(kmux_result_, __LINE__), decl, expr)
+#define KMUX_ASSIGN_IMPL(tmp, decl, expr)        \
+  auto tmp = (expr);                             \
+  if (!tmp) return std::move(tmp).error();       \
+  decl = *std::move(tmp)

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/dispatch.h"
+
+namespace kmux {
+
+/// A feature of the dispatch IR that a variant uses, and where.
+struct UsedFeature {
+  std::string name;  // one of `known_features()`
+  std::string path;  // JSON pointer of the first use within the program
+  bool operator==(const UsedFeature&) const = default;
+};
+
+/// Every feature that a backend may lack: "grid", "cluster", "cooperative", "dynamic_smem", "fill", "guard", "l2_window",
+/// "loop", "programmatic_serialization", "several_launches", "tensor_map.im2col", "tensor_map.tiled", "workspace".
+const std::vector<std::string_view>& known_features();
+
+/// The features that variant `variant` of `program` uses, each once, by name.
+std::vector<UsedFeature> features_used(const Program& program, std::size_t variant);
+
+/// What a backend cannot do for a variant.
+struct MissingFeature {
+  std::string feature;
+  std::string path;
+  std::string reason;
+  bool operator==(const MissingFeature&) const = default;
+};
+
+/// The used features that are not in `supported`.
+std::vector<MissingFeature> missing_features(const Program& program, std::size_t variant,
+                                             const std::vector<std::string>& supported, std::string_view backend);
+
+}  // namespace kmux

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kmux/dispatch.h"
+
+namespace kmux {
+
+/// Where an address comes from: a slot of the call, or a workspace of the plan, plus an offset.
+struct PlanAddress {
+  enum class Source : std::uint8_t { kSlot, kWorkspace };
+  Source source = Source::kSlot;
+  std::size_t index = 0;
+  Expr offset_bytes = 0;
+  bool operator==(const PlanAddress&) const = default;
+};
+
+/// A kernel argument with its name looked up.
+struct PlanScalar {  // the bits of slot `slot`, of width dtype.bits
+  std::size_t slot = 0;
+  DType dtype;
+  bool operator==(const PlanScalar&) const = default;
+};
+struct PlanValue {
+  Expr value;
+  DType dtype;
+  bool operator==(const PlanValue&) const = default;
+};
+struct PlanMapArg {
+  std::size_t map = 0;
+  bool operator==(const PlanMapArg&) const = default;
+};
+using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg>;
+
+struct PlanWindow {
+  PlanAddress base;
+  Expr bytes;
+  double hit_ratio = 0.8;
+  bool operator==(const PlanWindow&) const = default;
+};
+
+struct PlanLaunch {
+  std::size_t kernel = 0;  // index in Plan::kernels
+  std::vector<PlanArg> args;
+  std::array<Expr, 3> grid;   // always three; 1 where the body says nothing
+  std::array<Expr, 3> block;
+  std::optional<std::array<Expr, 3>> cluster;
+  Expr dynamic_smem_bytes = 0;
+  bool cooperative = false;
+  bool programmatic_serialization = false;
+  std::vector<PlanWindow> l2_windows;
+  CallResult returns = CallResult::kVoid;
+  bool operator==(const PlanLaunch&) const = default;
+};
+
+struct PlanFill {
+  PlanAddress target;
+  Expr bytes;
+  std::uint8_t value = 0;
+  bool operator==(const PlanFill&) const = default;
+};
+
+struct PlanIf;
+struct PlanFor;
+using PlanStep = std::variant<PlanLaunch, PlanFill, PlanIf, PlanFor>;
+struct PlanIf {
+  Expr condition;
+  std::vector<PlanStep> then_steps;
+  std::vector<PlanStep> else_steps;
+  friend bool operator==(const PlanIf&, const PlanIf&);
+};
+struct PlanFor {
+  std::string variable;
+  Expr begin;
+  Expr end;
+  std::vector<PlanStep> steps;
+  friend bool operator==(const PlanFor&, const PlanFor&);
+};
+
+struct PlanMap {
+  TensorMap map;      // name, geometry and modes as in the body
+  PlanAddress base;
+  bool operator==(const PlanMap&) const = default;
+};
+
+/// A named integer that expressions use, and the slot that holds it.
+struct PlanBinding {
+  std::string name;
+  std::size_t slot = 0;
+  DType dtype;
+  bool operator==(const PlanBinding&) const = default;
+};
+
+/// A body with every name looked up and every choice made: first pass (lets, asserts, workspaces, maps), second pass
+/// (steps). Backends execute it or print it; they never see the body.
+struct Plan {
+  std::string name;                   // of the program
+  std::vector<SlotInfo> slots;
+  std::vector<PlanBinding> bindings;  // symbols and integer scalars that some expression uses
+  std::vector<Let> lets;
+  std::vector<Assert> asserts;
+  std::vector<Workspace> workspaces;
+  std::vector<PlanMap> maps;          // equal maps are merged
+  std::vector<std::string> kernels;   // each once, by first launch
+  std::vector<PlanStep> steps;
+  bool operator==(const Plan&) const = default;
+};
+
+/// Lowers `variant` of `program`, both valid, to a plan. Constant expressions are folded.
+///
+/// Errors: invalid_argument if the program is not valid.
+Result<Plan> lower(const Program& program, std::size_t variant);
+
+/// The plan as indented text for people: what `kmux launcher` prints for backends that execute plans.
+std::string to_string(const Plan& plan);
+
+}  // namespace kmux

@@ -1,0 +1,189 @@
+/* The plugin ABI of kmux, C11. It stands alone.
+ *
+ * A plugin exports one symbol, kmux_plugin_query. Every struct begins with its own size; fields are only ever appended,
+ * and a reader uses a field only if offsetof(field) + sizeof(field) <= struct_size. Nothing allocated crosses: input is
+ * borrowed for the call, output is written to a sink. No exception crosses. All functions of the table may be called
+ * from any thread unless said otherwise. Text is UTF-8 without a terminating zero.
+ *
+ * Version 0 is not frozen: host and plugin must come from the same release.
+ */
+#ifndef KMUX_PLUGIN_H_
+#define KMUX_PLUGIN_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define KMUX_PLUGIN_ABI_VERSION 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes borrowed for the call. */
+typedef struct kmux_bytes {
+  const char* data;
+  size_t size;
+} kmux_bytes;
+
+/* Where results go: the host copies what it is given. `write` may be called several times; it never fails. */
+typedef struct kmux_sink {
+  void* self;
+  void (*write)(void* self, const char* data, size_t size);
+} kmux_sink;
+
+/* One argument of a call. A tensor is data + byte_offset; a scalar is the bits of its own width, zero-extended. */
+typedef union kmux_slot {
+  void* ptr;
+  int64_t i64;
+  uint64_t bits;
+} kmux_slot;
+
+/* What a function returns: 0, or the value of kmux::ErrorCode. An error's text goes to its error sink in this form:
+ * the message, then for each note the byte 0x1e, the note's kind, the byte 0x1f, the note's text. */
+typedef int32_t kmux_code;
+enum {
+  KMUX_OK = 0,
+  KMUX_INVALID_ARGUMENT = 1,
+  KMUX_UNSUPPORTED = 2,
+  KMUX_UNAVAILABLE = 3,
+  KMUX_COMPILE_FAILED = 4,
+  KMUX_LAUNCH_FAILED = 5,
+  KMUX_INTERNAL = 6
+};
+
+/* Device memory for workspaces, in stream order. */
+typedef struct kmux_allocator {
+  size_t struct_size;
+  void* self;
+  kmux_code (*allocate)(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address);
+  void (*free)(void* self, int32_t device, void* stream, void* address);
+} kmux_allocator;
+
+/* Where and how a launch runs. A null stream is the backend's default stream. `lane` is a small number of the calling
+ * host thread: two threads that launch at the same time have different lanes. */
+typedef struct kmux_launch_env {
+  uint32_t struct_size;
+  int32_t device;
+  void* stream;
+  const kmux_allocator* allocator;
+  uint32_t lane;
+  uint32_t reserved;
+} kmux_launch_env;
+
+/* A program: canonical JSON (docs/dispatch-ir.md) and the contents of its files, in the order of their digests'
+ * first appearance in the JSON document read from front to back. */
+typedef struct kmux_program_view {
+  size_t struct_size;
+  kmux_bytes json;
+  const kmux_bytes* blobs;
+  size_t blob_count;
+} kmux_program_view;
+
+/* What is built: a variant of a program for a canonical target with options (a flat JSON object of strings). */
+typedef struct kmux_build_request {
+  size_t struct_size;
+  kmux_program_view program;
+  size_t variant;
+  kmux_bytes target;
+  kmux_bytes options;
+} kmux_build_request;
+
+/* What the host offers to a plugin; outlives the instance. */
+typedef struct kmux_host_api {
+  size_t struct_size;
+  uint32_t abi_version;
+  uint32_t reserved;
+  void* self;
+  /* Writes the value of a plugin option ("cpu.engine") and returns 1, or returns 0 if it is not set. */
+  int32_t (*option)(void* self, kmux_bytes name, kmux_sink value);
+  /* level: 0 debug, 1 info, 2 warning, 3 error. */
+  void (*log)(void* self, int32_t level, kmux_bytes text);
+  /* phase: 0 begin, 1 end of the named span on this thread. */
+  void (*trace)(void* self, int32_t phase, kmux_bytes name);
+} kmux_host_api;
+
+typedef enum kmux_copy_kind {
+  KMUX_COPY_HOST_TO_DEVICE = 0,
+  KMUX_COPY_DEVICE_TO_HOST = 1,
+  KMUX_COPY_DEVICE_TO_DEVICE = 2
+} kmux_copy_kind;
+
+/* The devices of a backend. `device` is an ordinal below `count`. */
+typedef struct kmux_device_api {
+  size_t struct_size;
+  /* DLPack's device type of this backend's memory. */
+  int32_t device_type;
+  int32_t reserved;
+  kmux_code (*count)(void* instance, int32_t* count, kmux_sink error);
+  /* JSON object: name, arch, memory_bytes, and what else the backend knows. */
+  kmux_code (*properties)(void* instance, int32_t device, kmux_sink json, kmux_sink error);
+  kmux_code (*allocate)(void* instance, int32_t device, void* stream, size_t bytes, size_t alignment, void** address,
+                        kmux_sink error);
+  void (*free)(void* instance, int32_t device, void* stream, void* address);
+  /* Asynchronous where the backend can; device to device on one device only. */
+  kmux_code (*copy)(void* instance, int32_t device, void* stream, void* to, const void* from, size_t bytes,
+                    int32_t kind, kmux_sink error);
+  kmux_code (*memset)(void* instance, int32_t device, void* stream, void* address, uint8_t value, size_t bytes,
+                      kmux_sink error);
+  kmux_code (*memory_info)(void* instance, int32_t device, uint64_t* free_bytes, uint64_t* total_bytes,
+                           kmux_sink error);
+  kmux_code (*stream_create)(void* instance, int32_t device, void** stream, kmux_sink error);
+  void (*stream_destroy)(void* instance, int32_t device, void* stream);
+  kmux_code (*stream_synchronize)(void* instance, int32_t device, void* stream, kmux_sink error);
+  kmux_code (*event_create)(void* instance, int32_t device, void** event, kmux_sink error);
+  void (*event_destroy)(void* instance, int32_t device, void* event);
+  kmux_code (*event_record)(void* instance, int32_t device, void* event, void* stream, kmux_sink error);
+  /* Waits for both events. */
+  kmux_code (*event_elapsed)(void* instance, int32_t device, void* begin, void* end, double* milliseconds,
+                             kmux_sink error);
+  kmux_code (*l2_flush)(void* instance, int32_t device, void* stream, kmux_sink error);
+} kmux_device_api;
+
+/* A plugin. `instance` is what `create` made. */
+typedef struct kmux_plugin_api {
+  size_t struct_size;
+  uint32_t abi_version;
+  uint32_t reserved;
+  const char* name;
+  const char* version;
+
+  kmux_code (*create)(const kmux_host_api* host, void** instance, kmux_sink error);
+  /* After every adapter is unloaded. */
+  void (*destroy)(void* instance);
+
+  /* Cheap; makes no context. Writes JSON: {"can_build":{"code":"","reason":""},"can_run":{...}}; an empty code means
+   * yes, else a word ("no_device", "no_driver", "no_toolchain", "wrong_os") and a sentence. */
+  kmux_code (*probe)(void* instance, kmux_sink report, kmux_sink error);
+  /* The canonical target for a request ("auto", "c", "cuda:sm_90"); device -1 means none. */
+  kmux_code (*resolve_target)(void* instance, kmux_bytes request, int32_t device, kmux_sink target, kmux_sink error);
+  /* Looks at the IR only. Writes a JSON list of {"feature","path","reason"}: what the backend cannot do; "[]" is yes. */
+  kmux_code (*supports)(void* instance, const kmux_build_request* request, kmux_sink missing, kmux_sink error);
+  /* Identity of compiler and libraries for the cache key, without starting a process. */
+  kmux_code (*toolchain)(void* instance, kmux_bytes target, kmux_bytes options, kmux_sink identity, kmux_sink error);
+  /* The launcher: source text, or a printed plan. */
+  kmux_code (*wrap)(void* instance, const kmux_build_request* request, kmux_sink launcher, kmux_sink error);
+  /* Compiles sources and launcher to an artifact container (kmux/artifact.h). */
+  kmux_code (*build)(void* instance, const kmux_build_request* request, kmux_bytes launcher, kmux_sink artifact,
+                     kmux_sink error);
+  /* Makes an adapter from an artifact alone. */
+  kmux_code (*load)(void* instance, kmux_bytes artifact, int32_t device, void** adapter, kmux_sink error);
+
+  /* Does whatever a first launch on `device` would do once. */
+  kmux_code (*prepare)(void* adapter, int32_t device, kmux_sink error);
+  /* The hot call: launches on env->stream and returns. No allocation, no lock, no lookup. */
+  kmux_code (*launch)(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  /* After the last launch has returned; waits for the device where needed. */
+  void (*unload)(void* adapter);
+
+  const kmux_device_api* devices;
+} kmux_plugin_api;
+
+/* The one exported symbol: a table not newer than `host_max_version`, or null and a sentence in `reason`. */
+typedef const kmux_plugin_api* (*kmux_plugin_query_fn)(uint32_t host_max_version, kmux_sink reason);
+#define KMUX_PLUGIN_QUERY_SYMBOL "kmux_plugin_query"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KMUX_PLUGIN_H_ */

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// A child process to run: program and arguments as they are, no shell.
+struct Command {
+  std::vector<std::string> argv;                   // argv[0] is looked up in PATH unless it has a '/'
+  std::string working_directory = {};              // empty: the caller's
+  std::map<std::string, std::string> environment = {};  // added to the caller's environment
+  std::string standard_input = {};
+  std::chrono::milliseconds timeout{0};            // 0: none
+};
+
+struct ProcessResult {
+  int exit_code = 0;         // 128 + signal if a signal ended it
+  std::string standard_output;
+  std::string standard_error;
+};
+
+/// Runs `command` and waits for it. A child that outlives its time-out is killed with its process group.
+///
+/// Errors:  unavailable if the program cannot be started (with the reason); compile_failed never: a non-zero exit is a
+///          result. A time-out is unavailable and carries what the child had written.
+/// Threads: any.
+Result<ProcessResult> run(const Command& command);
+
+/// The command line as a person would type it, quoted, for messages only.
+std::string to_string(const Command& command);
+
+/// The absolute path of an executable named `name` in PATH, or nothing.
+std::optional<std::string> find_program(const std::string& name);
+
+}  // namespace kmux

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kmux/dtype.h"
+#include "kmux/expr.h"
+
+namespace kmux {
+
+/// A tensor parameter.
+///
+/// Shapes:  `shape` has one expression a dimension (rank 0 is a scalar in memory); `strides` has as many, or is empty
+///          for "contiguous" (row-major without gaps).
+/// Units:   shape and strides in elements; `alignment_bytes` 0 means the natural alignment of the element type.
+struct BufferParam {
+  DType dtype;
+  std::vector<Expr> shape = {};
+  std::optional<std::vector<Expr>> strides = {};
+  std::int64_t alignment_bytes = 0;
+  bool nullable = false;  // a null tensor is accepted; no launch of any variant may use it
+  bool operator==(const BufferParam&) const = default;
+};
+
+/// A value passed by bits. Integer scalars (and bool) may be named in expressions.
+struct ScalarParam {
+  DType dtype;
+  bool operator==(const ScalarParam&) const = default;
+};
+
+/// An address that the caller vouches for; nothing is checked.
+struct PointerParam {
+  bool operator==(const PointerParam&) const = default;
+};
+
+struct Param {
+  std::string name;
+  std::variant<BufferParam, ScalarParam, PointerParam> kind;
+  bool operator==(const Param&) const = default;
+};
+
+/// An integer that the shapes and strides of the arguments carry.
+struct Symbol {
+  std::string name;
+  DType dtype = dtype::kInt64;  // int32 or int64; a value that does not fit int32 is refused at the call
+  bool operator==(const Symbol&) const = default;
+};
+
+/// What a caller passes, in order; the one object from which checker, allocator and launchers are made.
+struct Signature {
+  std::vector<Param> params = {};
+  std::vector<std::string> outputs = {};  // names of buffer params, in the order in which a call returns them
+  std::vector<Symbol> symbols = {};       // in slot order: see `symbol_order`
+  bool operator==(const Signature&) const = default;
+};
+
+/// The names of free symbols in slot order: those of shapes by first appearance over the parameters, then those that
+/// only strides carry. A name that is an integer scalar parameter is that parameter, and takes no slot of its own.
+std::vector<std::string> symbol_order(const Signature& signature);
+
+/// What one slot of a call holds.
+enum class SlotKind : std::uint8_t { kTensor, kScalar, kPointer, kSymbol };
+
+struct SlotInfo {
+  SlotKind kind;
+  std::string name;
+  DType dtype;  // of the scalar or the symbol, or of the tensor's elements
+  bool operator==(const SlotInfo&) const = default;
+};
+
+/// The slots of a call: parameters in order, then symbols in slot order.
+std::vector<SlotInfo> slots_of(const Signature& signature);
+
+/// The parameter of that name, or null.
+const Param* find_param(const Signature& signature, std::string_view name);
+
+inline const BufferParam* as_buffer(const Param& param) { return std::get_if<BufferParam>(&param.kind); }
+inline const ScalarParam* as_scalar(const Param& param) { return std::get_if<ScalarParam>(&param.kind); }
+inline bool is_pointer(const Param& param) { return std::holds_alternative<PointerParam>(param.kind); }
+
+/// Is parameter `name` among the outputs?
+bool is_output(const Signature& signature, std::string_view name);
+
+}  // namespace kmux

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// What code is compiled for: `kind[:arch][,key=value]...`, for example "cuda:sm_90a" or "cpu:znver4,features=+avx512f".
+struct Target {
+  std::string kind;
+  std::string arch = {};
+  std::map<std::string, std::string> attributes = {};
+  bool operator==(const Target&) const = default;
+};
+
+/// The canonical text: lower-case kind, attributes in order of their keys. Cache keys hold this form only.
+std::string to_string(const Target& target);
+
+/// Reads the canonical form, TileLang's strings ("cuda -arch=sm_90a", "llvm -mcpu=skylake", "c") and its JSON
+/// ({"kind":"cuda","arch":"sm_90a"}). The kind is kept as given: plugins say which kinds they answer to.
+///
+/// Errors: invalid_argument that shows the text and the accepted forms.
+Result<Target> parse_target(std::string_view text);
+
+}  // namespace kmux
