@@ -1,0 +1,25 @@
+# kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...])
+#
+# One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
+# ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
+find_package(GTest 1.12 REQUIRED)
+
+function(kmux_add_test_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBS")
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+  target_link_libraries(${name} PRIVATE kmux_options GTest::gmock ${arg_LIBS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    KMUX_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"
+    KMUX_TEST_PLUGIN_DIR="${PROJECT_BINARY_DIR}/tests/plugins"
+    KMUX_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    KMUX_TEST_BUILD_DIR="${PROJECT_BINARY_DIR}"
+    KMUX_TEST_TILELANG_HEADERS="${KMUX_TILELANG_HEADERS}")
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(GET source FILENAME file)
+    if(file MATCHES "^(.*)_test\\.cpp$")
+      add_test(NAME ${name}.${CMAKE_MATCH_1} COMMAND ${name} --file=${file})
+      set_tests_properties(${name}.${CMAKE_MATCH_1} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77)
+    endif()
+  endforeach()
+endfunction()

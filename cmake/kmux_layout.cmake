@@ -1,0 +1,33 @@
+# Where things lie. The build tree has the shape of the installed one, so both work from wherever they are moved.
+set(CMAKE_INSTALL_LIBDIR lib CACHE STRING "Libraries, below the prefix")
+include(GNUInstallDirs)
+
+# The one variable behind both the path that plugins are installed to and the path that libkmux.so searches.
+set(KMUX_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/plugins CACHE STRING "Plugins, below the prefix")
+set(KMUX_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/kmux/plugins)
+set(KMUX_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/core/sdk/include)
+
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON) # $ORIGIN only, see kmux_add_room
+
+# kmux_add_room(<folder> <output>): adds the folder as soon as it has a CMakeLists.txt; its programs go to build/<preset>/<output>.
+function(kmux_add_room folder output)
+  file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+  if(found)
+    set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${output})
+    file(RELATIVE_PATH to_lib /${output} /${CMAKE_INSTALL_LIBDIR})
+    set(CMAKE_INSTALL_RPATH $ORIGIN/${to_lib})
+    add_subdirectory(${PROJECT_SOURCE_DIR}/${folder})
+  endif()
+endfunction()
+
+# kmux_sources(<variable> <pattern>...): the files there are. An empty core still links: one empty file stands in.
+function(kmux_sources variable)
+  file(GLOB found CONFIGURE_DEPENDS LIST_DIRECTORIES false ${ARGN})
+  if(NOT found)
+    set(found ${PROJECT_BINARY_DIR}/empty.cpp)
+    file(CONFIGURE OUTPUT ${found} CONTENT "")
+  endif()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()

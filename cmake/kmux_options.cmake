@@ -1,0 +1,27 @@
+# How every target of this tree is compiled. Targets link `kmux_options` privately; it is never exported.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+add_library(kmux_options INTERFACE)
+target_compile_options(kmux_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wundef
+  -Wno-missing-field-initializers # tables and option structs are initialised by name, the rest is zero
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # GCC 12 warns falsely about std::string's operator+ (GCC bug 105651)
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(kmux_options INTERFACE -Wno-maybe-uninitialized) # false under instrumentation
+endif()
+
+find_program(KMUX_CCACHE ccache)
+if(KMUX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${KMUX_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${KMUX_CCACHE})
+endif()

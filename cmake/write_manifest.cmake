@@ -1,0 +1,29 @@
+# cmake -D NAME= -D LIBRARY= -D TEMPLATE= -D HEADER= -D READELF= -P write_manifest.cmake
+# Writes <library>.plugin.json beside the library: the author's facts, and those that only the built file knows.
+cmake_path(GET LIBRARY FILENAME file_name)
+cmake_path(REPLACE_EXTENSION LIBRARY LAST_ONLY plugin.json OUTPUT_VARIABLE output)
+file(SIZE ${LIBRARY} size)
+
+execute_process(COMMAND ${READELF} -n ${LIBRARY} OUTPUT_VARIABLE notes ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+if(NOT notes MATCHES "Build ID: ([0-9a-f]+)")
+  message(FATAL_ERROR "${LIBRARY} has no build id. Link it with -Wl,--build-id=sha1.")
+endif()
+set(build_id ${CMAKE_MATCH_1})
+
+set(abi 0)
+file(STRINGS ${HEADER} line REGEX "define KMUX_PLUGIN_ABI_VERSION +[0-9]+")
+if(line MATCHES "KMUX_PLUGIN_ABI_VERSION +([0-9]+)")
+  set(abi ${CMAKE_MATCH_1})
+endif()
+
+file(READ ${TEMPLATE} manifest)
+string(JSON given ERROR_VARIABLE absent GET ${manifest} name)
+if(NOT absent AND NOT given STREQUAL NAME)
+  message(FATAL_ERROR "${TEMPLATE} names the plugin '${given}' (it is built as '${NAME}'). Use one name.")
+endif()
+string(JSON manifest SET ${manifest} name "\"${NAME}\"")
+string(JSON manifest SET ${manifest} library "\"${file_name}\"")
+string(JSON manifest SET ${manifest} abi "{\"min\": ${abi}, \"max\": ${abi}}")
+string(JSON manifest SET ${manifest} build_id "\"${build_id}\"")
+string(JSON manifest SET ${manifest} size ${size})
+file(WRITE ${output} "${manifest}\n")

@@ -1,0 +1,49 @@
+// The main of every test program: GoogleTest's own, and --file=NAME, which runs the cases written in that source file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr int kAllSkipped = 77;  // ctest counts this as a skip, see kmux_add_test_program.cmake
+
+// The GoogleTest filter that names every case of `file`.
+std::string filter_of(std::string_view file) {
+  std::string filter;
+  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < tests.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *tests.GetTestSuite(s);
+    for (int c = 0; c < suite.total_test_count(); ++c) {
+      const testing::TestInfo& test = *suite.GetTestInfo(c);
+      const std::string_view path = test.file();
+      if (path.substr(path.find_last_of('/') + 1) == file) {
+        filter.append(suite.name()).append(".").append(test.name()).append(":");
+      }
+    }
+  }
+  return filter;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  constexpr std::string_view kOption = "--file=";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with(kOption)) continue;
+    const std::string filter = filter_of(argument.substr(kOption.size()));
+    if (filter.empty()) {
+      std::fprintf(stderr, "%s: no test case in that file\n", argv[i]);
+      return 1;
+    }
+    GTEST_FLAG_SET(filter, filter);
+  }
+  const int status = RUN_ALL_TESTS();
+  const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
+  const bool all_skipped = tests.skipped_test_count() > 0 && tests.successful_test_count() == 0;
+  return status == 0 && all_skipped ? kAllSkipped : status;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Checks the rules of the source tree that no compiler knows. Prints every breach; exit 1 if there is one."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SKIPPED = {".git", ".venv", ".cache", "build", "__pycache__", "data"}
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".inc", ".py", ".sh", ".cmake"}
+BANNED = {"utils", "util", "common", "helpers", "helper", "misc"}
+BACKEND = re.compile(r"(?<![a-z0-9])(cuda|nvrtc|hip|metal|cutedsl)(?![a-z0-9])", re.IGNORECASE)
+FILE_LINES = 400
+RUNTIME_LINES = 5000
+
+
+def files(folder):
+    for path in sorted(folder.iterdir()):
+        if path.is_symlink() or path.name in SKIPPED:
+            continue
+        if path.is_dir():
+            yield from files(path)
+        elif path.suffix in SOURCES or path.name == "CMakeLists.txt":
+            yield path
+
+
+def breaches(path, lines):
+    if BANNED & {part.split(".")[0] for part in path.parts}:
+        yield f"{path}: a name that says nothing. Name the file after its noun."
+    if len(lines) > FILE_LINES:
+        yield f"{path}: {len(lines)} lines (the limit is {FILE_LINES}). Split it by noun."
+    in_runtime = path.is_relative_to("core/runtime")
+    for number, line in enumerate(lines, 1):
+        if not line.isascii():
+            yield f"{path}:{number}: not ASCII."
+        if "\t" in line:
+            yield f"{path}:{number}: a tab. Indent with spaces."
+        if in_runtime and (found := BACKEND.search(line)):
+            yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
+
+
+def main():
+    found, runtime_lines = [], 0
+    for path in files(ROOT):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        relative = path.relative_to(ROOT)
+        found += breaches(relative, lines)
+        runtime_lines += len(lines) if relative.is_relative_to("core/runtime") else 0
+    if runtime_lines > RUNTIME_LINES:
+        found.append(f"core/runtime: {runtime_lines} lines (the limit is {RUNTIME_LINES}).")
+    print("\n".join(found) or "tree: no breach")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
