@@ -4,11 +4,11 @@ include(GNUInstallDirs)
 
 # The one variable behind both the path that plugins are installed to and the path that libkmux.so searches.
 set(KMUX_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/plugins CACHE STRING "Plugins, below the prefix")
-set(KMUX_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/lib/kmux/plugins)
+set(KMUX_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/${KMUX_PLUGIN_INSTALL_DIR})
 set(KMUX_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/core/sdk/include)
 
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON) # $ORIGIN only, see kmux_add_room
 
 # kmux_add_room(<folder> <output>): adds the folder as soon as it has a CMakeLists.txt; its programs go to build/<preset>/<output>.
