@@ -1,10 +1,11 @@
-// The main of every test program: GoogleTest's own, and --file=NAME, which runs the cases written in that source file.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+// The main of every test program: GoogleTest's own, and --file=NAME, which runs the cases written in that
+// source file.
 #include <cstdio>
 #include <string>
 #include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace {
 
