@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# kmux.sh: everything a person does with this tree, from a fresh Debian 12. See `./kmux.sh help`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+readonly BUILD=build/release
+readonly JOBS=${KMUX_JOBS:-$(nproc)}
+readonly BUILD_PACKAGES=(
+  build-essential cmake ninja-build ccache
+  'libboost-dev|libboost1.81-dev' 'libboost-program-options-dev|libboost-program-options1.81-dev' nlohmann-json3-dev libssl-dev
+  llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev libxml2-dev
+  libgtest-dev libgmock-dev libbenchmark-dev
+  python3 python3-venv python3-numpy)
+readonly LINT_PACKAGES=(clang-format-19 clang-tidy-19)
+readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
+readonly TILELANG=tilelang==0.1.15
+readonly TILELANG_HEADERS=.cache/tilelang-headers
+
+usage() {
+  cat <<'TEXT'
+kmux.sh: builds, tests and shows kmux. Each command first installs what is missing from Debian's packages.
+
+  ./kmux.sh demo           build and run the main job on real input
+  ./kmux.sh test           build and run every test
+  ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
+  ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
+  ./kmux.sh format         rewrite the sources with clang-format
+  ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
+  ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
+  ./kmux.sh setup          only install what is missing
+
+KMUX_JOBS=N sets the number of parallel jobs (default: one a processor).
+TEXT
+}
+
+say() { echo "kmux: $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+# Installs those of the named Debian packages that are missing; `a|b` is content with b and installs a.
+packages() {
+  command -v dpkg-query >/dev/null || { say "not a Debian machine, taking what is there instead of: $*"; return 0; }
+  local missing=() package
+  for package in "$@"; do
+    # shellcheck disable=SC2086 # the words are wanted
+    dpkg-query -W -f '${db:Status-Status}\n' ${package//|/ } 2>/dev/null | grep -qx installed ||
+      missing+=("${package%%|*}")
+  done
+  ((${#missing[@]})) || return 0
+  local root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || fail "packages are missing (neither root nor sudo here). Install: ${missing[*]}"
+    root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  local install=("${root[@]}" env DEBIAN_FRONTEND=noninteractive
+    apt-get install -qq -y --no-install-recommends "${missing[@]}")
+  # The lists of a fresh machine are empty or old: fetch them only when the first attempt fails.
+  "${install[@]}" >/dev/null 2>&1 && return 0
+  "${root[@]}" apt-get update -qq >&2 || fail "apt-get update failed. Check the network and /etc/apt/sources.list."
+  "${install[@]}" >/dev/null || fail "apt-get could not install ${missing[*]}. It says why above."
+}
+
+# Puts the named PyPI packages into .venv; quiet, and only when missing.
+venv() {
+  [[ -x .venv/bin/python ]] || $PYTHON -m venv --system-site-packages .venv
+  local package
+  for package in "$@"; do
+    .venv/bin/python -m pip show --quiet "${package%%[=<>]*}" >/dev/null 2>&1 ||
+      .venv/bin/python -m pip install --quiet --disable-pip-version-check "$package" >&2
+  done
+}
+
+# The headers that TileLang's generated code includes, out of its wheel. Tests that need them skip without them.
+tilelang_headers() {
+  [[ -d $TILELANG_HEADERS/tl_templates ]] && return 0
+  say "fetching TileLang's headers ($TILELANG, 50 MB, once)"
+  local wheel
+  wheel=$(mktemp -d)
+  if venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
+    --only-binary :all: --dest "$wheel" "$TILELANG" >&2 &&
+    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/src/tl_templates "$TILELANG_HEADERS/tl_templates"; then
+    :
+  else
+    say "TileLang's headers cannot be had; what needs them is skipped"
+  fi
+  rm -rf "$wheel"
+}
+
+configure() {
+  packages "${BUILD_PACKAGES[@]}"
+  local log
+  log=$(mktemp)
+  if ! cmake --preset release -DPython3_EXECUTABLE="$PYTHON" \
+    -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    fail "configuring failed. It says why above."
+  fi
+  grep '^-- kmux:' "$log" >&2 || true
+  rm -f "$log"
+}
+
+# Builds the named targets, or everything. What it prints goes to stderr: stdout belongs to the commands.
+build() {
+  configure
+  cmake --build --preset release --parallel "$JOBS" ${1:+--target "$@"} >&2
+}
+
+sources() {
+  git ls-files --cached --others --exclude-standard -- '*.h' '*.hpp' '*.cpp' '*.c' '*.inc' ':!:**/data/**'
+}
+
+demo() {
+  packages "${BUILD_PACKAGES[@]}"
+  tilelang_headers
+  build kmux_product
+  [[ -f examples/demo/run.sh ]] || fail "examples/demo/run.sh is not there yet"
+  exec bash examples/demo/run.sh "$BUILD"
+}
+
+# Runs every test; arguments go to ctest. Skipped cases are counted and named.
+run_tests() {
+  packages "${BUILD_PACKAGES[@]}"
+  tilelang_headers
+  build
+  local status=0 skipped
+  ctest --preset release --parallel "$JOBS" "$@" || status=$?
+  skipped=$(sed -n 's/^\[  SKIPPED \] \([^ ]*\)$/\1/p' "$BUILD/Testing/Temporary/LastTest.log" | sort -u)
+  [[ -z $skipped ]] || say "skipped test cases: $(wc -l <<<"$skipped") ($(paste -sd ' ' <<<"$skipped"))"
+  return "$status"
+}
+
+lint() {
+  packages "${LINT_PACKAGES[@]}"
+  configure
+  local status=0
+  sources | xargs -r clang-format-19 --dry-run -Werror || status=1
+  "$PYTHON" tools/check_tree.py || status=1
+  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$BUILD" core plugins cli || status=1
+  return "$status"
+}
+
+format() {
+  packages "${LINT_PACKAGES[@]}"
+  sources | xargs -r clang-format-19 -i
+}
+
+bench() {
+  build
+  local program found=0
+  for program in "$BUILD"/bench/bench_*; do
+    [[ -x $program ]] || continue
+    found=1
+    "$program" "$@"
+  done
+  ((found)) || fail "no benchmark in $BUILD/bench"
+}
+
+bars() {
+  build
+  local programs=("$BUILD"/bench/bars_*) program status=0
+  [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
+  if [[ $# -gt 0 ]]; then
+    if [[ ! -x $BUILD/bench/bars_$1 ]]; then
+      say "no group '$1'. Groups: ${programs[*]##*/bars_}"
+      exit 2
+    fi
+    programs=("$BUILD/bench/bars_$1")
+  fi
+  for program in "${programs[@]}"; do "$program" || status=1; done
+  return "$status"
+}
+
+command=${1:-help}
+shift || true
+case $command in
+  demo | build | lint | format | bench | bars) "$command" "$@" ;;
+  test) run_tests "$@" ;;
+  setup) packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
+  help | -h | --help) usage ;;
+  *)
+    say "no command '$command'"
+    usage >&2
+    exit 2
+    ;;
+esac
