@@ -41,8 +41,7 @@ packages() {
   command -v dpkg-query >/dev/null || { say "not a Debian machine, taking what is there instead of: $*"; return 0; }
   local missing=() package
   for package in "$@"; do
-    # shellcheck disable=SC2086 # the words are wanted
-    dpkg-query -W -f '${db:Status-Status}\n' ${package//|/ } 2>/dev/null | grep -qx installed ||
+    grep -qx installed < <(dpkg-query -W -f '${db:Status-Status}\n' ${package//|/ } 2>/dev/null) ||
       missing+=("${package%%|*}")
   done
   ((${#missing[@]})) || return 0
