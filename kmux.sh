@@ -11,7 +11,7 @@ readonly BUILD_PACKAGES=(
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev libxml2-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-venv python3-numpy)
-readonly LINT_PACKAGES=(clang-format-19 clang-tidy-19)
+readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_HEADERS=.cache/tilelang-headers
