@@ -1,0 +1,33 @@
+#include "subject.h"
+
+namespace kmux::conformance {
+
+Subject &Subject::current() {
+  static Subject subject;
+  return subject;
+}
+
+Status Subject::choose(const std::string &plugin,
+                       const std::filesystem::path &folder) {
+  Subject &subject = current();
+  subject.name_ = plugin;
+  subject.folder_ = std::filesystem::absolute(folder);
+  RegistryOptions options;
+  options.search_path = {subject.folder_};
+  options.use_default_path = false;
+  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{}, options));
+  KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
+  KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
+  if (!report.can_run.ok())
+    return make_error(ErrorCode::kUnavailable, report.can_run.reason);
+  subject.device_ = Device(subject.plugin_, 0);
+  return Ok{};
+}
+
+Result<Kernel> Subject::compile(const Program &program,
+                                CompileOptions options) const {
+  options.execution_backend = name_;
+  return kmux::compile(*runtime_, program, options);
+}
+
+} // namespace kmux::conformance

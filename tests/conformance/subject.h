@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/device.h"
+#include "kmux/kernel.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/tensor.h"
+
+namespace kmux::conformance {
+
+/// The plugin under test, alone in a runtime of its own.
+class Subject {
+public:
+  /// The one of this process; set by `choose`, before any test runs.
+  static Subject &current();
+  static Status choose(const std::string &plugin,
+                       const std::filesystem::path &folder);
+
+  const std::string &name() const { return name_; }
+  Runtime &runtime() const { return *runtime_; }
+  std::shared_ptr<Plugin> plugin() const { return plugin_; }
+  Backend &backend() const { return plugin_->backend(); }
+  const Device &device() const { return device_; }
+  const std::filesystem::path &folder() const { return folder_; }
+
+  /// Compiles with this plugin and no other.
+  Result<Kernel> compile(const Program &program,
+                         CompileOptions options = {}) const;
+
+  /// A device tensor with a copy of `values`.
+  template <class T>
+  Tensor upload(std::vector<std::int64_t> shape, DType dtype,
+                const std::vector<T> &values) const {
+    return Tensor::from<T>(std::move(shape), dtype, values)
+        .value()
+        .to(device_)
+        .value();
+  }
+  Tensor zeros(std::vector<std::int64_t> shape, DType dtype) const {
+    return Tensor::zeros(std::move(shape), dtype, device_).value();
+  }
+  /// The elements of a device tensor, on the host.
+  template <class T> std::vector<T> download(const Tensor &tensor) const {
+    const Tensor host = tensor.to(Device{}).value();
+    return std::vector<T>(host.data_as<T>(),
+                          host.data_as<T>() + host.element_count());
+  }
+
+private:
+  std::string name_;
+  std::filesystem::path folder_;
+  std::shared_ptr<Runtime> runtime_;
+  std::shared_ptr<Plugin> plugin_;
+  Device device_;
+};
+
+} // namespace kmux::conformance
