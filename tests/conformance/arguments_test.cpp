@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         ScalarCase{dtype::kFloat64, "double", 0x3ff8000000000001ULL},
         ScalarCase{dtype::kFloat8E4M3FN, "unsigned char", 0x39},
         ScalarCase{dtype::kFloat8E5M2, "unsigned char", 0x3d}),
-    [](const auto& test) { return to_string(test.param.dtype); });
+    [](const auto &test) { return to_string(test.param.dtype); });
 
 TEST(Arguments, NoneAtAll) {
   ProgramBuilder builder("nothing");

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string>
 
-#include "kmux/process.h"
 #include "exemptions.h"
+#include "kmux/process.h"
 #include "subject.h"
 
 namespace kmux::conformance {
@@ -62,7 +62,8 @@ int without_device(const std::string &plugin, const Error &error) {
 /// expected failures.
 std::string exclusions(const Exemptions &exemptions) {
   std::string filter;
-  for (const auto *entries : {&exemptions.unsupported, &exemptions.expected_failures}) {
+  for (const auto *entries :
+       {&exemptions.unsupported, &exemptions.expected_failures}) {
     for (const auto &entry : *entries)
       filter += (filter.empty() ? "-" : ":") + entry.pattern;
   }
@@ -71,7 +72,8 @@ std::string exclusions(const Exemptions &exemptions) {
 
 /// Runs each expected failure alone; one that passes is an error, so that the
 /// list does not rot.
-int check_expected_failures(const Exemptions &exemptions, const Arguments &arguments) {
+int check_expected_failures(const Exemptions &exemptions,
+                            const Arguments &arguments) {
   int failures = 0;
   for (const auto &entry : exemptions.expected_failures) {
     const Command command{{"/proc/self/exe", "--plugin", arguments.plugin,
@@ -94,7 +96,8 @@ void print_exemptions(const Exemptions &exemptions) {
                 entry.reason.c_str());
   }
   std::printf("%zu unsupported, %zu expected failures\n",
-              exemptions.unsupported.size(), exemptions.expected_failures.size());
+              exemptions.unsupported.size(),
+              exemptions.expected_failures.size());
 }
 
 int run_all(const Arguments &arguments, const Exemptions &exemptions) {
@@ -104,7 +107,8 @@ int run_all(const Arguments &arguments, const Exemptions &exemptions) {
     GTEST_FLAG_SET(filter, exclusions(exemptions));
   const int result = RUN_ALL_TESTS();
   print_exemptions(exemptions);
-  return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1 : 0;
+  return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1
+                                                                            : 0;
 }
 
 } // namespace
@@ -126,7 +130,7 @@ int main(int argc, char **argv) {
   }
   const auto exemptions =
       read_exemptions(Subject::current().folder() /
-                  ("kmux_" + arguments.plugin + ".conformance.txt"));
+                      ("kmux_" + arguments.plugin + ".conformance.txt"));
   if (!exemptions) {
     std::fputs((exemptions.error().explain() + "\n").c_str(), stderr);
     return 1;
