@@ -1,10 +1,10 @@
 // Arguments: every dtype, no arguments and many, strides, offsets, and the ways
 // in which a call can be wrong.
 
+#include <cstring>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 #include "programs.h"
 #include "subject.h"
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 struct ScalarCase {
   DType dtype;
-  const char *c_type; // of the kernel's parameter: 16-bit and 8-bit floats are
+  const char* c_type; // of the kernel's parameter: 16-bit and 8-bit floats are
                       // passed by their bits
   std::uint64_t bits;
 };
@@ -26,18 +26,16 @@ class Scalars : public testing::TestWithParam<ScalarCase> {};
 
 /// The kernel stores the scalar; its bits must come back unchanged.
 TEST_P(Scalars, ArriveUnchanged) {
-  auto &subject = Subject::current();
-  const auto &[type, c_type, bits] = GetParam();
+  auto& subject = Subject::current();
+  const auto& [type, c_type, bits] = GetParam();
   const std::string t = c_type;
   ProgramBuilder builder("store_scalar");
   builder.scalar("s", type);
   builder.output("out", dtype::kUInt8, {packed_bytes(type, 1)});
-  add_variants(
-      builder, "KERNEL void store(" + t + "* out, " + t + " s) { *out = s; }\n",
-      [](const OneThread &host) { host.launch("store").args({"out", "s"}); });
+  add_variants(builder, "KERNEL void store(" + t + "* out, " + t + " s) { *out = s; }\n",
+               [](const OneThread& host) { host.launch("store").args({"out", "s"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  const auto bytes = subject.download<std::uint8_t>(
-      Tensor(kernel(Arg::bits(type, bits)).value()));
+  const auto bytes = subject.download<std::uint8_t>(Tensor(kernel(Arg::bits(type, bits)).value()));
   std::uint64_t stored = 0;
   std::memcpy(&stored, bytes.data(), bytes.size());
   EXPECT_EQ(stored, bits);
@@ -46,34 +44,25 @@ TEST_P(Scalars, ArriveUnchanged) {
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Scalars,
     testing::Values(
-        ScalarCase{dtype::kBool, "unsigned char", 1},
-        ScalarCase{dtype::kInt8, "signed char", 0x85},
-        ScalarCase{dtype::kInt16, "short", 0x8123},
-        ScalarCase{dtype::kInt32, "int", 0x81234567},
-        ScalarCase{dtype::kInt64, "long long", 0x8123456789abcdefULL},
-        ScalarCase{dtype::kUInt8, "unsigned char", 0xfe},
-        ScalarCase{dtype::kUInt16, "unsigned short", 0xfedc},
-        ScalarCase{dtype::kUInt32, "unsigned int", 0xfedcba98},
+        ScalarCase{dtype::kBool, "unsigned char", 1}, ScalarCase{dtype::kInt8, "signed char", 0x85},
+        ScalarCase{dtype::kInt16, "short", 0x8123}, ScalarCase{dtype::kInt32, "int", 0x81234567},
+        ScalarCase{dtype::kInt64, "long long", 0x8123456789abcdefULL}, ScalarCase{dtype::kUInt8, "unsigned char", 0xfe},
+        ScalarCase{dtype::kUInt16, "unsigned short", 0xfedc}, ScalarCase{dtype::kUInt32, "unsigned int", 0xfedcba98},
         ScalarCase{dtype::kUInt64, "unsigned long long", 0xfedcba9876543210ULL},
-        ScalarCase{dtype::kFloat16, "unsigned short", 0x3c01},
-        ScalarCase{dtype::kBFloat16, "unsigned short", 0x3f81},
-        ScalarCase{dtype::kFloat32, "float", 0x3fc00001},
-        ScalarCase{dtype::kFloat64, "double", 0x3ff8000000000001ULL},
-        ScalarCase{dtype::kFloat8E4M3FN, "unsigned char", 0x39},
-        ScalarCase{dtype::kFloat8E5M2, "unsigned char", 0x3d}),
-    [](const auto &test) { return to_string(test.param.dtype); });
+        ScalarCase{dtype::kFloat16, "unsigned short", 0x3c01}, ScalarCase{dtype::kBFloat16, "unsigned short", 0x3f81},
+        ScalarCase{dtype::kFloat32, "float", 0x3fc00001}, ScalarCase{dtype::kFloat64, "double", 0x3ff8000000000001ULL},
+        ScalarCase{dtype::kFloat8E4M3FN, "unsigned char", 0x39}, ScalarCase{dtype::kFloat8E5M2, "unsigned char", 0x3d}),
+    [](const auto& test) { return to_string(test.param.dtype); });
 
 TEST(Arguments, NoneAtAll) {
   ProgramBuilder builder("nothing");
-  add_variants(builder, "KERNEL void nothing(void) {}\n",
-               [](const OneThread &host) { host.launch("nothing"); });
-  const Kernel kernel =
-      Subject::current().compile(builder.build().value()).value();
+  add_variants(builder, "KERNEL void nothing(void) {}\n", [](const OneThread& host) { host.launch("nothing"); });
+  const Kernel kernel = Subject::current().compile(builder.build().value()).value();
   EXPECT_TRUE(kernel.launch({}).ok());
 }
 
 TEST(Arguments, SixtyFourOfThem) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("many");
   std::string parameters = "int* out";
   std::string sum;
@@ -86,30 +75,23 @@ TEST(Arguments, SixtyFourOfThem) {
     args.emplace_back(i);
   }
   builder.output("out", dtype::kInt32, {1});
-  add_variants(builder,
-               "KERNEL void many(" + parameters + ") { *out = 0" + sum +
-                   "; }\n",
-               [](const OneThread &host) {
-                 LaunchBuilder launch = host.launch("many").args({"out"});
-                 for (int i = 0; i < 63; ++i)
-                   launch.args({"s" + std::to_string(i)});
-               });
+  add_variants(builder, "KERNEL void many(" + parameters + ") { *out = 0" + sum + "; }\n", [](const OneThread& host) {
+    LaunchBuilder launch = host.launch("many").args({"out"});
+    for (int i = 0; i < 63; ++i) launch.args({"s" + std::to_string(i)});
+  });
   const Kernel kernel = subject.compile(builder.build().value()).value();
   int expected = 0;
-  for (int i = 0; i < 63; ++i)
-    expected += (i + 1) * i;
-  EXPECT_THAT(subject.download<int>(Tensor(kernel.call(args).value())),
-              ElementsAre(expected));
+  for (int i = 0; i < 63; ++i) expected += (i + 1) * i;
+  EXPECT_THAT(subject.download<int>(Tensor(kernel.call(args).value())), ElementsAre(expected));
 }
 
 /// Three device tensors for the add program, and the call.
 struct Call {
   Kernel kernel = Subject::current().compile(add_program()).value();
-  Tensor a =
-      Subject::current().upload<float>({4}, dtype::kFloat32, {1, 2, 3, 4});
+  Tensor a = Subject::current().upload<float>({4}, dtype::kFloat32, {1, 2, 3, 4});
   Tensor c = Subject::current().zeros({4}, dtype::kFloat32);
 
-  void expect_refused(const Tensor &first, std::string_view part) const {
+  void expect_refused(const Tensor& first, std::string_view part) const {
     const auto status = kernel.launch({first, a, c});
     ASSERT_FALSE(status.ok()) << "expected: " << part;
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
@@ -120,25 +102,21 @@ struct Call {
 
 TEST(Arguments, SharedSymbolsAreCompared) {
   const Call call;
-  const auto status = call.kernel.launch(
-      {call.a, Subject::current().zeros({5}, dtype::kFloat32), call.c});
+  const auto status = call.kernel.launch({call.a, Subject::current().zeros({5}, dtype::kFloat32), call.c});
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(status.error().message, HasSubstr("\"B\""));
 }
 
 TEST(Arguments, WrongOnesAreRefusedByName) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Call call;
   call.expect_refused(subject.zeros({4}, dtype::kFloat64), "float64");
   call.expect_refused(subject.zeros({2, 2}, dtype::kFloat32), "2");
   call.expect_refused(Tensor(), "null");
   const Tensor memory = subject.zeros({16}, dtype::kFloat32);
-  call.expect_refused(Tensor::borrow(memory.data(), {4}, dtype::kFloat32,
-                                     subject.device(), {2}),
-                      "contiguous");
-  call.expect_refused(Tensor::borrow(static_cast<char *>(memory.data()) + 1,
-                                     {4}, dtype::kFloat32, subject.device()),
+  call.expect_refused(Tensor::borrow(memory.data(), {4}, dtype::kFloat32, subject.device(), {2}), "contiguous");
+  call.expect_refused(Tensor::borrow(static_cast<char*>(memory.data()) + 1, {4}, dtype::kFloat32, subject.device()),
                       "align");
 }
 
@@ -150,18 +128,14 @@ TEST(Arguments, TensorsOfAnotherDeviceAreRefused) {
     foreign.device = elsewhere;
     EXPECT_FALSE(call.kernel.launch({&foreign, call.a, call.c}).ok());
   } else {
-    EXPECT_FALSE(call.kernel
-                     .launch({Tensor::zeros({4}, dtype::kFloat32).value(),
-                              call.a, call.c})
-                     .ok());
+    EXPECT_FALSE(call.kernel.launch({Tensor::zeros({4}, dtype::kFloat32).value(), call.a, call.c}).ok());
   }
 }
 
 TEST(Arguments, ByteOffsetsAreHonoured) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Call call;
-  const Tensor memory =
-      subject.upload<float>({6}, dtype::kFloat32, {9, 9, 10, 20, 30, 40});
+  const Tensor memory = subject.upload<float>({6}, dtype::kFloat32, {9, 9, 10, 20, 30, 40});
   DLTensor view = *memory.dl();
   std::int64_t shape[] = {4};
   view.shape = shape;
@@ -178,21 +152,17 @@ TEST(Arguments, NoStridesMeansContiguous) {
 }
 
 TEST(Arguments, StrideOfAnExtentOfOneIsFree) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Call call;
   const Tensor memory = subject.zeros({1}, dtype::kFloat32);
-  const Tensor odd = Tensor::borrow(memory.data(), {1}, dtype::kFloat32,
-                                    subject.device(), {77});
-  EXPECT_TRUE(
-      call.kernel.launch({odd, memory, subject.zeros({1}, dtype::kFloat32)})
-          .ok());
+  const Tensor odd = Tensor::borrow(memory.data(), {1}, dtype::kFloat32, subject.device(), {77});
+  EXPECT_TRUE(call.kernel.launch({odd, memory, subject.zeros({1}, dtype::kFloat32)}).ok());
 }
 
 TEST(Arguments, ZeroElementsMayHaveNoMemory) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Call call;
-  const Tensor none =
-      Tensor::borrow(nullptr, {0}, dtype::kFloat32, subject.device());
+  const Tensor none = Tensor::borrow(nullptr, {0}, dtype::kFloat32, subject.device());
   const auto status = call.kernel.launch({none, none, none});
   EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().explain());
 }
@@ -205,55 +175,45 @@ TEST(Arguments, WrongCountIsRefused) {
 }
 
 TEST(Arguments, UnusedTensorMayBeNull) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("optional_bias");
   builder.buffer("bias", BufferParam{dtype::kFloat32, {4}, {}, 0, true});
   builder.output("out", dtype::kInt32, {1});
   add_variants(builder, "KERNEL void one(int* out) { *out = 1; }\n",
-               [](const OneThread &host) { host.launch("one").args({"out"}); });
+               [](const OneThread& host) { host.launch("one").args({"out"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  EXPECT_THAT(subject.download<int>(Tensor(kernel(nullptr).value())),
-              ElementsAre(1));
+  EXPECT_THAT(subject.download<int>(Tensor(kernel(nullptr).value())), ElementsAre(1));
 }
 
 TEST(Arguments, TensorsWithoutDimensions) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("scalar_tensor");
   builder.input("A", dtype::kFloat32, {}).output("B", dtype::kFloat32, {});
-  add_variants(
-      builder, "KERNEL void twice(const float* a, float* b) { *b = 2 * *a; }\n",
-      [](const OneThread &host) { host.launch("twice").args({"A", "B"}); });
+  add_variants(builder, "KERNEL void twice(const float* a, float* b) { *b = 2 * *a; }\n",
+               [](const OneThread& host) { host.launch("twice").args({"A", "B"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  const Tensor result =
-      Tensor(kernel(subject.upload<float>({}, dtype::kFloat32, {21})).value());
+  const Tensor result = Tensor(kernel(subject.upload<float>({}, dtype::kFloat32, {21})).value());
   EXPECT_EQ(result.shape().size(), 0u);
   EXPECT_THAT(subject.download<float>(result), ElementsAre(42));
 }
 
 TEST(Arguments, SeveralOutputsComeInOrder) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("split");
   const Expr n = builder.symbol("n");
-  builder.output("low", dtype::kInt32, {n})
-      .input("A", dtype::kInt32, {n * Expr(2)})
-      .output("high", dtype::kInt32, {n});
-  add_variants(
-      builder, R"(
+  builder.output("low", dtype::kInt32, {n}).input("A", dtype::kInt32, {n * Expr(2)}).output("high", dtype::kInt32, {n});
+  add_variants(builder, R"(
 KERNEL void split(int* low, const int* a, int* high, long long n) {
   for (long long i = 0; i < n; ++i) { low[i] = a[i]; high[i] = a[n + i]; }
 }
 )",
-      [&](const OneThread &host) {
-        host.launch("split").args({"low", "A", "high"}).arg(n, dtype::kInt64);
-      });
+               [&](const OneThread& host) { host.launch("split").args({"low", "A", "high"}).arg(n, dtype::kInt64); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  const Outputs outputs =
-      kernel(subject.upload<int>({4}, dtype::kInt32, {1, 2, 3, 4})).value();
+  const Outputs outputs = kernel(subject.upload<int>({4}, dtype::kInt32, {1, 2, 3, 4})).value();
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_THAT(subject.download<int>(outputs[0]), ElementsAre(1, 2));
   EXPECT_THAT(subject.download<int>(outputs[1]), ElementsAre(3, 4));
-  EXPECT_FALSE(kernel(subject.zeros({3}, dtype::kInt32))
-                   .ok()); // 2 n = 3 has no solution
+  EXPECT_FALSE(kernel(subject.zeros({3}, dtype::kInt32)).ok()); // 2 n = 3 has no solution
 }
 
 } // namespace

@@ -13,30 +13,27 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-Program program_with(std::string_view text, const std::string &kernel) {
+Program program_with(std::string_view text, const std::string& kernel) {
   ProgramBuilder builder("faulty");
   builder.output("out", dtype::kInt32, {1});
-  add_variants(builder, text, [&](const OneThread &host) {
-    host.launch(kernel).args({"out"});
-  });
+  add_variants(builder, text, [&](const OneThread& host) { host.launch(kernel).args({"out"}); });
   return builder.build().value();
 }
 
 TEST(Errors, CompilerLogHasTheUsersLine) {
-  const auto kernel = Subject::current().compile(program_with(
-      "KERNEL void k(int* out) {\n  *out = undeclared_name;\n}\n", "k"));
+  const auto kernel =
+      Subject::current().compile(program_with("KERNEL void k(int* out) {\n  *out = undeclared_name;\n}\n", "k"));
   ASSERT_FALSE(kernel.ok());
   EXPECT_EQ(kernel.error().code, ErrorCode::kCompileFailed);
   EXPECT_THAT(kernel.error().explain(), HasSubstr("undeclared_name"));
   // The suite puts one line before the text, so the mistake stands in line 3.
-  EXPECT_THAT(kernel.error().explain(),
-              AnyOf(HasSubstr(":3:"), HasSubstr("(3)")));
+  EXPECT_THAT(kernel.error().explain(), AnyOf(HasSubstr(":3:"), HasSubstr("(3)")));
   EXPECT_THAT(kernel.error().explain(), HasSubstr("kernels."));
 }
 
 TEST(Errors, MissingKernelIsNamed) {
-  const auto kernel = Subject::current().compile(
-      program_with("KERNEL void present(int* out) { *out = 1; }\n", "absent"));
+  const auto kernel =
+      Subject::current().compile(program_with("KERNEL void present(int* out) { *out = 1; }\n", "absent"));
   ASSERT_FALSE(kernel.ok());
   EXPECT_THAT(kernel.error().explain(), HasSubstr("absent"));
 }
@@ -55,22 +52,19 @@ TEST(Errors, ForbiddenCompilerFlagIsNamed) {
   options.compile_flags = {"-o/tmp/kmux_must_not_write_here"};
   const auto kernel = Subject::current().compile(add_program(), options);
   ASSERT_FALSE(kernel.ok());
-  EXPECT_THAT(kernel.error().explain(),
-              HasSubstr("-o/tmp/kmux_must_not_write_here"));
+  EXPECT_THAT(kernel.error().explain(), HasSubstr("-o/tmp/kmux_must_not_write_here"));
 }
 
 /// A program with one int64 scalar n whose host part is given; returns the
 /// status of calling it with n = `value`.
-Status
-call_with(std::int64_t value,
-          const std::function<void(const OneThread &, BodyBuilder)> &steps) {
-  auto &subject = Subject::current();
+Status call_with(std::int64_t value, const std::function<void(const OneThread&, BodyBuilder)>& steps) {
+  auto& subject = Subject::current();
   KMUX_ASSIGN(const Kernel kernel, subject.compile(trace_program(steps)));
   return kernel.launch({value, subject.zeros({16}, dtype::kInt64)});
 }
 
 TEST(Errors, FailedAssertGivesItsMessage) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
     host.builder().check(Expr::symbol("n") > Expr(0), "n must be positive");
     append(host, body, 1);
   };
@@ -82,7 +76,7 @@ TEST(Errors, FailedAssertGivesItsMessage) {
 }
 
 TEST(Errors, DivisionByZeroIsAnError) {
-  const auto status = call_with(0, [](const OneThread &host, BodyBuilder body) {
+  const auto status = call_with(0, [](const OneThread& host, BodyBuilder body) {
     append(host, body, floordiv(7, host.builder().let("d", Expr::symbol("n"))));
   });
   ASSERT_FALSE(status.ok());
@@ -90,64 +84,47 @@ TEST(Errors, DivisionByZeroIsAnError) {
 }
 
 TEST(Errors, OverflowIsAnErrorAndNotAWrap) {
-  const auto status =
-      call_with(INT64_MAX, [](const OneThread &host, BodyBuilder body) {
-        append(host, body, Expr::symbol("n") + Expr(1));
-      });
+  const auto status = call_with(
+      INT64_MAX, [](const OneThread& host, BodyBuilder body) { append(host, body, Expr::symbol("n") + Expr(1)); });
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(Errors, ArgumentThatDoesNotFitIsAnError) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("narrow");
   const Expr n = builder.scalar("n", dtype::kInt64);
   builder.output("out", dtype::kInt32, {1});
   add_variants(builder, "KERNEL void store(int* out, int n) { *out = n; }\n",
-               [&](const OneThread &host) {
-                 host.launch("store").args({"out"}).arg(n, dtype::kInt32);
-               });
+               [&](const OneThread& host) { host.launch("store").args({"out"}).arg(n, dtype::kInt32); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  EXPECT_EQ(subject.download<int>(Tensor(kernel(std::int64_t{-5}).value())),
-            std::vector<int>{-5});
+  EXPECT_EQ(subject.download<int>(Tensor(kernel(std::int64_t{-5}).value())), std::vector<int>{-5});
   EXPECT_FALSE(kernel(std::int64_t{1} << 40).ok());
 }
 
 /// A launch that asks for one feature more than plain.
-Program program_using(const std::string &feature) {
+Program program_using(const std::string& feature) {
   ProgramBuilder builder("feature");
   builder.output("out", dtype::kInt32, {1});
-  builder.variant("cuda").source(
-      "k.cu", "extern \"C\" __global__ void k(int* out) { *out = 1; }\n");
+  builder.variant("cuda").source("k.cu", "extern \"C\" __global__ void k(int* out) { *out = 1; }\n");
   LaunchBuilder launch = builder.launch("k").grid({1}).block({1}).args({"out"});
-  if (feature == "cluster")
-    launch.cluster({1});
-  if (feature == "cooperative")
-    launch.cooperative();
-  if (feature == "programmatic_serialization")
-    launch.programmatic_serialization();
-  if (feature == "l2_window")
-    launch.l2_window("out", 4);
-  if (feature == "dynamic_smem")
-    launch.dynamic_smem_bytes(1024);
+  if (feature == "cluster") launch.cluster({1});
+  if (feature == "cooperative") launch.cooperative();
+  if (feature == "programmatic_serialization") launch.programmatic_serialization();
+  if (feature == "l2_window") launch.l2_window("out", 4);
+  if (feature == "dynamic_smem") launch.dynamic_smem_bytes(1024);
   return builder.build().value();
 }
 
 TEST(Errors, FeaturesAreSupportedOrRefusedByName) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Target target = subject.backend().resolve_target("auto", 0).value();
-  for (const char *feature :
-       {"cluster", "cooperative", "programmatic_serialization", "l2_window",
-        "dynamic_smem"}) {
+  for (const char* feature : {"cluster", "cooperative", "programmatic_serialization", "l2_window", "dynamic_smem"}) {
     const Program program = program_using(feature);
-    const auto missing =
-        subject.backend().supports({program, 0, target, {}}).value();
-    const auto &features = subject.plugin()->manifest().features;
-    const bool declared =
-        std::find(features.begin(), features.end(), feature) != features.end();
-    const bool named =
-        std::any_of(missing.begin(), missing.end(),
-                    [&](const auto &m) { return m.feature == feature; });
+    const auto missing = subject.backend().supports({program, 0, target, {}}).value();
+    const auto& features = subject.plugin()->manifest().features;
+    const bool declared = std::find(features.begin(), features.end(), feature) != features.end();
+    const bool named = std::any_of(missing.begin(), missing.end(), [&](const auto& m) { return m.feature == feature; });
     EXPECT_NE(declared, named) << feature;
   }
 }

@@ -6,17 +6,15 @@
 namespace kmux::conformance {
 namespace {
 
-Error malformed(const std::filesystem::path &path, int line,
-                const std::string &why) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    path.string() + ":" + std::to_string(line) + ": " + why +
-                        ". Write \"unsupported PATTERN REASON\" or "
-                        "\"expected-failure PATTERN REASON\".");
+Error malformed(const std::filesystem::path& path, int line, const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, path.string() + ":" + std::to_string(line) + ": " + why +
+                                                     ". Write \"unsupported PATTERN REASON\" or "
+                                                     "\"expected-failure PATTERN REASON\".");
 }
 
 } // namespace
 
-Result<Exemptions> read_exemptions(const std::filesystem::path &path) {
+Result<Exemptions> read_exemptions(const std::filesystem::path& path) {
   Exemptions exemptions;
   std::ifstream file(path);
   std::string text;
@@ -25,12 +23,10 @@ Result<Exemptions> read_exemptions(const std::filesystem::path &path) {
     std::istringstream words(text);
     std::string kind;
     Exemptions::Entry entry;
-    if (!(words >> kind))
-      continue;
+    if (!(words >> kind)) continue;
     words >> entry.pattern >> std::ws;
     std::getline(words, entry.reason);
-    if (entry.reason.empty())
-      return malformed(path, line, "an entry without a reason");
+    if (entry.reason.empty()) return malformed(path, line, "an entry without a reason");
     if (kind == "unsupported") {
       exemptions.unsupported.push_back(std::move(entry));
     } else if (kind == "expected-failure") {

@@ -24,6 +24,6 @@ struct Exemptions {
 /// does not exist is an empty list.
 ///
 /// Errors: invalid_argument with file and line; a reason is mandatory.
-Result<Exemptions> read_exemptions(const std::filesystem::path &path);
+Result<Exemptions> read_exemptions(const std::filesystem::path& path);
 
 } // namespace kmux::conformance

@@ -1,10 +1,10 @@
 // Geometry: the host program against the reference evaluator, which is
 // `evaluate` of the sdk.
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <map>
 
 #include "programs.h"
 #include "subject.h"
@@ -52,15 +52,13 @@ std::vector<Expr> expressions() {
 }
 
 TEST(Geometry, ExpressionsMeanWhatTheEvaluatorSays) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const auto values = expressions();
-  const Kernel kernel =
-      subject.compile(record_program(values, {"n", "m"})).value();
+  const Kernel kernel = subject.compile(record_program(values, {"n", "m"})).value();
   const std::vector<std::int64_t> samples{1, -1, 2, 7, -7, 64, -63, 1000003};
   for (const std::int64_t first : samples) {
     for (const std::int64_t second : samples) {
-      const auto bindings =
-          [&](std::string_view name) -> std::optional<std::int64_t> {
+      const auto bindings = [&](std::string_view name) -> std::optional<std::int64_t> {
         return name == "n" ? first : second;
       };
       const auto out = kernel(first, second);
@@ -68,18 +66,15 @@ TEST(Geometry, ExpressionsMeanWhatTheEvaluatorSays) {
       const auto actual = subject.download<std::int64_t>(Tensor(*out));
       for (std::size_t i = 0; i < values.size(); ++i) {
         EXPECT_EQ(actual[i], evaluate(values[i], bindings).value())
-            << to_string(values[i]) << " for n = " << first
-            << ", m = " << second;
+            << to_string(values[i]) << " for n = " << first << ", m = " << second;
       }
     }
   }
 }
 
 /// The numbers that a trace program appended when called with n = `value`.
-std::vector<std::int64_t>
-trace(std::int64_t value,
-      const std::function<void(const OneThread &, BodyBuilder)> &steps) {
-  auto &subject = Subject::current();
+std::vector<std::int64_t> trace(std::int64_t value, const std::function<void(const OneThread&, BodyBuilder)>& steps) {
+  auto& subject = Subject::current();
   const Kernel kernel = subject.compile(trace_program(steps)).value();
   const Tensor log = subject.zeros({16}, dtype::kInt64);
   const auto status = kernel.launch({value, log});
@@ -89,18 +84,17 @@ trace(std::int64_t value,
 }
 
 TEST(Geometry, LaunchesKeepTheirOrderAndRepeat) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
-    for (int i : {3, 1, 2, 1})
-      append(host, body, i);
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
+    for (int i : {3, 1, 2, 1}) append(host, body, i);
   };
   EXPECT_THAT(trace(0, steps), ElementsAre(3, 1, 2, 1));
 }
 
 TEST(Geometry, GuardsChooseOneSide) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
     body.when(
-        n > Expr(5), [&](BodyBuilder &inner) { append(host, inner, 1); },
-        [&](BodyBuilder &inner) { append(host, inner, 2); });
+        n > Expr(5), [&](BodyBuilder& inner) { append(host, inner, 1); },
+        [&](BodyBuilder& inner) { append(host, inner, 2); });
     append(host, body, 3);
   };
   EXPECT_THAT(trace(6, steps), ElementsAre(1, 3));
@@ -108,10 +102,8 @@ TEST(Geometry, GuardsChooseOneSide) {
 }
 
 TEST(Geometry, LoopsRunFromBeginToEnd) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
-    body.loop("i", 2, n, [&](BodyBuilder &inner, const Expr &i) {
-      append(host, inner, i * i);
-    });
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
+    body.loop("i", 2, n, [&](BodyBuilder& inner, const Expr& i) { append(host, inner, i * i); });
   };
   EXPECT_THAT(trace(5, steps), ElementsAre(4, 9, 16));
   EXPECT_THAT(trace(2, steps), ElementsAre());
@@ -119,12 +111,10 @@ TEST(Geometry, LoopsRunFromBeginToEnd) {
 }
 
 TEST(Geometry, LoopsAndGuardsNest) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
-    body.loop("i", 0, n, [&](BodyBuilder &outer, const Expr &i) {
-      outer.loop("j", 0, i, [&](BodyBuilder &inner, const Expr &j) {
-        inner.when(eq(floormod(i + j, 2), 1), [&](BodyBuilder &guarded) {
-          append(host, guarded, i * Expr(10) + j);
-        });
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
+    body.loop("i", 0, n, [&](BodyBuilder& outer, const Expr& i) {
+      outer.loop("j", 0, i, [&](BodyBuilder& inner, const Expr& j) {
+        inner.when(eq(floormod(i + j, 2), 1), [&](BodyBuilder& guarded) { append(host, guarded, i * Expr(10) + j); });
       });
     });
   };
@@ -132,7 +122,7 @@ TEST(Geometry, LoopsAndGuardsNest) {
 }
 
 TEST(Geometry, LetsBuildOnEachOther) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
     const Expr twice = host.builder().let("twice", n * Expr(2));
     const Expr blocks = host.builder().let("blocks", ceildiv(twice, 5));
     append(host, body, blocks + twice);
@@ -141,17 +131,16 @@ TEST(Geometry, LetsBuildOnEachOther) {
 }
 
 TEST(Geometry, WorkspacesLiveForACall) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("through_workspace");
   const Expr count = builder.symbol("count");
-  builder.input("A", dtype::kFloat32, {count})
-      .output("B", dtype::kFloat32, {count});
+  builder.input("A", dtype::kFloat32, {count}).output("B", dtype::kFloat32, {count});
   add_variants(builder, R"(
 KERNEL void copy(const float* from, float* to, long long count) {
   for (long long i = 0; i < count; ++i) to[i] = from[i] * 2;
 }
 )",
-               [&](const OneThread &host) {
+               [&](const OneThread& host) {
                  host.builder().workspace("w", count * Expr(4));
                  host.launch("copy").args({"A", "w"}).arg(count, dtype::kInt64);
                  host.launch("copy").args({"w", "B"}).arg(count, dtype::kInt64);
@@ -159,13 +148,12 @@ KERNEL void copy(const float* from, float* to, long long count) {
   const Kernel kernel = subject.compile(builder.build().value()).value();
   for (int round = 0; round < 3; ++round) {
     const Tensor a = subject.upload<float>({3}, dtype::kFloat32, {1, 2, 3});
-    EXPECT_THAT(subject.download<float>(Tensor(kernel(a).value())),
-                ElementsAre(4, 8, 12));
+    EXPECT_THAT(subject.download<float>(Tensor(kernel(a).value())), ElementsAre(4, 8, 12));
   }
 }
 
 TEST(Geometry, FillsSetBytes) {
-  const auto steps = [](const OneThread &host, BodyBuilder body) {
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
     append(host, body, 7);
     body.fill("log", 16, 0);
     append(host, body, 8);
@@ -174,29 +162,22 @@ TEST(Geometry, FillsSetBytes) {
 }
 
 TEST(Geometry, SymbolsComeFromShapesAndStrides) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   ProgramBuilder builder("symbols");
   const Expr rows = builder.symbol("rows");
   const Expr pitch = builder.symbol("pitch");
-  builder.buffer(
-      "A",
-      BufferParam{dtype::kFloat32, {rows, 2}, std::vector<Expr>{pitch, 1}});
+  builder.buffer("A", BufferParam{dtype::kFloat32, {rows, 2}, std::vector<Expr>{pitch, 1}});
   builder.output("out", dtype::kInt64, {2});
   add_variants(builder,
                "KERNEL void store(long long* out, long long a, long long b) { "
                "out[0] = a; out[1] = b; }\n",
-               [&](const OneThread &host) {
-                 host.launch("store")
-                     .args({"out"})
-                     .arg(rows, dtype::kInt64)
-                     .arg(pitch, dtype::kInt64);
+               [&](const OneThread& host) {
+                 host.launch("store").args({"out"}).arg(rows, dtype::kInt64).arg(pitch, dtype::kInt64);
                });
   const Kernel kernel = subject.compile(builder.build().value()).value();
   const Tensor memory = subject.zeros({64}, dtype::kFloat32);
-  const Tensor view = Tensor::borrow(memory.data(), {5, 2}, dtype::kFloat32,
-                                     subject.device(), {8, 1});
-  EXPECT_THAT(subject.download<std::int64_t>(Tensor(kernel(view).value())),
-              ElementsAre(5, 8));
+  const Tensor view = Tensor::borrow(memory.data(), {5, 2}, dtype::kFloat32, subject.device(), {8, 1});
+  EXPECT_THAT(subject.download<std::int64_t>(Tensor(kernel(view).value())), ElementsAre(5, 8));
 }
 
 } // namespace

@@ -1,10 +1,10 @@
 // Life: who holds what, for how long, and from how many threads.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "programs.h"
 #include "subject.h"
@@ -14,19 +14,17 @@ namespace {
 
 std::vector<float> iota(int count) {
   std::vector<float> values(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i)
-    values[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  for (int i = 0; i < count; ++i) values[static_cast<std::size_t>(i)] = static_cast<float>(i);
   return values;
 }
 
-void expect_adds(const Kernel &kernel, int count) {
-  auto &subject = Subject::current();
+void expect_adds(const Kernel& kernel, int count) {
+  auto& subject = Subject::current();
   const Tensor a = subject.upload({count}, dtype::kFloat32, iota(count));
   const auto sum = kernel(a, a);
   ASSERT_TRUE(sum.ok()) << sum.error().explain();
   const auto values = subject.download<float>(Tensor(*sum));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    ASSERT_EQ(values[i], 2.0f * static_cast<float>(i));
+  for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 2.0f * static_cast<float>(i));
 }
 
 TEST(Life, KernelOutlivesItsProgram) {
@@ -40,15 +38,14 @@ TEST(Life, KernelOutlivesItsProgram) {
 }
 
 TEST(Life, CopiesShareOneKernel) {
-  std::optional<Kernel> first =
-      Subject::current().compile(add_program()).value();
+  std::optional<Kernel> first = Subject::current().compile(add_program()).value();
   const Kernel second = *first;
   first.reset();
   expect_adds(second, 10);
 }
 
 TEST(Life, ResultOutlivesItsKernel) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   Tensor sum;
   {
     const Kernel kernel = subject.compile(add_program()).value();
@@ -59,8 +56,7 @@ TEST(Life, ResultOutlivesItsKernel) {
 }
 
 TEST(Life, CompilingAgainAndAgainWorks) {
-  for (int i = 0; i < 10; ++i)
-    expect_adds(Subject::current().compile(add_program()).value(), i);
+  for (int i = 0; i < 10; ++i) expect_adds(Subject::current().compile(add_program()).value(), i);
 }
 
 TEST(Life, WarmBeforeTheFirstCall) {
@@ -73,16 +69,13 @@ TEST(Life, WarmBeforeTheFirstCall) {
 Program constant_program(int value) {
   ProgramBuilder builder("constant");
   builder.output("out", dtype::kInt32, {1});
-  add_variants(
-      builder,
-      "KERNEL void constant(int* out) { *out = " + std::to_string(value) +
-          "; }\n",
-      [](const OneThread &host) { host.launch("constant").args({"out"}); });
+  add_variants(builder, "KERNEL void constant(int* out) { *out = " + std::to_string(value) + "; }\n",
+               [](const OneThread& host) { host.launch("constant").args({"out"}); });
   return builder.build().value();
 }
 
 TEST(Life, KernelsOfOneNameAreApart) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Kernel one = subject.compile(constant_program(1)).value();
   const Kernel two = subject.compile(constant_program(2)).value();
   EXPECT_EQ(subject.download<int>(Tensor(one().value())), std::vector<int>{1});
@@ -94,16 +87,14 @@ TEST(Life, ThreadsShareAKernel) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&kernel, t] {
-      for (int i = 0; i < 25; ++i)
-        expect_adds(kernel, 10 * t + i);
+      for (int i = 0; i < 25; ++i) expect_adds(kernel, 10 * t + i);
     });
   }
-  for (auto &thread : threads)
-    thread.join();
+  for (auto& thread : threads) thread.join();
 }
 
 TEST(Life, PluginIsHeldByItsKernel) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Kernel kernel = subject.compile(add_program()).value();
   const auto status = subject.runtime().registry().unload(subject.name());
   ASSERT_FALSE(status.ok());
@@ -112,28 +103,24 @@ TEST(Life, PluginIsHeldByItsKernel) {
 }
 
 TEST(Life, CopiesRoundTrip) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const auto values = iota(1000);
-  EXPECT_EQ(subject.download<float>(
-                subject.upload({10, 100}, dtype::kFloat32, values)),
-            values);
+  EXPECT_EQ(subject.download<float>(subject.upload({10, 100}, dtype::kFloat32, values)), values);
 }
 
 TEST(Life, ZerosAreZero) {
-  auto &subject = Subject::current();
-  EXPECT_EQ(subject.download<float>(subject.zeros({7}, dtype::kFloat32)),
-            std::vector<float>(7, 0.0f));
+  auto& subject = Subject::current();
+  EXPECT_EQ(subject.download<float>(subject.zeros({7}, dtype::kFloat32)), std::vector<float>(7, 0.0f));
 }
 
 TEST(Life, MemoryIsReported) {
-  const auto info =
-      Subject::current().backend().devices().memory_info(0).value();
+  const auto info = Subject::current().backend().devices().memory_info(0).value();
   EXPECT_GT(info.total_bytes, 0u);
   EXPECT_LE(info.free_bytes, info.total_bytes);
 }
 
 TEST(Life, StreamsAndEventsMeasureTime) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   const Stream stream = Stream::create(subject.device()).value();
   const Event begin = Event::create(subject.device()).value();
   const Event end = Event::create(subject.device()).value();

@@ -13,21 +13,20 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Load, TableAgreesWithTheManifest) {
-  const auto &subject = Subject::current();
-  const Manifest &manifest = subject.plugin()->manifest();
+  const auto& subject = Subject::current();
+  const Manifest& manifest = subject.plugin()->manifest();
   EXPECT_EQ(manifest.name, subject.name());
   EXPECT_EQ(subject.plugin()->api().name, manifest.name);
   EXPECT_EQ(subject.plugin()->api().version, manifest.version);
   ASSERT_FALSE(manifest.device_types.empty());
-  EXPECT_EQ(subject.plugin()->api().devices->device_type,
-            manifest.device_types.front());
+  EXPECT_EQ(subject.plugin()->api().devices->device_type, manifest.device_types.front());
   EXPECT_FALSE(manifest.dialects.empty());
   EXPECT_FALSE(manifest.targets.empty());
 }
 
 TEST(Load, ManifestNamesOnlyKnownFeatures) {
-  const auto &known = known_features();
-  for (const auto &feature : Subject::current().plugin()->manifest().features) {
+  const auto& known = known_features();
+  for (const auto& feature : Subject::current().plugin()->manifest().features) {
     EXPECT_THAT(known, testing::Contains(feature));
   }
 }
@@ -39,11 +38,11 @@ TEST(Load, ProbeSaysWhyOrYes) {
 }
 
 TEST(Load, TargetsAreCanonical) {
-  Backend &backend = Subject::current().backend();
+  Backend& backend = Subject::current().backend();
   const Target automatic = backend.resolve_target("auto", 0).value();
   const Target again = backend.resolve_target(to_string(automatic), 0).value();
   EXPECT_EQ(automatic, again);
-  for (const auto &kind : Subject::current().plugin()->manifest().targets) {
+  for (const auto& kind : Subject::current().plugin()->manifest().targets) {
     const auto target = backend.resolve_target(kind, 0);
     ASSERT_TRUE(target.ok()) << kind << ": " << target.error().explain();
     EXPECT_EQ(backend.resolve_target(to_string(*target), 0).value(), *target);
@@ -51,15 +50,14 @@ TEST(Load, TargetsAreCanonical) {
 }
 
 TEST(Load, UnknownTargetsAreRefusedByName) {
-  const auto target =
-      Subject::current().backend().resolve_target("no_such_kind:x1", 0);
+  const auto target = Subject::current().backend().resolve_target("no_such_kind:x1", 0);
   ASSERT_FALSE(target.ok());
   EXPECT_EQ(target.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(target.error().message, HasSubstr("no_such_kind"));
 }
 
 TEST(Load, ToolchainIsStable) {
-  Backend &backend = Subject::current().backend();
+  Backend& backend = Subject::current().backend();
   const Target target = backend.resolve_target("auto", 0).value();
   const std::string identity = backend.builder().toolchain(target, {}).value();
   EXPECT_FALSE(identity.empty());
@@ -67,7 +65,7 @@ TEST(Load, ToolchainIsStable) {
 }
 
 TEST(Load, BuildGivesAnArtifactThatLoadsAlone) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   CompileOptions options;
   options.execution_backend = subject.name();
   const auto built = build(subject.runtime(), add_program(), options);
@@ -78,14 +76,13 @@ TEST(Load, BuildGivesAnArtifactThatLoadsAlone) {
 }
 
 TEST(Load, RefusesAnArtifactWithoutCode) {
-  const auto adapter = Subject::current().backend().load(
-      Artifact{{{"code", "not code at all"}}}, 0);
+  const auto adapter = Subject::current().backend().load(Artifact{{{"code", "not code at all"}}}, 0);
   ASSERT_FALSE(adapter.ok());
   EXPECT_FALSE(adapter.error().message.empty());
 }
 
 TEST(Load, RefusesADeviceThatIsNotThere) {
-  auto &subject = Subject::current();
+  auto& subject = Subject::current();
   CompileOptions options;
   options.execution_backend = subject.name();
   options.device = 4096;
@@ -96,7 +93,7 @@ TEST(Load, RefusesADeviceThatIsNotThere) {
 
 TEST(Load, DevicesHaveNameAndArch) {
   const Json properties = Subject::current().device().properties().value();
-  for (const char *key : {"name", "arch"}) {
+  for (const char* key : {"name", "arch"}) {
     ASSERT_NE(properties.find(key), nullptr) << key;
     EXPECT_NE(properties.find(key)->as_string(), nullptr) << key;
   }

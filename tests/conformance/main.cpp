@@ -3,15 +3,16 @@
 // Exit code 77: the plugin cannot run on this machine (a skip), unless
 // KMUX_REQUIRE_BACKENDS names it.
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 
-#include "exemptions.h"
+#include <gtest/gtest.h>
+
 #include "kmux/process.h"
+
+#include "exemptions.h"
 #include "subject.h"
 
 namespace kmux::conformance {
@@ -25,112 +26,95 @@ struct Arguments {
   bool inside = false; // the child process that runs one expected failure
 };
 
-Arguments parse(int argc, char **argv) {
+Arguments parse(int argc, char** argv) {
   Arguments arguments;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--inside")
-      arguments.inside = true;
-    if (i + 1 == argc)
-      break;
-    if (word == "--plugin")
-      arguments.plugin = argv[i + 1];
-    if (word == "--plugin-path")
-      arguments.folder = argv[i + 1];
+    if (word == "--inside") arguments.inside = true;
+    if (i + 1 == argc) break;
+    if (word == "--plugin") arguments.plugin = argv[i + 1];
+    if (word == "--plugin-path") arguments.folder = argv[i + 1];
   }
   return arguments;
 }
 
-bool required(const std::string &plugin) {
-  const char *list = std::getenv("KMUX_REQUIRE_BACKENDS");
+bool required(const std::string& plugin) {
+  const char* list = std::getenv("KMUX_REQUIRE_BACKENDS");
   std::istringstream words(list ? list : "");
   for (std::string word; std::getline(words, word, ',');) {
-    if (word == plugin)
-      return true;
+    if (word == plugin) return true;
   }
   return false;
 }
 
-int without_device(const std::string &plugin, const Error &error) {
-  std::printf("conformance of \"%s\" cannot run here: %s\n", plugin.c_str(),
-              error.explain().c_str());
-  return error.code == ErrorCode::kUnavailable && !required(plugin) ? kSkipped
-                                                                    : 1;
+int without_device(const std::string& plugin, const Error& error) {
+  std::printf("conformance of \"%s\" cannot run here: %s\n", plugin.c_str(), error.explain().c_str());
+  return error.code == ErrorCode::kUnavailable && !required(plugin) ? kSkipped : 1;
 }
 
 /// Cases that this run leaves out: the unsupported ones, and those run apart as
 /// expected failures.
-std::string exclusions(const Exemptions &exemptions) {
+std::string exclusions(const Exemptions& exemptions) {
   std::string filter;
-  for (const auto *entries :
-       {&exemptions.unsupported, &exemptions.expected_failures}) {
-    for (const auto &entry : *entries)
-      filter += (filter.empty() ? "-" : ":") + entry.pattern;
+  for (const auto* entries : {&exemptions.unsupported, &exemptions.expected_failures}) {
+    for (const auto& entry : *entries) filter += (filter.empty() ? "-" : ":") + entry.pattern;
   }
   return filter;
 }
 
 /// Runs each expected failure alone; one that passes is an error, so that the
 /// list does not rot.
-int check_expected_failures(const Exemptions &exemptions,
-                            const Arguments &arguments) {
+int check_expected_failures(const Exemptions& exemptions, const Arguments& arguments) {
   int failures = 0;
-  for (const auto &entry : exemptions.expected_failures) {
-    const Command command{{"/proc/self/exe", "--plugin", arguments.plugin,
-                           "--plugin-path", arguments.folder, "--inside",
-                           "--gtest_filter=" + entry.pattern}};
+  for (const auto& entry : exemptions.expected_failures) {
+    const Command command{{"/proc/self/exe", "--plugin", arguments.plugin, "--plugin-path", arguments.folder,
+                           "--inside", "--gtest_filter=" + entry.pattern}};
     const auto result = run(command);
-    if (result && result->exit_code != 0)
-      continue;
-    std::printf("FAILED: \"%s\" is listed as an expected failure (%s) but "
-                "passes. Remove the line.\n",
-                entry.pattern.c_str(), entry.reason.c_str());
+    if (result && result->exit_code != 0) continue;
+    std::printf(
+        "FAILED: \"%s\" is listed as an expected failure (%s) but "
+        "passes. Remove the line.\n",
+        entry.pattern.c_str(), entry.reason.c_str());
     ++failures;
   }
   return failures;
 }
 
-void print_exemptions(const Exemptions &exemptions) {
-  for (const auto &entry : exemptions.unsupported) {
-    std::printf("unsupported: %s (%s)\n", entry.pattern.c_str(),
-                entry.reason.c_str());
+void print_exemptions(const Exemptions& exemptions) {
+  for (const auto& entry : exemptions.unsupported) {
+    std::printf("unsupported: %s (%s)\n", entry.pattern.c_str(), entry.reason.c_str());
   }
-  std::printf("%zu unsupported, %zu expected failures\n",
-              exemptions.unsupported.size(),
+  std::printf("%zu unsupported, %zu expected failures\n", exemptions.unsupported.size(),
               exemptions.expected_failures.size());
 }
 
-int run_all(const Arguments &arguments, const Exemptions &exemptions) {
-  if (arguments.inside)
-    return RUN_ALL_TESTS();
-  if (GTEST_FLAG_GET(filter) == "*")
-    GTEST_FLAG_SET(filter, exclusions(exemptions));
+int run_all(const Arguments& arguments, const Exemptions& exemptions) {
+  if (arguments.inside) return RUN_ALL_TESTS();
+  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, exclusions(exemptions));
   const int result = RUN_ALL_TESTS();
   print_exemptions(exemptions);
-  return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1
-                                                                            : 0;
+  return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1 : 0;
 }
 
 } // namespace
 } // namespace kmux::conformance
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   using namespace kmux::conformance;
   testing::InitGoogleTest(&argc, argv);
   const Arguments arguments = parse(argc, argv);
   if (arguments.plugin.empty() || arguments.folder.empty()) {
-    std::fputs("usage: kmux_conformance --plugin NAME --plugin-path FOLDER "
-               "[gtest flags]\n",
-               stderr);
+    std::fputs(
+        "usage: kmux_conformance --plugin NAME --plugin-path FOLDER "
+        "[gtest flags]\n",
+        stderr);
     return 2;
   }
-  if (auto status = Subject::choose(arguments.plugin, arguments.folder);
-      !status) {
+  if (auto status = Subject::choose(arguments.plugin, arguments.folder); !status) {
     return without_device(arguments.plugin, status.error());
   }
   const auto exemptions =
-      read_exemptions(Subject::current().folder() /
-                      ("kmux_" + arguments.plugin + ".conformance.txt"));
+      read_exemptions(Subject::current().folder() / ("kmux_" + arguments.plugin + ".conformance.txt"));
   if (!exemptions) {
     std::fputs((exemptions.error().explain() + "\n").c_str(), stderr);
     return 1;

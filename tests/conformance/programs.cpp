@@ -6,9 +6,9 @@ namespace kmux::conformance {
 namespace {
 
 struct Dialect {
-  const char *name;
-  const char *path;
-  const char *kernel; // what KERNEL stands for
+  const char* name;
+  const char* path;
+  const char* kernel; // what KERNEL stands for
   bool has_grid;
 };
 
@@ -27,78 +27,59 @@ KERNEL void append(long long* log, long long value) {
 
 } // namespace
 
-LaunchBuilder OneThread::launch(BodyBuilder body,
-                                const std::string &kernel) const {
+LaunchBuilder OneThread::launch(BodyBuilder body, const std::string& kernel) const {
   LaunchBuilder launch = body.launch(kernel);
-  if (dialect_ != "c")
-    launch.grid({1}).block({1});
+  if (dialect_ != "c") launch.grid({1}).block({1});
   return launch;
 }
 
-void add_variants(ProgramBuilder &builder, std::string_view text,
-                  const std::function<void(const OneThread &)> &host) {
-  for (const Dialect &dialect : kDialects) {
+void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host) {
+  for (const Dialect& dialect : kDialects) {
     builder.variant(dialect.name);
-    builder.source(dialect.path, "#define KERNEL " +
-                                     std::string(dialect.kernel) + "\n" +
-                                     std::string(text));
+    builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + std::string(text));
     host(OneThread(builder, dialect.name));
   }
 }
 
-Program add_program(const std::string &name) {
+Program add_program(const std::string& name) {
   ProgramBuilder builder(name);
   const Expr n = builder.symbol("n");
-  builder.input("A", dtype::kFloat32, {n})
-      .input("B", dtype::kFloat32, {n})
-      .output("C", dtype::kFloat32, {n});
+  builder.input("A", dtype::kFloat32, {n}).input("B", dtype::kFloat32, {n}).output("C", dtype::kFloat32, {n});
   add_variants(builder, R"(
 KERNEL void add(const float* a, const float* b, float* c, long long n) {
   for (long long i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
 )",
-               [&](const OneThread &host) {
-                 host.launch("add").args({"A", "B", "C"}).arg(n, dtype::kInt64);
-               });
+               [&](const OneThread& host) { host.launch("add").args({"A", "B", "C"}).arg(n, dtype::kInt64); });
   return builder.build().value();
 }
 
-Program record_program(const std::vector<Expr> &values,
-                       const std::vector<std::string> &scalars) {
+Program record_program(const std::vector<Expr>& values, const std::vector<std::string>& scalars) {
   ProgramBuilder builder("record");
-  for (const auto &scalar : scalars)
-    builder.scalar(scalar, dtype::kInt64);
-  builder.output("out", dtype::kInt64,
-                 {Expr(static_cast<std::int64_t>(values.size()))});
-  add_variants(builder, R"(
+  for (const auto& scalar : scalars) builder.scalar(scalar, dtype::kInt64);
+  builder.output("out", dtype::kInt64, {Expr(static_cast<std::int64_t>(values.size()))});
+  add_variants(
+      builder, R"(
 KERNEL void record(long long* out, long long index, long long value) { out[index] = value; }
 )",
-               [&](const OneThread &host) {
-                 for (std::size_t i = 0; i < values.size(); ++i) {
-                   host.launch("record")
-                       .args({"out"})
-                       .arg(static_cast<int>(i), dtype::kInt64)
-                       .arg(values[i], dtype::kInt64);
-                 }
-               });
+      [&](const OneThread& host) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          host.launch("record").args({"out"}).arg(static_cast<int>(i), dtype::kInt64).arg(values[i], dtype::kInt64);
+        }
+      });
   return builder.build().value();
 }
 
-Program trace_program(
-    const std::function<void(const OneThread &, BodyBuilder)> &steps) {
+Program trace_program(const std::function<void(const OneThread&, BodyBuilder)>& steps) {
   ProgramBuilder builder("trace");
   builder.scalar("n", dtype::kInt64);
   builder.buffer("log", BufferParam{dtype::kInt64, {16}});
-  add_variants(builder, kTrace, [&](const OneThread &host) {
-    steps(host, host.builder().body());
-  });
+  add_variants(builder, kTrace, [&](const OneThread& host) { steps(host, host.builder().body()); });
   return builder.build().value();
 }
 
-void append(const OneThread &host, BodyBuilder body, Expr value) {
-  host.launch(body, "append")
-      .args({"log"})
-      .arg(std::move(value), dtype::kInt64);
+void append(const OneThread& host, BodyBuilder body, Expr value) {
+  host.launch(body, "append").args({"log"}).arg(std::move(value), dtype::kInt64);
 }
 
 } // namespace kmux::conformance

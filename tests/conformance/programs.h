@@ -11,41 +11,35 @@ namespace kmux::conformance {
 
 /// The newest variant of a builder, and how its dialect launches one thread.
 class OneThread {
-public:
-  OneThread(ProgramBuilder &builder, std::string dialect)
-      : builder_(builder), dialect_(std::move(dialect)) {}
-  ProgramBuilder &builder() const { return builder_; }
-  LaunchBuilder launch(const std::string &kernel) const {
-    return launch(builder_.body(), kernel);
-  }
+ public:
+  OneThread(ProgramBuilder& builder, std::string dialect) : builder_(builder), dialect_(std::move(dialect)) {}
+  ProgramBuilder& builder() const { return builder_; }
+  LaunchBuilder launch(const std::string& kernel) const { return launch(builder_.body(), kernel); }
   /// Within a guard or a loop.
-  LaunchBuilder launch(BodyBuilder body, const std::string &kernel) const;
+  LaunchBuilder launch(BodyBuilder body, const std::string& kernel) const;
 
-private:
-  ProgramBuilder &builder_;
+ private:
+  ProgramBuilder& builder_;
   std::string dialect_;
 };
 
 /// Gives `builder` one variant for each dialect that the suite knows. `text`
 /// holds kernels in the common subset of C and CUDA, each begun with KERNEL.
 /// `host` adds the launches.
-void add_variants(ProgramBuilder &builder, std::string_view text,
-                  const std::function<void(const OneThread &)> &host);
+void add_variants(ProgramBuilder& builder, std::string_view text, const std::function<void(const OneThread&)>& host);
 
 /// C = A + B over float32[n].
-Program add_program(const std::string &name = "add");
+Program add_program(const std::string& name = "add");
 
 /// out[i] = values[i]: int64 expressions over int64 scalar parameters of the
 /// given names.
-Program record_program(const std::vector<Expr> &values,
-                       const std::vector<std::string> &scalars);
+Program record_program(const std::vector<Expr>& values, const std::vector<std::string>& scalars);
 
 /// A program whose steps append numbers to `log` (int64[16], first element is
 /// the count): for order, guards, loops.
-Program
-trace_program(const std::function<void(const OneThread &, BodyBuilder)> &steps);
+Program trace_program(const std::function<void(const OneThread&, BodyBuilder)>& steps);
 
 /// Appends `value` to the log of a trace program.
-void append(const OneThread &host, BodyBuilder body, Expr value);
+void append(const OneThread& host, BodyBuilder body, Expr value);
 
 } // namespace kmux::conformance

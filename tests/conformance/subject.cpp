@@ -2,14 +2,13 @@
 
 namespace kmux::conformance {
 
-Subject &Subject::current() {
+Subject& Subject::current() {
   static Subject subject;
   return subject;
 }
 
-Status Subject::choose(const std::string &plugin,
-                       const std::filesystem::path &folder) {
-  Subject &subject = current();
+Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder) {
+  Subject& subject = current();
   subject.name_ = plugin;
   subject.folder_ = std::filesystem::absolute(folder);
   RegistryOptions options;
@@ -18,14 +17,12 @@ Status Subject::choose(const std::string &plugin,
   KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{}, options));
   KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
   KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
-  if (!report.can_run.ok())
-    return make_error(ErrorCode::kUnavailable, report.can_run.reason);
+  if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);
   subject.device_ = Device(subject.plugin_, 0);
   return Ok{};
 }
 
-Result<Kernel> Subject::compile(const Program &program,
-                                CompileOptions options) const {
+Result<Kernel> Subject::compile(const Program& program, CompileOptions options) const {
   options.execution_backend = name_;
   return kmux::compile(*runtime_, program, options);
 }

@@ -17,43 +17,37 @@ namespace kmux::conformance {
 
 /// The plugin under test, alone in a runtime of its own.
 class Subject {
-public:
+ public:
   /// The one of this process; set by `choose`, before any test runs.
-  static Subject &current();
-  static Status choose(const std::string &plugin,
-                       const std::filesystem::path &folder);
+  static Subject& current();
+  static Status choose(const std::string& plugin, const std::filesystem::path& folder);
 
-  const std::string &name() const { return name_; }
-  Runtime &runtime() const { return *runtime_; }
+  const std::string& name() const { return name_; }
+  Runtime& runtime() const { return *runtime_; }
   std::shared_ptr<Plugin> plugin() const { return plugin_; }
-  Backend &backend() const { return plugin_->backend(); }
-  const Device &device() const { return device_; }
-  const std::filesystem::path &folder() const { return folder_; }
+  Backend& backend() const { return plugin_->backend(); }
+  const Device& device() const { return device_; }
+  const std::filesystem::path& folder() const { return folder_; }
 
   /// Compiles with this plugin and no other.
-  Result<Kernel> compile(const Program &program,
-                         CompileOptions options = {}) const;
+  Result<Kernel> compile(const Program& program, CompileOptions options = {}) const;
 
   /// A device tensor with a copy of `values`.
   template <class T>
-  Tensor upload(std::vector<std::int64_t> shape, DType dtype,
-                const std::vector<T> &values) const {
-    return Tensor::from<T>(std::move(shape), dtype, values)
-        .value()
-        .to(device_)
-        .value();
+  Tensor upload(std::vector<std::int64_t> shape, DType dtype, const std::vector<T>& values) const {
+    return Tensor::from<T>(std::move(shape), dtype, values).value().to(device_).value();
   }
   Tensor zeros(std::vector<std::int64_t> shape, DType dtype) const {
     return Tensor::zeros(std::move(shape), dtype, device_).value();
   }
   /// The elements of a device tensor, on the host.
-  template <class T> std::vector<T> download(const Tensor &tensor) const {
+  template <class T>
+  std::vector<T> download(const Tensor& tensor) const {
     const Tensor host = tensor.to(Device{}).value();
-    return std::vector<T>(host.data_as<T>(),
-                          host.data_as<T>() + host.element_count());
+    return std::vector<T>(host.data_as<T>(), host.data_as<T>() + host.element_count());
   }
 
-private:
+ private:
   std::string name_;
   std::filesystem::path folder_;
   std::shared_ptr<Runtime> runtime_;
