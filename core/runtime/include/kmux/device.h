@@ -35,7 +35,7 @@ class KMUX_API Device {
   /// The plugin's name, or "host".
   std::string backend() const;
   const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
-  /// "host" or "cuda:0".
+  /// "host" or "BACKEND:0".
   std::string to_string() const;
   Result<Json> properties() const;
   /// Waits for everything on the default stream.

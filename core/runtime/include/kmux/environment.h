@@ -16,10 +16,10 @@ namespace kmux {
 /// `TILELANG_TARGET` (or `TILELANG_DEFAULT_TARGET`), `TILELANG_EXECUTION_BACKEND` and `TILELANG_VERBOSE` count where the
 /// KMUX one is unset or empty.
 struct KMUX_API Environment {
-  std::string target = "auto";             // KMUX_TARGET
+  std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
-  bool verbose = false;                    // KMUX_VERBOSE: 1, true, yes, on
-  std::filesystem::path cache_dir;         // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
+  bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
+  std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   std::map<std::string, std::string> plugin_options;  // KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name"
 

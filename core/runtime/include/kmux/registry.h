@@ -35,7 +35,7 @@ class KMUX_API Plugin {
 struct PluginEntry {
   std::filesystem::path path;  // of the manifest, or of the folder that was refused
   Manifest manifest;           // empty name if it could not be read
-  Status status = Ok{};        // why it was refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
+  Status status = Ok{};  // why it was refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
 };
 
 /// Where plugins are searched, in order; the first of a name wins and later ones are listed as shadowed.

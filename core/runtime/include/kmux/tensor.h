@@ -55,7 +55,9 @@ class KMUX_API Tensor {
   /// Address of the first element, byte_offset included.
   void* data() const;
   template <class T>
-  T* data_as() const { return static_cast<T*>(data()); }
+  T* data_as() const {
+    return static_cast<T*>(data());
+  }
   std::span<const std::int64_t> shape() const;
   DType dtype() const { return to_dtype(dl()->dtype); }
   const Device& device() const { return state_->device; }

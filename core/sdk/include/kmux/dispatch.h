@@ -47,6 +47,7 @@ struct Workspace {
 /// Enumerations of a tensor map, with the driver's numbers.
 ///
 /// Source: CUDA Driver API, CUtensorMapDataType and following.
+// clang-format off
 enum class TensorMapDType : std::uint8_t {
   kUInt8 = 0, kUInt16, kUInt32, kInt32, kUInt64, kInt64, kFloat16, kFloat32, kFloat64, kBFloat16,
   kFloat32Ftz, kTFloat32, kTFloat32Ftz, kU4Align8, kU4Align16, kU6Align16,
@@ -55,6 +56,7 @@ enum class Interleave : std::uint8_t { kNone = 0, k16B, k32B };
 enum class Swizzle : std::uint8_t { kNone = 0, k32B, k64B, k128B, k128BAtom32B, k128BAtom32BFlip8B, k128BAtom64B };
 enum class L2Promotion : std::uint8_t { kNone = 0, k64B, k128B, k256B };
 enum class OobFill : std::uint8_t { kNone = 0, kNan };
+// clang-format on
 
 /// Units: all vectors innermost dimension first; `box` in elements.
 struct TiledMap {

@@ -51,8 +51,7 @@ struct Error {
 };
 
 /// Makes an `Error` that remembers where it was made.
-Error make_error(ErrorCode code, std::string message, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE());
+Error make_error(ErrorCode code, std::string message, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
 /// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions.
 class Exception final : public std::runtime_error {
@@ -116,14 +115,14 @@ using Status = Result<Ok>;
 #define KMUX_CONCAT(a, b) KMUX_CONCAT_IMPL(a, b)
 
 /// Returns the error of `expr` (a Result) from the enclosing function, if it has one.
-#define KMUX_TRY(expr)                                                                       \
-  do {                                                                                       \
-    if (auto&& kmux_status = (expr); !kmux_status) return std::move(kmux_status).error();    \
+#define KMUX_TRY(expr)                                                                    \
+  do {                                                                                    \
+    if (auto&& kmux_status = (expr); !kmux_status) return std::move(kmux_status).error(); \
   } while (false)
 
 /// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function.
 #define KMUX_ASSIGN(decl, expr) KMUX_ASSIGN_IMPL(KMUX_CONCAT(kmux_result_, __LINE__), decl, expr)
-#define KMUX_ASSIGN_IMPL(tmp, decl, expr)        \
-  auto tmp = (expr);                             \
-  if (!tmp) return std::move(tmp).error();       \
+#define KMUX_ASSIGN_IMPL(tmp, decl, expr)  \
+  auto tmp = (expr);                       \
+  if (!tmp) return std::move(tmp).error(); \
   decl = *std::move(tmp)

@@ -15,6 +15,7 @@
 namespace kmux {
 
 /// The operators of an expression. Comparisons and logic give 0 or 1; any non-zero value is true.
+// clang-format off
 enum class ExprOp : std::uint8_t {
   kConstant, kSymbol,
   kAdd, kSub, kMul,
@@ -29,6 +30,7 @@ enum class ExprOp : std::uint8_t {
   kSelect,               // condition, value if true, value if false
   kCast,                 // to an integer dtype or bool; a value that does not fit is an error (to bool: non-zero -> 1)
 };
+// clang-format on
 
 /// The operator as JSON spells it ("+", "floordiv", "select", ...).
 std::string_view to_string(ExprOp op);

@@ -48,6 +48,6 @@ const kmux_plugin_api* plugin_table(std::uint32_t host_max_version, const Plugin
 /// `static constexpr kmux::PluginInfo kInfo` and `static Result<std::unique_ptr<Backend>> create(kmux::Host)`.
 #define KMUX_PLUGIN(BackendClass)                                                                                   \
   extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query(std::uint32_t version, \
-                                                                                           kmux_sink reason) {      \
+                                                                                             kmux_sink reason) {    \
     return kmux::plugin_table(version, BackendClass::kInfo, &BackendClass::create, reason);                         \
   }
