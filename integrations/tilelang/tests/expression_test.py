@@ -1,0 +1,58 @@
+"""kmux_tilelang.expression"""
+
+import unittest
+
+from kmux_tilelang.error import UnsupportedError, UsageError
+from kmux_tilelang.expression import from_text, from_tir, variables_of
+from tir import binary, call, imm, node, var
+
+
+class FromTir(unittest.TestCase):
+    def test_keeps_constants_and_names(self):
+        self.assertEqual(from_tir(imm(5)), 5)
+        self.assertEqual(from_tir(var("n")), "n")
+        self.assertEqual(from_tir(True), 1)
+
+    def test_has_each_binary_operator(self):
+        spelled = {"Add": "+", "FloorDiv": "floordiv", "FloorMod": "floormod", "Div": "truncdiv", "Mod": "truncmod"}
+        spelled |= {"Min": "min", "Max": "max", "EQ": "==", "LT": "<", "And": "and", "Or": "or"}
+        for kind, head in spelled.items():
+            self.assertEqual(from_tir(binary(kind, var("n"), imm(4))), [head, "n", 4])
+
+    def test_has_not_select_and_cast(self):
+        self.assertEqual(from_tir(node("Not", a=var("b"))), ["not", "b"])
+        select = node("Select", condition=var("c"), true_value=imm(1), false_value=imm(2))
+        self.assertEqual(from_tir(select), ["select", "c", 1, 2])
+        self.assertEqual(from_tir(node("Cast", value=var("n"), dtype="int64")), ["cast", "int64", "n"])
+
+    def test_has_calls(self):
+        self.assertEqual(from_tir(call("shift_right", var("n"), imm(5))), [">>", "n", 5])
+        self.assertEqual(from_tir(call("if_then_else", var("c"), imm(1), imm(2))), ["select", "c", 1, 2])
+        self.assertEqual(from_tir(call("likely", var("c"))), "c")
+
+    def test_replaces_names(self):
+        self.assertEqual(from_tir(binary("Add", var("t"), imm(1)), {"t": ["*", "n", 2]}), ["+", ["*", "n", 2], 1])
+
+    def test_refuses_what_it_does_not_know(self):
+        with self.assertRaisesRegex(UnsupportedError, r"\(Call\) has no counterpart.*scalar parameter"):
+            from_tir(call("sqrt", var("n")))
+
+    def test_lists_variables_from_left_to_right(self):
+        expression = binary("Add", var("b"), binary("Mul", var("a"), var("b")))
+        self.assertEqual([variable.name for variable in variables_of(expression)], ["b", "a", "b"])
+
+
+class FromText(unittest.TestCase):
+    def test_computes_constant_parts(self):
+        self.assertEqual(from_text("2 * M * N", {"M": 3, "N": 4}), 24)
+        self.assertEqual(from_text("m * (N // 4) + N % 3", {"N": 16}), ["+", ["*", "m", 4], 1])
+
+    def test_has_calls(self):
+        self.assertEqual(from_text("ceildiv(m, 128) * min(n, 8)"), ["*", ["ceildiv", "m", 128], ["min", "n", 8]])
+        self.assertEqual(from_text("ceildiv(7, 2)"), 4)
+
+    def test_refuses_the_rest(self):
+        for text, part in {"m / 2": "'m / 2' is not understood", "2 *": "no expression", "1.5": "not understood",
+                           "f(m)": "not understood", "min(m)": "not understood"}.items():  # fmt: skip
+            with self.assertRaisesRegex(UsageError, part):
+                from_text(text)

@@ -1,0 +1,35 @@
+"""kmux_tilelang.program"""
+
+import hashlib
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from kmux_tilelang.program import canonical, file_entry, program, write_program
+
+
+class Program(unittest.TestCase):
+    def test_text_is_canonical(self):
+        self.assertEqual(canonical({"b": [1, 2.5, 4000.0], "a": {"d": "\u00e9\n", "c": True}}),
+                         '{"a":{"c":true,"d":"\u00e9\\n"},"b":[1,2.5,4000.0]}')  # fmt: skip
+        with self.assertRaises(ValueError):
+            canonical(float("nan"))
+
+    def test_names_files_by_digest(self):
+        self.assertEqual(file_entry("k.cpp", "int x;\n")["sha256"], hashlib.sha256(b"int x;\n").hexdigest())
+
+    def test_is_written_with_its_files_and_replaced_as_a_whole(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "made"
+            for content in ("one\n", "two\n"):
+                entry = file_entry("k.cpp", content)
+                path = write_program(folder, program("k", {"params": []}, [{"sources": [entry]}], {}), {"k.cpp": content})
+                self.assertEqual(path, folder / "k.kmux.json")
+                self.assertEqual(json.loads(path.read_text())["variants"][0]["sources"], [entry])
+                self.assertEqual((folder / "k.cpp").read_text(), content)
+            self.assertEqual(sorted(file.name for file in folder.iterdir()), ["k.cpp", "k.kmux.json"])
+
+    def test_fails_where_it_cannot_write(self):
+        with self.assertRaises(OSError):
+            write_program(Path("/proc/kmux"), program("k", {}, [], {}), {})

@@ -1,0 +1,71 @@
+"""kmux_tilelang.signature"""
+
+import unittest
+
+from kmux_tilelang.error import UnsupportedError, UsageError
+from kmux_tilelang.signature import outputs_at, signature_of
+from tir import binary, buffer, function, imm, var
+
+
+def param_of(made, used=("A",), outputs=()):
+    return signature_of(function(made), outputs, set(used))["params"][0]
+
+
+class Signature(unittest.TestCase):
+    def test_has_buffers_scalars_and_pointers_in_order(self):
+        n = var("n")
+        made = function(buffer("A", [n, imm(4)]), var("s", "float32"), var("p", "handle"), buffer("B", [], dtype="int8"))
+        self.assertEqual(
+            signature_of(made, ["B"], {"A"}),
+            {
+                "params": [
+                    {"name": "A", "buffer": {"dtype": "float32", "shape": ["n", 4]}},
+                    {"name": "s", "scalar": {"dtype": "float32"}},
+                    {"name": "p", "pointer": {}},
+                    {"name": "B", "buffer": {"dtype": "int8"}},
+                ],
+                "outputs": ["B"],
+                "symbols": [{"name": "n", "dtype": "int32"}],
+            },
+        )
+
+    def test_omits_strides_without_gaps(self):
+        m, n = var("m"), var("n")
+        self.assertNotIn("strides", param_of(buffer("A", [m, imm(2), imm(3)], [imm(6), imm(3), imm(1)]))["buffer"])
+        self.assertNotIn("strides", param_of(buffer("A", [m, n], [n, imm(1)]))["buffer"])
+        self.assertEqual(param_of(buffer("A", [m, n], [imm(8), imm(1)]))["buffer"]["strides"], [8, 1])
+
+    def test_orders_symbols_of_shapes_before_those_of_strides(self):
+        a = buffer("A", [var("m"), var("k", "int64")], [var("pitch"), imm(1)])
+        b = buffer("B", [binary("Mul", var("n"), imm(4)), var("m")])
+        symbols = signature_of(function(a, b), [], {"A", "B"})["symbols"]
+        self.assertEqual([symbol["name"] for symbol in symbols], ["m", "k", "n", "pitch"])
+        self.assertNotIn("dtype", symbols[1])  # int64 is the default
+
+    def test_takes_a_symbol_that_is_a_scalar_from_the_scalar(self):
+        n = var("n")
+        self.assertNotIn("symbols", signature_of(function(n, buffer("A", [n])), [], {"A"}))
+
+    def test_lets_a_buffer_be_null_that_no_launch_uses(self):
+        self.assertTrue(param_of(buffer("A", [imm(4)]), used=())["buffer"]["nullable"])
+        self.assertNotIn("nullable", param_of(buffer("A", [imm(4)]), used=(), outputs=["A"])["buffer"])
+
+    def test_refuses_an_element_offset(self):
+        with self.assertRaisesRegex(UnsupportedError, "'A' has an element offset"):
+            param_of(buffer("A", [imm(4)], offset=2))
+
+    def test_refuses_an_output_that_is_no_buffer(self):
+        with self.assertRaisesRegex(UsageError, "output 'C' is no buffer parameter. Buffers: A"):
+            param_of(buffer("A", [imm(4)]), outputs=["C"])
+
+
+class OutputsAt(unittest.TestCase):
+    made = function(buffer("A", [imm(4)]), var("s"), buffer("C", [imm(4)]))
+
+    def test_counts_from_either_end(self):
+        self.assertEqual(outputs_at(self.made, [-1, 0]), ["C", "A"])
+
+    def test_refuses_positions_that_do_not_exist_or_repeat(self):
+        for out_idx in ([3], [-4], [2, -1]):
+            with self.assertRaisesRegex(UsageError, "does not fit 3 parameters"):
+                outputs_at(self.made, out_idx)
