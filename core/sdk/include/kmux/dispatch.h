@@ -81,8 +81,8 @@ struct TensorMap {
   MemoryRef base;
   std::vector<Expr> dims;
   std::vector<Expr> strides_bytes;
-  std::vector<std::int64_t> element_strides;  // empty means all 1
-  std::variant<TiledMap, Im2colMap> mode;
+  std::vector<std::int64_t> element_strides = {};  // empty means all 1
+  std::variant<TiledMap, Im2colMap> mode = {};
   Interleave interleave = Interleave::kNone;
   Swizzle swizzle = Swizzle::kNone;
   L2Promotion l2_promotion = L2Promotion::kNone;
@@ -132,14 +132,14 @@ using Extents = std::vector<Expr>;
 /// One kernel launch. In dialect `c` it is a plain call: extents and the device features must be absent.
 struct Launch {
   std::string kernel;
-  std::vector<LaunchArg> args;
-  Extents grid;
-  Extents block;
-  Extents cluster;  // empty: no cluster
+  std::vector<LaunchArg> args = {};
+  Extents grid = {};
+  Extents block = {};
+  Extents cluster = {};  // empty: no cluster
   Expr dynamic_smem_bytes = 0;
   bool cooperative = false;
   bool programmatic_serialization = false;
-  std::vector<L2Window> l2_windows;
+  std::vector<L2Window> l2_windows = {};
   CallResult returns = CallResult::kVoid;  // dialect `c` only: int32 means non-zero is launch_failed
   bool operator==(const Launch&) const = default;
 };
@@ -159,7 +159,7 @@ using Step = std::variant<Launch, Fill, If, For>;
 struct If {
   Expr condition;
   std::vector<Step> then_steps;
-  std::vector<Step> else_steps;
+  std::vector<Step> else_steps = {};
   friend bool operator==(const If&, const If&);
 };
 
@@ -174,11 +174,11 @@ struct For {
 
 /// The host program: lets in order, asserts, workspaces, tensor maps, then a tree of steps on one stream.
 struct Body {
-  std::vector<Let> lets;
-  std::vector<Assert> asserts;
-  std::vector<Workspace> workspaces;
-  std::vector<TensorMap> tensor_maps;
-  std::vector<Step> steps;
+  std::vector<Let> lets = {};
+  std::vector<Assert> asserts = {};
+  std::vector<Workspace> workspaces = {};
+  std::vector<TensorMap> tensor_maps = {};
+  std::vector<Step> steps = {};
   bool operator==(const Body&) const = default;
 };
 
@@ -191,50 +191,50 @@ struct File {
 
 /// How the producer wants the sources compiled; every backend maps it to its compiler.
 struct Settings {
-  std::string standard;                   // "c11", "c++17", ...; empty: the backend's default
-  std::vector<std::string> defines;       // "NAME" or "NAME=VALUE"
-  std::vector<std::string> preludes;      // headers included before the first line, as `-include` does
-  std::vector<std::string> include_hints; // names of header packages the sources need, for messages ("tilelang")
+  std::string standard = {};                   // "c11", "c++17", ...; empty: the backend's default
+  std::vector<std::string> defines = {};       // "NAME" or "NAME=VALUE"
+  std::vector<std::string> preludes = {};      // headers included before the first line, as `-include` does
+  std::vector<std::string> include_hints = {};  // names of header packages the sources need, for messages ("tilelang")
   bool fast_math = false;
   bool operator==(const Settings&) const = default;
 };
 
 /// What a variant needs of the machine. Empty lists: anything of its dialect.
 struct Requires {
-  std::vector<std::string> arch;      // any one of these ("sm_90a")
-  std::vector<std::string> features;  // all of these
+  std::vector<std::string> arch = {};  // any one of these ("sm_90a")
+  std::vector<std::string> features = {};  // all of these
   bool operator==(const Requires&) const = default;
 };
 
 /// One way to run the program: sources in a dialect, and how the host launches them.
 struct Variant {
   std::string dialect;  // "c", "cuda", "hip", "msl", "cutedsl", "cubin", "ptx", "hsaco", "metallib", "object"
-  Requires requirements;
-  Settings settings;
-  std::vector<File> sources;  // compiled (or loaded) in order
-  std::vector<File> headers;  // found by #include, never compiled alone
-  Body body;
+  Requires requirements = {};
+  Settings settings = {};
+  std::vector<File> sources = {};  // compiled (or loaded) in order
+  std::vector<File> headers = {};  // found by #include, never compiled alone
+  Body body = {};
   bool operator==(const Variant&) const = default;
 };
 
 /// What helps people and tools; never part of a key.
 struct Metadata {
-  std::string description;
-  std::string origin;                          // where the program comes from
-  std::string reference;                       // what it computes, for example "C = A @ B"
-  std::map<std::string, std::int64_t> symbols; // example values of symbols
-  std::map<std::string, double> scalars;       // example values of scalar parameters
-  std::optional<Expr> flops;
-  std::optional<Expr> bytes;
+  std::string description = {};
+  std::string origin = {};  // where the program comes from
+  std::string reference = {};  // what it computes, for example "C = A @ B"
+  std::map<std::string, std::int64_t> symbols = {};  // example values of symbols
+  std::map<std::string, double> scalars = {};  // example values of scalar parameters
+  std::optional<Expr> flops = {};
+  std::optional<Expr> bytes = {};
   bool operator==(const Metadata&) const = default;
 };
 
 /// A kernel program: what a caller passes, and one or more ways to run it.
 struct Program {
   std::string name;
-  Signature signature;
-  std::vector<Variant> variants;
-  Metadata metadata;
+  Signature signature = {};
+  std::vector<Variant> variants = {};
+  Metadata metadata = {};
   bool operator==(const Program&) const = default;
 };
 
