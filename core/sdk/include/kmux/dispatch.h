@@ -159,7 +159,7 @@ using Step = std::variant<Launch, Fill, If, For>;
 struct If {
   Expr condition;
   std::vector<Step> then_steps;
-  std::vector<Step> else_steps = {};
+  std::vector<Step> else_steps;
   friend bool operator==(const If&, const If&);
 };
 
