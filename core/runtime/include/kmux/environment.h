@@ -21,7 +21,9 @@ struct KMUX_API Environment {
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
-  std::map<std::string, std::string> plugin_options;  // KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name"
+  /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
+  /// name has an underscore.
+  std::map<std::string, std::string> plugin_options;
 
   /// The environment of this process.
   static Environment from_process();

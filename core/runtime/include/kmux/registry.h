@@ -54,6 +54,9 @@ class KMUX_API Registry {
   static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
   virtual ~Registry() = default;
 
+  /// The folders that were searched, in order, whether they exist or not.
+  virtual std::vector<std::filesystem::path> search_path() const = 0;
+
   /// Everything found, in search order, refusals included.
   virtual std::vector<PluginEntry> entries() const = 0;
 

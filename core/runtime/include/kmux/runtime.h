@@ -17,6 +17,9 @@ class KMUX_API Runtime {
   /// A runtime of its own with `environment`; plugins from `registry` options.
   static Result<std::shared_ptr<Runtime>> create(Environment environment, RegistryOptions registry);
 
+  /// A runtime over a registry that the caller made.
+  static std::shared_ptr<Runtime> with(Environment environment, std::unique_ptr<Registry> registry);
+
   /// The runtime of this process, made on first use from its environment.
   ///
   /// Errors: those of Registry::open, remembered.

@@ -1,0 +1,99 @@
+#include "kmux/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <initializer_list>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+namespace kmux {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The first of `names` that is set and not empty, or "".
+std::string first_of(const Variables& variables, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const auto found = variables.find(name);
+    if (found != variables.end() && !found->second.empty()) return found->second;
+  }
+  return "";
+}
+
+std::string or_auto(std::string value) { return value.empty() ? "auto" : value; }
+
+bool is_true(const std::string& value) {
+  static constexpr std::array<std::string_view, 4> kTrue = {"1", "true", "yes", "on"};
+  return std::find(kTrue.begin(), kTrue.end(), lower(value)) != kTrue.end();
+}
+
+/// Relative values are ignored, as the XDG base directory specification asks; without a home there is no cache.
+std::filesystem::path cache_dir_of(const Variables& variables) {
+  if (const std::string dir = first_of(variables, {"KMUX_CACHE_DIR"}); !dir.empty()) return dir;
+  if (const std::filesystem::path xdg = first_of(variables, {"XDG_CACHE_HOME"}); xdg.is_absolute()) return xdg / "kmux";
+  if (const std::filesystem::path home = first_of(variables, {"HOME"}); home.is_absolute())
+    return home / ".cache" / "kmux";
+  return {};
+}
+
+/// Empty elements are dropped: they would mean the current directory.
+std::vector<std::filesystem::path> split_path(std::string_view text) {
+  std::vector<std::filesystem::path> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(':'), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// "CPU_ENGINE" is "cpu.engine"; a plugin whose name has an underscore is set off by two: "MY_CPU__ENGINE".
+std::string option_name(std::string name) {
+  const std::size_t two = name.find("__");
+  const std::size_t split = two != std::string::npos ? two : name.find('_');
+  if (split == std::string::npos) return "";
+  return lower(name.replace(split, two != std::string::npos ? 2 : 1, "."));
+}
+
+std::map<std::string, std::string> options_of(const Variables& variables) {
+  static constexpr std::string_view kPrefix = "KMUX_OPTION_";
+  std::map<std::string, std::string> options;
+  for (const auto& [name, value] : variables) {
+    if (!name.starts_with(kPrefix)) continue;
+    if (const std::string option = option_name(name.substr(kPrefix.size())); !option.empty()) options[option] = value;
+  }
+  return options;
+}
+
+}  // namespace
+
+Environment Environment::from(const Variables& variables, bool secure) {
+  Environment environment;
+  environment.target = or_auto(first_of(variables, {"KMUX_TARGET", "TILELANG_TARGET", "TILELANG_DEFAULT_TARGET"}));
+  environment.execution_backend =
+      or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
+  environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
+  environment.cache_dir = cache_dir_of(variables);
+  if (!secure) environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
+  environment.plugin_options = options_of(variables);
+  return environment;
+}
+
+Environment Environment::from_process() {
+  Variables variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos) variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return from(variables, getauxval(AT_SECURE) != 0);
+}
+
+}  // namespace kmux

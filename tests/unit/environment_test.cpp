@@ -1,0 +1,91 @@
+#include "kmux/environment.h"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Environment, DefaultsToAuto) {
+  const Environment environment = Environment::from({});
+  EXPECT_EQ(environment.target, "auto");
+  EXPECT_EQ(environment.execution_backend, "auto");
+  EXPECT_FALSE(environment.verbose);
+  EXPECT_TRUE(environment.cache_dir.empty());
+  EXPECT_THAT(environment.plugin_path, IsEmpty());
+  EXPECT_THAT(environment.plugin_options, IsEmpty());
+}
+
+TEST(Environment, TakesKmuxBeforeTileLang) {
+  const Environment environment = Environment::from({{"KMUX_TARGET", "c"},
+                                                     {"TILELANG_TARGET", "cuda"},
+                                                     {"KMUX_EXECUTION_BACKEND", "cpu"},
+                                                     {"TILELANG_EXECUTION_BACKEND", "cython"},
+                                                     {"KMUX_VERBOSE", "0"},
+                                                     {"TILELANG_VERBOSE", "1"}});
+  EXPECT_EQ(environment.target, "c");
+  EXPECT_EQ(environment.execution_backend, "cpu");
+  EXPECT_FALSE(environment.verbose);
+}
+
+TEST(Environment, HonoursTileLangWhereKmuxIsUnsetOrEmpty) {
+  const Environment environment = Environment::from({{"KMUX_TARGET", ""},
+                                                     {"TILELANG_DEFAULT_TARGET", "c"},
+                                                     {"TILELANG_EXECUTION_BACKEND", "cython"},
+                                                     {"TILELANG_VERBOSE", "yes"}});
+  EXPECT_EQ(environment.target, "c");
+  EXPECT_EQ(environment.execution_backend, "cython");
+  EXPECT_TRUE(environment.verbose);
+}
+
+TEST(Environment, PrefersTheEarlierNameOfTileLangsTarget) {
+  EXPECT_EQ(Environment::from({{"TILELANG_TARGET", "hip"}, {"TILELANG_DEFAULT_TARGET", "cuda"}}).target, "hip");
+}
+
+TEST(Environment, IsVerboseForFourWordsInAnyCase) {
+  for (const char* word : {"1", "true", "yes", "on", "TRUE", "On"})
+    EXPECT_TRUE(Environment::from({{"KMUX_VERBOSE", word}}).verbose) << word;
+  for (const char* word : {"0", "false", "no", "off", "2", "y"})
+    EXPECT_FALSE(Environment::from({{"KMUX_VERBOSE", word}}).verbose) << word;
+}
+
+TEST(Environment, FindsTheCache) {
+  EXPECT_EQ(Environment::from({{"HOME", "/home/u"}}).cache_dir, "/home/u/.cache/kmux");
+  EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "/x"}}).cache_dir, "/x/kmux");
+  EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "relative"}}).cache_dir, "/home/u/.cache/kmux");
+  EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"KMUX_CACHE_DIR", "/k"}}).cache_dir, "/k");
+}
+
+TEST(Environment, SplitsThePluginPathAndDropsEmptyElements) {
+  EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", ":/a::/b/c:"}}).plugin_path, ElementsAre("/a", "/b/c"));
+}
+
+TEST(Environment, IgnoresThePluginPathWhenSecure) {
+  EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", "/a"}}, true).plugin_path, IsEmpty());
+}
+
+TEST(Environment, ReadsPluginOptions) {
+  const auto options = Environment::from({{"KMUX_OPTION_CPU_ENGINE", "host"},
+                                          {"KMUX_OPTION_CPU_HOST_COMPILER", "g++"},
+                                          {"KMUX_OPTION_NULL_A__MODE", "x"},
+                                          {"KMUX_OPTION_BROKEN", "y"},
+                                          {"KMUX_OPTIONS", "z"}})
+                           .plugin_options;
+  EXPECT_THAT(options, ElementsAre(std::pair<const std::string, std::string>("cpu.engine", "host"),
+                                   std::pair<const std::string, std::string>("cpu.host_compiler", "g++"),
+                                   std::pair<const std::string, std::string>("null_a.mode", "x")));
+}
+
+TEST(Environment, ReadsTheProcess) {
+  ASSERT_EQ(setenv("KMUX_TARGET", "from-process", 1), 0);
+  EXPECT_EQ(Environment::from_process().target, "from-process");
+  ASSERT_EQ(unsetenv("KMUX_TARGET"), 0);
+}
+
+}  // namespace
+}  // namespace kmux

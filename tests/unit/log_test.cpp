@@ -1,0 +1,82 @@
+#include "kmux/log.h"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/log_state.h"
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Log : public testing::Test {
+ protected:
+  ~Log() override { set_log_sink(LogLevel::kDebug, {}); }
+  LogSink recorder() {
+    return [this](LogLevel, std::string_view text) { lines_.emplace_back(text); };
+  }
+  std::vector<std::string> lines_;
+};
+
+TEST_F(Log, GoesNowhereByDefault) {
+  testing::internal::CaptureStderr();
+  log(LogLevel::kError, "lost");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(Log, PassesItsLevelAndAbove) {
+  set_log_sink(LogLevel::kWarning, recorder());
+  log(LogLevel::kInfo, "info");
+  log(LogLevel::kWarning, "warning");
+  log(LogLevel::kError, "error");
+  EXPECT_THAT(lines_, ElementsAre("warning", "error"));
+}
+
+TEST_F(Log, StopsWithAnEmptySink) {
+  set_log_sink(LogLevel::kDebug, recorder());
+  set_log_sink(LogLevel::kDebug, {});
+  log(LogLevel::kError, "error");
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(Log, KeepsTheApplicationsSinkBeforeADefault) {
+  set_log_sink(LogLevel::kError, recorder());
+  set_default_log_sink(LogLevel::kInfo, stderr_log_sink());
+  log(LogLevel::kError, "error");
+  EXPECT_THAT(lines_, ElementsAre("error"));
+}
+
+TEST_F(Log, LetsASinkLog) {
+  set_log_sink(LogLevel::kDebug, [this](LogLevel, std::string_view text) {
+    lines_.emplace_back(text);
+    log(LogLevel::kError, "nested");
+  });
+  log(LogLevel::kInfo, "outer");
+  EXPECT_THAT(lines_, ElementsAre("outer"));
+}
+
+TEST_F(Log, CallsTheSinkOneThreadAtATime) {
+  set_log_sink(LogLevel::kDebug, recorder());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 250; ++i) log(LogLevel::kInfo, "line");
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lines_.size(), 1000U);
+}
+
+TEST_F(Log, WritesLinesToStderr) {
+  testing::internal::CaptureStderr();
+  stderr_log_sink()(LogLevel::kWarning, "text");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "kmux: warning: text\n");
+}
+
+}  // namespace
+}  // namespace kmux
