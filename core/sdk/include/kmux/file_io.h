@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// The largest file that `read_file` takes unless told otherwise.
+inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
+
+/// The content of a regular file.
+///
+/// Errors:  unavailable if it does not exist, is no regular file or cannot be read; invalid_argument if it is larger
+///          than `max_bytes`. The message names the file and the system's reason.
+/// Threads: any.
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes = kMaxFileBytes);
+
+/// Writes a file through a temporary file beside it and a rename: a reader sees the old content or the new, never half.
+///
+/// Errors:  unavailable that names the file and the system's reason; nothing is left behind.
+/// Threads: any.
+Status write_file(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace kmux

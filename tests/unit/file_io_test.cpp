@@ -1,0 +1,67 @@
+#include "kmux/file_io.h"
+
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FileIo : public testing::Test {
+ protected:
+  FileIo() : folder_(fs::path(testing::TempDir()) / ("kmux_file_io_" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~FileIo() override { fs::remove_all(folder_); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  fs::path folder_;
+};
+
+TEST_F(FileIo, ReadsWhatItWrote) {
+  const std::string content("a\0b\n", 4);
+  ASSERT_TRUE(write_file(folder_ / "f", content).ok());
+  EXPECT_EQ(read_file(folder_ / "f").value(), content);
+  ASSERT_TRUE(write_file(folder_ / "f", "").ok());
+  EXPECT_EQ(read_file(folder_ / "f").value(), "");
+}
+
+TEST_F(FileIo, LeavesNothingBehind) {
+  ASSERT_TRUE(write_file(folder_ / "f", "1").ok());
+  fs::create_directory(folder_ / "taken");
+  fs::create_directory(folder_ / "taken" / "inside");
+  EXPECT_FALSE(write_file(folder_ / "taken", "2").ok());
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(FileIo, SaysWhyAFileCannotBeRead) {
+  const Error missing = read_file(folder_ / "none").error();
+  EXPECT_EQ(missing.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(missing.message, HasSubstr("none' (No such file or directory)"));
+  EXPECT_THAT(read_file(folder_).error().message, HasSubstr("(Is a directory)"));
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(read_file(folder_ / "pipe").error().message, HasSubstr("(not a regular file)"));
+}
+
+TEST_F(FileIo, RefusesLargeFiles) {
+  ASSERT_TRUE(write_file(folder_ / "f", "12345").ok());
+  EXPECT_TRUE(read_file(folder_ / "f", 5).ok());
+  const Error error = read_file(folder_ / "f", 4).error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("(5 bytes, at most 4)"));
+}
+
+TEST_F(FileIo, SaysWhyAFileCannotBeWritten) {
+  EXPECT_THAT(write_file(folder_ / "no" / "f", "x").error().message, HasSubstr("No such file or directory"));
+  EXPECT_THAT(write_file(folder_ / "", "x").error().message, HasSubstr("Is a directory"));
+}
+
+}  // namespace
+}  // namespace kmux
