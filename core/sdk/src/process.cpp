@@ -1,0 +1,333 @@
+#include "kmux/process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+extern char** environ;
+
+namespace kmux {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Deadline = std::optional<Clock::time_point>;
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+
+  int get() const { return value_; }
+  bool is_open() const { return value_ >= 0; }
+  void close() {
+    if (is_open()) ::close(std::exchange(value_, -1));
+  }
+
+ private:
+  int value_ = -1;
+};
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Error system_error(const std::string& what, int number) {
+  return make_error(ErrorCode::kUnavailable,
+                    what + " (" + std::strerror(number) + "). Close files or raise the limit.");
+}
+
+// A pipe whose ends are above the standard three, so that the child's redirections cannot overwrite each other.
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+  const Descriptor read(ends[0]);
+  const Descriptor write(ends[1]);
+  Pipe pipe{Descriptor(fcntl(ends[0], F_DUPFD_CLOEXEC, 3)), Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 3))};
+  if (!pipe.read.is_open() || !pipe.write.is_open()) return system_error("cannot make a pipe", errno);
+  return pipe;
+}
+
+void set_nonblocking(const Descriptor& descriptor) {
+  fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
+}
+
+// Turns SIGPIPE of this thread into EPIPE, and removes the one that a write left pending.
+class PipeSignalBlocked {
+ public:
+  PipeSignalBlocked() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~PipeSignalBlocked() {
+    int signal = 0;
+    if (!was_pending_ && is_pending()) sigwait(&pipe_, &signal);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
+  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
+
+ private:
+  static bool is_pending() {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGPIPE) == 1;
+  }
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+// Strings as execve wants them.
+class StringTable {
+ public:
+  explicit StringTable(std::vector<std::string> strings) : strings_(std::move(strings)) {
+    for (std::string& string : strings_) pointers_.push_back(string.data());
+    pointers_.push_back(nullptr);
+  }
+  char* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!command.environment.contains(text.substr(0, text.find('=')))) entries.push_back(text);
+  }
+  for (const auto& [name, value] : command.environment) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+// The C structs that posix_spawn takes.
+class SpawnOptions {
+ public:
+  SpawnOptions() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnOptions() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
+
+  void redirect(const Descriptor& from, int to) { posix_spawn_file_actions_adddup2(&actions_, from.get(), to); }
+  void work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
+  int spawn(pid_t* child, const std::string& program, const StringTable& argv, const StringTable& environment) {
+    return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.get(), environment.get());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+struct Child {
+  pid_t id = -1;
+  Descriptor input;
+  Descriptor output;
+  Descriptor error;
+};
+
+Error cannot_start(const Command& command, const std::string& why) {
+  const std::string program = command.argv.empty() ? "" : command.argv[0];
+  return make_error(ErrorCode::kUnavailable,
+                    "cannot start \"" + program + "\" (" + why + "). Install it or correct the path.")
+      .with("command", to_string(command));
+}
+
+Result<std::string> program_of(const Command& command) {
+  if (command.argv.empty() || command.argv[0].empty()) return cannot_start(command, "the command is empty");
+  if (command.argv[0].find('/') != std::string::npos) return command.argv[0];
+  if (auto found = find_program(command.argv[0])) return *found;
+  return cannot_start(command, "it is not in PATH");
+}
+
+Result<Child> start(const Command& command) {
+  KMUX_ASSIGN(const std::string program, program_of(command));
+  if (!command.working_directory.empty() && !std::filesystem::is_directory(command.working_directory)) {
+    return cannot_start(command, "the working directory \"" + command.working_directory + "\" does not exist");
+  }
+  KMUX_ASSIGN(Pipe input, make_pipe());
+  KMUX_ASSIGN(Pipe output, make_pipe());
+  KMUX_ASSIGN(Pipe error, make_pipe());
+  SpawnOptions options;
+  options.redirect(input.read, STDIN_FILENO);
+  options.redirect(output.write, STDOUT_FILENO);
+  options.redirect(error.write, STDERR_FILENO);
+  if (!command.working_directory.empty()) options.work_in(command.working_directory);
+  Child child{-1, std::move(input.write), std::move(output.read), std::move(error.read)};
+  const StringTable argv(command.argv);
+  const int failure = options.spawn(&child.id, program, argv, StringTable(environment_of(command)));
+  if (failure != 0) return cannot_start(command, std::strerror(failure));
+  for (const Descriptor* end : {&child.input, &child.output, &child.error}) set_nonblocking(*end);
+  return child;
+}
+
+// Reads what is there; closes at the end of the stream.
+void drain(Descriptor& from, std::string& into) {
+  std::array<char, 65536> buffer;
+  while (from.is_open()) {
+    const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      into.append(buffer.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      from.close();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+// Writes what the pipe takes; closes when all is written or nobody reads any more.
+void feed(Descriptor& to, std::string_view& rest) {
+  while (to.is_open() && !rest.empty()) {
+    const ssize_t count = ::write(to.get(), rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      rest = {};
+    }
+  }
+  to.close();
+}
+
+// Milliseconds until `deadline` for poll; -1 without one.
+int remaining_ms(const Deadline& deadline) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+}
+
+bool expired(const Deadline& deadline) { return deadline && Clock::now() >= *deadline; }
+
+// Moves bytes until the child has closed both its outputs; false when the time is up.
+bool converse(Child& child, std::string_view input, ProcessResult& result, const Deadline& deadline) {
+  const PipeSignalBlocked blocked;
+  feed(child.input, input);
+  while (child.output.is_open() || child.error.is_open()) {
+    // A closed descriptor is -1, which poll skips.
+    std::array<pollfd, 3> ends = {pollfd{child.input.get(), POLLOUT, 0}, pollfd{child.output.get(), POLLIN, 0},
+                                  pollfd{child.error.get(), POLLIN, 0}};
+    ::poll(ends.data(), ends.size(), remaining_ms(deadline));
+    if (ends[0].revents != 0) feed(child.input, input);
+    if (ends[1].revents != 0) drain(child.output, result.standard_output);
+    if (ends[2].revents != 0) drain(child.error, result.standard_error);
+    if (expired(deadline)) return false;
+  }
+  child.input.close();
+  return true;
+}
+
+// The exit code, or nothing when the time is up. A child can outlive its outputs.
+std::optional<int> wait_for(pid_t child, const Deadline& deadline) {
+  constexpr int kPollIntervalMs = 2;
+  int status = 0;
+  for (;;) {
+    const pid_t done = waitpid(child, &status, deadline ? WNOHANG : 0);
+    if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (done < 0 && errno != EINTR) return 0;  // SIGCHLD is ignored here: the system has thrown the code away
+    if (expired(deadline)) return std::nullopt;
+    if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
+  }
+}
+
+// Kills the group, since a compiler driver's children would otherwise go on.
+Error time_out(const Command& command, Child& child, ProcessResult& result) {
+  ::kill(-child.id, SIGKILL);
+  wait_for(child.id, std::nullopt);
+  drain(child.output, result.standard_output);
+  drain(child.error, result.standard_error);
+  return make_error(ErrorCode::kUnavailable, "\"" + command.argv[0] + "\" did not end within " +
+                                                 std::to_string(command.timeout.count()) +
+                                                 " ms and was killed. Allow more time or find out what it waits for.")
+      .with("command", to_string(command))
+      .with("log", result.standard_output + result.standard_error);
+}
+
+bool is_executable(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+Result<ProcessResult> run(const Command& command) {
+  const Deadline deadline = command.timeout.count() > 0 ? Deadline(Clock::now() + command.timeout) : std::nullopt;
+  KMUX_ASSIGN(Child child, start(command));
+  ProcessResult result;
+  if (!converse(child, command.standard_input, result, deadline)) return time_out(command, child, result);
+  const auto exit_code = wait_for(child.id, deadline);
+  if (!exit_code) return time_out(command, child, result);
+  result.exit_code = *exit_code;
+  return result;
+}
+
+std::string to_string(const Command& command) {
+  std::string text;
+  if (!command.working_directory.empty()) text = "cd " + quoted(command.working_directory) + " && ";
+  for (const auto& [name, value] : command.environment) text += name + "=" + quoted(value) + " ";
+  for (std::size_t i = 0; i < command.argv.size(); ++i) text += (i == 0 ? "" : " ") + quoted(command.argv[i]);
+  return text;
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  if (path == nullptr || name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  std::string_view rest = path;
+  for (bool more = true; more;) {
+    const std::size_t colon = rest.find(':');
+    const std::string folder(rest.substr(0, colon));
+    more = colon != std::string_view::npos;
+    if (more) rest.remove_prefix(colon + 1);
+    // A relative entry would make the answer depend on the current folder.
+    const std::string candidate = folder + "/" + name;
+    if (folder.starts_with('/') && is_executable(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kmux
