@@ -51,6 +51,8 @@ def _import(name: str) -> ModuleType:
         raise UsageError(
             f"cannot import '{name}' ({error}). Give a module on PYTHONPATH or the path of a .py file."
         ) from error
+    except Exception as error:  # whatever the module raises is the module's fault
+        raise UsageError(f"importing '{name}' raised {_raised(error)}. Correct the module.") from error
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -71,7 +73,10 @@ def _make(spec: str, maker: Any, arguments: Mapping[str, Any]) -> tuple[Any, Map
     if not callable(factory):
         raise UnsupportedError(f"'{spec}' is no kernel (a {type(maker).__name__}). Name a prim_func or a function.")
     bound = _bind(spec, maker, arguments)
-    function = factory(**bound)
+    try:
+        function = factory(**bound)
+    except Exception as error:  # the kernel's own code and TileLang's front end raise many types
+        raise UnsupportedError(f"making '{spec}' raised {_raised(error)}. Correct the kernel.") from error
     if not _is_prim_func(function):
         raise UnsupportedError(
             f"'{spec}' gave a {type(function).__name__}, no prim_func. Return the function under @T.prim_func."
@@ -87,6 +92,10 @@ def _bind(spec: str, maker: Any, arguments: Mapping[str, Any]) -> Mapping[str, A
         raise UsageError(f"'{spec}{signature}' cannot be called ({error}). Set its arguments with --arg.") from error
     bound.apply_defaults()
     return bound.arguments
+
+
+def _raised(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip() or '(no text)').splitlines()[0]}"
 
 
 def _out_idx_of(maker: Any, function: Any) -> list[int]:

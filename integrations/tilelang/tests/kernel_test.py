@@ -1,8 +1,10 @@
 """kmux_tilelang.kernel"""
 
 import sys
+import tempfile
 import types
 import unittest
+from pathlib import Path
 
 from kmux_tilelang import describe
 from kmux_tilelang.error import UnsupportedError, UsageError
@@ -31,6 +33,7 @@ class Lazy:
 
 def setUpModule():
     module = types.ModuleType("kmux_test_kernels")
+    module.broken = lambda: 1 // 0
     module.made, module.maker, module.lazy, module.text, module.wrong = MADE, maker, Lazy(), "text", lambda: 5
     sys.modules["kmux_test_kernels"] = module
 
@@ -74,6 +77,15 @@ class Kernel(unittest.TestCase):
             load("text")
         with self.assertRaisesRegex(UnsupportedError, "gave a int, no prim_func"):
             load("wrong")
+
+    def test_says_what_a_kernel_or_a_module_raises(self):
+        with self.assertRaisesRegex(UnsupportedError, "making .*broken' raised ZeroDivisionError: integer"):
+            load("broken")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kmux_broken_kernels.py"
+            path.write_text("def k(:\n")
+            with self.assertRaisesRegex(UsageError, "importing .* raised SyntaxError"):
+                load_kernel(f"{path}:k", {})
 
     def test_refuses_an_unknown_field_of_a_description(self):
         with self.assertRaisesRegex(TypeError, "colour"):
