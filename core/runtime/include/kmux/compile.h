@@ -29,6 +29,20 @@ struct CompileOptions {
   std::vector<std::string> include_dirs = {};
 };
 
+/// What `wrap` makes; needs neither the toolchain nor a device.
+struct WrapResult {
+  Resolution resolution;
+  std::string backend;
+  std::size_t variant = 0;
+  Target target;
+  std::string launcher;
+};
+
+/// Resolves and wraps `program`: its launcher, not compiled.
+///
+/// Errors: as `build`, but for those of the compiler.
+KMUX_API Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+
 /// What `build` makes; needs no device.
 struct BuildResult {
   Resolution resolution;
