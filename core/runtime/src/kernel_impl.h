@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/backend.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/kernel.h"
+#include "kmux/registry.h"
+#include "kmux/resolver.h"
+#include "kmux/target.h"
+
+namespace kmux {
+
+/// Everything that a kernel is made of: what `compile` has when the adapter is loaded.
+///
+/// Lifetime: owns all of it; the adapter goes before the plugin.
+struct KernelParts {
+  std::string name;
+  Signature signature;
+  Variant variant;                // the chosen one: its sources and headers are shown to people
+  std::vector<int> out_idx = {};  // as given in CompileOptions
+  std::shared_ptr<Plugin> plugin;
+  std::unique_ptr<Adapter> adapter;  // from `plugin->backend().load`
+  int device = 0;                    // ordinal
+  Target target;
+  Resolution resolution;
+  std::string launcher;
+  Artifact artifact;
+};
+
+/// Compiles the argument checks and output shapes, and makes the handle.
+///
+/// Errors: invalid_argument for an `out_idx` that is out of range, repeated, no tensor, or given although the signature
+/// declares outputs; for a signature that cannot be checked.
+Result<Kernel> make_kernel(KernelParts parts);
+
+}  // namespace kmux
