@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/dispatch.h"
@@ -20,7 +21,8 @@ struct Problem {
 /// scopes (maps and asserts may not use loop variables), features a dialect does not have, limits and file paths.
 std::vector<Problem> validate(const Program& program);
 
-/// ok, or one invalid_argument that lists all problems, a line each, with one "problem" note a problem.
+/// ok, or one invalid_argument whose message says how many problems there are and which is the first, with one "problem"
+/// note a problem (the first hundred).
 Status check_valid(const Program& program);
 
 /// Is `name` a C identifier that is no keyword of C++ and does not begin with "kmux_" or two underscores?
@@ -29,5 +31,12 @@ bool is_identifier(std::string_view name);
 /// Is `name` an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern")? Such names
 /// may reach generated code.
 bool is_kernel_name(std::string_view name);
+
+/// Is `path` relative, normalised ('/' between names, no empty name, "." or ".."), and without control characters, '\\'
+/// and ':'? Such a path stays in the program's folder on every system.
+bool is_file_path(std::string_view path);
+
+/// Is `text` UTF-8 without NUL? Every string of a program is; file contents may be anything.
+bool is_text(std::string_view text);
 
 }  // namespace kmux

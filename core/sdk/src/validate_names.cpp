@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "kmux/validate.h"
+
+namespace kmux {
+
+namespace {
+
+constexpr std::size_t kMaxName = 255;         // every compiler and file system takes it
+constexpr std::size_t kMaxKernelName = 4096;  // instantiations are long
+constexpr std::size_t kMaxPath = 4096;
+
+// Words of C and C++ that no generated code can use as a name.
+constexpr std::array kKeywords = std::to_array<std::string_view>({"alignas",
+                                                                  "alignof",
+                                                                  "and",
+                                                                  "and_eq",
+                                                                  "asm",
+                                                                  "auto",
+                                                                  "bitand",
+                                                                  "bitor",
+                                                                  "bool",
+                                                                  "break",
+                                                                  "case",
+                                                                  "catch",
+                                                                  "char",
+                                                                  "char16_t",
+                                                                  "char32_t",
+                                                                  "char8_t",
+                                                                  "class",
+                                                                  "co_await",
+                                                                  "co_return",
+                                                                  "co_yield",
+                                                                  "compl",
+                                                                  "concept",
+                                                                  "const",
+                                                                  "const_cast",
+                                                                  "consteval",
+                                                                  "constexpr",
+                                                                  "constinit",
+                                                                  "continue",
+                                                                  "decltype",
+                                                                  "default",
+                                                                  "delete",
+                                                                  "do",
+                                                                  "double",
+                                                                  "dynamic_cast",
+                                                                  "else",
+                                                                  "enum",
+                                                                  "explicit",
+                                                                  "export",
+                                                                  "extern",
+                                                                  "false",
+                                                                  "float",
+                                                                  "for",
+                                                                  "friend",
+                                                                  "goto",
+                                                                  "if",
+                                                                  "inline",
+                                                                  "int",
+                                                                  "long",
+                                                                  "mutable",
+                                                                  "namespace",
+                                                                  "new",
+                                                                  "noexcept",
+                                                                  "not",
+                                                                  "not_eq",
+                                                                  "nullptr",
+                                                                  "operator",
+                                                                  "or",
+                                                                  "or_eq",
+                                                                  "private",
+                                                                  "protected",
+                                                                  "public",
+                                                                  "register",
+                                                                  "reinterpret_cast",
+                                                                  "requires",
+                                                                  "restrict",
+                                                                  "return",
+                                                                  "short",
+                                                                  "signed",
+                                                                  "sizeof",
+                                                                  "static",
+                                                                  "static_assert",
+                                                                  "static_cast",
+                                                                  "struct",
+                                                                  "switch",
+                                                                  "template",
+                                                                  "this",
+                                                                  "thread_local",
+                                                                  "throw",
+                                                                  "true",
+                                                                  "try",
+                                                                  "typedef",
+                                                                  "typeid",
+                                                                  "typename",
+                                                                  "typeof",
+                                                                  "union",
+                                                                  "unsigned",
+                                                                  "using",
+                                                                  "virtual",
+                                                                  "void",
+                                                                  "volatile",
+                                                                  "wchar_t",
+                                                                  "while",
+                                                                  "xor",
+                                                                  "xor_eq"});
+static_assert(std::ranges::is_sorted(kKeywords));
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+// Is it letters, digits and underscores, and no digit first?
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_word);
+}
+
+// Recognises "ns::kern<float, 4, const T*>": nothing in it can end an expression or begin another.
+class NameExpression {
+ public:
+  explicit NameExpression(std::string_view text) : rest_(text) {}
+  bool matches() { return name(0) && rest_.empty(); }
+
+ private:
+  static constexpr int kMaxDepth = 16;
+
+  bool take(std::string_view text) {
+    if (!rest_.starts_with(text)) return false;
+    rest_.remove_prefix(text.size());
+    return true;
+  }
+
+  void blanks() {
+    while (take(" ")) continue;
+  }
+
+  bool word() {
+    const auto end = std::ranges::find_if_not(rest_, is_word);
+    const auto size = static_cast<std::size_t>(end - rest_.begin());
+    rest_.remove_prefix(size);
+    return size > 0;
+  }
+
+  bool name(int depth) {
+    take("::");
+    do {
+      if (rest_.empty() || !is_letter(rest_.front()) || !word()) return false;
+      if (take("<") && !arguments(depth + 1)) return false;
+    } while (take("::"));
+    return true;
+  }
+
+  bool arguments(int depth) {
+    if (depth > kMaxDepth) return false;
+    do {
+      if (!argument(depth)) return false;
+    } while (take(","));
+    return take(">");
+  }
+
+  // A number, or a type: words such as "unsigned int" or "const T", then stars and ampersands.
+  bool argument(int depth) {
+    blanks();
+    const bool negative = take("-");
+    if (!rest_.empty() && is_digit(rest_.front())) return word() && (blanks(), true);
+    if (negative) return false;
+    do {
+      if (!name(depth)) return false;
+      blanks();
+    } while (!rest_.empty() && is_letter(rest_.front()));
+    while (take("*") || take("&")) blanks();
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+bool is_path_part(std::string_view part) {
+  const auto is_refused = [](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code < 0x20 || code == 0x7f || c == '\\' || c == ':';
+  };
+  return !part.empty() && part != "." && part != ".." && std::ranges::none_of(part, is_refused);
+}
+
+// Bytes of the UTF-8 sequence at the front of `text`, or 0 if there is none.
+std::size_t sequence(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (size == 0 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  const bool no_character = (lead == 0xed && byte(1) > 0x9f) || (lead == 0xf4 && byte(1) > 0x8f);
+  return overlong || no_character ? 0 : size;
+}
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+  return is_plain_name(name) && name.size() <= kMaxName && !name.starts_with("kmux_") && !name.starts_with("__") &&
+         !std::ranges::binary_search(kKeywords, name);
+}
+
+bool is_kernel_name(std::string_view name) {
+  if (is_plain_name(name)) return is_identifier(name) || (name.starts_with("_Z") && name.size() <= kMaxKernelName);
+  return name.size() <= kMaxKernelName && NameExpression(name).matches();
+}
+
+bool is_file_path(std::string_view path) {
+  if (path.size() > kMaxPath || !is_text(path)) return false;
+  for (std::size_t end = path.find('/'); end != std::string_view::npos; end = path.find('/')) {
+    if (!is_path_part(path.substr(0, end))) return false;
+    path.remove_prefix(end + 1);
+  }
+  return is_path_part(path);
+}
+
+bool is_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = sequence(text);
+    if (size == 0 || text.front() == '\0') return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+}  // namespace kmux

@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+
+#include "kmux/validate.h"
+
+namespace kmux {
+namespace {
+
+using namespace std::string_literals;
+
+TEST(ValidateNames, TakesIdentifiersOfC) {
+  for (const char* name : {"a", "A_1", "_x", "gemm_kernel", "kmux", "double_"})
+    EXPECT_TRUE(is_identifier(name)) << name;
+}
+
+TEST(ValidateNames, RefusesWhatGeneratedCodeCannotUse) {
+  for (const char* name : {"", "1a", "a-b", "a b", "a;b", "int", "class", "restrict", "kmux_x", "__x", "\xc3\xa4"}) {
+    EXPECT_FALSE(is_identifier(name)) << name;
+  }
+  EXPECT_TRUE(is_identifier(std::string(255, 'a')));
+  EXPECT_FALSE(is_identifier(std::string(256, 'a')));
+  EXPECT_FALSE(is_identifier("a\0b"s));
+}
+
+TEST(ValidateNames, TakesNameExpressionsAsKernels) {
+  for (const char* name : {"kern", "ns::kern", "::kern", "kern<float, 4>",
+                           "ns::kern<ns::T<int, -3>, const unsigned int*&, 0x10u>", "_ZN2ns4kernEv", "a<b<c<d>>>"}) {
+    EXPECT_TRUE(is_kernel_name(name)) << name;
+  }
+}
+
+TEST(ValidateNames, RefusesKernelNamesThatCouldCarryCode) {
+  for (const char* name : {"", "kern;", "kern()", "kern<", "kern<>", "kern<a", "kern>", "a b", "a::", "kern<\"x\">",
+                           "kern<a;b>", "kern<a}b>", "kern<-x>", "4kern", "int", "kern<a>b", "kern<a,>", "a/**/"}) {
+    EXPECT_FALSE(is_kernel_name(name)) << name;
+  }
+  std::string deep = "a";
+  for (int i = 0; i < 100; ++i) deep = "a<" + deep + ">";
+  EXPECT_FALSE(is_kernel_name(deep));
+  EXPECT_FALSE(is_kernel_name(std::string(5000, 'a')));
+}
+
+TEST(ValidateNames, TakesPathsThatStayInTheFolder) {
+  for (const char* path : {"gemm.c", "src/gemm.cu", "a/b/c", ".hidden", "..a/b..", "with blank.h"}) {
+    EXPECT_TRUE(is_file_path(path)) << path;
+  }
+}
+
+TEST(ValidateNames, RefusesPathsThatLeaveTheFolderOrNeedNormalising) {
+  for (const char* path : {"", "/etc/passwd", "..", "../a", "a/../b", "a//b", "./a", "a/.", "a/", "a\\b", "C:a", "a\nb",
+                           "a\x7f", "\xff"}) {
+    EXPECT_FALSE(is_file_path(path)) << path;
+  }
+  EXPECT_FALSE(is_file_path("a\0b"s));
+  EXPECT_FALSE(is_file_path(std::string(5000, 'a')));
+}
+
+TEST(ValidateNames, KnowsText) {
+  for (const char* text : {"", "plain", "tab\t and line\n", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x8d\x80"}) {
+    EXPECT_TRUE(is_text(text)) << text;
+  }
+  for (const std::string& text :
+       {"a\0"s, "\x80"s, "\xc3"s, "\xc0\xaf"s, "\xe0\x80\x80"s, "\xed\xa0\x80"s, "\xf5\x80\x80\x80"s}) {
+    EXPECT_FALSE(is_text(text));
+  }
+}
+
+}  // namespace
+}  // namespace kmux
