@@ -1,0 +1,180 @@
+#include "kmux/dispatch_json.h"
+
+#include <gmock/gmock.h>
+
+#include "kmux/json.h"
+#include "kmux/sha256.h"
+
+namespace kmux {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kSource = "int scale(float* a, int n) { return 0; }";
+
+Program scale() {
+  const Expr n = Expr::symbol("n");
+  Program program{.name = "scale"};
+  program.signature = {.params = {{"A", BufferParam{.dtype = dtype::kFloat32, .shape = {n}}}}, .symbols = {{"n"}}};
+  Variant variant{.dialect = "c", .sources = {{"scale.c", std::string(kSource)}}};
+  variant.body.steps = {Launch{.kernel = "scale", .args = {TensorArg{"A"}, ExprArg{n}}, .returns = CallResult::kInt32}};
+  program.variants = {variant};
+  return program;
+}
+
+std::string scale_json() {
+  return R"({"format":"kmux-program","name":"scale","signature":{"params":[{"buffer":{"dtype":"float32",)"
+         R"("shape":["n"]},"name":"A"}],"symbols":[{"name":"n"}]},"variants":[{"body":{"steps":[{"launch":{"args":)"
+         R"([{"tensor":"A"},{"expr":"n"}],"kernel":"scale","returns":"int32"}}]},"dialect":"c","sources":[{"path":)"
+         R"("scale.c","sha256":")" +
+         sha256_hex(kSource) + R"("}]}],"version":1})";
+}
+
+Result<std::string> read_source(const std::string&) { return std::string(kSource); }
+
+// The notes of the error that reading `json` gives.
+std::vector<std::string> problems(std::string_view json) {
+  const Result<Program> program = from_json(json, read_source);
+  std::vector<std::string> lines;
+  if (program) return lines;
+  EXPECT_EQ(program.error().code, ErrorCode::kInvalidArgument);
+  for (const Note& note : program.error().notes) lines.push_back(note.text);
+  return lines;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+TEST(DispatchJson, WritesCanonicalTextWithoutDefaults) { EXPECT_EQ(to_json(scale()), scale_json()); }
+
+TEST(DispatchJson, ReadsWhatItWrites) {
+  EXPECT_EQ(from_json(scale_json(), read_source).value(), scale());
+  EXPECT_EQ(from_json(to_pretty_json(scale()), read_source).value(), scale());
+}
+
+TEST(DispatchJson, ReportsAnUnknownKeyWithItsPlaceAndTheLikelyOne) {
+  EXPECT_THAT(problems(replaced(scale_json(), R"({"tensor")", R"({"tensr")")),
+              Contains(AllOf(HasSubstr("/variants/0/body/steps/0/launch/args/0: unknown key \"tensr\""),
+                             HasSubstr("Did you mean 'tensor'?"))));
+  EXPECT_THAT(problems(replaced(scale_json(), R"("sources")", R"("frobnicate":1,"sources")")),
+              ElementsAre(AllOf(HasSubstr("/variants/0: unknown key \"frobnicate\""), HasSubstr("newer kmux"))));
+}
+
+TEST(DispatchJson, ReportsEveryProblemAtOnce) {
+  std::string json = replaced(scale_json(), R"("dtype":"float32")", R"("dtype":"float33")");
+  json = replaced(json, R"("kernel":"scale")", R"("kernel":5)");
+  json = replaced(json, R"("returns":"int32")", R"("returns":"int33")");
+  json = replaced(json, R"("dialect":"c",)", "");
+  EXPECT_THAT(problems(json),
+              ElementsAre(HasSubstr("/signature/params/0/buffer/dtype: unknown dtype \"float33\""),
+                          HasSubstr("/variants/0: missing key \"dialect\""),
+                          HasSubstr("/variants/0/body/steps/0/launch/kernel: expected a string (found an integer)"),
+                          HasSubstr("/variants/0/body/steps/0/launch/returns: unknown word \"int33\"")));
+}
+
+TEST(DispatchJson, ReportsWrongKinds) {
+  const auto with = [](std::string_view value) { return problems(replaced(scale_json(), R"({"expr":"n"})", value)); };
+  EXPECT_THAT(with("7"), ElementsAre(HasSubstr("/args/1: expected an object (found an integer)")));
+  EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: no key says what this is")));
+  EXPECT_THAT(with(R"({"expr":"n","scalar":"s"})"), ElementsAre(HasSubstr("unknown key \"expr\"")));
+  EXPECT_THAT(with(R"({"expr":true})"), ElementsAre(HasSubstr("/args/1/expr: expected an expression")));
+  EXPECT_THAT(with(R"({"expr":1.5})"), ElementsAre(HasSubstr("(found a number)")));
+  EXPECT_THAT(with(R"({"expr":9223372036854775808})"), ElementsAre(HasSubstr("expected an expression")));
+  EXPECT_THAT(with(R"({"expr":1,"dtype":"fp16"})"), ElementsAre(HasSubstr("is spelled \"float16\"")));
+  EXPECT_THAT(problems(replaced(scale_json(), R"([{"launch")", R"([{"if":{"condition":1,"then":[]},"launch")")),
+              ElementsAre(HasSubstr("both \"launch\" and \"if\"")));
+  EXPECT_THAT(problems(replaced(scale_json(), R"([{"launch")",
+                                R"([{"fill":{"target":{"name":"A"},"bytes":1,"value":256}},{"launch")")),
+              ElementsAre(HasSubstr("/variants/0/body/steps/0/fill/value: a byte is 0 to 255 (found 256)")));
+}
+
+TEST(DispatchJson, ReportsMalformedExpressions) {
+  const auto text = [](std::string_view json) { return expr_from_json(json).error().message; };
+  EXPECT_THAT(text("[]"), HasSubstr("an empty array"));
+  EXPECT_THAT(text("[1,2]"), HasSubstr("/0: expected a string"));
+  EXPECT_THAT(text(R"(["floordv",1,2])"), HasSubstr("Did you mean 'floordiv'?"));
+  EXPECT_THAT(text(R"(["+",1,2,3])"), HasSubstr("\"+\" takes 2 operand(s)"));
+  EXPECT_THAT(text(R"(["not",1,2])"), HasSubstr("\"not\" takes 1 operand(s)"));
+  EXPECT_THAT(text(R"(["cast","int32"])"), HasSubstr("takes a dtype and 1 operand(s)"));
+  EXPECT_THAT(text(R"(["+",1,["cast","int33",2]])"), HasSubstr("/2/1: unknown dtype"));
+  EXPECT_THAT(text(R"({})"), HasSubstr("expected an expression"));
+}
+
+TEST(DispatchJson, ChecksTheHeader) {
+  const auto error = [](std::string_view json) { return from_json(json, read_source).error(); };
+  EXPECT_THAT(error("[]").message, HasSubstr("not a kmux program (found array)"));
+  EXPECT_THAT(error("{}").message, HasSubstr("no \"format\""));
+  EXPECT_THAT(error(R"({"format":"kmux-program"})").message, HasSubstr("no \"version\""));
+  EXPECT_THAT(error(R"({"format":"kmux-program","version":0})").message, HasSubstr("no \"version\""));
+  const Error newer = error(R"({"format":"kmux-program","version":2,"what":"ever"})");
+  EXPECT_EQ(newer.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(newer.message, HasSubstr("version 2 (this kmux reads up to 1)"));
+}
+
+TEST(DispatchJson, RefusesMalformedAndHugeDocuments) {
+  EXPECT_THAT(from_json("{\n \"a\": }", read_source).error().message, HasSubstr("line 2"));
+  EXPECT_THAT(from_json(std::string(17 << 20, ' '), read_source).error().message, HasSubstr("the limit is 16777216"));
+  std::string deep;
+  for (int i = 0; i < 1000; ++i) deep += R"(["not",)";
+  EXPECT_THAT(expr_from_json(deep).error().message, HasSubstr("nested deeper than 200"));
+}
+
+TEST(DispatchJson, ChecksFiles) {
+  const auto missing = [](const std::string& path) -> Result<std::string> {
+    return make_error(ErrorCode::kUnavailable, "cannot open \"" + path + "\".");
+  };
+  EXPECT_THAT(from_json(scale_json(), missing).error().message,
+              HasSubstr("/variants/0/sources/0: cannot open \"scale.c\""));
+  const auto changed = [](const std::string&) -> Result<std::string> { return std::string("other"); };
+  EXPECT_THAT(from_json(scale_json(), changed).error().message, HasSubstr("differs from its SHA-256"));
+  bool asked = false;
+  const auto never = [&](const std::string&) -> Result<std::string> {
+    asked = true;
+    return std::string();
+  };
+  const std::string outside = replaced(scale_json(), "scale.c", "../scale.c");
+  EXPECT_THAT(from_json(outside, never).error().message, HasSubstr("\"../scale.c\" is refused"));
+  EXPECT_FALSE(asked);
+}
+
+TEST(DispatchJson, CountsProblemsBeyondTheFirstHundred) {
+  std::string args = R"({"scalar":1})";
+  for (int i = 0; i < 200; ++i) args += R"(,{"scalar":1})";
+  const std::vector<std::string> lines = problems(replaced(scale_json(), R"({"expr":"n"})", args));
+  ASSERT_EQ(lines.size(), 101U);
+  EXPECT_EQ(lines.back(), "and 101 more");
+}
+
+TEST(DispatchJson, LeavesMetadataOutOfTheDigest) {
+  Program program = scale();
+  const std::string before = digest(program);
+  program.metadata = {.description = "scales", .symbols = {{"n", 4}}, .scalars = {{"s", 1.5}}, .flops = 3};
+  EXPECT_EQ(digest(program), before);
+  EXPECT_EQ(from_json(to_json(program), read_source).value(), program);
+  program.variants[0].sources[0].content += "\n";
+  EXPECT_NE(digest(program), before);
+}
+
+TEST(DispatchJson, WritesAndReadsASignatureAlone) {
+  const Signature signature = scale().signature;
+  EXPECT_EQ(signature_from_json(to_json(signature)).value(), signature);
+  EXPECT_THAT(signature_from_json(R"({"params":[{"name":"A"}]})").error().message, HasSubstr("no key says what"));
+}
+
+TEST(DispatchJson, ReadsOptionsAsText) {
+  using Options = std::map<std::string, std::string>;
+  EXPECT_EQ(options_from_json(R"({"engine":"host","fast":true,"level":3,"ratio":0.5})").value(),
+            (Options{{"engine", "host"}, {"fast", "true"}, {"level", "3"}, {"ratio", "0.5"}}));
+  const Options options{{"engine", "clang"}};
+  EXPECT_EQ(options_from_json(to_json(options)).value(), options);
+  EXPECT_THAT(options_from_json("[]").error().message, HasSubstr("options are of kind array"));
+  EXPECT_THAT(options_from_json(R"({"a":[]})").error().message, HasSubstr("option \"a\" is of kind array"));
+}
+
+}  // namespace
+}  // namespace kmux
