@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kmux/dtype.h"
+#include "kmux/expr.h"
+
+namespace kmux {
+
+/// Why an operation has no value; null means that it has one.
+using Fault = const char*;
+
+/// The value of an operation, or why it has none.
+struct Computed {
+  std::int64_t value = 0;
+  Fault fault = nullptr;
+};
+
+/// `a op b`: the one meaning of the operators of two operands, for the evaluator and for compiled expressions.
+///
+/// kAnd, kOr and kSelect are not here: they evaluate only what they need.
+Computed compute(ExprOp op, std::int64_t a, std::int64_t b);
+
+/// The cast of `value` to `type`; a fault completes the sentence "the value V ...".
+Computed convert(std::int64_t value, DType type);
+
+}  // namespace kmux
