@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Candidate {
   Stage stage = Stage::kManifest;
   Verdict verdict = Verdict::kRefused;
   std::string reason;
+  ErrorCode code = ErrorCode::kOk;  // of a refusal
   bool operator==(const Candidate&) const = default;
 };
 
@@ -50,6 +52,14 @@ struct KMUX_API Resolution {
   std::string requested_backend;
   std::vector<Candidate> candidates;
 
+  std::string target_problem;             // why the requested target cannot be read, or empty
+  std::vector<std::string> allowed;       // backends that answer to the target's kind, best first
+  std::vector<std::string> named;         // those among them that the requested name or alias means
+  std::vector<std::string> alternatives;  // if the named ones are refused: backends that would do
+  std::vector<std::string> names;         // every name and alias that there is
+  std::vector<std::string> target_kinds;  // every kind that some plugin answers to
+  std::vector<std::string> searched;      // the folders where plugins were looked for
+
   /// The chosen candidate, or null.
   const Candidate* chosen() const;
   /// A table for people.
@@ -57,7 +67,8 @@ struct KMUX_API Resolution {
   Json to_json() const;
 };
 
-enum class Purpose : std::uint8_t { kBuild, kRun };
+/// What the backend has to be able to do on this machine.
+enum class Purpose : std::uint8_t { kWrap, kBuild, kRun };
 
 struct ResolveRequest {
   std::string target = {};             // empty: the environment's, else "auto"

@@ -9,6 +9,8 @@
 
 namespace kmux {
 
+class SupportMemo;
+
 /// Registry and environment together. Applications use the default one; tests make their own.
 ///
 /// Threads: any.
@@ -27,12 +29,14 @@ class KMUX_API Runtime {
 
   const Environment& environment() const { return environment_; }
   Registry& registry() const { return *registry_; }
+  /// What plugins said of the programs that were resolved last; for the resolver.
+  SupportMemo& support_memo() const { return *support_memo_; }
 
  private:
-  Runtime(Environment environment, std::unique_ptr<Registry> registry)
-      : environment_(std::move(environment)), registry_(std::move(registry)) {}
+  Runtime(Environment environment, std::unique_ptr<Registry> registry);
   Environment environment_;
   std::unique_ptr<Registry> registry_;
+  std::shared_ptr<SupportMemo> support_memo_;
 };
 
 }  // namespace kmux
