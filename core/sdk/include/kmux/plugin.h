@@ -70,8 +70,8 @@ typedef struct kmux_launch_env {
   uint32_t reserved;
 } kmux_launch_env;
 
-/* A program: canonical JSON (docs/dispatch-ir.md) and the contents of its files, in the order of their digests'
- * first appearance in the JSON document read from front to back. */
+/* A program: canonical JSON (docs/dispatch-ir.md) and the contents of its files: for each variant in order its sources,
+ * then its headers. One blob a file, also where files are equal. */
 typedef struct kmux_program_view {
   size_t struct_size;
   kmux_bytes json;
