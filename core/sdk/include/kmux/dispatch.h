@@ -78,9 +78,9 @@ struct Im2colMap {
 struct TensorMap {
   std::string name;
   TensorMapDType dtype = TensorMapDType::kFloat32;
-  MemoryRef base;
-  std::vector<Expr> dims;
-  std::vector<Expr> strides_bytes;
+  MemoryRef base = {};
+  std::vector<Expr> dims = {};
+  std::vector<Expr> strides_bytes = {};
   std::vector<std::int64_t> element_strides = {};  // empty means all 1
   std::variant<TiledMap, Im2colMap> mode = {};
   Interleave interleave = Interleave::kNone;

@@ -1,0 +1,28 @@
+#include "kmux/dialect.h"
+
+#include <algorithm>
+
+namespace kmux {
+
+const std::vector<Dialect>& all_dialects() {
+  static const std::vector<Dialect> dialects{
+      {"c", true, false, false, "C or C++ host functions with C linkage"},
+      {"cubin", false, true, false, "CUDA device code for one architecture"},
+      {"cuda", false, false, true, "CUDA C++"},
+      {"cutedsl", false, false, false, "Python of CuTe DSL"},
+      {"hip", false, false, true, "HIP C++"},
+      {"hsaco", false, true, false, "AMD device code for one architecture"},
+      {"metallib", false, true, false, "a Metal library"},
+      {"msl", false, false, false, "Metal Shading Language"},
+      {"object", true, true, false, "a relocatable host object with functions of C linkage"},
+      {"ptx", false, true, false, "PTX text"},
+  };
+  return dialects;
+}
+
+const Dialect* find_dialect(std::string_view name) {
+  const auto found = std::ranges::find(all_dialects(), name, &Dialect::name);
+  return found == all_dialects().end() ? nullptr : &*found;
+}
+
+}  // namespace kmux
