@@ -5,6 +5,11 @@
 namespace kmux {
 namespace {
 
+Expr with_operands(const Expr& expr, std::vector<Expr> operands) {
+  if (expr.op() == ExprOp::kCast) return Expr::cast(expr.type(), std::move(operands[0]));
+  return Expr::make(expr.op(), std::move(operands));
+}
+
 // Neither x * 0 nor x - x is here: they would hide an error of x.
 bool is_neutral_right(ExprOp op, const Expr& right) {
   switch (op) {
@@ -80,16 +85,23 @@ std::optional<Expr> simplify_node(const Expr& expr) {
   return std::nullopt;
 }
 
-Expr with_operands(const Expr& expr, std::vector<Expr> operands) {
-  if (expr.op() == ExprOp::kCast) return Expr::cast(expr.type(), std::move(operands[0]));
-  return Expr::make(expr.op(), std::move(operands));
-}
-
 bool all_constant(const std::vector<Expr>& operands) {
   return std::all_of(operands.begin(), operands.end(), [](const Expr& operand) { return operand.is_constant(); });
 }
 
 }  // namespace
+
+Expr substitute(const Expr& expr, const Bindings& bindings) {
+  if (expr.is_symbol()) {
+    const auto value = bindings(expr.name());
+    return value ? Expr(*value) : expr;
+  }
+  if (expr.operands().empty()) return expr;
+  std::vector<Expr> operands;
+  operands.reserve(expr.operands().size());
+  for (const Expr& operand : expr.operands()) operands.push_back(substitute(operand, bindings));
+  return with_operands(expr, std::move(operands));
+}
 
 Expr simplify(const Expr& expr) {
   if (expr.operands().empty()) return expr;

@@ -118,6 +118,9 @@ void visit(const Expr& expr, const std::function<void(const Expr&)>& visit);
 /// Every name that occurs in `expr`.
 std::set<std::string> symbols_of(const Expr& expr);
 
+/// `expr` with every name that `bindings` knows replaced by its value.
+Expr substitute(const Expr& expr, const Bindings& bindings);
+
 /// `expr` with its constant subexpressions evaluated and neutral elements removed; never changes value or errors.
 Expr simplify(const Expr& expr);
 

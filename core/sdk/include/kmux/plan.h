@@ -26,7 +26,7 @@ struct PlanScalar {  // the bits of slot `slot`, of width dtype.bits
   DType dtype;
   bool operator==(const PlanScalar&) const = default;
 };
-struct PlanValue {
+struct PlanValue {  // `value` has a cast to `dtype` where it might not fit
   Expr value;
   DType dtype;
   bool operator==(const PlanValue&) const = default;
@@ -44,6 +44,7 @@ struct PlanWindow {
   bool operator==(const PlanWindow&) const = default;
 };
 
+/// The grid is evaluated first: if an extent is 0, nothing else of the launch is.
 struct PlanLaunch {
   std::size_t kernel = 0;  // index in Plan::kernels
   std::vector<PlanArg> args;
@@ -97,7 +98,8 @@ struct PlanBinding {
 };
 
 /// A body with every name looked up and every choice made: first pass (lets, asserts, workspaces, maps), second pass
-/// (steps). Backends execute it or print it; they never see the body.
+/// (steps). Backends execute it or print it; they never see the body. Constant lets are folded away; so are asserts that
+/// hold and branches that are not taken.
 struct Plan {
   std::string name;                   // of the program
   std::vector<SlotInfo> slots;
