@@ -28,6 +28,8 @@ class KMUX_API Device {
   /// The host's memory.
   Device() = default;
   Device(std::shared_ptr<Plugin> plugin, int ordinal);
+  /// The device of a tensor that came from outside: it can be compared and passed on, not copied from.
+  static Device foreign(DLDevice dl);
 
   DLDevice dl() const { return dl_; }
   int ordinal() const { return dl_.device_id; }

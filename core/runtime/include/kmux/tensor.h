@@ -83,6 +83,8 @@ class KMUX_API Tensor {
   };
   explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   static Tensor make(State state);
+  template <class Managed>
+  static Result<Tensor> adopt(Managed* managed);
   static Result<Tensor> copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes);
   std::shared_ptr<const State> state_;
 };

@@ -1,0 +1,216 @@
+#include "kmux/tensor.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "kmux/registry.h"
+
+#include "shape.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::size_t kHostAlignment = 64;  // a cache line, and the widest vector register
+
+Error out_of_memory(std::size_t bytes, const Device& device) {
+  return make_error(ErrorCode::kUnavailable, std::to_string(bytes) + " bytes cannot be had on " + device.to_string() +
+                                                 " (out of memory). Use a smaller tensor or free others.");
+}
+
+Result<std::shared_ptr<void>> allocate_host(std::size_t bytes) {
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kHostAlignment - 1) / kHostAlignment * kHostAlignment;
+  void* memory = rounded < bytes ? nullptr : std::aligned_alloc(kHostAlignment, rounded);
+  if (memory == nullptr) return out_of_memory(bytes, Device{});
+  return std::shared_ptr<void>(memory, [](void* address) { std::free(address); });
+}
+
+Result<std::shared_ptr<void>> allocate(std::size_t bytes, const Device& device) {
+  if (device.plugin() == nullptr) return allocate_host(bytes);
+  DeviceApi& api = device.plugin()->backend().devices();
+  KMUX_ASSIGN(void* const memory, api.allocate(device.ordinal(), nullptr, std::max<std::size_t>(bytes, 1), 256));
+  return std::shared_ptr<void>(memory, [device](void* address) {
+    device.plugin()->backend().devices().free(device.ordinal(), nullptr, address);
+  });
+}
+
+/// Is the device of `tensor` one that this library can reach?
+Status check_reachable(const Tensor& tensor) {
+  const Device& device = tensor.device();
+  if (device.is_host() || device.plugin() != nullptr) return Ok{};
+  return make_error(ErrorCode::kUnsupported, "a tensor on " + device.to_string() +
+                                                 " cannot be copied (it came from outside, and no backend is known for "
+                                                 "its device). Copy it with the library that made it.");
+}
+
+/// Copies `bytes` between a device of a plugin and the host, or on one device, and waits.
+Status copy_and_wait(const Device& device, StreamRef stream, void* to, const void* from, std::size_t bytes,
+                     kmux_copy_kind kind) {
+  if (bytes == 0) return Ok{};
+  DeviceApi& api = device.plugin()->backend().devices();
+  KMUX_TRY(api.copy(device.ordinal(), stream.handle, to, from, bytes, kind));
+  return api.stream_synchronize(device.ordinal(), stream.handle);
+}
+
+}  // namespace
+
+Tensor Tensor::make(State state) {
+  auto shared = std::make_shared<State>(std::move(state));
+  shared->tensor.shape = shared->shape.data();
+  shared->tensor.strides = shared->strides.data();
+  shared->tensor.ndim = static_cast<std::int32_t>(shared->shape.size());
+  return Tensor(std::shared_ptr<const State>(std::move(shared)));
+}
+
+Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+  KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
+  State state;
+  KMUX_ASSIGN(state.memory, allocate(bytes, device));
+  state.tensor.data = state.memory.get();
+  state.tensor.device = device.dl();
+  state.tensor.dtype = to_dldatatype(dtype);
+  state.strides = contiguous_strides(shape);
+  state.shape = std::move(shape);
+  state.device = device;
+  return make(std::move(state));
+}
+
+Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device));
+  const auto bytes = static_cast<std::size_t>(tensor.byte_count());
+  if (device.is_host()) {
+    std::memset(tensor.data(), 0, bytes);
+    return tensor;
+  }
+  DeviceApi& api = device.plugin()->backend().devices();
+  KMUX_TRY(api.memset(device.ordinal(), nullptr, tensor.data(), 0, bytes));
+  KMUX_TRY(api.stream_synchronize(device.ordinal(), nullptr));
+  return tensor;
+}
+
+Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes) {
+  KMUX_ASSIGN(const std::size_t needed, bytes_of(shape, dtype));
+  if (needed != bytes) {
+    return make_error(ErrorCode::kInvalidArgument, to_string(dtype) + shape_text(shape) + " needs " +
+                                                       std::to_string(needed) + " bytes, " + std::to_string(bytes) +
+                                                       " are given. Give as many values as the shape has.");
+  }
+  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype));
+  if (bytes != 0) std::memcpy(tensor.data(), data, bytes);
+  return tensor;
+}
+
+Tensor Tensor::borrow(void* data, std::vector<std::int64_t> shape, DType dtype, const Device& device,
+                      std::vector<std::int64_t> strides) {
+  State state;
+  state.tensor.data = data;
+  state.tensor.device = device.dl();
+  state.tensor.dtype = to_dldatatype(dtype);
+  state.strides = strides.empty() ? contiguous_strides(shape) : std::move(strides);
+  state.shape = std::move(shape);
+  state.device = device;
+  return make(std::move(state));
+}
+
+void* Tensor::data() const {
+  return state_->tensor.data == nullptr ? nullptr
+                                        : static_cast<char*>(state_->tensor.data) + state_->tensor.byte_offset;
+}
+
+std::span<const std::int64_t> Tensor::shape() const { return state_->shape; }
+
+std::int64_t Tensor::element_count() const {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : state_->shape) count *= extent;
+  return count;
+}
+
+std::int64_t Tensor::byte_count() const { return packed_bytes(dtype(), element_count()); }
+
+bool Tensor::is_contiguous() const {
+  std::int64_t expected = 1;
+  for (std::size_t i = state_->shape.size(); i-- > 0;) {
+    if (state_->shape[i] != 1 && state_->strides[i] != expected) return element_count() == 0;
+    expected *= state_->shape[i];
+  }
+  return true;
+}
+
+namespace {
+
+/// Copies a strided host tensor to packed memory, dimension by dimension. Elements are whole bytes.
+void pack(const DLTensor& from, const char* source, char*& to, int dimension, std::size_t element_bytes) {
+  if (dimension == from.ndim) {
+    std::memcpy(to, source, element_bytes);
+    to += element_bytes;
+    return;
+  }
+  const std::int64_t step = from.strides[dimension] * static_cast<std::int64_t>(element_bytes);
+  for (std::int64_t i = 0; i < from.shape[dimension]; ++i)
+    pack(from, source + i * step, to, dimension + 1, element_bytes);
+}
+
+Result<Tensor> packed_on_host(const Tensor& tensor) {
+  if (total_bits(tensor.dtype()) % 8 != 0) {
+    return make_error(ErrorCode::kUnsupported, "a strided tensor of " + to_string(tensor.dtype()) +
+                                                   " cannot be copied (its elements share bytes). Make it contiguous.");
+  }
+  KMUX_ASSIGN(Tensor copy, Tensor::empty({tensor.shape().begin(), tensor.shape().end()}, tensor.dtype()));
+  char* to = copy.data_as<char>();
+  pack(*tensor.dl(), tensor.data_as<const char>(), to, 0, static_cast<std::size_t>(total_bits(tensor.dtype()) / 8));
+  return copy;
+}
+
+Result<Tensor> copied_to_host(const Tensor& tensor, StreamRef stream) {
+  if (!tensor.is_contiguous()) {
+    return make_error(ErrorCode::kUnsupported, describe(*tensor.dl()) + " on " + tensor.device().to_string() +
+                                                   " is strided (only contiguous memory can leave a device). Copy the "
+                                                   "whole of it, or make it contiguous there.");
+  }
+  KMUX_ASSIGN(Tensor copy, Tensor::empty({tensor.shape().begin(), tensor.shape().end()}, tensor.dtype()));
+  KMUX_TRY(copy_and_wait(tensor.device(), stream, copy.data(), tensor.data(),
+                         static_cast<std::size_t>(tensor.byte_count()), KMUX_COPY_DEVICE_TO_HOST));
+  return copy;
+}
+
+}  // namespace
+
+Result<Tensor> Tensor::to(const Device& target, StreamRef stream) const {
+  if (state_ == nullptr) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied.");
+  if (device() == target) return *this;
+  KMUX_TRY(check_reachable(*this));
+  if (!device().is_host() && !target.is_host()) {
+    KMUX_ASSIGN(const Tensor host, to(Device{}, stream));
+    return host.to(target, stream);
+  }
+  if (target.is_host()) return copied_to_host(*this, stream);
+  KMUX_ASSIGN(const Tensor source, is_contiguous() ? Result<Tensor>(*this) : packed_on_host(*this));
+  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target));
+  KMUX_TRY(copy_and_wait(target, stream, copy.data(), source.data(), static_cast<std::size_t>(byte_count()),
+                         KMUX_COPY_HOST_TO_DEVICE));
+  return copy;
+}
+
+Result<Tensor> Tensor::clone() const {
+  if (state_ == nullptr) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied.");
+  KMUX_TRY(check_reachable(*this));
+  if (device().is_host() && !is_contiguous()) return packed_on_host(*this);
+  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device()));
+  const auto bytes = static_cast<std::size_t>(byte_count());
+  if (device().is_host()) {
+    if (bytes != 0) std::memcpy(copy.data(), data(), bytes);
+    return copy;
+  }
+  if (!is_contiguous())
+    return make_error(ErrorCode::kUnsupported, describe(*dl()) + " on " + device().to_string() +
+                                                   " is strided (only contiguous memory can be copied there). "
+                                                   "Make it contiguous first.");
+  KMUX_TRY(copy_and_wait(device(), {}, copy.data(), data(), bytes, KMUX_COPY_DEVICE_TO_DEVICE));
+  return copy;
+}
+
+std::string describe(const DLTensor& tensor) {
+  return to_string(to_dtype(tensor.dtype)) + shape_text({tensor.shape, static_cast<std::size_t>(tensor.ndim)});
+}
+
+}  // namespace kmux

@@ -1,0 +1,69 @@
+#include "kmux/tensor.h"
+
+#include "shape.h"
+
+namespace kmux {
+namespace {
+
+/// A DLPack tensor that shares memory with `Tensor`: keeps the handle, and shape and strides of its own.
+template <class Managed>
+struct Exported {
+  Managed managed{};
+  Tensor tensor;
+};
+
+template <class Managed>
+Managed* exported(const Tensor& tensor) {
+  if (!tensor) return nullptr;
+  auto* made = new Exported<Managed>;
+  made->tensor = tensor;
+  made->managed.dl_tensor = *tensor.dl();
+  made->managed.manager_ctx = made;
+  made->managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
+  return &made->managed;
+}
+
+Error null_tensor() { return make_error(ErrorCode::kInvalidArgument, "the DLPack tensor is null. Give one."); }
+
+}  // namespace
+
+template <class Managed>
+Result<Tensor> Tensor::adopt(Managed* managed) {
+  const DLTensor& given = managed->dl_tensor;
+  const auto rank = static_cast<std::size_t>(given.ndim);
+  State state;
+  state.tensor = given;
+  state.shape.assign(given.shape, given.shape + rank);
+  state.strides = contiguous_strides(state.shape);
+  if (given.strides != nullptr) state.strides.assign(given.strides, given.strides + rank);
+  state.device = Device::foreign(given.device);
+  state.memory = std::shared_ptr<void>(given.data, [managed](void*) {
+    if (managed->deleter != nullptr) managed->deleter(managed);
+  });
+  return make(std::move(state));
+}
+
+Result<Tensor> Tensor::from_dlpack(DLManagedTensor* tensor) {
+  if (tensor == nullptr) return null_tensor();
+  return adopt(tensor);
+}
+
+Result<Tensor> Tensor::from_dlpack(DLManagedTensorVersioned* tensor) {
+  if (tensor == nullptr) return null_tensor();
+  if (tensor->version.major != DLPACK_MAJOR_VERSION) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the tensor has DLPack version " + std::to_string(tensor->version.major) + "." +
+                          std::to_string(tensor->version.minor) + " (this library reads version 1). Export it as 1.x.");
+  }
+  return adopt(tensor);
+}
+
+DLManagedTensor* Tensor::to_dlpack() const { return exported<DLManagedTensor>(*this); }
+
+DLManagedTensorVersioned* Tensor::to_dlpack_versioned() const {
+  auto* managed = exported<DLManagedTensorVersioned>(*this);
+  if (managed != nullptr) managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  return managed;
+}
+
+}  // namespace kmux

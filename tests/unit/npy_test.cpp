@@ -1,0 +1,132 @@
+#include "kmux/npy.h"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "npy_header.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Npy : public testing::Test {
+ protected:
+  Npy() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kmux-npy-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Npy() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& bytes) const {
+    std::ofstream(folder_ / "a.npy", std::ios::binary) << bytes;
+    return folder_ / "a.npy";
+  }
+  /// A file of version 1 with that dict and those bytes.
+  std::filesystem::path write(const std::string& dict, const std::string& data) const {
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(dict.size() & 0xff);
+    bytes += static_cast<char>(dict.size() >> 8);
+    return write(bytes + dict + data);
+  }
+  void expect_refused(const std::filesystem::path& path, const std::string& part) const {
+    const auto tensor = load_npy(path);
+    ASSERT_FALSE(tensor.ok()) << part;
+    EXPECT_EQ(tensor.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(tensor.error().message, HasSubstr(part));
+    EXPECT_THAT(tensor.error().message, HasSubstr("a.npy"));
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Npy, EveryTypeComesBack) {
+  for (const DType type : {dtype::kBool, dtype::kInt8, dtype::kInt16, dtype::kInt32, dtype::kInt64, dtype::kUInt8,
+                           dtype::kUInt16, dtype::kUInt32, dtype::kUInt64, dtype::kFloat16, dtype::kFloat32,
+                           dtype::kFloat64, dtype::kBFloat16, dtype::kFloat8E4M3FN}) {
+    const Tensor saved = Tensor::zeros({2, 3}, type).value();
+    std::memset(saved.data(), 1, static_cast<std::size_t>(saved.byte_count()));
+    ASSERT_TRUE(save_npy(folder_ / "t.npy", saved).ok());
+    const Tensor loaded = load_npy(folder_ / "t.npy", type).value();
+    EXPECT_EQ(loaded.dtype(), type) << to_string(type);
+    EXPECT_THAT(loaded.shape(), ElementsAre(2, 3));
+    EXPECT_EQ(std::memcmp(loaded.data(), saved.data(), static_cast<std::size_t>(saved.byte_count())), 0);
+  }
+}
+
+TEST_F(Npy, TypesThatNumpyLacksAreUnsignedIntegers) {
+  ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kBFloat16).value()).ok());
+  EXPECT_EQ(load_npy(folder_ / "t.npy").value().dtype(), dtype::kUInt16);
+}
+
+TEST_F(Npy, OnlyRawBytesAreReinterpreted) {
+  ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kFloat16).value()).ok());
+  EXPECT_EQ(load_npy(folder_ / "t.npy", dtype::kBFloat16).value().dtype(), dtype::kFloat16);
+  ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros({1}, dtype::kUInt32).value()).ok());
+  EXPECT_EQ(load_npy(folder_ / "t.npy", dtype::kFloat32).value().dtype(), dtype::kUInt32);
+  const auto voids = write("{'descr': '|V2', 'fortran_order': False, 'shape': (1,), }", std::string(2, '\0'));
+  EXPECT_EQ(load_npy(voids, dtype::kFloat16).value().dtype(), dtype::kFloat16);
+}
+
+TEST_F(Npy, FortranOrderBecomesRowMajor) {
+  const auto path = write("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }", std::string("\0\3\1\4\2\5", 6));
+  const Tensor tensor = load_npy(path).value();
+  EXPECT_TRUE(tensor.is_contiguous());
+  const auto* data = tensor.data_as<std::int8_t>();
+  EXPECT_THAT(std::vector<int>(data, data + 6), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_F(Npy, ShapesWithoutDimensionsOrElements) {
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {0}, {3, 0}}) {
+    ASSERT_TRUE(save_npy(folder_ / "t.npy", Tensor::zeros(shape, dtype::kInt32).value()).ok());
+    const Tensor loaded = load_npy(folder_ / "t.npy").value();
+    EXPECT_TRUE(std::ranges::equal(loaded.shape(), shape));
+  }
+}
+
+TEST_F(Npy, ElementsBeginAtAMultipleOf64) {
+  EXPECT_EQ(make_npy_header(dtype::kFloat32, {1, 2, 3}).size() % 64, 0u);
+  EXPECT_EQ(make_npy_header(dtype::kFloat32, {}).size() % 64, 0u);
+}
+
+TEST_F(Npy, WrongFilesAreRefusedByName) {
+  expect_refused(write("these bytes are no tensor"), "not a .npy file");
+  expect_refused(write(std::string("\x93NUMPY\x09\x00\x10\x00zzzz", 14)), "format 9");
+  expect_refused(write(std::string("\x93NUMPY\x01\x00\xff\x0f{", 11) + "   "), "truncated");
+  expect_refused(write("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234"), "big-endian");
+  expect_refused(write("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678"), "'<c8'");
+  expect_refused(write("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "12345678"), "|O");
+  expect_refused(write("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234"), "structured");
+  expect_refused(write("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "1234"), "extent");
+  expect_refused(write("{'descr': '<f4', 'fortran_order': False, }", "1234"), "lacks");
+  expect_refused(write("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234"), "truncated");
+  expect_refused(write("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", ""),
+                 "too many bytes");
+}
+
+/// Whatever is cut off or changed, the reader answers; it never crashes.
+TEST_F(Npy, DamagedHeadersAreAnswered) {
+  const std::string good = make_npy_header(dtype::kFloat32, {3, 4});
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    (void)parse_npy_header(good.substr(0, i));
+    for (const char c : {'\0', '(', '\'', '9', '}'}) {
+      std::string changed = good;
+      changed[i] = c;
+      (void)parse_npy_header(changed);
+    }
+  }
+}
+
+TEST_F(Npy, FailedSavesLeaveNothing) {
+  const auto status = save_npy(folder_ / "no" / "such" / "t.npy", Tensor::zeros({1}, dtype::kInt8).value());
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,149 @@
+#include "kmux/tensor.h"
+
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Tensor iota(std::vector<std::int64_t> shape) {
+  const Tensor tensor = Tensor::empty(std::move(shape), dtype::kInt32).value();
+  std::iota(tensor.data_as<int>(), tensor.data_as<int>() + tensor.element_count(), 0);
+  return tensor;
+}
+
+std::vector<int> values(const Tensor& tensor) {
+  return {tensor.data_as<int>(), tensor.data_as<int>() + tensor.element_count()};
+}
+
+TEST(Tensor, HostMemoryIsAligned) {
+  const Tensor tensor = Tensor::empty({3, 5}, dtype::kFloat32).value();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % 64, 0u);
+  EXPECT_THAT(tensor.shape(), ElementsAre(3, 5));
+  EXPECT_EQ(tensor.byte_count(), 60);
+  EXPECT_TRUE(tensor.is_contiguous());
+  EXPECT_EQ(tensor.dl()->strides[0], 5);
+  EXPECT_EQ(describe(*tensor.dl()), "float32[3, 5]");
+}
+
+TEST(Tensor, NullHandleIsANullTensor) {
+  const Tensor none;
+  EXPECT_FALSE(none);
+  EXPECT_EQ(none.dl(), nullptr);
+  EXPECT_EQ(none.to_dlpack(), nullptr);
+  EXPECT_FALSE(none.clone().ok());
+}
+
+TEST(Tensor, WithoutDimensionsOrElements) {
+  EXPECT_EQ(Tensor::zeros({}, dtype::kFloat64).value().element_count(), 1);
+  EXPECT_EQ(Tensor::zeros({4, 0, 7}, dtype::kFloat64).value().byte_count(), 0);
+  EXPECT_TRUE(Tensor::zeros({INT64_MAX, 0, INT64_MAX}, dtype::kFloat64).ok());
+}
+
+TEST(Tensor, SubByteElementsArePacked) { EXPECT_EQ(Tensor::zeros({3}, DType{kDLInt, 4, 1}).value().byte_count(), 2); }
+
+TEST(Tensor, ImpossibleShapesAreRefused) {
+  const auto negative = Tensor::empty({2, -1}, dtype::kInt8);
+  ASSERT_FALSE(negative.ok());
+  EXPECT_EQ(negative.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(negative.error().message, HasSubstr("[2, -1]"));
+  const auto uncountable = Tensor::empty({INT64_MAX / 2, 3}, dtype::kFloat32);
+  ASSERT_FALSE(uncountable.ok());
+  EXPECT_EQ(uncountable.error().code, ErrorCode::kInvalidArgument);
+  const auto huge = Tensor::empty({INT64_MAX / 64}, dtype::kFloat32);
+  ASSERT_FALSE(huge.ok());
+  EXPECT_EQ(huge.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(huge.error().message, HasSubstr("out of memory"));
+}
+
+TEST(Tensor, CopiesShareMemoryAndClonesDoNot) {
+  const Tensor first = iota({4});
+  const Tensor second = first;
+  EXPECT_EQ(first.data(), second.data());
+  const Tensor clone = first.clone().value();
+  EXPECT_NE(first.data(), clone.data());
+  EXPECT_EQ(values(clone), values(first));
+}
+
+TEST(Tensor, FromChecksTheCount) {
+  const std::vector<int> three{1, 2, 3};
+  EXPECT_TRUE(Tensor::from<int>({3}, dtype::kInt32, three).ok());
+  const auto wrong = Tensor::from<int>({4}, dtype::kInt32, three);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().message, HasSubstr("16 bytes"));
+}
+
+TEST(Tensor, StridedMemoryIsPackedByClone) {
+  const Tensor memory = iota({2, 3});
+  const Tensor transposed = Tensor::borrow(memory.data(), {3, 2}, dtype::kInt32, {}, {1, 3});
+  EXPECT_FALSE(transposed.is_contiguous());
+  EXPECT_THAT(values(transposed.clone().value()), ElementsAre(0, 3, 1, 4, 2, 5));
+}
+
+TEST(Tensor, StridesOfExtentOneDoNotMatter) {
+  const Tensor memory = iota({6});
+  EXPECT_TRUE(Tensor::borrow(memory.data(), {1, 6}, dtype::kInt32, {}, {99, 1}).is_contiguous());
+}
+
+TEST(Tensor, ExportsAndImportsDlpack) {
+  Tensor imported;
+  {
+    const Tensor tensor = iota({2, 2});
+    imported = Tensor::from_dlpack(tensor.to_dlpack()).value();
+    EXPECT_EQ(imported.data(), tensor.data());
+  }
+  EXPECT_THAT(values(imported), ElementsAre(0, 1, 2, 3));
+  const Tensor versioned = Tensor::from_dlpack(imported.to_dlpack_versioned()).value();
+  EXPECT_THAT(versioned.shape(), ElementsAre(2, 2));
+}
+
+struct Foreign {
+  DLManagedTensorVersioned managed{};
+  std::int64_t shape[1] = {3};
+  int data[4] = {7, 1, 2, 3};
+  int deleted = 0;
+  explicit Foreign(std::uint32_t major = 1) {
+    managed.version = {major, 0};
+    managed.manager_ctx = this;
+    managed.deleter = [](DLManagedTensorVersioned* self) { ++static_cast<Foreign*>(self->manager_ctx)->deleted; };
+    managed.dl_tensor = {data, {kDLCPU, 0}, 1, {kDLInt, 32, 1}, shape, nullptr, sizeof(int)};
+  }
+};
+
+TEST(Tensor, DeleterOfAForeignTensorRunsOnce) {
+  Foreign foreign;
+  {
+    const Tensor tensor = Tensor::from_dlpack(&foreign.managed).value();
+    const Tensor copy = tensor;
+    EXPECT_THAT(values(copy), ElementsAre(1, 2, 3));  // byte_offset is honoured
+    EXPECT_TRUE(copy.is_contiguous());                // no strides means contiguous
+  }
+  EXPECT_EQ(foreign.deleted, 1);
+}
+
+TEST(Tensor, OtherMajorVersionsAreLeftAlone) {
+  Foreign foreign(2);
+  const auto tensor = Tensor::from_dlpack(&foreign.managed);
+  ASSERT_FALSE(tensor.ok());
+  EXPECT_THAT(tensor.error().message, HasSubstr("version 2.0"));
+  EXPECT_EQ(foreign.deleted, 0);
+  EXPECT_FALSE(Tensor::from_dlpack(static_cast<DLManagedTensor*>(nullptr)).ok());
+}
+
+TEST(Tensor, ForeignDevicesCannotBeCopiedFrom) {
+  Foreign foreign;
+  foreign.managed.dl_tensor.device = {kDLVulkan, 3};
+  const Tensor tensor = Tensor::from_dlpack(&foreign.managed).value();
+  EXPECT_EQ(tensor.device().to_string(), "device type 7:3");
+  const auto copy = tensor.to(Device{});
+  ASSERT_FALSE(copy.ok());
+  EXPECT_EQ(copy.error().code, ErrorCode::kUnsupported);
+}
+
+}  // namespace
+}  // namespace kmux
