@@ -1,0 +1,31 @@
+// consumer PROGRAM BACKEND: compiles PROGRAM with BACKEND and calls it once; fails unless that backend ran.
+
+#include <cstdio>
+#include <string>
+
+#include "kmux/compile.h"
+#include "kmux/program.h"
+
+namespace {
+
+kmux::Status run(const char* path, const char* backend) {
+  KMUX_ASSIGN(const kmux::Program program, kmux::load_program(path));
+  kmux::CompileOptions options;
+  options.execution_backend = backend;
+  KMUX_ASSIGN(const kmux::Kernel kernel, kmux::compile(program, options));
+  KMUX_ASSIGN(const kmux::Tensor host, kmux::Tensor::zeros({8}, kmux::dtype::kFloat32));
+  KMUX_ASSIGN(const kmux::Tensor input, host.to(kernel.device()));
+  KMUX_ASSIGN(const kmux::Outputs outputs, kernel(input));
+  std::printf("%s ran %s, %zu output\n", kernel.backend().c_str(), kernel.name().c_str(), outputs.size());
+  if (kernel.backend() != backend) return kmux::make_error(kmux::ErrorCode::kInternal, "another backend ran");
+  return kmux::Ok{};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const auto status = run(argv[1], argv[2]);
+  if (!status) std::fprintf(stderr, "%s\n", status.error().explain().c_str());
+  return status ? 0 : 1;
+}
