@@ -1,0 +1,106 @@
+#include "refusal.h"
+
+#include <algorithm>
+
+namespace kmux {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+Refusal of(const Error& error) { return {error.code, error.message}; }
+
+std::optional<Refusal> of_missing(const std::vector<MissingFeature>& missing) {
+  if (missing.empty()) return std::nullopt;
+  std::string reason = missing.front().reason;
+  if (!missing.front().path.empty()) reason += " (" + missing.front().path + ")";
+  if (missing.size() > 1) reason += ", and " + std::to_string(missing.size() - 1) + " more";
+  return Refusal{ErrorCode::kUnsupported, reason};
+}
+
+std::optional<Refusal> by_name(const Inquiry& inquiry, const Manifest& manifest) {
+  if (inquiry.backend.covers(manifest)) return std::nullopt;
+  return Refusal{ErrorCode::kInvalidArgument, "not asked for ('" + inquiry.backend.text() + "' is)"};
+}
+
+std::optional<Refusal> by_target_kind(const Inquiry& inquiry, const Manifest& manifest) {
+  if (!inquiry.target_kind) return of(inquiry.target_kind.error());
+  if (answers_target(inquiry, manifest)) return std::nullopt;
+  return Refusal{ErrorCode::kInvalidArgument,
+                 "answers to target " + join(manifest.targets) + ", not '" + *inquiry.target_kind + "'"};
+}
+
+std::optional<Refusal> by_dialect(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
+  const std::string& dialect = inquiry.program.variants[variant].dialect;
+  if (contains(manifest.dialects, dialect)) return std::nullopt;
+  return Refusal{ErrorCode::kUnsupported, "takes dialect " + join(manifest.dialects) + ", not '" + dialect + "'"};
+}
+
+std::optional<Refusal> by_target_host(const Inquiry& inquiry, const Manifest& manifest) {
+  if (inquiry.request.target_host.empty() || contains(manifest.features, "target_host")) return std::nullopt;
+  return Refusal{ErrorCode::kUnsupported,
+                 "has no target_host ('" + inquiry.request.target_host + "' was given). Leave it empty"};
+}
+
+std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
+  const Manifest& manifest = facts.manifest;
+  if (auto refused = by_name(inquiry, manifest)) return refused;
+  if (auto refused = by_target_kind(inquiry, manifest)) return refused;
+  if (auto refused = by_dialect(inquiry, manifest, variant)) return refused;
+  if (auto refused = by_target_host(inquiry, manifest)) return refused;
+  return of_missing(missing_features(inquiry.program, variant, manifest.features, manifest.name));
+}
+
+std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts) {
+  if (!facts.probe) return of(facts.probe.error());
+  if (inquiry.request.purpose == Purpose::kWrap) return std::nullopt;
+  const Availability& build = facts.probe->can_build;
+  const Availability& run = facts.probe->can_run;
+  if (!build.ok()) return Refusal{ErrorCode::kUnavailable, "cannot build here: " + build.reason};
+  if (inquiry.request.purpose == Purpose::kBuild || run.ok()) return std::nullopt;
+  return Refusal{ErrorCode::kUnavailable, "cannot run here: " + run.reason};
+}
+
+std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
+  if (!facts.target) return of(facts.target.error());
+  const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
+  if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
+  return Refusal{ErrorCode::kUnsupported,
+                 "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};
+}
+
+std::optional<Refusal> by_supports(const PluginFacts& facts, std::size_t variant) {
+  if (variant >= facts.missing.size()) return std::nullopt;
+  const Result<std::vector<MissingFeature>>& missing = facts.missing[variant];
+  return missing ? of_missing(*missing) : of(missing.error());
+}
+
+}  // namespace
+
+std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage) {
+  switch (stage) {
+    case Stage::kManifest:
+      return by_manifest(inquiry, facts, variant);
+    case Stage::kOpen:
+      return facts.opened ? std::nullopt : std::optional(of(facts.opened.error()));
+    case Stage::kProbe:
+      return by_probe(inquiry, facts);
+    case Stage::kTarget:
+      return by_target(inquiry, facts, variant);
+    case Stage::kSupports:
+      return by_supports(facts, variant);
+    case Stage::kPolicy:
+    case Stage::kBuild:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kmux

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/features.h"
+#include "kmux/manifest.h"
+#include "kmux/resolver.h"
+
+#include "inquiry.h"
+
+namespace kmux {
+
+/// What is known of one plugin. Whoever gathers it stops at the stage that refuses every variant, so later members may
+/// still say "fine".
+struct PluginFacts {
+  Manifest manifest;
+  Status opened = Ok{};
+  Result<ProbeReport> probe = ProbeReport{};
+  Result<Target> target = Target{};
+  std::vector<Result<std::vector<MissingFeature>>> missing = {};  // one a variant; absent: nothing is
+};
+
+/// Why a stage refuses a plugin with a variant.
+struct Refusal {
+  ErrorCode code;
+  std::string reason;
+};
+
+/// The stages that refuse, in order.
+inline constexpr Stage kRefusingStages[] = {Stage::kManifest, Stage::kOpen, Stage::kProbe, Stage::kTarget,
+                                            Stage::kSupports};
+
+/// What `stage` says about `variant`, from the facts alone; nothing if it lets it pass.
+std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage);
+
+}  // namespace kmux

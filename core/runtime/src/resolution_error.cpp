@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "kmux/nearest.h"
+#include "kmux/resolver.h"
+
+namespace kmux {
+namespace {
+
+std::string join(const std::vector<std::string>& words, const std::string& if_empty) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? if_empty : text;
+}
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+Error no_plugins(const Resolution& resolution) {
+  return make_error(ErrorCode::kUnavailable,
+                    "no backend plugin was found (searched: " + join(resolution.searched, "nowhere") +
+                        "). Set KMUX_PLUGIN_PATH to the folder that holds plugins and their "
+                        ".plugin.json files.");
+}
+
+std::string kind_in(const std::string& target) { return target.substr(0, target.find_first_of(":, ")); }
+
+Error no_such_target(const Resolution& resolution) {
+  const std::string kind = kind_in(resolution.requested_target);
+  return make_error(ErrorCode::kInvalidArgument, "No backend registered for target kind " + quoted(kind) +
+                                                     ". Available: " + join(resolution.target_kinds, "<none>") + "." +
+                                                     did_you_mean(kind, resolution.target_kinds));
+}
+
+Error invalid_backend(const Resolution& resolution) {
+  return make_error(ErrorCode::kInvalidArgument, "Invalid execution backend " + quoted(resolution.requested_backend) +
+                                                     " for target " + quoted(resolution.requested_target) +
+                                                     ". Allowed: " + join(resolution.allowed, "<none>") +
+                                                     ". Tip: use execution_backend='auto'." +
+                                                     did_you_mean(resolution.requested_backend, resolution.names));
+}
+
+/// The refused candidate of a named backend that came furthest. Precondition: there is one.
+const Candidate& nearest_miss(const Resolution& resolution) {
+  const auto is_named = [&](const Candidate& candidate) {
+    return std::find(resolution.named.begin(), resolution.named.end(), candidate.backend) != resolution.named.end();
+  };
+  return *std::find_if(resolution.candidates.begin(), resolution.candidates.end(), is_named);
+}
+
+Error refused_backend(const Resolution& resolution) {
+  const Candidate& candidate = nearest_miss(resolution);
+  const std::string others = "Try one of: " + join(resolution.alternatives, "<none>") + ".";
+  const std::string backend = "Execution backend " + quoted(resolution.requested_backend);
+  if (candidate.code == ErrorCode::kUnavailable)
+    return make_error(candidate.code, backend + " requires extra dependencies and is not available now. " + others);
+  return make_error(candidate.code, backend + " cannot take program " + quoted(resolution.program) + " for target " +
+                                        quoted(resolution.requested_target) + " (" + candidate.reason + "). " + others);
+}
+
+/// Unavailable if a better machine would help, else what most can be done about.
+ErrorCode code_of_none(const Resolution& resolution) {
+  const auto is_unavailable = [](const Candidate& candidate) { return candidate.code == ErrorCode::kUnavailable; };
+  const auto& all = resolution.candidates;
+  return std::any_of(all.begin(), all.end(), is_unavailable) ? ErrorCode::kUnavailable : ErrorCode::kUnsupported;
+}
+
+Error none_available(const Resolution& resolution) {
+  return make_error(code_of_none(resolution), "No available execution backend for target " +
+                                                  quoted(resolution.requested_target) +
+                                                  ". Allowed: " + join(resolution.allowed, "<none>") + ".");
+}
+
+Error problem_of(const Resolution& resolution) {
+  if (resolution.names.empty()) return no_plugins(resolution);
+  if (!resolution.target_problem.empty()) return make_error(ErrorCode::kInvalidArgument, resolution.target_problem);
+  if (resolution.allowed.empty()) return no_such_target(resolution);
+  if (resolution.named.empty()) return invalid_backend(resolution);
+  return resolution.requested_backend == "auto" ? none_available(resolution) : refused_backend(resolution);
+}
+
+}  // namespace
+
+Result<Candidate> require(const Resolution& resolution) {
+  if (const Candidate* chosen = resolution.chosen()) return *chosen;
+  Error error = problem_of(resolution);
+  for (const Candidate& candidate : resolution.candidates) {
+    error.notes.push_back({"backend", candidate.backend + " (variant " + std::to_string(candidate.variant) + ", " +
+                                          candidate.dialect + "): " + std::string(to_string(candidate.stage)) + ": " +
+                                          candidate.reason});
+  }
+  return error;
+}
+
+}  // namespace kmux

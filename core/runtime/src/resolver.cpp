@@ -1,0 +1,101 @@
+#include "kmux/resolver.h"
+
+#include <algorithm>
+#include <set>
+
+#include "plugin_facts.h"
+#include "ranking.h"
+#include "support_memo.h"
+
+namespace kmux {
+namespace {
+
+ResolveRequest complete(ResolveRequest request, const Environment& environment) {
+  if (request.target.empty()) request.target = environment.target;
+  if (request.execution_backend.empty()) request.execution_backend = environment.execution_backend;
+  return request;
+}
+
+/// The plugins that have a name, refused ones included, shadowed ones not, in the policy's order.
+std::vector<PluginEntry> named_entries(const Registry& registry) {
+  std::vector<PluginEntry> entries = registry.entries();
+  // The first of a name counts; a usable one comes before one that was refused.
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const PluginEntry& a, const PluginEntry& b) { return a.status.ok() && !b.status.ok(); });
+  std::set<std::string> seen;
+  std::erase_if(entries, [&](const PluginEntry& entry) {
+    return entry.manifest.name.empty() || !seen.insert(entry.manifest.name).second;
+  });
+  std::sort(entries.begin(), entries.end(), [](const PluginEntry& a, const PluginEntry& b) {
+    return std::pair(-a.manifest.priority, a.manifest.name) < std::pair(-b.manifest.priority, b.manifest.name);
+  });
+  return entries;
+}
+
+std::vector<const Manifest*> manifests_of(const std::vector<PluginEntry>& entries) {
+  std::vector<const Manifest*> manifests;
+  manifests.reserve(entries.size());
+  for (const PluginEntry& entry : entries) manifests.push_back(&entry.manifest);
+  return manifests;
+}
+
+std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
+                                     const std::vector<PluginEntry>& entries) {
+  std::vector<PluginFacts> facts;
+  facts.reserve(entries.size());
+  for (const PluginEntry& entry : entries)
+    facts.push_back(gather(runtime.registry(), runtime.support_memo(), inquiry, entry));
+  return rank(inquiry, facts);
+}
+
+/// What an error will say.
+void describe_offer(Resolution& resolution, Runtime& runtime, const Inquiry& inquiry,
+                    const std::vector<const Manifest*>& manifests) {
+  if (!inquiry.target_kind) resolution.target_problem = inquiry.target_kind.error().message;
+  std::set<std::string> kinds;
+  for (const Manifest* manifest : manifests) {
+    kinds.insert(manifest->targets.begin(), manifest->targets.end());
+    resolution.names.push_back(manifest->name);
+    resolution.names.insert(resolution.names.end(), manifest->aliases.begin(), manifest->aliases.end());
+    if (!answers_target(inquiry, *manifest)) continue;
+    resolution.allowed.push_back(manifest->name);
+    if (inquiry.backend.covers(*manifest)) resolution.named.push_back(manifest->name);
+  }
+  resolution.target_kinds.assign(kinds.begin(), kinds.end());
+  for (const auto& folder : runtime.registry().search_path()) resolution.searched.push_back(folder.string());
+}
+
+std::vector<std::string> alternatives_to(const Inquiry& inquiry, Runtime& runtime) {
+  ResolveRequest request = inquiry.request;
+  request.execution_backend = "auto";
+  std::vector<std::string> names;
+  for (const Candidate& candidate : resolve(runtime, inquiry.program, request).candidates) {
+    const bool is_new = std::find(names.begin(), names.end(), candidate.backend) == names.end();
+    if (candidate.verdict != Verdict::kRefused && is_new) names.push_back(candidate.backend);
+  }
+  return names;
+}
+
+}  // namespace
+
+const Candidate* Resolution::chosen() const {
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [](const Candidate& candidate) { return candidate.verdict == Verdict::kChosen; });
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+  const std::vector<PluginEntry> entries = named_entries(runtime.registry());
+  const std::vector<const Manifest*> manifests = manifests_of(entries);
+  const Inquiry inquiry(program, complete(request, runtime.environment()), manifests);
+  Resolution resolution{.program = program.name,
+                        .requested_target = inquiry.request.target,
+                        .requested_backend = inquiry.backend.text(),
+                        .candidates = candidates_of(runtime, inquiry, entries)};
+  describe_offer(resolution, runtime, inquiry, manifests);
+  if (!resolution.named.empty() && inquiry.backend.kind() != BackendName::Kind::kAuto && !resolution.chosen())
+    resolution.alternatives = alternatives_to(inquiry, runtime);
+  return resolution;
+}
+
+}  // namespace kmux

@@ -1,0 +1,264 @@
+#include "src/ranking.h"
+
+#include <algorithm>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+/// A plugin's facts, of a plugin that can do everything unless told otherwise.
+struct Facts : PluginFacts {
+  explicit Facts(const std::string& name, int priority = 0) {
+    manifest.name = name;
+    manifest.priority = priority;
+    manifest.targets = {"cpu", "c"};
+    manifest.dialects = {"c"};
+    target = Target{"cpu", "x86-64"};
+  }
+  Facts dialects(std::vector<std::string> list) && { return manifest.dialects = std::move(list), std::move(*this); }
+  Facts targets(std::vector<std::string> list) && { return manifest.targets = std::move(list), std::move(*this); }
+  Facts aliases(std::vector<std::string> list) && { return manifest.aliases = std::move(list), std::move(*this); }
+  Facts features(std::vector<std::string> list) && { return manifest.features = std::move(list), std::move(*this); }
+  Facts arch(const std::string& name) && { return target->arch = name, std::move(*this); }
+  Facts not_opened() && {
+    opened = make_error(ErrorCode::kUnavailable, "libdriver.so.1: cannot open");
+    return std::move(*this);
+  }
+  Facts no_build() && { return probe->can_build = {"no_toolchain", "there is no compiler"}, std::move(*this); }
+  Facts no_run() && { return probe->can_run = {"no_device", "there is no device"}, std::move(*this); }
+  Facts probe_fails() && { return probe = make_error(ErrorCode::kInternal, "probe broke"), std::move(*this); }
+  Facts no_target() && {
+    target = make_error(ErrorCode::kInvalidArgument, "unknown architecture");
+    return std::move(*this);
+  }
+  Facts lacks(std::size_t variant) && {
+    missing.resize(2, std::vector<MissingFeature>{});
+    missing[variant] = std::vector<MissingFeature>{{"dtype", "/signature/params/0", "cannot do int4"}};
+    return std::move(*this);
+  }
+  Facts supports_fails() && {
+    missing.push_back(make_error(ErrorCode::kInternal, "supports broke"));
+    return std::move(*this);
+  }
+};
+
+Program program_of(const std::vector<std::string>& dialects) {
+  Program program{.name = "p"};
+  for (const std::string& dialect : dialects) program.variants.push_back({.dialect = dialect});
+  return program;
+}
+
+Program with_workspace() {
+  Program program = program_of({"c"});
+  program.variants[0].body.workspaces.push_back({"w", 16});
+  return program;
+}
+
+Program for_arch(const std::string& arch) {
+  Program program = program_of({"c", "c"});
+  program.variants[0].requirements.arch = {arch};
+  return program;
+}
+
+ResolveRequest asking(const std::string& target, const std::string& backend, Purpose purpose = Purpose::kRun) {
+  return {.target = target, .execution_backend = backend, .purpose = purpose};
+}
+
+std::vector<Candidate> ranked(const Program& program, const ResolveRequest& request,
+                              const std::vector<PluginFacts>& facts) {
+  std::vector<const Manifest*> manifests;
+  for (const PluginFacts& plugin : facts) manifests.push_back(&plugin.manifest);
+  return rank(Inquiry(program, request, manifests), facts);
+}
+
+/// "a0* b0+ c0-probe": backend, variant, and chosen, possible or the stage that refused.
+std::string brief(const std::vector<Candidate>& candidates) {
+  std::string text;
+  for (const Candidate& c : candidates) {
+    text += (text.empty() ? "" : " ") + c.backend + std::to_string(c.variant);
+    text += c.verdict == Verdict::kChosen     ? "*"
+            : c.verdict == Verdict::kPossible ? "+"
+                                              : "-" + std::string(to_string(c.stage));
+  }
+  return text;
+}
+
+struct Row {
+  const char* what;
+  Program program;
+  ResolveRequest request;
+  std::vector<PluginFacts> facts;
+  const char* expected;
+};
+
+std::vector<Row> rows() {
+  const Program one = program_of({"c"});
+  const Program two = program_of({"x", "c"});
+  const ResolveRequest any = asking("auto", "auto");
+  ResolveRequest hosted = any;
+  hosted.target_host = "x86-64";
+  return {
+      {"no plugins", one, any, {}, ""},
+      {"no variants", program_of({}), any, {Facts("a")}, ""},
+      {"one plugin", one, any, {Facts("a")}, "a0*"},
+      {"higher priority first", one, any, {Facts("a", 1), Facts("b", 2)}, "b0* a0+"},
+      {"equal priority: by name", one, any, {Facts("b"), Facts("a")}, "a0* b0+"},
+      {"equal priority: variant before name",
+       two,
+       any,
+       {Facts("b").dialects({"x", "c"}), Facts("a").dialects({"x", "c"})},
+       "a0* b0+ a1+ b1+"},
+      {"priority before variant",
+       two,
+       any,
+       {Facts("a", 1).dialects({"x"}), Facts("b", 2)},
+       "b1* a0+ b0-manifest a1-manifest"},
+      {"dialect", one, any, {Facts("a").dialects({"cuda"}), Facts("b")}, "b0* a0-manifest"},
+      {"target kind", one, asking("c", "auto"), {Facts("a").targets({"gpu"}), Facts("b")}, "b0* a0-manifest"},
+      {"target kind in capitals", one, asking("CPU:Zen", "auto"), {Facts("a")}, "a0*"},
+      {"target in TileLang's form", one, asking("c -mcpu=znver4", "auto"), {Facts("a")}, "a0*"},
+      {"target that nobody answers to", one, asking("vulkan", "auto"), {Facts("a")}, "a0-manifest"},
+      {"target that cannot be read", one, asking("{\"kind\":", "auto"), {Facts("a")}, "a0-manifest"},
+      {"exact name", one, asking("auto", "a"), {Facts("a", 1), Facts("b", 2)}, "a0* b0-manifest"},
+      {"exact name in capitals", one, asking("auto", "A"), {Facts("a", 1), Facts("b", 2)}, "a0* b0-manifest"},
+      {"exact name that cannot: never another",
+       one,
+       asking("auto", "a"),
+       {Facts("a").no_run(), Facts("b")},
+       "a0-probe b0-manifest"},
+      {"unknown name", one, asking("auto", "zzz"), {Facts("a")}, "a0-manifest"},
+      {"empty name is no plugin", one, asking("auto", ""), {Facts("a")}, "a0-manifest"},
+      {"alias narrows",
+       one,
+       asking("auto", "cython"),
+       {Facts("a", 1).aliases({"cython"}), Facts("b", 2)},
+       "a0* b0-manifest"},
+      {"alias of two: the policy chooses",
+       one,
+       asking("auto", "cython"),
+       {Facts("a", 1).aliases({"cython"}), Facts("b", 2).aliases({"cython"}), Facts("c", 3)},
+       "b0* a0+ c0-manifest"},
+      {"alias that all declare is what auto gives",
+       one,
+       asking("auto", "tvm_ffi"),
+       {Facts("a", 1).aliases({"tvm_ffi"}), Facts("b", 2).aliases({"tvm_ffi"})},
+       "b0* a0+"},
+      {"a name beats an alias",
+       one,
+       asking("auto", "a"),
+       {Facts("a", 1), Facts("b", 2).aliases({"a"})},
+       "a0* b0-manifest"},
+      {"feature of the manifest", with_workspace(), any, {Facts("a")}, "a0-manifest"},
+      {"feature that the manifest has", with_workspace(), any, {Facts("a").features({"workspace"})}, "a0*"},
+      {"target_host", one, hosted, {Facts("a", 2), Facts("b").features({"target_host"})}, "b0* a0-manifest"},
+      {"library that does not open", one, any, {Facts("a", 1).not_opened(), Facts("b")}, "b0* a0-open"},
+      {"cannot build", one, any, {Facts("a", 1).no_build(), Facts("b")}, "b0* a0-probe"},
+      {"cannot run", one, any, {Facts("a", 1).no_run(), Facts("b")}, "b0* a0-probe"},
+      {"to build, no device is needed", one, asking("auto", "auto", Purpose::kBuild), {Facts("a").no_run()}, "a0*"},
+      {"to build, a toolchain is needed",
+       one,
+       asking("auto", "auto", Purpose::kBuild),
+       {Facts("a").no_build()},
+       "a0-probe"},
+      {"to wrap, nothing is needed",
+       one,
+       asking("auto", "auto", Purpose::kWrap),
+       {Facts("a").no_build().no_run()},
+       "a0*"},
+      {"probe fails", one, any, {Facts("a").probe_fails()}, "a0-probe"},
+      {"plugin refuses the target", one, any, {Facts("a").no_target()}, "a0-target"},
+      {"variant for another architecture", for_arch("sm_90a"), any, {Facts("a").arch("sm_80")}, "a1* a0-target"},
+      {"variant for this architecture", for_arch("sm_90a"), any, {Facts("a").arch("sm_90a")}, "a0* a1+"},
+      {"plugin lacks a variant", program_of({"c", "c"}), any, {Facts("a").lacks(0)}, "a1* a0-supports"},
+      {"plugin lacks both in turn",
+       program_of({"c", "c"}),
+       any,
+       {Facts("a", 1).lacks(0), Facts("b", 2).lacks(1)},
+       "b0* a1+ b1-supports a0-supports"},
+      {"supports fails", one, any, {Facts("a").supports_fails()}, "a0-supports"},
+      {"refused ones by how far they came",
+       one,
+       any,
+       {Facts("a").dialects({"x"}), Facts("b").not_opened(), Facts("c").no_run(), Facts("d").no_target(),
+        Facts("e").lacks(0)},
+       "e0-supports d0-target c0-probe b0-open a0-manifest"},
+  };
+}
+
+TEST(Ranking, FollowsTheTable) {
+  for (const Row& row : rows()) EXPECT_EQ(brief(ranked(row.program, row.request, row.facts)), row.expected) << row.what;
+}
+
+TEST(Ranking, DoesNotDependOnTheOrderOfThePlugins) {
+  std::mt19937 random(1);
+  for (Row& row : rows()) {
+    const std::vector<Candidate> expected = ranked(row.program, row.request, row.facts);
+    std::shuffle(row.facts.begin(), row.facts.end(), random);
+    EXPECT_EQ(ranked(row.program, row.request, row.facts), expected) << row.what;
+  }
+}
+
+TEST(Ranking, ChoosesAtMostOneAndGivesEveryReason) {
+  for (const Row& row : rows()) {
+    int chosen = 0;
+    for (const Candidate& candidate : ranked(row.program, row.request, row.facts)) {
+      chosen += candidate.verdict == Verdict::kChosen ? 1 : 0;
+      EXPECT_FALSE(candidate.reason.empty()) << row.what;
+      EXPECT_EQ(candidate.code == ErrorCode::kOk, candidate.verdict != Verdict::kRefused) << row.what;
+    }
+    EXPECT_LE(chosen, 1) << row.what;
+  }
+}
+
+Candidate first(const Program& program, const ResolveRequest& request, PluginFacts facts) {
+  return ranked(program, request, {std::move(facts)}).at(0);
+}
+
+TEST(Ranking, SaysWhy) {
+  const Program one = program_of({"c"});
+  const ResolveRequest any = asking("auto", "auto");
+  EXPECT_EQ(first(one, any, Facts("a")).reason, "the only one that can");
+  EXPECT_EQ(first(one, any, Facts("a").dialects({"x", "y"})).reason, "takes dialect x, y, not 'c'");
+  EXPECT_EQ(first(one, asking("gpu", "auto"), Facts("a")).reason, "answers to target cpu, c, not 'gpu'");
+  EXPECT_EQ(first(one, asking("auto", "b"), Facts("a")).reason, "not asked for ('b' is)");
+  EXPECT_EQ(first(one, any, Facts("a").no_build()).reason, "cannot build here: there is no compiler");
+  EXPECT_EQ(first(one, any, Facts("a").no_run()).reason, "cannot run here: there is no device");
+  EXPECT_EQ(first(one, any, Facts("a").not_opened()).reason, "libdriver.so.1: cannot open");
+  EXPECT_EQ(first(one, any, Facts("a").lacks(0)).reason, "cannot do int4 (/signature/params/0)");
+  EXPECT_THAT(first(with_workspace(), any, Facts("a")).reason, HasSubstr("workspace"));
+  EXPECT_EQ(ranked(for_arch("sm_90a"), any, {Facts("a")})[1].reason,
+            "the variant requires sm_90a, the target is cpu:x86-64");
+}
+
+TEST(Ranking, SaysWhyTheFirstIsFirst) {
+  const Program one = program_of({"c"});
+  const ResolveRequest any = asking("auto", "auto");
+  const std::vector<Candidate> by_priority = ranked(one, any, {Facts("a", 1), Facts("b", 2)});
+  EXPECT_EQ(by_priority[0].reason, "highest priority of those that can");
+  EXPECT_EQ(by_priority[1].reason, "can too; 'b' comes first");
+  EXPECT_EQ(ranked(program_of({"c", "c"}), any, {Facts("a")})[0].reason, "earliest variant at this priority");
+  EXPECT_EQ(ranked(one, any, {Facts("a"), Facts("b")})[0].reason, "first by name at this priority");
+}
+
+TEST(Ranking, ShowsTheCanonicalTargetFromTheTargetStageOn) {
+  EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a")).target, "cpu:x86-64");
+  EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a").no_run()).target, "");
+}
+
+TEST(Ranking, PassesOverTheChosenOne) {
+  std::vector<Candidate> candidates = ranked(program_of({"c"}), asking("auto", "auto"), {Facts("a", 2), Facts("b", 1)});
+  pass_over_chosen(candidates, "cannot do inline assembly");
+  EXPECT_EQ(brief(candidates), "b0* a0-build");
+  EXPECT_EQ(candidates[1].reason, "cannot do inline assembly");
+  EXPECT_EQ(candidates[1].code, ErrorCode::kUnsupported);
+  pass_over_chosen(candidates, "nor can this");
+  EXPECT_EQ(brief(candidates), "a0-build b0-build");
+}
+
+}  // namespace
+}  // namespace kmux
