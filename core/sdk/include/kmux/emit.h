@@ -21,6 +21,8 @@ class CodeWriter {
   /// `open` ("if (x) {"), deeper lines until `close`.
   CodeWriter& open(std::string_view text);
   CodeWriter& close(std::string_view text = "}");
+  /// Ends a depth without a line, for text that shows depth by indentation alone.
+  CodeWriter& dedent() { return --depth_, *this; }
   /// One depth ends and the next begins: "} else {".
   CodeWriter& reopen(std::string_view text) { return close(text).deepen(); }
   const std::string& text() const { return text_; }
