@@ -118,11 +118,12 @@ std::string printable(std::string_view text) {
   return text.size() > kMaxLength ? out + "..." : out;
 }
 
+// `offset` is one past the last character that was read.
 Error error_at(std::string_view text, std::size_t offset, std::string_view problem) {
-  const std::string_view before = text.substr(0, offset);
+  const std::string_view before = text.substr(0, std::max<std::size_t>(offset, 1) - 1);
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
-  const std::size_t column = std::max<std::size_t>(offset - line_begin, 1);
+  const std::size_t column = before.size() - line_begin + 1;
   return make_error(ErrorCode::kInvalidArgument, "malformed JSON at line " + std::to_string(line) + ", column " +
                                                      std::to_string(column) + " (" + printable(problem) +
                                                      "). Correct the document.");
@@ -131,6 +132,9 @@ Error error_at(std::string_view text, std::size_t offset, std::string_view probl
 }  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  // The library takes a zero byte for the end and would not look at what follows.
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
   const char* reached = text.data();
   const Cursor begin{text.data(), &reached};
   const Cursor end{text.data() + text.size(), &reached};

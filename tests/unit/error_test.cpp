@@ -1,0 +1,82 @@
+#include "kmux/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+Result<int> half(int number) {
+  if (number % 2 != 0) return make_error(ErrorCode::kInvalidArgument, "odd");
+  return number / 2;
+}
+
+Status check(int number) {
+  KMUX_TRY(half(number));
+  return Ok{};
+}
+
+Result<int> quarter(int number) {
+  KMUX_ASSIGN(const int once, half(number));
+  KMUX_ASSIGN(const int twice, half(once));
+  return twice;
+}
+
+TEST(Error, NamesEveryCode) {
+  EXPECT_EQ(to_string(ErrorCode::kOk), "ok");
+  EXPECT_EQ(to_string(ErrorCode::kInvalidArgument), "invalid_argument");
+  EXPECT_EQ(to_string(ErrorCode::kUnsupported), "unsupported");
+  EXPECT_EQ(to_string(ErrorCode::kUnavailable), "unavailable");
+  EXPECT_EQ(to_string(ErrorCode::kCompileFailed), "compile_failed");
+  EXPECT_EQ(to_string(ErrorCode::kLaunchFailed), "launch_failed");
+  EXPECT_EQ(to_string(ErrorCode::kInternal), "internal");
+  EXPECT_EQ(to_string(static_cast<ErrorCode>(99)), "unknown");
+}
+
+TEST(Error, RemembersWhereItWasMade) {
+  const int line = __LINE__ + 1;
+  const Error error = make_error(ErrorCode::kInternal, "x");
+  EXPECT_EQ(error.line, line);
+  EXPECT_THAT(error.file, EndsWith("error_test.cpp"));
+}
+
+TEST(Error, FindsTheFirstNoteOfAKind) {
+  const Error error = make_error(ErrorCode::kInternal, "x").with("log", "a").with("path", "p").with("log", "b");
+  EXPECT_EQ(error.note("log"), "a");
+  EXPECT_EQ(error.note("path"), "p");
+  EXPECT_EQ(error.note("command"), std::nullopt);
+}
+
+TEST(Error, ExplainsWithIndentedNotes) {
+  const Error error = make_error(ErrorCode::kCompileFailed, "no.").with("log", "one\n\ntwo\n").with("path", "p");
+  EXPECT_EQ(error.explain(), "compile_failed: no.\n  log:\n    one\n\n    two\n  path:\n    p");
+}
+
+TEST(Result, HoldsAValueOrAnError) {
+  EXPECT_EQ(half(4).value(), 2);
+  EXPECT_FALSE(half(3));
+  EXPECT_EQ(half(3).error().message, "odd");
+}
+
+TEST(Result, ThrowsTheErrorFromValue) {
+  try {
+    half(3).value();
+    FAIL() << "no exception";
+  } catch (const Exception& exception) {
+    EXPECT_EQ(exception.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(exception.what(), HasSubstr("invalid_argument: odd"));
+  }
+}
+
+TEST(Result, MacrosPassTheErrorOn) {
+  EXPECT_TRUE(check(2));
+  EXPECT_EQ(check(3).error().message, "odd");
+  EXPECT_EQ(*quarter(8), 2);
+  EXPECT_EQ(quarter(6).error().message, "odd");
+}
+
+}  // namespace
+}  // namespace kmux
