@@ -1,0 +1,145 @@
+#include "kmux/process.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+Command shell(const std::string& script) { return {.argv = {"/bin/sh", "-c", script}}; }
+
+TEST(Process, ReturnsExitCodeAndOutputs) {
+  const ProcessResult result = run(shell("echo out; echo err >&2; exit 7")).value();
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.standard_output, "out\n");
+  EXPECT_EQ(result.standard_error, "err\n");
+}
+
+TEST(Process, ReportsASignalAsAShellDoes) { EXPECT_EQ(run(shell("kill -TERM $$")).value().exit_code, 128 + SIGTERM); }
+
+TEST(Process, PassesArgumentsAsTheyAre) {
+  const Command command{.argv = {"printf", "%s|", "a b", "$HOME", "'\"", "*"}};
+  EXPECT_EQ(run(command).value().standard_output, "a b|$HOME|'\"|*|");
+}
+
+TEST(Process, FeedsStandardInput) {
+  Command command{.argv = {"cat"}};
+  command.standard_input = std::string(3'000'000, 'x') + "end";
+  EXPECT_EQ(run(command).value().standard_output, command.standard_input);
+}
+
+TEST(Process, SurvivesAChildThatDoesNotRead) {
+  Command command = shell("exec 0<&-; exit 3");
+  command.standard_input = std::string(3'000'000, 'x');
+  EXPECT_EQ(run(command).value().exit_code, 3);
+}
+
+TEST(Process, GivesTheChildAnEndOfInput) { EXPECT_EQ(run({.argv = {"cat"}}).value().standard_output, ""); }
+
+TEST(Process, TakesMuchOutputOnBothPipes) {
+  const ProcessResult result = run(shell("head -c 2000000 /dev/zero & head -c 3000000 /dev/zero >&2; wait")).value();
+  EXPECT_EQ(result.standard_output.size(), 2'000'000u);
+  EXPECT_EQ(result.standard_error.size(), 3'000'000u);
+}
+
+TEST(Process, AddsToTheEnvironment) {
+  Command command = shell("echo $KMUX_TEST_VALUE; test -n \"$PATH\"");
+  command.environment = {{"KMUX_TEST_VALUE", "a b"}};
+  const ProcessResult result = run(command).value();
+  EXPECT_EQ(result.standard_output, "a b\n");
+  EXPECT_EQ(result.exit_code, 0);
+}
+
+TEST(Process, WorksInAnotherFolder) {
+  Command command = shell("pwd -P");
+  command.working_directory = "/";
+  EXPECT_EQ(run(command).value().standard_output, "/\n");
+}
+
+// Descriptors that this process was itself started with, which every child gets.
+std::ptrdiff_t inherited_descriptors() {
+  std::ptrdiff_t count = 0;
+  for (int i = 0; i < 1024; ++i) {
+    const int flags = ::fcntl(i, F_GETFD);
+    count += flags >= 0 && (flags & FD_CLOEXEC) == 0 ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(Process, LeaksNoDescriptorIntoTheChild) {
+  const std::string list = run({.argv = {"ls", "/proc/self/fd"}}).value().standard_output;
+  const auto in_child = std::count(list.begin(), list.end(), '\n');
+  EXPECT_EQ(in_child, inherited_descriptors() + 1) << "one more is that of ls itself on the folder";
+}
+
+TEST(Process, LeaksNoDescriptorHere) {
+  const auto count = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  const auto before = count();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(run({.argv = {"true"}}));
+  ASSERT_FALSE(run({.argv = {"/nonexistent/program"}}));
+  EXPECT_EQ(count(), before);
+}
+
+TEST(Process, KillsTheGroupAtTheTimeOut) {
+  const std::string file = ::testing::TempDir() + "kmux_process_" + std::to_string(::getpid());
+  Command command = shell("echo begun; (sleep 1; touch " + file + ") & wait");
+  command.timeout = 200ms;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result = run(command);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 900ms);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(result.error().message, HasSubstr("200 ms"));
+  EXPECT_EQ(result.error().note("log"), "begun\n");
+  std::this_thread::sleep_for(1200ms);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "a grandchild lived on";
+}
+
+TEST(Process, TimesOutAChildThatClosedItsOutputs) {
+  Command command = shell("exec >&- 2>&-; sleep 5");
+  command.timeout = 100ms;
+  EXPECT_THAT(run(command).error().message, HasSubstr("did not end"));
+}
+
+TEST(Process, SaysWhyAProgramCannotBeStarted) {
+  const auto missing = run({.argv = {"kmux-no-such-program"}});
+  EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(missing.error().message, HasSubstr("not in PATH"));
+  EXPECT_THAT(run({.argv = {"/nonexistent/x"}}).error().message, HasSubstr("No such file"));
+  EXPECT_THAT(run({.argv = {"/etc/passwd"}}).error().message, HasSubstr("Permission denied"));
+  EXPECT_THAT(run({.argv = {}}).error().message, HasSubstr("the command is empty"));
+  EXPECT_THAT(run({.argv = {"true"}, .working_directory = "/nonexistent"}).error().message,
+              HasSubstr("working directory \"/nonexistent\""));
+}
+
+TEST(Process, ShowsACommandAsAPersonTypesIt) {
+  const Command command{
+      .argv = {"g++", "-DX=1", "a b.cpp", "it's", ""}, .working_directory = "/tmp", .environment = {{"LANG", "C"}}};
+  EXPECT_EQ(to_string(command), "cd /tmp && LANG=C g++ -DX=1 'a b.cpp' 'it'\\''s' ''");
+}
+
+TEST(Process, FindsPrograms) {
+  const auto found = find_program("sh");
+  ASSERT_TRUE(found);
+  EXPECT_THAT(*found, EndsWith("/sh"));
+  EXPECT_EQ(find_program("kmux-no-such-program"), std::nullopt);
+  EXPECT_EQ(find_program(""), std::nullopt);
+  EXPECT_EQ(find_program("/bin/sh"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kmux
