@@ -147,8 +147,11 @@ class JitCode final : public LoadedCode {
  public:
   JitCode(std::unique_ptr<Session> session, void* entry) : session_(std::move(session)) { entry_ = entry; }
   ~JitCode() override {
-    if (session_->pinned()) return keep(std::move(session_));
-    session_->finish();
+    if (session_->pinned()) {
+      keep(std::move(session_));
+    } else {
+      session_->finish();
+    }
   }
 
  private:
