@@ -1,6 +1,7 @@
 #include "kmux/signature.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kmux {
 
@@ -22,10 +23,10 @@ class SymbolList {
 
  private:
   void add(const std::string& name) {
-    const bool known = std::ranges::find(names_, name) != names_.end();
-    if (!known && find_param(signature_, name) == nullptr) names_.push_back(name);
+    if (seen_.insert(name).second && find_param(signature_, name) == nullptr) names_.push_back(name);
   }
   const Signature& signature_;
+  std::set<std::string> seen_;
   std::vector<std::string> names_;
 };
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "kmux/dynamic_library.h"
+#include "kmux/error.h"
+
+namespace kmux::testing {
+
+/// Runs the C++ compiler of this build on `code` with every warning as an error, without making anything.
+///
+/// Errors: compile_failed with the compiler's text.
+Status check_syntax(const std::string& code);
+
+/// `code` as a loaded library. Undefined behaviour in it traps.
+///
+/// Errors: compile_failed with the compiler's text.
+Result<DynamicLibrary> compile(const std::string& code);
+
+}  // namespace kmux::testing

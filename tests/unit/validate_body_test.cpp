@@ -1,0 +1,106 @@
+#include "validate_cases.h"
+
+namespace kmux {
+namespace {
+
+using testing::IsEmpty;
+
+Expr name(const char* text) { return Expr::symbol(text); }
+Body& body(Program& program) { return program.variants[0].body; }
+const Step kEmptyFill = Fill{{"partial"}, 0};
+
+TEST(ValidateBody, ChecksLets) {
+  expect_problems({
+      {[](Program& p) { body(p).lets[1].name = "a-b"; }, "/variants/0/body/lets/1/name", "\"a-b\" is no name"},
+      {[](Program& p) { body(p).lets[1].name = "C"; }, "/variants/0/body/lets/1/name", "taken (a buffer at /signature"},
+      {[](Program& p) { body(p).lets[1].name = "slots"; }, "/variants/0/body/lets/1/name", "reserved"},
+      {[](Program& p) { body(p).lets[1].value = name("tile"); }, "/variants/0/body/lets/1/value",
+       "no \"tile\" in scope. Did you mean 'tiles'?"},
+      {[](Program& p) { body(p).lets[1].value = name("rows"); }, "/variants/0/body/lets/1/value",
+       "no \"rows\" in scope"},
+      {[](Program& p) { body(p).lets[1].value = name("s"); }, "/variants/0/body/lets/1/value",
+       "a scalar of type float32 (an expression cannot use it)"},
+      {[](Program& p) { body(p).lets[1].value = Expr::cast(dtype::kFloat32, 1); }, "/variants/0/body/lets/1/value",
+       "cannot cast"},
+  });
+}
+
+TEST(ValidateBody, ChecksExpressions) {
+  Expr deep = name("m");
+  for (int i = 0; i < 128; ++i) deep = logical_not(deep);
+  expect_problems({
+      {[&](Program& p) { body(p).lets[1].value = deep; }, "/variants/0/body/lets/1/value", "deeper than 128 levels"},
+      {[](Program& p) { body(p).lets[1].value = Expr::cast(dtype::kFloat32, name("m")); },
+       "/variants/0/body/lets/1/value", "cannot cast to \"float32\""},
+      {[](Program& p) { body(p).lets[1].value = Expr(INT64_MAX) + 1; }, "/variants/0/body/lets/1/value",
+       "does not fit into 64 bits"},
+  });
+}
+
+TEST(ValidateBody, ChecksAsserts) {
+  expect_problems({
+      {[](Program& p) { body(p).asserts[0].condition = name("i"); }, "/variants/0/body/asserts/0/condition",
+       "no \"i\" in scope"},
+      {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "without a message"},
+      {[](Program& p) { body(p).asserts[0].message = "\xff"; }, "/variants/0/body/asserts/0/message", "not UTF-8"},
+  });
+}
+
+TEST(ValidateBody, ChecksWorkspaces) {
+  expect_problems({
+      {[](Program& p) { body(p).workspaces[0].bytes = -4; }, "/variants/0/body/workspaces/0/bytes",
+       "the size of a workspace is -4 (the least is 0)"},
+      {[](Program& p) { body(p).workspaces[0].bytes = name("i"); }, "/variants/0/body/workspaces/0/bytes", "no \"i\""},
+      {[](Program& p) { body(p).workspaces[0].alignment_bytes = 24; }, "/variants/0/body/workspaces/0/alignment_bytes",
+       "no power of two"},
+      {[](Program& p) { body(p).workspaces.push_back({"tiles", 4}); }, "/variants/0/body/workspaces/1/name",
+       "taken (a let at /variants/0/body/lets/0/name has it)"},
+  });
+}
+
+TEST(ValidateBody, ChecksFills) {
+  const std::string at = "/variants/0/body/steps/0/fill/";
+  expect_problems({
+      {[](Program& p) { std::get<Fill>(body(p).steps[0]).target.name = "partal"; }, at + "target/name",
+       "no \"partal\" in scope. Did you mean 'partial'?"},
+      {[](Program& p) { std::get<Fill>(body(p).steps[0]).target.name = "m"; }, at + "target/name", "\"m\" is a symbol"},
+      {[](Program& p) { std::get<Fill>(body(p).steps[0]).target.name = "bias"; }, at + "target/name",
+       "buffer \"bias\" is nullable"},
+      {[](Program& p) { std::get<Fill>(body(p).steps[0]).target.offset_bytes = -1; }, at + "target/offset_bytes",
+       "an offset is -1"},
+      {[](Program& p) { std::get<Fill>(body(p).steps[0]).bytes = -1; }, at + "bytes", "the size of a fill is -1"},
+  });
+}
+
+TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
+  expect_problems({
+      {[](Program& p) { body(p).steps.push_back(If{name("i"), {kEmptyFill}, {}}); },
+       "/variants/0/body/steps/3/if/condition", "no \"i\" in scope"},
+      {[](Program& p) { std::get<For>(body(p).steps[1]).end = name("i"); }, "/variants/0/body/steps/1/for/end",
+       "no \"i\" in scope"},
+      {[](Program& p) { body(p).steps.push_back(For{"m", 0, 1, {kEmptyFill}}); },
+       "/variants/0/body/steps/3/for/variable", "\"m\" is taken (a symbol"},
+      {[](Program& p) { body(p).steps.push_back(For{"j", 0, 1, {For{"j", 0, 1, {kEmptyFill}}}}); },
+       "/variants/0/body/steps/3/for/steps/0/for/variable", "\"j\" is taken (a loop variable"},
+  });
+  Program siblings = sample_program();
+  body(siblings).steps.push_back(For{"i", 0, 1, {Fill{{"partial"}, name("i")}}});
+  EXPECT_THAT(validate(siblings), IsEmpty());
+}
+
+TEST(ValidateBody, ChecksTheTreeOfSteps) {
+  Step deep = kEmptyFill;
+  for (int i = 0; i < 16; ++i) deep = If{1, {deep}, {}};
+  expect_problems({
+      {[&](Program& p) { body(p).steps.push_back(deep); },
+       "/variants/0/body/steps/3/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/"
+       "then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then/0/if/then",
+       "nested deeper than 16 levels"},
+      {[](Program& p) { body(p).steps = {Fill{{"partial"}, 4}}; }, "/variants/0/body/steps", "launches nothing"},
+      {[](Program& p) { p.variants[1].body.tensor_maps = {body(p).tensor_maps[0]}; }, "/variants/1/body/tensor_maps",
+       "dialect \"c\" has no tensor maps"},
+  });
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,72 @@
+#include "validate_cases.h"
+
+namespace kmux {
+namespace {
+
+const std::string kDevice = "/variants/0/body/steps/1/for/steps/0/launch/";
+const std::string kHost = "/variants/1/body/steps/0/launch/";
+
+TEST(ValidateLaunch, ChecksKernelNames) {
+  expect_problems({
+      {[](Program& p) { launch_of(p, 0).kernel = "a;b"; }, kDevice + "kernel", "or an instantiation"},
+      {[](Program& p) { launch_of(p, 1).kernel = "a<int>"; }, kHost + "kernel", "an identifier or a mangled name."},
+      {[](Program& p) { launch_of(p, 1).kernel = ""; }, kHost + "kernel", "\"\" is no kernel name"},
+      {[](Program& p) { launch_of(p, 1).kernel = "m"; }, kHost + "kernel", "is also a symbol"},
+  });
+}
+
+TEST(ValidateLaunch, ChecksArguments) {
+  const auto arg = [](LaunchArg bad) { return [bad](Program& p) { launch_of(p, 0).args[0] = bad; }; };
+  const std::string at = kDevice + "args/0/";
+  expect_problems({
+      {arg(TensorArg{"D"}), at + "tensor", "no \"D\" in scope"},
+      {arg(TensorArg{"partial"}), at + "tensor", "\"partial\" is a workspace. Name a buffer or pointer"},
+      {arg(TensorArg{"bias"}), at + "tensor", "nullable"},
+      {arg(TensorArg{"A", -2}), at + "offset_bytes", "an offset is -2"},
+      {arg(ScalarArg{"m"}), at + "scalar", "\"m\" is a symbol. Name a scalar"},
+      {arg(ExprArg{Expr::symbol("A")}), at + "expr", "\"A\" is a buffer"},
+      {arg(ExprArg{1, dtype::kFloat32}), at + "expr", "cannot cast to \"float32\""},
+      {arg(ExprArg{300, dtype::kInt8}), at + "expr", "cannot evaluate"},
+      {arg(TensorMapArg{"A_des"}), at + "tensor_map", "Did you mean 'A_desc'?"},
+      {arg(TensorMapArg{"A"}), at + "tensor_map", "\"A\" is a buffer. Name a tensor map"},
+      {arg(WorkspaceArg{"A"}), at + "workspace", "\"A\" is a buffer. Name a workspace"},
+      {arg(WorkspaceArg{"partial", -1}), at + "offset_bytes", "an offset is -1"},
+  });
+}
+
+TEST(ValidateLaunch, ChecksGeometry) {
+  expect_problems({
+      {[](Program& p) { launch_of(p, 0).grid = {1, 1, 1, 1}; }, kDevice + "grid", "4 extents. Give up to three"},
+      {[](Program& p) { launch_of(p, 0).grid[1] = -1; }, kDevice + "grid/1", "a grid extent is -1 (the least is 0)"},
+      {[](Program& p) { launch_of(p, 0).block[0] = 0; }, kDevice + "block/0", "a block extent is 0 (the least is 1)"},
+      {[](Program& p) { launch_of(p, 0).cluster[0] = 0; }, kDevice + "cluster/0", "a cluster extent is 0"},
+      {[](Program& p) { launch_of(p, 0).dynamic_smem_bytes = -1; }, kDevice + "dynamic_smem_bytes", "is -1"},
+  });
+}
+
+TEST(ValidateLaunch, ChecksL2Windows) {
+  const std::string at = kDevice + "l2_windows/0/";
+  expect_problems({
+      {[](Program& p) { launch_of(p, 0).l2_windows[0].buffer = "p"; }, at + "buffer", "\"p\" is a pointer"},
+      {[](Program& p) { launch_of(p, 0).l2_windows[0].buffer = "bias"; }, at + "buffer", "nullable"},
+      {[](Program& p) { launch_of(p, 0).l2_windows[0].bytes = -1; }, at + "bytes", "is -1"},
+      {[](Program& p) { launch_of(p, 0).l2_windows[0].hit_ratio = 1.5; }, at + "hit_ratio", "not in 0 to 1"},
+      {[](Program& p) { launch_of(p, 0).l2_windows[0].hit_ratio = 0.0 / 0.0; }, at + "hit_ratio", "not in 0 to 1"},
+  });
+}
+
+TEST(ValidateLaunch, KeepsDeviceFeaturesOutOfHostDialects) {
+  expect_problems({
+      {[](Program& p) { launch_of(p, 1).grid = {1}; }, kHost + "grid", "dialect \"c\" has no grid"},
+      {[](Program& p) { launch_of(p, 1).block = {1}; }, kHost + "block", "has no block"},
+      {[](Program& p) { launch_of(p, 1).cluster = {1}; }, kHost + "cluster", "has no cluster"},
+      {[](Program& p) { launch_of(p, 1).dynamic_smem_bytes = 1; }, kHost + "dynamic_smem_bytes", "no shared memory"},
+      {[](Program& p) { launch_of(p, 1).cooperative = true; }, kHost + "cooperative", "no cooperative launch"},
+      {[](Program& p) { launch_of(p, 1).programmatic_serialization = true; }, kHost + "programmatic_serialization", ""},
+      {[](Program& p) { launch_of(p, 1).l2_windows = {{"A", 1}}; }, kHost + "l2_windows", "no L2 window"},
+      {[](Program& p) { launch_of(p, 0).returns = CallResult::kInt32; }, kDevice + "returns", "returns nothing"},
+  });
+}
+
+}  // namespace
+}  // namespace kmux

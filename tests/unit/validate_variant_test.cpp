@@ -1,0 +1,76 @@
+#include "validate_cases.h"
+
+namespace kmux {
+namespace {
+
+using namespace std::string_literals;
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Variant& variant(Program& program) { return program.variants[0]; }
+
+TEST(ValidateVariant, ChecksTheDialect) {
+  expect_problems({
+      {[](Program& p) { variant(p).dialect = "cudaa"; }, "/variants/0/dialect",
+       "unknown dialect \"cudaa\". Did you mean 'cuda'? Use \"c\", \"cubin\""},
+      {[](Program& p) { p.variants[1].dialect = ""; }, "/variants/1/dialect", "unknown dialect \"\""},
+  });
+}
+
+TEST(ValidateVariant, ChecksRequirements) {
+  expect_problems({
+      {[](Program& p) { variant(p).requirements.arch[0] = "sm 90"; }, "/variants/0/requires/arch/0", "is not an arch"},
+      {[](Program& p) { variant(p).requirements.features[0] = ""; }, "/variants/0/requires/features/0",
+       "not a feature"},
+  });
+}
+
+TEST(ValidateVariant, ChecksSettings) {
+  const auto define = [](std::string text) { return [text](Program& p) { variant(p).settings.defines[0] = text; }; };
+  const auto prelude = [](std::string text) { return [text](Program& p) { variant(p).settings.preludes[0] = text; }; };
+  const std::string at = "/variants/0/settings/";
+  for (const std::string& text : {""s, "1A"s, "A B=1"s, "A=1\nB"s, "-DA"s, "A=\0"s}) {
+    expect_problems({{define(text), at + "defines/0", "is no define"}});
+  }
+  for (const std::string& text : {""s, "\"a.h\""s, "<a.h>"s, "a.h\n#define X"s, "a\\b.h"s}) {
+    expect_problems({{prelude(text), at + "preludes/0", "is no header name"}});
+  }
+  expect_problems({
+      {[](Program& p) { variant(p).settings.standard = "c++17 -w"; }, at + "standard", "is no standard"},
+      {[](Program& p) { variant(p).settings.include_hints = {"tile lang"}; }, at + "include_hints/0", "not a package"},
+  });
+  Program program = sample_program();
+  variant(program).settings.defines = {"A", "A_1=", "B=a b \"c\"=d"};
+  EXPECT_THAT(validate(program), IsEmpty());
+}
+
+TEST(ValidateVariant, ChecksFiles) {
+  expect_problems({
+      {[](Program& p) { variant(p).sources.clear(); }, "/variants/0/sources", "no sources. Add the file"},
+      {[](Program& p) { variant(p).sources[0].path = "/etc/passwd"; }, "/variants/0/sources/0/path", "is refused"},
+      {[](Program& p) { variant(p).headers[0].path = "a/../b"; }, "/variants/0/headers/0/path", "is refused"},
+      {[](Program& p) { variant(p).headers[0].path = "gemm.kmux.json"; }, "/variants/0/headers/0/path", "is refused"},
+      {[](Program& p) { variant(p).headers[0] = variant(p).sources[0]; }, "/variants/0/headers/0/path",
+       "taken (by /variants/0/sources/0/path)"},
+  });
+}
+
+TEST(ValidateVariant, TakesOneReadyFileInBinaryDialects) {
+  Program program = sample_program();
+  program.variants[1] = {.dialect = "ptx", .sources = {{"gemm.ptx", "// ptx"}}};
+  program.variants[1].body.steps = {Launch{.kernel = "_Z4gemmPv", .grid = {1}}};
+  EXPECT_THAT(validate(program), IsEmpty());
+  program.variants[1].sources.push_back({"two.ptx", ""});
+  program.variants[1].headers = {{"h.h", ""}};
+  program.variants[1].settings.fast_math = true;
+  const std::vector<Problem> problems = validate(program);
+  EXPECT_EQ(problems.size(), 3U);
+  EXPECT_THAT(problems, Contains(Field(&Problem::message, HasSubstr("2 sources (dialect \"ptx\" is one ready file)"))));
+  EXPECT_THAT(problems, Contains(Field(&Problem::message, HasSubstr("Remove the headers"))));
+  EXPECT_THAT(problems, Contains(Field(&Problem::message, HasSubstr("Remove the settings"))));
+}
+
+}  // namespace
+}  // namespace kmux
