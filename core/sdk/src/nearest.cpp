@@ -46,8 +46,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::optional<std::string> found = nearest(word, known);
-  if (!found || *found == word) return "";
-  return " Did you mean '" + *found + "'?";
+  return found ? " Did you mean '" + *found + "'?" : "";
 }
 
 }  // namespace kmux

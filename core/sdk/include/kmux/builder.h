@@ -22,8 +22,8 @@ class LaunchBuilder {
   LaunchBuilder& programmatic_serialization();
   LaunchBuilder& l2_window(std::string buffer, Expr bytes, double hit_ratio = 0.8);
   LaunchBuilder& returns_int32();
-  /// Appends arguments in kernel order. A string is a parameter, workspace or tensor map of that name; an Expr is an
-  /// int32 (`arg(expr, dtype)` for another type).
+  /// Appends arguments in kernel order. A string is a parameter, workspace, tensor map, symbol (of its dtype) or let
+  /// (int64) of that name; an Expr is an int32 (`arg(expr, dtype)` for another type).
   LaunchBuilder& args(std::initializer_list<std::string> names);
   LaunchBuilder& arg(LaunchArg arg);
   LaunchBuilder& arg(Expr value, DType dtype = dtype::kInt32);
@@ -32,7 +32,7 @@ class LaunchBuilder {
   friend class BodyBuilder;
   LaunchBuilder(const class ProgramBuilder* program, std::vector<Step>* steps, std::size_t index)
       : program_(program), steps_(steps), index_(index) {}
-  Launch& launch();
+  Launch& launch() { return std::get<Launch>((*steps_)[index_]); }
   const ProgramBuilder* program_;
   std::vector<Step>* steps_;
   std::size_t index_;
