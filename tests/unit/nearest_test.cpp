@@ -26,6 +26,7 @@ TEST(Nearest, TakesTheFirstOfEquals) { EXPECT_EQ(nearest("cat", {"car", "cap"}),
 TEST(Nearest, WordsTheQuestion) {
   EXPECT_EQ(did_you_mean("resolv", kCommands), " Did you mean 'resolve'?");
   EXPECT_EQ(did_you_mean("launch", kCommands), "");
+  EXPECT_EQ(did_you_mean("run", kCommands), "");
 }
 
 }  // namespace

@@ -112,6 +112,13 @@ Tensor Tensor::borrow(void* data, std::vector<std::int64_t> shape, DType dtype, 
   return make(std::move(state));
 }
 
+Tensor Tensor::as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const {
+  State state = *state_;
+  state.shape = std::move(shape);
+  state.strides = std::move(strides);
+  return make(std::move(state));
+}
+
 void* Tensor::data() const {
   return state_->tensor.data == nullptr ? nullptr
                                         : static_cast<char*>(state_->tensor.data) + state_->tensor.byte_offset;

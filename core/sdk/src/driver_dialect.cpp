@@ -98,11 +98,12 @@ void emit_call(CodeWriter& out, std::string_view function, const std::string& ar
 }
 
 // The extents or strides of a map as unsigned 64-bit values.
-void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::string& name, const std::string& what) {
+void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::string& name, const std::string& what,
+                const std::string& of) {
   std::vector<std::string> items;
   for (const Expr& size : sizes) {
     const std::string number = std::to_string(items.size());
-    const std::string value = emit_size(out, size, name + "_" + number, what + " " + number);
+    const std::string value = emit_size(out, size, name + "_" + number, what + " " + number + of);
     items.push_back(size.is_constant() ? value : "(unsigned long long)" + value);
   }
   emit_array(out, "unsigned long long", name, std::move(items));
@@ -112,8 +113,8 @@ void emit_geometry(CodeWriter& out, const Plan& plan, const PlanMap& map) {
   const TensorMap& source = map.map;
   const std::string of = " of tensor map \"" + source.name + "\"";
   const std::string base = emit_address(out, plan, map.base, "kmux_offset", "base" + of);
-  emit_sizes(out, source.dims, "kmux_dims", "dim" + of);
-  emit_sizes(out, source.strides_bytes, "kmux_strides_bytes", "stride" + of);
+  emit_sizes(out, source.dims, "kmux_dims", "dim", of);
+  emit_sizes(out, source.strides_bytes, "kmux_strides_bytes", "stride", of);
   const std::vector<std::int64_t> ones(source.dims.size(), 1);
   emit_array(out, "unsigned int", "kmux_element_strides",
              texts(source.element_strides.empty() ? ones : source.element_strides));

@@ -49,9 +49,8 @@ std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& a
   const std::string base =
       in_slot ? "slots[" + std::to_string(address.index) + "].ptr" : cpp_name(plan.workspaces[address.index].name);
   if (address.offset_bytes.is_constant(0)) return base;
-  const std::string offset = emit_value(out, address.offset_bytes, name, what);
-  return "(char*)" + base + " + " +
-         (offset == name || address.offset_bytes.operands().empty() ? offset : "(" + offset + ")");
+  const std::string offset = emit_size(out, address.offset_bytes, name, what);
+  return "(char*)" + base + " + " + offset;
 }
 
 std::string cpp_name(std::string_view name) {

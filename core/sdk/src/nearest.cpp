@@ -46,7 +46,8 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::optional<std::string> found = nearest(word, known);
-  return found ? " Did you mean '" + *found + "'?" : "";
+  if (!found || *found == word) return "";
+  return " Did you mean '" + *found + "'?";
 }
 
 }  // namespace kmux

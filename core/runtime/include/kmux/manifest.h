@@ -27,6 +27,7 @@ struct KMUX_API Manifest {
   std::uint32_t abi_max = 0;
   std::string build_id;  // GNU build-id of the library, hex
   std::uint64_t size = 0;  // bytes of the library
+  std::string sha256;      // of the library, recorded at installation; empty in a build tree
   int priority = 0;  // `auto` prefers the higher
   std::vector<std::string> targets;   // kinds it answers to ("cpu", "c")
   std::vector<std::string> dialects;  // variants it takes

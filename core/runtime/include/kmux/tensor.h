@@ -70,6 +70,8 @@ class KMUX_API Tensor {
   ///
   /// Errors: unsupported between devices of two backends other than through the host.
   Result<Tensor> to(const Device& device, StreamRef stream = {}) const;
+  /// A view of the same memory from its first element on. The caller vouches that it stays within it.
+  Tensor as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const;
   /// A contiguous copy on the same device.
   Result<Tensor> clone() const;
 

@@ -84,7 +84,7 @@ std::string emit_value(CodeWriter& out, const Expr& expr, std::string_view name,
 /// As `emit_value`, for a number of bytes: a negative one fails.
 std::string emit_size(CodeWriter& out, const Expr& expr, std::string_view name, std::string_view what);
 
-/// As `emit_value`, for an address: text of type `void*`.
+/// As `emit_value`, for an address: text of type `void*`. A negative offset fails.
 std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& address, std::string_view name,
                          std::string_view what);
 

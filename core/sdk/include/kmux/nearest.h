@@ -11,7 +11,7 @@ namespace kmux {
 /// aside; the first of equals. Nothing if none is that near.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-/// " Did you mean 'x'?" for a message, or "".
+/// " Did you mean 'x'?" for a message; "" if nothing is near or `word` is itself known.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace kmux

@@ -16,6 +16,7 @@ namespace kmux {
 class Host {
  public:
   explicit Host(const kmux_host_api* api) : api_(api) {}
+  /// The value of an option of the whole plugin ("cpu.engine"), if it is set.
   std::optional<std::string> option(std::string_view name) const;
   enum class Level { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
   void log(Level level, std::string_view text) const;
@@ -31,16 +32,33 @@ struct PluginInfo {
   std::int32_t device_type;  // DLDeviceType of its memory
 };
 
+/// Makes the backend of a plugin.
+using BackendFactory = Result<std::unique_ptr<Backend>> (*)(Host host);
+
 /// Writes `error` to `sink` in the ABI's form and returns its code.
 kmux_code write_error(const Error& error, kmux_sink sink) noexcept;
 
-/// Reads the ABI's form back.
+/// Reads the ABI's form back. A code that is none of ErrorCode's becomes internal.
 Error read_error(kmux_code code, std::string_view text);
 
-/// The table for the backend that `make` creates; one a plugin, through KMUX_PLUGIN.
-using BackendFactory = Result<std::unique_ptr<Backend>> (*)(Host host);
-const kmux_plugin_api* plugin_table(std::uint32_t host_max_version, const PluginInfo& info, BackendFactory make,
+/// Pieces of KMUX_PLUGIN. No exception leaves the functions of the tables.
+kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept;
+kmux_device_api device_functions(const PluginInfo& info);
+kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* devices,
+                                 decltype(kmux_plugin_api::create) create);
+const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,
                                     kmux_sink reason) noexcept;
+
+/// The table of `BackendClass`, one a plugin.
+template <class BackendClass>
+const kmux_plugin_api* query_plugin(std::uint32_t host_max_version, kmux_sink reason) noexcept {
+  constexpr auto create = [](const kmux_host_api* host, void** instance, kmux_sink error) noexcept {
+    return create_backend(&BackendClass::create, host, instance, error);
+  };
+  static const kmux_device_api devices = device_functions(BackendClass::kInfo);
+  static const kmux_plugin_api table = plugin_functions(BackendClass::kInfo, &devices, create);
+  return answer_query(host_max_version, table, reason);
+}
 
 }  // namespace kmux
 
@@ -49,5 +67,5 @@ const kmux_plugin_api* plugin_table(std::uint32_t host_max_version, const Plugin
 #define KMUX_PLUGIN(BackendClass)                                                                                   \
   extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query(std::uint32_t version, \
                                                                                              kmux_sink reason) {    \
-    return kmux::plugin_table(version, BackendClass::kInfo, &BackendClass::create, reason);                         \
+    return kmux::query_plugin<BackendClass>(version, reason);                                                       \
   }

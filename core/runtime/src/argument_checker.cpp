@@ -1,0 +1,153 @@
+#include "argument_checker.h"
+
+#include <optional>
+
+#include "argument_error.h"
+#include "carrier.h"
+#include "scalar_convert.h"
+#include "tensor_geometry.h"
+
+namespace kmux {
+namespace {
+
+bool is_aligned(const void* address, std::int64_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uint64_t>(alignment) == 0;
+}
+
+bool has_dtype(const DLTensor& tensor, const Check& check) {
+  const DType actual = to_dtype(tensor.dtype);
+  if (actual == check.dtype) [[likely]] {
+    return true;
+  }
+  return is_compatible(check.dtype, actual) || (check.packing != 1 && is_storage_of(check.dtype, actual));
+}
+
+bool is_sound(const DLTensor& tensor, const Check& check, const AcceptedMemory& memory) {
+  if (tensor.ndim != static_cast<std::int32_t>(check.index)) return false;
+  if (!has_dtype(tensor, check) || !memory.accepts(tensor.device)) return false;
+  const void* address = address_of(tensor);
+  const bool usable = address != nullptr && is_aligned(address, check.value);
+  return usable || has_no_elements(tensor);
+}
+
+std::optional<std::uint64_t> pointer_bits(const Arg& arg) {
+  switch (arg.kind()) {
+    case Arg::Kind::kPointer:
+      return reinterpret_cast<std::uintptr_t>(arg.pointer());
+    case Arg::Kind::kTensor:
+      return arg.tensor() == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(address_of(*arg.tensor()));
+    case Arg::Kind::kInteger:
+      return static_cast<std::uint64_t>(arg.integer());
+    case Arg::Kind::kUnsigned:
+      return arg.bits();
+    default:
+      return std::nullopt;
+  }
+}
+
+// One call: where its arguments are and where its slots and values go.
+struct Frame {
+  const CheckList& list;
+  const Arg* args;
+  kmux_slot* slots;
+  std::int64_t* values;
+
+  const DLTensor& tensor(const Check& check) const { return *args[check.param].tensor(); }
+};
+
+bool fill_scalar(const Frame& frame, const Check& check) {
+  const auto bits = scalar_bits(frame.args[check.param], check.dtype);
+  if (bits) frame.slots[check.param].bits = *bits;
+  return bits.has_value();
+}
+
+bool fill_pointer(const Frame& frame, const Check& check) {
+  const auto bits = pointer_bits(frame.args[check.param]);
+  if (bits) frame.slots[check.param].bits = *bits;
+  return bits.has_value();
+}
+
+bool fill_scalar_value(const Frame& frame, const Check& check) {
+  const auto value = integer_of(frame.slots[check.param].bits, check.dtype);
+  if (value) frame.values[check.index] = *value;
+  return value.has_value();
+}
+
+bool fill_symbol(const Frame& frame, const Check& check) {
+  const auto begin = frame.list.carriers.begin() + check.value;
+  const SymbolBinding binding = bind_symbol({begin, begin + check.count}, frame.args, check.narrow);
+  frame.values[check.index] = binding.value;
+  return binding.fault == SymbolFault::kNone;
+}
+
+bool has_stride(const DLTensor& tensor, const Check& check, std::int64_t expected) {
+  if (stride_of(tensor, check.dim, check.packing) == expected) [[likely]] {
+    return true;
+  }
+  return !stride_matters(tensor, check.dim);
+}
+
+bool has_computed(const Frame& frame, const Check& check) {
+  const DLTensor* tensor = frame.args[check.param].tensor();
+  if (check.nullable && tensor == nullptr) return true;
+  const auto computed = frame.list.codes[check.index].evaluate({frame.values, frame.list.value_names.size()});
+  if (!computed.ok()) return false;
+  if (check.kind == CheckKind::kComputedStride) return has_stride(*tensor, check, computed.value);
+  return computed.value >= 0 && extent_of(*tensor, check.dim, check.packing) == computed.value;
+}
+
+// Every kind but kTensor, which alone may skip others.
+bool passes(const Frame& frame, const Check& check) {
+  switch (check.kind) {
+    case CheckKind::kExtent:
+      return extent_of(frame.tensor(check), check.dim, check.packing) == check.value;
+    case CheckKind::kContiguous:
+      return is_dense(frame.tensor(check));
+    case CheckKind::kSymbol:
+      return fill_symbol(frame, check);
+    case CheckKind::kStride:
+      return has_stride(frame.tensor(check), check, check.value);
+    case CheckKind::kScalar:
+      return fill_scalar(frame, check);
+    case CheckKind::kScalarValue:
+      return fill_scalar_value(frame, check);
+    case CheckKind::kPointer:
+      return fill_pointer(frame, check);
+    default:
+      return has_computed(frame, check);
+  }
+}
+
+}  // namespace
+
+const Check* ArgumentChecker::first_failure(const Arg* args, kmux_slot* slots) const noexcept {
+  // A slot is a union that begins with what a value is, so the values lie in it.
+  static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
+  const Frame frame{list_, args, slots, &slots[signature_->params.size()].i64};
+  const Check* const end = list_.checks.data() + list_.checks.size();
+  for (const Check* check = list_.checks.data(); check != end; ++check) {
+    if (check->kind != CheckKind::kTensor) {
+      if (!passes(frame, *check)) return check;
+      continue;
+    }
+    const Arg& arg = args[check->param];
+    if (arg.kind() != Arg::Kind::kTensor) return check;
+    const DLTensor* tensor = arg.tensor();
+    if (tensor != nullptr) [[likely]] {
+      if (!is_sound(*tensor, *check, memory_)) return check;
+      slots[check->param].ptr = address_of(*tensor);
+    } else {
+      if (!check->nullable) return check;
+      slots[check->param].ptr = nullptr;
+      check += check->count;
+    }
+  }
+  return nullptr;
+}
+
+[[gnu::cold, gnu::noinline]] Error ArgumentChecker::explain(const Check& failed, std::span<const Arg> args,
+                                                            const kmux_slot* frame) const {
+  return argument_error({kernel_, *signature_, list_, memory_, args, &frame[signature_->params.size()].i64}, failed);
+}
+
+}  // namespace kmux

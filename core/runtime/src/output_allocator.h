@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/check_list.h"
+#include "kmux/device.h"
+#include "kmux/error.h"
+#include "kmux/expr_code.h"
+#include "kmux/signature.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// Allocates the outputs of a call from the values that its inputs gave.
+///
+/// Threads: any, concurrently.
+class OutputAllocator {
+ public:
+  /// `list` says where values lie; `kernel` is the name in messages.
+  static Result<OutputAllocator> make(std::string kernel, const Signature& signature, const CheckList& list,
+                                      Device device);
+
+  struct Output {
+    std::size_t param = 0;
+    std::string name;
+    DType dtype;
+    std::vector<ExprCode> shape;
+    std::vector<ExprCode> strides;  // empty: contiguous
+  };
+  /// In the order in which a call returns them.
+  const std::vector<Output>& outputs() const { return outputs_; }
+
+  /// One tensor an output.
+  ///
+  /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
+  /// and parameter.
+  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values) const;
+
+ private:
+  Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values) const;
+  std::string kernel_;
+  Device device_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,107 @@
+#include "plugin_backend.h"
+
+#include "kmux/backend_json.h"
+#include "kmux/dispatch_json.h"
+#include "kmux/program_view.h"
+
+#include "byte_sink.h"
+
+namespace kmux {
+namespace {
+
+/// A build request in the form of the ABI. Borrows the request.
+class RequestView {
+ public:
+  explicit RequestView(const BuildRequest& request)
+      : program_(request.program), target_(to_string(request.target)), options_(to_json(request.options)) {
+    view_ = {sizeof view_, program_.get(), request.variant, bytes_view(target_), bytes_view(options_)};
+  }
+  RequestView(const RequestView&) = delete;
+  RequestView& operator=(const RequestView&) = delete;
+  const kmux_build_request* get() const { return &view_; }
+
+ private:
+  ProgramView program_;
+  std::string target_;
+  std::string options_;
+  kmux_build_request view_{};
+};
+
+}  // namespace
+
+Error PluginBackend::malformed(std::string_view what, const Error& error) const {
+  return make_error(ErrorCode::kInternal, "plugin \"" + std::string(api_.name) + "\" gave " + std::string(what) +
+                                              " that cannot be read (" + error.message +
+                                              "). This is a bug of the plugin; report it to its author.");
+}
+
+Result<ProbeReport> PluginBackend::probe() {
+  ByteSink report;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.probe(instance_, report.get(), error); }));
+  auto read = probe_report_from_json(report.text());
+  if (!read) return malformed("a probe report", read.error());
+  return read;
+}
+
+Result<Target> PluginBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  ByteSink target;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.resolve_target(instance_, bytes_view(request), device.value_or(-1), target.get(), error);
+  }));
+  auto read = parse_target(target.text());
+  if (!read) return malformed("a target", read.error());
+  return read;
+}
+
+Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& request) {
+  const RequestView view(request);
+  ByteSink missing;
+  KMUX_TRY(call_plugin(api_.name,
+                       [&](kmux_sink error) { return api_.supports(instance_, view.get(), missing.get(), error); }));
+  auto read = missing_features_from_json(missing.text());
+  if (!read) return malformed("a list of missing features", read.error());
+  return read;
+}
+
+Result<std::string> PluginBackend::toolchain(const Target& target, const Options& options) {
+  const std::string target_text = to_string(target);
+  const std::string options_text = to_json(options);
+  ByteSink identity;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.toolchain(instance_, bytes_view(target_text), bytes_view(options_text), identity.get(), error);
+  }));
+  return identity.take();
+}
+
+Result<std::string> PluginBackend::wrap(const BuildRequest& request) {
+  const RequestView view(request);
+  ByteSink launcher;
+  KMUX_TRY(
+      call_plugin(api_.name, [&](kmux_sink error) { return api_.wrap(instance_, view.get(), launcher.get(), error); }));
+  return launcher.take();
+}
+
+Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_view launcher) {
+  const RequestView view(request);
+  ByteSink artifact;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.build(instance_, view.get(), bytes_view(launcher), artifact.get(), error);
+  }));
+  auto read = deserialize(artifact.text());
+  if (!read) return malformed("an artifact", read.error());
+  return read;
+}
+
+Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, int device) {
+  const std::string bytes = serialize(artifact);
+  void* handle = nullptr;
+  KMUX_TRY(call_plugin(
+      api_.name, [&](kmux_sink error) { return api_.load(instance_, bytes_view(bytes), device, &handle, error); }));
+  return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
+}
+
+Status PluginAdapter::prepare(int device) {
+  return call_plugin(api_.name, [&](kmux_sink error) { return api_.prepare(handle_, device, error); });
+}
+
+}  // namespace kmux

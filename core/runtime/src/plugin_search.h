@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "kmux/registry.h"
+
+namespace kmux {
+
+/// Looks for manifests in the folders of `options`, in order: those of the API, those of the environment, beside
+/// libkmux.so, the install prefix. A folder is looked at once; the current directory never is.
+///
+/// Every manifest gives an entry, sorted by file name within its folder. Its status says why it is refused: a relative,
+/// world-writable or foreign folder or file, a malformed manifest, another ABI, a library that is missing or is not the
+/// one described (size, build-id), a name that an earlier folder has.
+std::vector<PluginEntry> search_plugins(const RegistryOptions& options);
+
+/// The folders in which `options` searches, in order, whether they exist or not.
+std::vector<std::filesystem::path> search_folders(const RegistryOptions& options);
+
+/// The library that the manifest at `entry.path` describes.
+std::filesystem::path library_of(const PluginEntry& entry);
+
+}  // namespace kmux

@@ -1,0 +1,78 @@
+#include "adapter.h"
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device.h"
+#include "engine/host_cpu.h"
+#include "meta.h"
+
+namespace kmux::cpu {
+namespace {
+
+void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
+
+Error incomplete(const std::string& part) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the artifact has no part \"" + part + "\" (backend cpu did not make it whole). Build it again.");
+}
+
+Status check_machine(const Meta& meta) {
+  if (meta.triple != host_triple()) {
+    return make_error(ErrorCode::kUnavailable, "the artifact is for \"" + meta.triple + "\" (this machine is \"" +
+                                                   host_triple() + "\"). Build it here.");
+  }
+  std::string lacking;
+  for (const std::string& feature : meta.features) {
+    if (!host_cpu().features.contains(feature)) lacking.append(lacking.empty() ? "" : ", ").append(feature);
+  }
+  if (lacking.empty()) return Ok{};
+  return make_error(ErrorCode::kUnavailable, "the artifact is for processor \"" + meta.cpu + "\" (this machine, \"" +
+                                                 host_cpu().name + "\", lacks " + lacking +
+                                                 "). Build it here, or for a lesser processor (\"cpu:x86-64-v2\").");
+}
+
+Result<std::vector<std::string>> object_parts(const Artifact& artifact) {
+  std::vector<std::string> objects;
+  for (const Artifact::Part& part : artifact.parts) {
+    if (part.name == kCodePart || part.name.starts_with(kObjectPart)) objects.push_back(part.content);
+  }
+  if (!artifact.find(kCodePart)) return incomplete(kCodePart);
+  return objects;
+}
+
+Result<std::unique_ptr<LoadedCode>> load_code(const Artifact& artifact, const Meta& meta) {
+  KMUX_ASSIGN(const auto objects, object_parts(artifact));
+  if (meta.engine == "host") return load_shared_object(*artifact.find(kCodePart), meta.entry);
+  return load_objects(objects, meta.entry);
+}
+
+}  // namespace
+
+Status CpuAdapter::prepare(int device) { return check_device(device); }
+
+kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
+  try {
+    return launch_(slots, &env, error);
+  } catch (const std::exception& exception) {
+    write(error, "the kernel threw \"");
+    write(error, exception.what());
+  } catch (...) {
+    write(error, "the kernel threw \"something that is no std::exception");
+  }
+  write(error, "\" (exceptions do not leave a kernel). Catch it, or return a number that says what is wrong.");
+  return KMUX_LAUNCH_FAILED;
+}
+
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
+  const std::string* text = artifact.find(kMetaPart);
+  if (!text) return incomplete(kMetaPart);
+  KMUX_ASSIGN(const Meta meta, parse_meta(*text));
+  KMUX_TRY(check_machine(meta));
+  KMUX_ASSIGN(auto code, load_code(artifact, meta));
+  return std::unique_ptr<Adapter>(std::make_unique<CpuAdapter>(std::move(code)));
+}
+
+}  // namespace kmux::cpu

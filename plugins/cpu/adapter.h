@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "kmux/backend.h"
+
+#include "engine/loader.h"
+
+namespace kmux::cpu {
+
+/// The launcher's function as loaded code has it.
+using LaunchFunction = int (*)(const kmux_slot*, const kmux_launch_env*, kmux_sink);
+
+/// A loaded kernel. A launch is one call of its launcher, which returns when the kernel has.
+///
+/// Threads: any, concurrently.
+class CpuAdapter final : public Adapter {
+ public:
+  explicit CpuAdapter(std::unique_ptr<LoadedCode> code)
+      : code_(std::move(code)), launch_(reinterpret_cast<LaunchFunction>(code_->entry())) {}
+
+  Status prepare(int device) override;
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
+
+ private:
+  std::unique_ptr<LoadedCode> code_;
+  LaunchFunction launch_;
+};
+
+/// Loads what the builder made.
+///
+/// Errors: invalid_argument if the artifact is of another backend or incomplete; unavailable if it was compiled for a
+///         processor with features that this machine lacks, or needs symbols that the process lacks.
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact);
+
+}  // namespace kmux::cpu

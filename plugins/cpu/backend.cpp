@@ -1,0 +1,48 @@
+#include "backend.h"
+
+#include "adapter.h"
+#include "engine/installation.h"
+#include "target.h"
+
+namespace kmux::cpu {
+
+Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
+  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
+}
+
+const std::vector<std::string>& CpuBackend::features() {
+  static const std::vector<std::string> features = {"fill", "guard", "loop", "several_launches", "workspace"};
+  return features;
+}
+
+Result<ProbeReport> CpuBackend::probe() {
+  ProbeReport report;
+  if (const auto resources = resource_dir(); !resources) {
+    report.can_build = {"no_toolchain", resources.error().message};
+  }
+  return report;
+}
+
+Result<Target> CpuBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  if (device) KMUX_TRY(check_device(*device));
+  return resolve_cpu_target(request);
+}
+
+Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& request) {
+  auto missing = missing_features(request.program, request.variant, features(), "cpu");
+  const Variant& variant = request.chosen();
+  if (variant.dialect != "c" && variant.dialect != "object") {
+    missing.push_back({"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
+                       "backend cpu takes dialects c and object, not \"" + variant.dialect + "\""});
+  }
+  const auto requirements = missing_requirements(variant.requirements, request.target, request.variant);
+  missing.insert(missing.end(), requirements.begin(), requirements.end());
+  return missing;
+}
+
+Result<std::unique_ptr<Adapter>> CpuBackend::load(const Artifact& artifact, int device) {
+  KMUX_TRY(check_device(device));
+  return load_artifact(artifact);
+}
+
+}  // namespace kmux::cpu

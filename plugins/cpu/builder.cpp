@@ -1,0 +1,72 @@
+#include "builder.h"
+
+#include <span>
+
+#include "engine/host_cpu.h"
+#include "host_compiler.h"
+#include "identity.h"
+#include "meta.h"
+#include "wrapper.h"
+
+namespace kmux::cpu {
+namespace {
+
+Status check_march(const BuildOptions& options) {
+  if (options.engine == Engine::kHost || options.march == "native" || find_cpu(options.march)) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "option \"march\" cannot be \"" + options.march +
+                                                     "\" (LLVM does not know that processor). Use \"native\" or a name "
+                                                     "like \"x86-64-v3\".");
+}
+
+// What the sources need and the compiler did not find, in words that say where it comes from.
+Error with_include_hint(Error error, const Settings& settings) {
+  const bool header_missing = error.message.find("file not found") != std::string::npos ||
+                              error.message.find("No such file or directory") != std::string::npos;
+  if (error.code != ErrorCode::kCompileFailed || !header_missing || settings.include_hints.empty()) return error;
+  std::string packages;
+  for (const std::string& hint : settings.include_hints) packages += (packages.empty() ? "" : ", ") + hint;
+  error.message += " The sources need the headers of " + packages + ": give their folder in include_dirs.";
+  return error;
+}
+
+Meta meta_of(const CompileJob& job, const BuildOptions& options) {
+  Meta meta;
+  meta.engine = options.engine == Engine::kHost ? "host" : "clang";
+  meta.entry = job.entry;
+  meta.triple = host_triple();
+  meta.cpu = job.cpu;
+  meta.flags = options.compile_flags;
+  return meta;
+}
+
+}  // namespace
+
+Result<std::string> CpuBuilder::toolchain(const Target& target, const Options& options) {
+  KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
+  return toolchain_identity(target, parsed);
+}
+
+Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  KMUX_TRY(check_march(options));
+  KMUX_ASSIGN(const CompileJob job, make_job(request, options, launcher));
+  const bool ready = request.chosen().dialect == "object";
+  const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
+  auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects) : compiler_.compile(job);
+  if (!compiled) return with_include_hint(std::move(compiled).error(), request.chosen().settings);
+  if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
+
+  Meta meta = meta_of(job, options);
+  meta.features = compiled->features;
+  meta.compiler = compiled->compiler;
+  Artifact artifact;
+  artifact.set(kCodePart, std::move(compiled->object));
+  artifact.set(kLauncherPart, std::string(launcher));
+  artifact.set(kMetaPart, dump_meta(meta));
+  for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
+    artifact.set(kObjectPart + std::to_string(i), objects[i].content);
+  }
+  return artifact;
+}
+
+}  // namespace kmux::cpu

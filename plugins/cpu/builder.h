@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "engine/compiler.h"
+#include "options.h"
+
+namespace kmux::cpu {
+
+/// Compiles sources and launcher, in this process or with the machine's compiler.
+///
+/// Threads: any, concurrently.
+class CpuBuilder final : public Builder {
+ public:
+  explicit CpuBuilder(Host host) : host_(host) {}
+
+  Result<std::string> toolchain(const Target& target, const Options& options) override;
+  Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
+
+ private:
+  Host host_;
+  Compiler compiler_;
+};
+
+/// What the request asks to compile. For dialect `object` the ready objects are no units; they go into the artifact
+/// as they are.
+///
+/// Errors: invalid_argument for a source that is neither C nor C++, or no object file for this machine.
+Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher);
+
+}  // namespace kmux::cpu

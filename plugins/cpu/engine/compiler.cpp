@@ -1,0 +1,118 @@
+#include "engine/compiler.h"
+
+#include <algorithm>
+
+#include "engine/diagnostics.h"
+#include "engine/front_end.h"
+#include "engine/host_cpu.h"
+#include "engine/installation.h"
+#include "engine/linkage.h"
+#include "engine/memory_files.h"
+#include "engine/pipeline.h"
+
+namespace kmux::cpu {
+namespace {
+
+constexpr const char* kLauncherPath = "kmux-launcher.cpp";
+
+std::vector<std::string> shared_arguments(const CompileJob& job, Language language, const std::string& processor) {
+  const bool x86 = host_triple().starts_with("x86_64");
+  const std::string cpu = processor == host_cpu().name ? "native" : processor;
+  return {"-x",
+          language == Language::kC ? "c" : "c++",
+          (x86 ? "-march=" : "-mcpu=") + cpu,
+          "-fPIC",
+          "-O" + std::to_string(job.opt_level),
+          "-fno-math-errno",
+          "-I.",
+          "-fno-color-diagnostics"};
+}
+
+std::vector<std::string> unit_arguments(const CompileJob& job, const Unit& unit) {
+  std::vector<std::string> arguments = shared_arguments(job, unit.language, job.cpu);
+  arguments.insert(arguments.end(), unit.arguments.begin(), unit.arguments.end());
+  return arguments;
+}
+
+std::vector<std::string> launcher_arguments(const CompileJob& job) {
+  std::vector<std::string> arguments =
+      shared_arguments(job, Language::kCpp, job.launcher_cpu.empty() ? job.cpu : job.launcher_cpu);
+  for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.push_back(more);
+  return arguments;
+}
+
+// `features` as far as a machine can be asked for them, each once.
+std::vector<std::string> checkable(std::vector<std::string> features, const std::string& cpu) {
+  const std::optional<Processor> promised = find_cpu(cpu);
+  std::erase_if(features, [&](const std::string& feature) {
+    return !host_cpu().features.contains(feature) && !(promised && promised->features.contains(feature));
+  });
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+  return features;
+}
+
+bool has_error(const std::string& log) { return !first_error(log).empty(); }
+
+}  // namespace
+
+struct Compiler::Impl {
+  FrontEnd front_end;
+
+  Result<TranslationUnit> parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
+                                std::vector<std::unique_ptr<llvm::Module>>& modules);
+  Result<CompiledObject> compile(const CompileJob& job);
+};
+
+// The units' IR to `modules`; returns the launcher's. `result` gets messages and features.
+Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
+                                              std::vector<std::unique_ptr<llvm::Module>>& modules) {
+  std::vector<File> files = job.files;
+  files.push_back({kLauncherPath, job.launcher});
+  const auto file_system = memory_files(files);
+  unsigned opt_level = 0;
+  const auto add = [&](const TranslationUnit& unit) {
+    opt_level = std::max(opt_level, unit.opt_level);
+    result.features.insert(result.features.end(), unit.features.begin(), unit.features.end());
+  };
+  for (const Unit& unit : job.units) {
+    KMUX_ASSIGN(TranslationUnit made,
+                front_end.compile(context, unit.path, unit_arguments(job, unit), file_system, result.log));
+    add(made);
+    modules.push_back(std::move(made.module));
+  }
+  KMUX_ASSIGN(TranslationUnit launcher,
+              front_end.compile(context, kLauncherPath, launcher_arguments(job), file_system, result.log));
+  if (job.units.empty()) opt_level = launcher.opt_level;  // else the user's -O decides
+  add({nullptr, opt_level, launcher.features});
+  launcher.opt_level = opt_level;
+  return launcher;
+}
+
+Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job) {
+  CompiledObject result;
+  std::string log;
+  llvm::LLVMContext context;  // outlives its modules
+  std::vector<std::unique_ptr<llvm::Module>> modules;
+  KMUX_ASSIGN(TranslationUnit launcher, parse(context, job, result, modules));
+  result.features = checkable(std::move(result.features), job.cpu);
+
+  capture_messages(context, log);
+  const unsigned opt_level = launcher.opt_level;
+  KMUX_ASSIGN(const auto whole,
+              link_modules(std::move(modules), std::move(launcher.module), job.kernels, job.entry, log));
+  KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level));
+  optimize(*whole, *machine, opt_level);
+  KMUX_ASSIGN(result.object, emit_object(*whole, *machine));
+  if (has_error(log)) return compile_error("cannot generate code", result.log + log);
+  result.log += log;
+  result.compiler = compiler_version();
+  return result;
+}
+
+Compiler::Compiler() : impl_(std::make_unique<Impl>()) { initialize_llvm(); }
+Compiler::~Compiler() = default;
+
+Result<CompiledObject> Compiler::compile(const CompileJob& job) { return impl_->compile(job); }
+
+}  // namespace kmux::cpu

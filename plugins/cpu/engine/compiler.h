@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+
+namespace kmux::cpu {
+
+enum class Language { kC, kCpp };
+
+/// A source file and how it is compiled.
+struct Unit {
+  std::string path;                    // of one of the job's files
+  Language language = Language::kC;
+  std::vector<std::string> arguments;  // of the compiler's driver: "-std=c11", "-DN=4"
+};
+
+/// Everything that one object is made from.
+struct CompileJob {
+  std::vector<File> files;           // sources and headers; `#include` finds them by their relative paths
+  std::vector<Unit> units;
+  std::string launcher;              // C++ text of the only function that stays visible
+  std::string entry;                 // its name
+  std::vector<std::string> kernels;  // functions of the units that the launcher calls
+  std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
+  std::string launcher_cpu = {};     // empty: `cpu`
+  int opt_level = 3;
+};
+
+struct CompiledObject {
+  std::string object;                 // ELF, relocatable
+  std::string log;                    // warnings
+  std::vector<std::string> features;  // instruction-set features that its code may use
+  std::string compiler;               // what made it
+};
+
+/// Compiles C and C++ to an object file, in this process and without temporary files.
+///
+/// All units and the launcher become one module in which only the launcher is visible, so that kernels can be inlined
+/// into it.
+/// Threads: any, concurrently.   Lifetime: keeps the compiler's argument lists.
+class Compiler {
+ public:
+  Compiler();
+  ~Compiler();
+
+  /// Errors: compile_failed with the messages, in the user's lines, as note "log"; invalid_argument if a kernel is not
+  /// defined or is called with other types than it has, with the functions there are; unavailable without Clang's headers.
+  Result<CompiledObject> compile(const CompileJob& job);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kmux::cpu

@@ -1,0 +1,118 @@
+#include "engine/front_end.h"
+
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/TargetInfo.h"
+#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/Driver/Compilation.h"
+#include "clang/Driver/Driver.h"
+#include "clang/Driver/Job.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "engine/diagnostics.h"
+#include "engine/host_cpu.h"
+#include "engine/installation.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kmux::cpu {
+namespace {
+
+// A diagnostics engine whose text can be read, for the steps before there is a CompilerInstance.
+class TextDiagnostics {
+ public:
+  TextDiagnostics()
+      : stream_(text_),
+        options_(new clang::DiagnosticOptions),
+        engine_(new clang::DiagnosticIDs, options_, new clang::TextDiagnosticPrinter(stream_, options_.get())) {}
+  clang::DiagnosticsEngine& engine() { return engine_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  llvm::raw_string_ostream stream_;
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
+  clang::DiagnosticsEngine engine_;
+};
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> result;
+  for (const std::string& text : texts) result.push_back(text.c_str());
+  return result;
+}
+
+Error refused_arguments(const std::string& log) {
+  std::string_view line = first_error(log);
+  if (line.starts_with("error: ")) line.remove_prefix(7);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the compiler refuses its options (" + std::string(line) + "). Correct or remove the flag.")
+      .with("log", log);
+}
+
+constexpr std::size_t kMostCachedLists = 256;
+
+}  // namespace
+
+Result<std::vector<std::string>> FrontEnd::cc1_arguments(const Arguments& driver_arguments, const Files& files) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = cc1_.find(driver_arguments); found != cc1_.end()) return found->second;
+  }
+  KMUX_ASSIGN(const std::string resources, resource_dir());
+  TextDiagnostics diagnostics;
+  // The driver only derives paths from its own name; no such file is needed.
+  clang::driver::Driver driver(resources + "/../../../bin/clang", host_triple(), diagnostics.engine(), "kmux", files);
+  driver.setCheckInputsExist(false);
+  Arguments arguments = {"clang", "-c", "--no-default-config", "-resource-dir", resources};
+  arguments.insert(arguments.end(), driver_arguments.begin(), driver_arguments.end());
+  arguments.push_back("input");
+  const std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(pointers(arguments)));
+  if (!compilation || diagnostics.engine().hasErrorOccurred()) return refused_arguments(diagnostics.text());
+  if (compilation->getJobs().size() != 1) return refused_arguments("error: these flags ask for more than one step");
+  const auto& job = compilation->getJobs().begin()->getArguments();
+  Arguments cc1(job.begin() + 1, job.end());  // without "-cc1"
+  const std::lock_guard lock(mutex_);
+  if (cc1_.size() >= kMostCachedLists) cc1_.clear();
+  return cc1_[driver_arguments] = std::move(cc1);
+}
+
+Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const std::string& path,
+                                                                        const Arguments& arguments,
+                                                                        const Files& files) {
+  KMUX_ASSIGN(const Arguments cc1, cc1_arguments(arguments, files));
+  TextDiagnostics diagnostics;
+  auto made = std::make_shared<clang::CompilerInvocation>();
+  if (!clang::CompilerInvocation::CreateFromArgs(*made, pointers(cc1), diagnostics.engine())) {
+    return refused_arguments(diagnostics.text());
+  }
+  auto& front_end = made->getFrontendOpts();
+  front_end.Inputs = {clang::FrontendInputFile(path, front_end.Inputs.front().getKind())};
+  front_end.ProgramAction = clang::frontend::EmitLLVMOnly;
+  front_end.DisableFree = false;  // the driver sets both: every syntax tree would leak
+  auto& code_gen = made->getCodeGenOpts();
+  code_gen.DisableFree = false;
+  code_gen.DisableLLVMPasses = true;  // the pipeline runs once, over all modules linked
+  code_gen.MainFileName = path;
+  return made;
+}
+
+Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
+                                          const Arguments& arguments, const Files& files, std::string& log) {
+  KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
+  llvm::raw_string_ostream stream(log);
+  clang::CompilerInstance instance;
+  instance.setInvocation(made);
+  // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
+  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
+  instance.setVerboseOutputStream(llvm::nulls());  // else "1 error generated." goes to stderr
+  instance.createFileManager(files);
+  clang::EmitLLVMOnlyAction action(&context);
+  const bool succeeded = instance.ExecuteAction(action);
+  TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
+  if (!succeeded || !unit.module) return compile_error("cannot compile \"" + path + "\"", log);
+  for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
+    if (feature.second) unit.features.push_back(feature.first().str());
+  }
+  return unit;
+}
+
+}  // namespace kmux::cpu

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+
+#include "clang/Frontend/CompilerInvocation.h"
+#include "engine/compiler.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace kmux::cpu {
+
+/// What one source became, and what later steps need to know of its options.
+struct TranslationUnit {
+  std::unique_ptr<llvm::Module> module;
+  unsigned opt_level = 3;
+  std::vector<std::string> features;  // instruction-set features in force
+};
+
+/// Clang from text to unoptimised LLVM IR, in this process.
+///
+/// Threads: any, concurrently with different contexts.
+class FrontEnd {
+ public:
+  /// Compiles the file `path` of `files` with the driver arguments `arguments`; messages are appended to `log`.
+  ///
+  /// Errors: compile_failed with `log`; invalid_argument for an argument that the driver refuses.
+  Result<TranslationUnit> compile(llvm::LLVMContext& context, const std::string& path,
+                                  const std::vector<std::string>& arguments,
+                                  const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log);
+
+ private:
+  using Arguments = std::vector<std::string>;
+  using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+  Result<Arguments> cc1_arguments(const Arguments& driver_arguments, const Files& files);
+  Result<std::shared_ptr<clang::CompilerInvocation>> invocation(const std::string& path, const Arguments& arguments,
+                                                                const Files& files);
+
+  std::mutex mutex_;
+  // The driver looks for GCC's headers in the file system, so it runs once a list of arguments.
+  std::map<Arguments, Arguments> cc1_;
+};
+
+}  // namespace kmux::cpu

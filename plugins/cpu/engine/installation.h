@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux::cpu {
+
+/// "LLVM 19.1.7".
+std::string compiler_version();
+
+/// The files that Clang and LLVM were loaded from, each once; the plugin's own file if they are linked into it.
+std::vector<std::string> compiler_libraries();
+
+/// The folder of Clang's own headers (stddef.h, immintrin.h): where it was at build time, else beside the loaded
+/// Clang library, else where packages put it.
+///
+/// Errors: unavailable that lists the folders searched and says what to install.
+Result<std::string> resource_dir();
+
+}  // namespace kmux::cpu

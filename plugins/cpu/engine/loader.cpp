@@ -1,0 +1,172 @@
+#include "engine/loader.h"
+
+#include <exception>
+#include <mutex>
+#include <vector>
+
+#include "engine/exit_list.h"
+#include "engine/host_cpu.h"
+#include "engine/init_sections.h"
+#include "engine/process_symbols.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
+
+namespace kmux::cpu {
+namespace {
+
+namespace orc = llvm::orc;
+
+// What ORC reported, taken apart; by default it would print to stderr.
+struct Reports {
+  std::vector<std::string> missing;
+  std::string text;
+
+  void add(llvm::Error error) {
+    llvm::handleAllErrors(
+        std::move(error),
+        [this](const orc::SymbolsNotFound& found) {
+          for (const auto& symbol : found.getSymbols()) missing.push_back((*symbol).str());
+        },
+        [this](const orc::FailedToMaterialize&) {},  // only repeats that the entry depends on what failed
+        [this](const llvm::ErrorInfoBase& other) { text += (text.empty() ? "" : "; ") + other.message(); });
+  }
+};
+
+Error explain(const Reports& reports) {
+  if (reports.missing.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "the object code cannot be linked (" + reports.text +
+                                                       "). Compile it for this machine with -fPIC.");
+  }
+  std::string names;
+  for (const std::string& symbol : reports.missing) {
+    names += (names.empty() ? "\"" : ", \"") + llvm::demangle(symbol) + "\"";
+  }
+  return make_error(ErrorCode::kUnavailable,
+                    "the kernel needs " + names +
+                        " (neither its sources nor the libraries of this process define it). " +
+                        advice_for_missing(reports.missing.front()));
+}
+
+Status run_guarded(const std::vector<InitSections::Function>& functions) {
+  try {
+    for (const InitSections::Function function : functions) function();
+  } catch (const std::exception& exception) {
+    return make_error(ErrorCode::kLaunchFailed, std::string("an initialiser of the kernel's sources threw \"") +
+                                                    exception.what() +
+                                                    "\" (it runs when the kernel is loaded). Catch it.");
+  } catch (...) {
+    return make_error(ErrorCode::kLaunchFailed,
+                      "an initialiser of the kernel's sources threw (it runs when the kernel is loaded). Catch it.");
+  }
+  return Ok{};
+}
+
+// One session a module: its errors, its memory and its life have nothing to do with those of any other.
+class Session {
+ public:
+  explicit Session(std::unique_ptr<orc::ExecutorProcessControl> control) : session_(std::move(control)) {}
+  ~Session() { llvm::consumeError(session_.endSession()); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Result<void*> link(std::span<const std::string> objects, const std::string& entry);
+  /// Runs what the code registered for its end.
+  void finish();
+  bool pinned() const { return exits_.pinned(); }
+
+ private:
+  llvm::Error add(std::span<const std::string> objects);
+  llvm::Error define_runtime();
+
+  Reports reports_;
+  InitSections sections_;
+  ExitList exits_;
+  orc::ExecutionSession session_;
+  orc::ObjectLinkingLayer layer_{session_};
+  orc::JITDylib* dylib_ = nullptr;
+};
+
+llvm::Error Session::define_runtime() {
+  const auto symbol = [](auto* address) {
+    return orc::ExecutorSymbolDef(orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported);
+  };
+  return dylib_->define(orc::absoluteSymbols({
+      {session_.intern("__dso_handle"), symbol(&exits_)},
+      {session_.intern("__cxa_atexit"), symbol(&ExitList::at_exit)},
+      {session_.intern("__cxa_thread_atexit"), symbol(&ExitList::at_thread_exit)},
+  }));
+}
+
+llvm::Error Session::add(std::span<const std::string> objects) {
+  auto dylib = session_.createJITDylib("kernel");
+  if (!dylib) return dylib.takeError();
+  dylib_ = &*dylib;
+  if (auto error = define_runtime()) return error;
+  dylib_->addGenerator(process_symbols());
+  layer_.addPlugin(std::make_unique<orc::EHFrameRegistrationPlugin>(
+      session_, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
+  layer_.addPlugin(collect_init_sections(sections_));
+  for (const std::string& object : objects) {
+    auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, "kernel.o");
+    if (auto error = layer_.add(*dylib_, std::move(buffer))) return error;
+  }
+  return llvm::Error::success();
+}
+
+Result<void*> Session::link(std::span<const std::string> objects, const std::string& entry) {
+  session_.setErrorReporter([this](llvm::Error error) { reports_.add(std::move(error)); });
+  if (auto error = add(objects)) {
+    reports_.add(std::move(error));
+    return explain(reports_);
+  }
+  auto found = session_.lookup({dylib_}, entry);
+  if (!found) {
+    reports_.add(found.takeError());
+    return explain(reports_);
+  }
+  KMUX_TRY(run_guarded(sections_.initialisers));
+  return found->getAddress().toPtr<void*>();
+}
+
+void Session::finish() {
+  exits_.run();
+  (void)run_guarded({sections_.finalisers.rbegin(), sections_.finalisers.rend()});
+}
+
+// Leaves `session` in memory on purpose: a thread will still run destructors of its code. Reachable, so that it is no leak.
+void keep(std::unique_ptr<Session> session) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::unique_ptr<Session>>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(session));
+}
+
+class JitCode final : public LoadedCode {
+ public:
+  JitCode(std::unique_ptr<Session> session, void* entry) : session_(std::move(session)) { entry_ = entry; }
+  ~JitCode() override {
+    if (session_->pinned()) {
+      keep(std::move(session_));
+    } else {
+      session_->finish();
+    }
+  }
+
+ private:
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> objects, const std::string& entry) {
+  initialize_llvm();
+  auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+  if (!control) return make_error(ErrorCode::kInternal, llvm::toString(control.takeError()));
+  auto session = std::make_unique<Session>(std::move(*control));
+  KMUX_ASSIGN(void* const address, session->link(objects, entry));
+  return std::unique_ptr<LoadedCode>(std::make_unique<JitCode>(std::move(session), address));
+}
+
+}  // namespace kmux::cpu

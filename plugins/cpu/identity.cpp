@@ -1,0 +1,52 @@
+#include "identity.h"
+
+#include <sys/stat.h>
+
+#include "kmux/json.h"
+
+#include "engine/compiler.h"
+#include "engine/host_cpu.h"
+#include "engine/installation.h"
+#include "host_compiler.h"
+
+namespace kmux::cpu {
+namespace {
+
+Json identify(const std::string& path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0) return Json::Object{{"path", path}};
+  const std::int64_t time_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return Json::Object{{"path", path}, {"size", std::int64_t{info.st_size}}, {"mtime_ns", time_ns}};
+}
+
+Json host_features() { return Json::Array(host_cpu().features.begin(), host_cpu().features.end()); }
+
+}  // namespace
+
+Result<std::string> toolchain_identity(const Target& target, const BuildOptions& options) {
+  Json identity;
+  if (options.engine == Engine::kHost) {
+    KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
+    identity["host_compiler"] = identify(compiler);
+  } else {
+    KMUX_ASSIGN(const std::string resources, resource_dir());
+    identity["compiler"] = compiler_version();
+    Json::Array libraries;
+    for (const std::string& library : compiler_libraries()) libraries.push_back(identify(library));
+    identity["libraries"] = std::move(libraries);
+    identity["resource_dir"] = resources;
+  }
+  identity["triple"] = host_triple();
+  const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;
+  if (own) identity["features"] = host_features();
+  // Options that the host filled in are not in the request, so they are said here.
+  identity["engine"] = options.engine == Engine::kHost ? "host" : "clang";
+  identity["march"] = options.march;
+  identity["target_host"] = options.target_host;
+  identity["opt_level"] = options.opt_level;
+  identity["compile_flags"] = Json::Array(options.compile_flags.begin(), options.compile_flags.end());
+  identity["include_dirs"] = Json::Array(options.include_dirs.begin(), options.include_dirs.end());
+  return dump(identity);
+}
+
+}  // namespace kmux::cpu

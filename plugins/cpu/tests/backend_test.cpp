@@ -1,0 +1,68 @@
+#include "backend.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+
+#include "workbench.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<MissingFeature> supports(const ProgramBuilder& builder) {
+  Workbench bench;
+  const Program program = builder.build().value();
+  return bench.backend.supports({program, 0, bench.backend.resolve_target("auto", 0).value(), {}}).value();
+}
+
+TEST(Backend, CanBuildAndRunHere) {
+  Workbench bench;
+  const ProbeReport report = bench.backend.probe().value();
+  EXPECT_TRUE(report.can_build.ok()) << report.can_build.reason;
+  EXPECT_TRUE(report.can_run.ok()) << report.can_run.reason;
+}
+
+TEST(Backend, SupportsDialectC) { EXPECT_THAT(supports(one_kernel("k.c", "")), IsEmpty()); }
+
+TEST(Backend, RefusesDeviceDialectsAndFeatures) {
+  ProgramBuilder builder("gpu");
+  builder.output("out", dtype::kInt32, {4}).variant("cuda").source("k.cu", "");
+  builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2});
+  std::set<std::string> names;
+  for (const MissingFeature& missing : supports(builder)) names.insert(missing.feature);
+  EXPECT_THAT(names, testing::IsSupersetOf({"grid", "cluster", "dialect"}));
+}
+
+TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
+  ProgramBuilder builder = one_kernel("k.c", "");
+  builder.requires_arch("i486-of-the-moon");
+  const auto missing = supports(builder);
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].feature, "arch");
+  EXPECT_THAT(missing[0].reason, HasSubstr("is none of those the variant is for"));
+}
+
+TEST(Backend, SaysTheSameAsItsManifest) {
+  const std::string text = read_file(KMUX_TEST_SOURCE_DIR "/plugins/cpu/plugin.json.in").value();
+  const Json manifest = parse_json(text).value();
+  std::vector<std::string> features;
+  for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
+  EXPECT_EQ(features, CpuBackend::features());
+  EXPECT_EQ(*manifest.find("name")->as_string(), CpuBackend::kInfo.name);
+}
+
+TEST(Backend, LoadsOnDeviceZeroOnly) {
+  Workbench bench;
+  const auto adapter = bench.backend.load({}, 3);
+  ASSERT_FALSE(adapter.ok());
+  EXPECT_THAT(adapter.error().message, HasSubstr("device 3 does not exist"));
+}
+
+}  // namespace
+}  // namespace kmux::cpu

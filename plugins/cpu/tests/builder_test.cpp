@@ -1,0 +1,204 @@
+#include "builder.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "captured_stderr.h"
+#include "engine/host_cpu.h"
+#include "meta.h"
+#include "workbench.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// What kernel `k` of `builder` leaves in "out".
+std::vector<int> result_of(const ProgramBuilder& builder, Options options = {}, const std::string& target = "auto") {
+  Workbench bench;
+  std::vector<int> out(4, -1);
+  LoadedKernel kernel = bench.load(builder.build().value(), std::move(options), target).value();
+  const Status status = kernel({slot(out.data())});
+  EXPECT_TRUE(status.ok()) << status.error().explain();
+  return out;
+}
+
+Error failure_of(const ProgramBuilder& builder, Options options = {}) {
+  Workbench bench;
+  return bench.failure(builder.build().value(), std::move(options));
+}
+
+Settings with_standard(std::string standard) {
+  Settings settings;
+  settings.standard = std::move(standard);
+  return settings;
+}
+
+constexpr const char* kCount = "void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = i; }";
+
+class EachEngine : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Builder, EachEngine, testing::Values("clang", "host"));
+
+TEST_P(EachEngine, RunsC) {
+  EXPECT_THAT(result_of(one_kernel("k.c", kCount), {{"engine", GetParam()}}), ElementsAre(0, 1, 2, 3));
+}
+
+TEST_P(EachEngine, RunsCppWithInitialisers) {
+  const auto program = one_kernel("src/k.cpp",
+                                  "#include <vector>\nstatic std::vector<int> table(4, 7);\n"
+                                  "extern \"C\" void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = table[i]; }");
+  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(7, 7, 7, 7));
+}
+
+TEST_P(EachEngine, TakesSettings) {
+  auto program = one_kernel("k.c", "void k(int* out) { out[0] = N; out[1] = M; out[2] = __FAST_MATH__; out[3] = L; }");
+  program.header("inc/prelude.h", "#include \"near.h\"\n").header("inc/near.h", "#define M 6\n");
+  Settings settings;
+  settings.defines = {"N=5", "L"};
+  settings.preludes = {"inc/prelude.h"};
+  settings.fast_math = true;
+  program.settings(settings);
+  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(5, 6, 1, 1));
+}
+
+TEST_P(EachEngine, AppliesTheStandardToItsLanguage) {
+  auto program =
+      one_kernel("k.c", "void l(int*);\nvoid k(int* out) { out[0] = __STDC_VERSION__ == 199901L; l(out + 1); }");
+  program.source("l.cpp", "extern \"C\" void l(int* out) { out[0] = __cplusplus == 201703L; }");
+  program.settings(with_standard("c99"));
+  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(1, 1, -1, -1));
+}
+
+TEST_P(EachEngine, TakesFlagsAndFolders) {
+  const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "five.h") << "#define FIVE 5\n";
+  const auto program = one_kernel("k.c", "#include <five.h>\nvoid k(int* out) { out[0] = FIVE; out[1] = TWO; }");
+  const Options options = {
+      {"engine", GetParam()}, {"compile_flags", "-DTWO=2\n-Wall"}, {"include_dirs", folder.string()}};
+  EXPECT_THAT(result_of(program, options), ElementsAre(5, 2, -1, -1));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(EachEngine, ShowsErrorsInTheUsersLines) {
+  const Error error =
+      failure_of(one_kernel("lib/k.c", "void k(int* out) {\n  out[0] = absent;\n}\n"), {{"engine", GetParam()}});
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("lib/k.c:2:12: error:"));
+  EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("out[0] = absent;"));
+}
+
+TEST_P(EachEngine, LogsWarnings) {
+  Workbench bench;
+  const auto program = one_kernel("k.c", "#warning \"take care\"\nvoid k(int* out) { out[0] = 1; }");
+  EXPECT_EQ(captured_stderr([&] { EXPECT_TRUE(bench.load(program.build().value(), {{"engine", GetParam()}}).ok()); }),
+            "");
+  EXPECT_THAT(bench.host.log, HasSubstr("k.c:1:2: warning:"));
+}
+
+TEST_P(EachEngine, NamesAMissingKernel) {
+  const Error error = failure_of(one_kernel("k.c", "void other(int* out) { out[0] = 1; }"), {{"engine", GetParam()}});
+  EXPECT_THAT(error.explain(), HasSubstr("k"));
+  EXPECT_THAT(error.code, testing::AnyOf(ErrorCode::kInvalidArgument, ErrorCode::kCompileFailed));
+}
+
+TEST_P(EachEngine, SaysWhereMissingHeadersComeFrom) {
+  auto program = one_kernel("k.c", "#include <tl_templates/cpp/common.h>\nvoid k(int* out) { out[0] = 1; }");
+  Settings settings;
+  settings.include_hints = {"tilelang"};
+  program.settings(settings);
+  EXPECT_THAT(failure_of(program, {{"engine", GetParam()}}).message,
+              HasSubstr("need the headers of tilelang: give their folder in include_dirs"));
+}
+
+TEST_P(EachEngine, RefusesForbiddenFlags) {
+  const Error error = failure_of(one_kernel("k.c", kCount), {{"engine", GetParam()}, {"compile_flags", "-o/tmp/x"}});
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("\"-o/tmp/x\""));
+}
+
+TEST_P(EachEngine, TakesReadyObjects) {
+  Compiler compiler;
+  CompileJob job;
+  job.launcher = "extern \"C\" void k(int* out) { out[0] = 11; out[1] = 12; }";
+  job.entry = "k";
+  job.cpu = "x86-64";
+  ProgramBuilder builder("ready");
+  builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", compiler.compile(job).value().object);
+  builder.launch("k").args({"out"});
+  EXPECT_THAT(result_of(builder, {{"engine", GetParam()}}), ElementsAre(11, 12, -1, -1));
+}
+
+TEST(Builder, RefusesWhatIsNoObjectForThisMachine) {
+  ProgramBuilder builder("ready");
+  builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", std::string(100, 'x'));
+  builder.launch("k").args({"out"});
+  const Error error = failure_of(builder);
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("\"k.o\" is no object file for this machine (it is not ELF)"));
+}
+
+TEST(Builder, NamesAKernelThatAReadyObjectLacks) {
+  Compiler compiler;
+  CompileJob job;
+  job.launcher = "extern \"C\" void other(int* out) { out[0] = 1; }";
+  job.entry = "other";
+  job.cpu = "x86-64";
+  ProgramBuilder builder("ready");
+  builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", compiler.compile(job).value().object);
+  builder.launch("k").args({"out"});
+  const Error error = failure_of(builder);
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("\"k\""));
+}
+
+TEST(Builder, RefusesOtherLanguages) {
+  const Error error = failure_of(one_kernel("k.cu", kCount));
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("source \"k.cu\" is neither C nor C++"));
+}
+
+TEST(Builder, RefusesUnknownProcessors) {
+  const Error error = failure_of(one_kernel("k.c", kCount), {{"march", "x86-64-v99"}});
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("\"march\" cannot be \"x86-64-v99\""));
+}
+
+Meta meta_with(Options options, const std::string& target = "auto") {
+  Workbench bench;
+  const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), std::move(options), target);
+  return parse_meta(*kernel.value().artifact.find(kMetaPart)).value();
+}
+
+TEST(Builder, RecordsWhatTheCodeNeeds) {
+  EXPECT_EQ(meta_with({}).cpu, host_cpu().name);
+  EXPECT_THAT(meta_with({}, "cpu:x86-64-v2").features, Contains("sse4.2"));
+  EXPECT_THAT(meta_with({}, "cpu:x86-64-v2").features, Not(Contains("avx")));
+  EXPECT_EQ(meta_with({{"march", "x86-64-v2"}}).cpu, "x86-64-v2");
+  EXPECT_EQ(meta_with({{"engine", "host"}}).engine, "host");
+}
+
+TEST(Builder, TakesOptionsFromTheHost) {
+  Workbench bench;
+  bench.host.options = {{"cpu.engine", "host"}};
+  const auto kernel = bench.load(one_kernel("k.c", kCount).build().value());
+  EXPECT_EQ(parse_meta(*kernel.value().artifact.find(kMetaPart)).value().engine, "host");
+}
+
+TEST(Builder, CompilesLessWithALowerLevel) {
+  Workbench bench;
+  const auto size = [&](const char* level) {
+    const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), {{"opt_level", level}});
+    return kernel.value().artifact.find(kCodePart)->size();
+  };
+  EXPECT_NE(size("0"), size("3"));
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,49 @@
+#include "identity.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/host_cpu.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string identity(const std::string& cpu, const BuildOptions& options = {}) {
+  return toolchain_identity(Target{"cpu", cpu, {}}, options).value();
+}
+
+TEST(Identity, NamesTheCompilersFiles) {
+  EXPECT_THAT(identity("x86-64"), HasSubstr("LLVM 19.1"));
+  EXPECT_THAT(identity("x86-64"), HasSubstr("libclang-cpp.so.19"));
+  EXPECT_THAT(identity("x86-64"), HasSubstr("libLLVM.so.19"));
+  EXPECT_THAT(identity("x86-64"), HasSubstr("\"mtime_ns\":"));
+  EXPECT_EQ(identity("x86-64"), identity("x86-64"));
+}
+
+TEST(Identity, HoldsTheFeaturesOfThisMachineOnly) {
+  EXPECT_THAT(identity(host_cpu().name), HasSubstr("\"features\""));
+  EXPECT_THAT(identity("x86-64"), Not(HasSubstr("\"features\"")));
+}
+
+TEST(Identity, DiffersByOption) {
+  BuildOptions options;
+  options.opt_level = 1;
+  EXPECT_NE(identity("x86-64"), identity("x86-64", options));
+}
+
+TEST(Identity, NamesTheHostsCompiler) {
+  BuildOptions options;
+  options.engine = Engine::kHost;
+  EXPECT_THAT(identity("x86-64", options), HasSubstr("\"host_compiler\":{\"mtime_ns\":"));
+  options.host_compiler = "no-such-compiler";
+  const auto missing = toolchain_identity(Target{"cpu", "x86-64", {}}, options);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(missing.error().message, HasSubstr("apt-get install g++"));
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,189 @@
+#include "engine/loader.h"
+
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "captured_stderr.h"
+#include "jobs.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Loaded> load(const std::string& path, const std::string& content) {
+  Compiler compiler;
+  return compile_and_load(compiler, job_of(path, content));
+}
+
+TEST(Loader, RunsDynamicInitialisers) {
+  const auto f = load("f.cpp",
+                      "int seven() { return 7; }\nint value = seven();\n"
+                      "extern \"C\" int f(int x) { return value * x; }");
+  EXPECT_EQ(f.value()(6), 42);
+}
+
+TEST(Loader, RunsInitialisersInOrderOfPriority) {
+  const auto f = load("f.c",
+                      "static int order;\n"
+                      "__attribute__((constructor(300))) static void late(void) { order = order * 10 + 2; }\n"
+                      "__attribute__((constructor(200))) static void early(void) { order = order * 10 + 1; }\n"
+                      "__attribute__((constructor)) static void last(void) { order = order * 10 + 3; }\n"
+                      "int f(int x) { return order + x; }");
+  EXPECT_EQ(f.value()(0), 123);
+}
+
+TEST(Loader, RunsDestructorsWhenUnloaded) {
+  int destroyed = 0;
+  const std::string address = std::to_string(reinterpret_cast<std::uintptr_t>(&destroyed));
+  auto f =
+      load("f.cpp", "#include <cstdint>\nstatic int* const out = reinterpret_cast<int*>(std::uintptr_t{" + address +
+                        "});\nstruct Guard { Guard(int d) : digit(d) {} ~Guard() { *out = *out * 10 + digit; }"
+                        " int digit; };\nGuard first(1), second(2);\n"
+                        "__attribute__((destructor)) static void end() { *out = *out * 10 + 9; }\n"
+                        "extern \"C\" int f(int x) { return x; }");
+  ASSERT_TRUE(f.ok());
+  EXPECT_EQ(destroyed, 0);
+  f = Error{};
+  EXPECT_EQ(destroyed, 219);
+}
+
+TEST(Loader, ReportsAnInitialiserThatThrows) {
+  const auto f = load("f.cpp",
+                      "#include <stdexcept>\nint bad() { throw std::runtime_error(\"no table\"); }\n"
+                      "int value = bad();\nextern \"C\" int f(int x) { return value + x; }");
+  ASSERT_FALSE(f.ok());
+  EXPECT_EQ(f.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_THAT(f.error().message, HasSubstr("threw \"no table\""));
+}
+
+TEST(Loader, CallsTheCAndMathLibraries) {
+  const auto f = load("f.c",
+                      "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+                      "int f(int x) { char text[32]; snprintf(text, sizeof text, \"%.0f\", pow(x, 2.0) + erf(9.0));"
+                      " return atoi(text); }");
+  EXPECT_EQ(f.value()(5), 26);
+}
+
+TEST(Loader, PrintsThroughTheProcess) {
+  const auto f = load("f.c", "#include <stdio.h>\nint f(int x) { return fprintf(stderr, \"x=%d\\n\", x); }");
+  EXPECT_EQ(captured_stderr([&] { (void)f.value()(3); }), "x=3\n");
+}
+
+TEST(Loader, LetsExceptionsPassThroughCode) {
+  const auto f = load("f.cpp",
+                      "#include <stdexcept>\n"
+                      "__attribute__((noinline)) int g(int x) { if (x > 1) throw std::range_error(\"x\"); return x; }\n"
+                      "extern \"C\" int f(int x) { try { return g(x); } catch (const std::range_error&) {"
+                      " if (x == 2) return -1; throw; } }");
+  EXPECT_EQ(f.value()(1), 1);
+  EXPECT_EQ(f.value()(2), -1);
+  EXPECT_THROW((void)f.value()(3), std::range_error);
+}
+
+TEST(Loader, GivesEachThreadItsThreadLocals) {
+  const auto f = load("f.c", "static _Thread_local int counter = 100;\nint f(int x) { return counter += x; }");
+  EXPECT_EQ(f.value()(1), 101);
+  std::thread([&] { EXPECT_EQ(f.value()(5), 105); }).join();
+  EXPECT_EQ(f.value()(1), 102);
+}
+
+TEST(Loader, KeepsCodeThatAThreadStillHasToDestroyWith) {
+  auto f = load("f.cpp",
+                "#include <string>\nthread_local std::string text = \"a string that is not short at all\";\n"
+                "extern \"C\" int f(int x) { return static_cast<int>(text.size()) + x; }");
+  std::thread([&] {
+    EXPECT_EQ(f.value()(0), 33);
+    f = Error{};  // unloaded before the thread ends and destroys its string
+  }).join();
+}
+
+TEST(Loader, NamesMissingSymbols) {
+  std::string message;
+  const std::string printed = captured_stderr([&] {
+    const auto f = load("f.cpp",
+                        "int elsewhere(int);\nextern \"C\" int absent(int);\n"
+                        "extern \"C\" int f(int x) { return elsewhere(x) + absent(x); }");
+    ASSERT_FALSE(f.ok());
+    EXPECT_EQ(f.error().code, ErrorCode::kUnavailable);
+    message = f.error().message;
+  });
+  EXPECT_EQ(printed, "");
+  EXPECT_THAT(message, HasSubstr("\"elsewhere(int)\""));
+  EXPECT_THAT(message, HasSubstr("\"absent\""));
+  EXPECT_THAT(message, HasSubstr("Add the source that defines it"));
+}
+
+TEST(Loader, AdvisesOnOpenMP) {
+  Compiler compiler;
+  CompileJob job = job_of("f.c", "void g(int*);\nint f(int x) {\n#pragma omp parallel\n  x += 1;\n  return x; }");
+  job.units[0].arguments.push_back("-fopenmp");
+  const auto f = compile_and_load(compiler, job);
+  ASSERT_FALSE(f.ok());
+  EXPECT_THAT(f.error().message, HasSubstr("OpenMP library"));
+}
+
+TEST(Loader, NamesAMissingEntry) {
+  Compiler compiler;
+  const std::vector<std::string> objects = {
+      compiler.compile(job_of("f.c", "int f(int x) { return x; }")).value().object};
+  const auto code = load_objects(objects, "nowhere");
+  ASSERT_FALSE(code.ok());
+  EXPECT_THAT(code.error().message, HasSubstr("\"nowhere\""));
+}
+
+TEST(Loader, RefusesWhatIsNoObject) {
+  std::string message;
+  EXPECT_EQ(captured_stderr([&] {
+              const std::vector<std::string> objects = {"not an object"};
+              message = load_objects(objects, "entry").error().message;
+            }),
+            "");
+  EXPECT_THAT(message, HasSubstr("cannot be linked"));
+}
+
+TEST(Loader, SharedObjectNamesWhatIsWrong) {
+  const auto code = load_shared_object("not a library", "entry");
+  ASSERT_FALSE(code.ok());
+  EXPECT_EQ(code.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(code.error().message, HasSubstr("cannot be loaded"));
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr long kMostGrowthKib = 512 * 1024;  // freed memory is held back for a while
+#else
+constexpr long kMostGrowthKib = 8 * 1024;
+#endif
+
+long resident_kib() {
+  std::ifstream file("/proc/self/statm");
+  long total = 0;
+  long resident = 0;
+  file >> total >> resident;
+  return resident * 4;
+}
+
+TEST(Loader, LeaksNothingOverManyCompilations) {
+  Compiler compiler;
+  const auto cycle = [&](int n) {
+    const std::string source = "#include <vector>\nstd::vector<int> table(" + std::to_string(n + 1) +
+                               ", 2);\nextern \"C\" int f(int x) { return table[0] * x; }";
+    EXPECT_EQ(compile_and_load(compiler, job_of("f.cpp", source)).value()(n), 2 * n);
+  };
+  const auto small = [&](int n) {
+    const std::string source = "int f(int x) { return x + " + std::to_string(n) + "; }";
+    EXPECT_EQ(compile_and_load(compiler, job_of("f.c", source)).value()(1), n + 1);
+  };
+  for (int n = 0; n < 8; ++n) cycle(n), small(n);
+  const long before = resident_kib();
+  for (int n = 0; n < 10; ++n) cycle(n);
+  for (int n = 0; n < 200; ++n) small(n);
+  EXPECT_LT(resident_kib() - before, kMostGrowthKib);
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,63 @@
+#include "options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workbench.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<BuildOptions> parse(const Options& options) {
+  FakeHost host;
+  return parse_options(options, host);
+}
+
+TEST(Options, HaveDefaults) {
+  const BuildOptions options = parse({}).value();
+  EXPECT_EQ(options.engine, Engine::kClang);
+  EXPECT_EQ(options.opt_level, 3);
+  EXPECT_EQ(options.march, "native");
+}
+
+TEST(Options, SplitListsByLine) {
+  EXPECT_THAT(parse({{"compile_flags", "-DA=1\n\n-Wall"}}).value().compile_flags, ElementsAre("-DA=1", "-Wall"));
+  EXPECT_THAT(parse({{"include_dirs", "/a b\n/c"}}).value().include_dirs, ElementsAre("/a b", "/c"));
+}
+
+TEST(Options, BeatTheHosts) {
+  FakeHost host;
+  host.options = {{"cpu.opt_level", "1"}, {"cpu.engine", "host"}};
+  const BuildOptions options = parse_options({{"opt_level", "2"}}, host).value();
+  EXPECT_EQ(options.opt_level, 2);
+  EXPECT_EQ(options.engine, Engine::kHost);
+}
+
+TEST(Options, AreRefusedByName) {
+  struct Case {
+    Options options;
+    const char* message;
+  };
+  const Case cases[] = {
+      {{{"engines", "host"}}, "option \"engines\" is not known (backend cpu knows compile_flags, engine, "},
+      {{{"engines", "host"}}, "Did you mean 'engine'?"},
+      {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
+      {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use 0, 1, 2 or 3."},
+      {{{"opt_level", ""}}, "option \"opt_level\" cannot be \"\""},
+      {{{"march", "-x"}}, "option \"march\" cannot be \"-x\""},
+      {{{"march", "a b"}}, "option \"march\" cannot be \"a b\""},
+      {{{"compile_flags", "-O2\n@file"}}, "compiler flag \"@file\" is not allowed"},
+  };
+  for (const Case& test : cases) {
+    const auto result = parse(test.options);
+    ASSERT_FALSE(result.ok()) << test.message;
+    EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(result.error().message, HasSubstr(test.message));
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,58 @@
+#include "target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/host_cpu.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string canonical(std::string_view request) { return to_string(resolve_cpu_target(request).value()); }
+
+TEST(Target, IsThisMachineByDefault) {
+  for (const char* request : {"auto", "", "cpu", "c", "llvm", "cpu:native", "CPU"}) {
+    EXPECT_EQ(canonical(request), "cpu:" + host_cpu().name) << request;
+  }
+}
+
+#if defined(__x86_64__)
+TEST(Target, NamesAProcessor) {
+  for (const char* request : {"cpu:x86-64-v3", "llvm -mcpu=x86-64-v3", "c -mcpu=x86-64-v3", "llvm:x86-64-v3"}) {
+    EXPECT_EQ(canonical(request), "cpu:x86-64-v3") << request;
+  }
+}
+#endif
+
+TEST(Target, RefusesWhatItDoesNotKnow) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"cuda:sm_90", "target \"cuda:sm_90\" is not one of backend cpu"},
+      {"cpu:znver55", "processor \"znver55\" is not known to LLVM. Did you mean 'znver5'?"},
+      {"cpu:znver4,colour=red", "target attribute \"colour=red\" is not known"},
+      {"llvm -mtriple=aarch64-none", "target attribute \"mtriple=aarch64-none\""},
+  };
+  for (const auto& [request, message] : cases) {
+    const auto target = resolve_cpu_target(request);
+    ASSERT_FALSE(target.ok()) << request;
+    EXPECT_EQ(target.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(target.error().message, HasSubstr(message));
+  }
+}
+
+#if defined(__x86_64__)
+TEST(Target, MeetsRequirementsOfLesserProcessors) {
+  const Target target{"cpu", "x86-64-v3", {}};
+  EXPECT_THAT(missing_requirements({{}, {}}, target, 0), IsEmpty());
+  EXPECT_THAT(missing_requirements({{"x86-64-v3"}, {}}, target, 0), IsEmpty());
+  EXPECT_THAT(missing_requirements({{"x86-64-v4", "x86-64-v2"}, {"avx2"}}, target, 0), IsEmpty());
+  EXPECT_THAT(missing_requirements({{"x86-64-v4"}, {"avx2", "avx512f"}}, target, 1), SizeIs(2));
+  EXPECT_EQ(missing_requirements({{"x86-64-v4"}, {}}, target, 1)[0].path, "/variants/1/requires/arch");
+}
+#endif
+
+}  // namespace
+}  // namespace kmux::cpu

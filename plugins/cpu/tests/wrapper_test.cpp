@@ -1,0 +1,64 @@
+#include "wrapper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workbench.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+
+Result<std::string> wrap(const ProgramBuilder& builder, Options options = {}) {
+  FakeHost host;
+  CpuWrapper wrapper(host);
+  const Program program = builder.build().value();
+  return wrapper.wrap({program, 0, Target{"cpu", "x86-64", {}}, std::move(options)});
+}
+
+TEST(Wrapper, DeclaresKernelsByTheirArguments) {
+  ProgramBuilder builder("sample");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {4}});
+  builder.scalar("s", dtype::kFloat16);
+  builder.variant("c").source("k.c", "");
+  builder.launch("k").args({"x", "s"}).arg(7, dtype::kInt64).returns_int32();
+  EXPECT_THAT(wrap(builder).value(),
+              HasSubstr("extern \"C\" int kmux_kernel_0(void*, unsigned short, long long) __asm__(\"k\");"));
+}
+
+TEST(Wrapper, CallsKernelsWhoseNamesAreTakenInCpp) {
+  Workbench bench;
+  for (const std::string name : {"slots", "template", "out", "memset"}) {
+    ProgramBuilder builder("sample");
+    builder.output("out", dtype::kInt32, {4}).variant("c");
+    builder.source("k.c", "void " + name + "(int* p) { p[0] = 5; }");
+    builder.launch(name).args({"out"});
+    auto program = builder.build();
+    if (!program) continue;  // validation forbids the name
+    auto kernel = bench.load(*program);
+    int out[4] = {};
+    ASSERT_TRUE(kernel.value()({slot(out)}).ok()) << name;
+    EXPECT_EQ(out[0], 5) << name;
+  }
+}
+
+TEST(Wrapper, RefusesLaunchesThatDisagree) {
+  ProgramBuilder builder("sample");
+  builder.variant("c").source("k.c", "");
+  builder.launch("k").arg(1, dtype::kInt32);
+  builder.launch("k").arg(1, dtype::kInt64);
+  const auto text = wrap(builder);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(text.error().message, HasSubstr("kernel \"k\" is launched twice with different types"));
+}
+
+TEST(Wrapper, ChecksOptions) {
+  const auto text = wrap(one_kernel("k.c", ""), {{"engin", "clang"}});
+  ASSERT_FALSE(text.ok());
+  EXPECT_THAT(text.error().message, HasSubstr("option \"engin\" is not known"));
+}
+
+}  // namespace
+}  // namespace kmux::cpu

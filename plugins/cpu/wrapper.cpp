@@ -1,0 +1,111 @@
+#include "wrapper.h"
+
+#include <functional>
+#include <map>
+
+#include "kmux/emit.h"
+#include "kmux/plan.h"
+
+#include "options.h"
+
+namespace kmux::cpu {
+namespace {
+
+// A kernel is called under an alias: a symbol, a local name or a keyword of C++ may be spelled like it.
+std::string kernel_alias(std::size_t kernel) { return "kmux_kernel_" + std::to_string(kernel); }
+
+std::string join(const std::vector<PrintedArg>& args, std::string PrintedArg::* part) {
+  std::string text;
+  for (const PrintedArg& arg : args) text.append(text.empty() ? "" : ", ").append(arg.*part);
+  return text;
+}
+
+std::string declaration(const Plan& plan, const PlanLaunch& launch) {
+  CodeWriter values;  // only the types matter here
+  const std::string result = launch.returns == CallResult::kInt32 ? "int " : "void ";
+  return "extern \"C\" " + result + kernel_alias(launch.kernel) + "(" +
+         join(emit_args(values, plan, launch), &PrintedArg::type) + ") __asm__(" +
+         quote_c(plan.kernels[launch.kernel]) + ");";
+}
+
+void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit) {
+  for (const PlanStep& step : steps) {
+    if (const auto* launch = std::get_if<PlanLaunch>(&step)) visit(*launch);
+    if (const auto* loop = std::get_if<PlanFor>(&step)) for_each_launch(loop->steps, visit);
+    if (const auto* guard = std::get_if<PlanIf>(&step)) {
+      for_each_launch(guard->then_steps, visit);
+      for_each_launch(guard->else_steps, visit);
+    }
+  }
+}
+
+using Declarations = std::map<std::size_t, std::string>;  // by kernel
+
+Result<Declarations> declare_kernels(const Plan& plan) {
+  Declarations declarations;
+  Status status = Ok{};
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    const std::string text = declaration(plan, launch);
+    if (declarations.try_emplace(launch.kernel, text).first->second == text) return;
+    status = make_error(ErrorCode::kInvalidArgument,
+                        "kernel \"" + plan.kernels[launch.kernel] +
+                            "\" is launched twice with different types (a function has one). Make the launches agree.");
+  });
+  KMUX_TRY(status);
+  return declarations;
+}
+
+class CpuDialect final : public LauncherDialect {
+ public:
+  explicit CpuDialect(Declarations declarations) : declarations_(std::move(declarations)) {}
+
+  void declarations(CodeWriter& out, const Plan&) override {
+    for (const auto& [kernel, text] : declarations_) out.line(text);
+  }
+  void tensor_map(CodeWriter&, const Plan&, std::size_t) override {}  // `supports` refuses them
+
+  void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override {
+    const std::string& kernel = plan.kernels[launch.kernel];
+    out.open("{  // " + kernel);
+    const std::string call =
+        kernel_alias(launch.kernel) + "(" + join(emit_args(out, plan, launch), &PrintedArg::value) + ")";
+    if (launch.returns == CallResult::kVoid) {
+      out.line(call + ";");
+    } else {
+      out.open("if (const int kmux_status = " + call + "; kmux_status != 0) {");
+      out.line("kmux_write(error, " + quote_c("kernel \"" + kernel + "\" returned ") + ");");
+      out.line("kmux_write_number(error, kmux_status);");
+      out.line("return kmux_fail(error, KMUX_LAUNCH_FAILED, \" (0 means success). Its source says what it means.\");");
+      out.close();
+    }
+    out.close();
+  }
+
+  void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) override {
+    out.open("{  // fill");
+    const std::string address = emit_address(out, plan, fill.target, "kmux_offset", "offset of a fill");
+    const std::string bytes = emit_size(out, fill.bytes, "kmux_bytes", "bytes of a fill");
+    out.line("__builtin_memset(" + address + ", " + std::to_string(fill.value) + ", (__SIZE_TYPE__)" + bytes + ");");
+    out.close();
+  }
+
+ private:
+  Declarations declarations_;
+};
+
+}  // namespace
+
+Result<std::string> CpuWrapper::wrap(const BuildRequest& request) {
+  KMUX_TRY(parse_options(request.options, host_));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_ASSIGN(Declarations declarations, declare_kernels(plan));
+  CpuDialect dialect(std::move(declarations));
+  return emit_launcher(plan, dialect, kEntry);
+}
+
+Result<std::vector<std::string>> launched_kernels(const BuildRequest& request) {
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  return plan.kernels;
+}
+
+}  // namespace kmux::cpu

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+namespace kmux::cpu {
+
+/// The launcher's symbol.
+inline constexpr const char* kEntry = "kmux_cpu_launch";
+
+/// Prints the body of a variant as a C++ function that calls the kernels.
+///
+/// A kernel is called as `extern "C" void kernel(void*, float, long long, ...)`: addresses as void*, scalars and
+/// expressions by their C type, types that C lacks (float16, float8) as the unsigned integer of their width.
+class CpuWrapper final : public Wrapper {
+ public:
+  explicit CpuWrapper(Host host) : host_(host) {}
+
+  /// Errors: invalid_argument for an unknown option, or two launches of a kernel that differ in their types.
+  Result<std::string> wrap(const BuildRequest& request) override;
+
+ private:
+  Host host_;
+};
+
+/// The kernels that the body launches, each once.
+Result<std::vector<std::string>> launched_kernels(const BuildRequest& request);
+
+}  // namespace kmux::cpu

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/kernel.h"
+#include "kmux/registry.h"
+
+#include "src/kernel_impl.h"
+
+namespace kmux {
+
+/// What a fake kernel does with a call.
+using FakeLaunch = std::function<kmux_code(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error)>;
+
+class FakeAdapter final : public Adapter {
+ public:
+  explicit FakeAdapter(FakeLaunch launch) : launch_(std::move(launch)) {}
+  Status prepare(int device) override {
+    if (device >= 0) return Ok{};
+    return make_error(ErrorCode::kInternal, "no device");
+  }
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
+    return launch_ ? launch_(slots, env, error) : KMUX_OK;
+  }
+
+ private:
+  FakeLaunch launch_;
+};
+
+/// Two devices whose memory is the host's, whatever their type says. Counts what is allocated.
+class FakeDevices final : public DeviceApi {
+ public:
+  Result<int> count() override { return 2; }
+  Result<Json> properties(int) override {
+    Json json;
+    json["name"] = "fake";
+    json["arch"] = "none";
+    return json;
+  }
+  Result<void*> allocate(int, void*, std::size_t bytes, std::size_t) override {
+    if (bytes > kMemory) return make_error(ErrorCode::kUnavailable, "the fake device is full. Free something.");
+    ++live;
+    return std::malloc(bytes == 0 ? 1 : bytes);
+  }
+  void free(int, void*, void* address) noexcept override {
+    --live;
+    std::free(address);
+  }
+  Status copy(int, void*, void* to, const void* from, std::size_t bytes, kmux_copy_kind) override {
+    std::memcpy(to, from, bytes);
+    return Ok{};
+  }
+  Status memset(int, void*, void* address, std::uint8_t value, std::size_t bytes) override {
+    std::memset(address, value, bytes);
+    return Ok{};
+  }
+  Result<MemoryInfo> memory_info(int) override { return MemoryInfo{kMemory, kMemory}; }
+  Result<void*> stream_create(int) override { return static_cast<void*>(this); }
+  void stream_destroy(int, void*) noexcept override {}
+  Status stream_synchronize(int, void*) override { return Ok{}; }
+  Result<void*> event_create(int) override { return static_cast<void*>(this); }
+  void event_destroy(int, void*) noexcept override {}
+  Status event_record(int, void*, void*) override { return Ok{}; }
+  Result<double> event_elapsed(int, void*, void*) override { return 0.0; }
+  Status l2_flush(int, void*) override { return Ok{}; }
+
+  int live = 0;
+
+ private:
+  static constexpr std::size_t kMemory = std::size_t{1} << 30;
+};
+
+/// A backend that has devices and compiles nothing.
+class FakeBackend final : public Backend {
+ public:
+  Result<ProbeReport> probe() override { return ProbeReport{}; }
+  Result<Target> resolve_target(std::string_view, std::optional<int>) override { return Target{"fake"}; }
+  Result<std::vector<MissingFeature>> supports(const BuildRequest&) override { return std::vector<MissingFeature>{}; }
+  Wrapper& wrapper() override { std::abort(); }
+  Builder& builder() override { std::abort(); }
+  Result<std::unique_ptr<Adapter>> load(const Artifact&, int) override {
+    return std::unique_ptr<Adapter>(std::make_unique<FakeAdapter>(FakeLaunch{}));
+  }
+  FakeDevices& devices() override { return devices_; }
+
+ private:
+  FakeDevices devices_;
+};
+
+/// An opened plugin without a library.
+class FakePlugin final : public Plugin {
+ public:
+  explicit FakePlugin(DLDeviceType type, std::vector<std::int32_t> further_types = {}) {
+    devices_table_.struct_size = sizeof devices_table_;
+    devices_table_.device_type = type;
+    table_.struct_size = sizeof table_;
+    table_.name = "fake";
+    table_.devices = &devices_table_;
+    manifest_.name = "fake";
+    manifest_.device_types = {type};
+    manifest_.device_types.insert(manifest_.device_types.end(), further_types.begin(), further_types.end());
+  }
+  const Manifest& manifest() const override { return manifest_; }
+  const std::filesystem::path& library() const override { return library_; }
+  Backend& backend() const override { return backend_; }
+  const kmux_plugin_api& api() const override { return table_; }
+  const Result<ProbeReport>& probe() const override { return probe_; }
+  FakeDevices& devices() const { return backend_.devices(); }
+
+ private:
+  mutable FakeBackend backend_;
+  kmux_device_api devices_table_{};
+  kmux_plugin_api table_{};
+  Manifest manifest_;
+  std::filesystem::path library_;
+  Result<ProbeReport> probe_{ProbeReport{}};
+};
+
+inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDeviceType type = kDLCPU) {
+  KernelParts parts;
+  parts.name = "fake";
+  parts.signature = std::move(signature);
+  parts.plugin = std::make_shared<FakePlugin>(type);
+  parts.adapter = std::make_unique<FakeAdapter>(std::move(launch));
+  return parts;
+}
+
+/// A signature whose symbols are those of its parameters, in slot order.
+inline Signature fake_signature(std::vector<Param> params, std::vector<std::string> outputs = {},
+                                DType symbol_dtype = dtype::kInt64) {
+  Signature signature{std::move(params), std::move(outputs), {}};
+  for (const std::string& name : symbol_order(signature)) signature.symbols.push_back({name, symbol_dtype});
+  return signature;
+}
+
+inline Param buffer_param(std::string name, DType type, std::vector<Expr> shape) {
+  return {std::move(name), BufferParam{type, std::move(shape)}};
+}
+inline Param scalar_param(std::string name, DType type) { return {std::move(name), ScalarParam{type}}; }
+
+}  // namespace kmux

@@ -1,0 +1,36 @@
+#include "adapter.h"
+
+#include <string>
+#include <string_view>
+
+#include "device.h"
+
+namespace kmux::null {
+namespace {
+
+kmux_code fail(kmux_sink error, std::string_view text) {
+  error.write(error.self, text.data(), text.size());
+  return KMUX_INVALID_ARGUMENT;
+}
+
+}  // namespace
+
+Status NullAdapter::prepare(int device) { return check_device(device); }
+
+kmux_code NullAdapter::launch(const kmux_slot*, const kmux_launch_env& env, kmux_sink error) noexcept {
+  if (env.device != 0) return fail(error, "no such device (there is device 0 only). Use 0.");
+  launches_.fetch_add(1, std::memory_order_relaxed);
+  return KMUX_OK;
+}
+
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
+  for (const char* part : {"code", "launcher", "meta.json"}) {
+    if (artifact.find(part) != nullptr) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the artifact has no part \"" + std::string(part) +
+                          "\" (another backend made it, or it is damaged). Build it again.");
+  }
+  return std::unique_ptr<Adapter>(std::make_unique<NullAdapter>());
+}
+
+}  // namespace kmux::null

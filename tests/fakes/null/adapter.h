@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "kmux/backend.h"
+
+namespace kmux::null {
+
+/// A loaded kernel whose launches do nothing but count.
+///
+/// Threads: any, concurrently.
+class NullAdapter final : public Adapter {
+ public:
+  Status prepare(int device) override;
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
+
+ private:
+  std::atomic<std::uint64_t> launches_{0};
+};
+
+/// Loads what the builder made.
+///
+/// Errors: invalid_argument if the artifact is of another backend or incomplete.
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact);
+
+}  // namespace kmux::null

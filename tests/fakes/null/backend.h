@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "builder.h"
+#include "device.h"
+#include "wrapper.h"
+
+namespace kmux::null {
+
+/// What a backend takes; its manifest says the same.
+struct Traits {
+  std::string name;
+  std::vector<std::string> targets;   // kinds; "auto" is the first
+  std::vector<std::string> dialects;
+  std::vector<std::string> features;  // of kmux/features.h
+};
+
+/// A backend that does everything but compute: it wraps, builds and loads, and its launches leave memory as it is.
+class NullBackend final : public Backend {
+ public:
+  static constexpr PluginInfo kInfo{"null", "0.1.0", kDLExtDev};
+  static Result<std::unique_ptr<Backend>> create(Host host);
+  explicit NullBackend(Traits traits) : traits_(std::move(traits)), wrapper_(traits_.name), builder_(traits_.name) {}
+
+  Result<ProbeReport> probe() override;
+  Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
+  Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;
+  Wrapper& wrapper() override { return wrapper_; }
+  Builder& builder() override { return builder_; }
+  Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
+  DeviceApi& devices() override { return devices_; }
+
+ private:
+  Traits traits_;
+  NullWrapper wrapper_;
+  NullBuilder builder_;
+  NullDevices devices_;
+};
+
+}  // namespace kmux::null

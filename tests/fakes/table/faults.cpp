@@ -1,0 +1,106 @@
+#include "faults.h"
+
+#include <array>
+#include <utility>
+
+namespace kmux::faults {
+namespace {
+
+constexpr std::array kCodes = {ErrorCode::kInvalidArgument, ErrorCode::kUnsupported,  ErrorCode::kUnavailable,
+                               ErrorCode::kCompileFailed,   ErrorCode::kLaunchFailed, ErrorCode::kInternal};
+
+/// What the host's options ask to go wrong.
+class Faults {
+ public:
+  Faults(std::string name, Host host) : name_(std::move(name)), host_(host) {}
+
+  std::optional<std::string> asked(const std::string& what) const { return host_.option(name_ + "." + what); }
+
+  /// The error that is asked for at `step`, if any. A word that is no code is internal.
+  Status at(const std::string& step) const {
+    const auto word = asked(step);
+    if (!word) return Ok{};
+    ErrorCode found = ErrorCode::kInternal;
+    for (const ErrorCode code : kCodes) {
+      if (to_string(code) == *word) found = code;
+    }
+    return make_error(found, step + " of backend " + name_ + " fails (its option asks for it). Unset it.")
+        .with("log", "fault: " + *word);
+  }
+
+ private:
+  std::string name_;
+  Host host_;
+};
+
+class FaultyAdapter final : public Adapter {
+ public:
+  FaultyAdapter(const Faults& faults, std::unique_ptr<Adapter> inner)
+      : fault_(faults.at("launch")), inner_(std::move(inner)) {}
+  Status prepare(int device) override { return inner_->prepare(device); }
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
+    return fault_.ok() ? inner_->launch(slots, env, error) : write_error(fault_.error(), error);
+  }
+
+ private:
+  Status fault_;
+  std::unique_ptr<Adapter> inner_;
+};
+
+class FaultyBackend final : public Backend, private Wrapper, private Builder {
+ public:
+  FaultyBackend(Faults faults, std::unique_ptr<Backend> inner) : faults_(std::move(faults)), inner_(std::move(inner)) {}
+
+  Result<ProbeReport> probe() override {
+    const auto code = faults_.asked("probe");
+    if (!code) return inner_->probe();
+    const Availability no{*code, "the option probe asks for it"};
+    return *code == "no_toolchain" ? ProbeReport{no, {}} : ProbeReport{{}, no};
+  }
+
+  Result<Target> resolve_target(std::string_view request, std::optional<int> device) override {
+    return inner_->resolve_target(request, device);
+  }
+
+  Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override {
+    KMUX_ASSIGN(auto missing, inner_->supports(request));
+    if (const auto feature = faults_.asked("missing")) {
+      missing.push_back({*feature, "/variants/" + std::to_string(request.variant), "the option missing asks for it"});
+    }
+    return missing;
+  }
+
+  Wrapper& wrapper() override { return *this; }
+  Builder& builder() override { return *this; }
+  DeviceApi& devices() override { return inner_->devices(); }
+
+  Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override {
+    KMUX_TRY(faults_.at("load"));
+    KMUX_ASSIGN(auto adapter, inner_->load(artifact, device));
+    return std::unique_ptr<Adapter>(std::make_unique<FaultyAdapter>(faults_, std::move(adapter)));
+  }
+
+ private:
+  Result<std::string> wrap(const BuildRequest& request) override {
+    KMUX_TRY(faults_.at("wrap"));
+    return inner_->wrapper().wrap(request);
+  }
+  Result<std::string> toolchain(const Target& target, const Options& options) override {
+    return inner_->builder().toolchain(target, options);
+  }
+  Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override {
+    KMUX_TRY(faults_.at("build"));
+    return inner_->builder().build(request, launcher);
+  }
+
+  Faults faults_;
+  std::unique_ptr<Backend> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> with_faults(std::string name, Host host, std::unique_ptr<Backend> inner) {
+  return std::make_unique<FaultyBackend>(Faults(std::move(name), host), std::move(inner));
+}
+
+}  // namespace kmux::faults

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/registry.h"
+
+namespace kmux {
+
+/// What a fake plugin answers, and how often it was asked.
+struct FakePluginScript {
+  Manifest manifest;
+  Status refused = Ok{};  // by the registry
+  Status opens = Ok{};
+  ProbeReport probe = {};
+  Result<Target> target = Target{"cpu", "x86-64"};
+  std::vector<MissingFeature> missing = {};
+  Status wraps = Ok{};
+  Status builds = Ok{};
+
+  int opened = 0;
+  int supports_asked = 0;
+  int built = 0;
+  std::string target_asked = {};
+  std::optional<int> device_asked = {};
+  Options options_seen = {};
+};
+
+/// A backend in this process that answers by script.
+class FakeBackend final : public Backend, private Wrapper, private Builder {
+ public:
+  explicit FakeBackend(FakePluginScript& script) : script_(script) {}
+  Result<ProbeReport> probe() override { return script_.probe; }
+  Result<Target> resolve_target(std::string_view request, std::optional<int> device) override {
+    script_.target_asked = request;
+    script_.device_asked = device;
+    return script_.target;
+  }
+  Result<std::vector<MissingFeature>> supports(const BuildRequest&) override {
+    ++script_.supports_asked;
+    return script_.missing;
+  }
+  Wrapper& wrapper() override { return *this; }
+  Builder& builder() override { return *this; }
+  Result<std::unique_ptr<Adapter>> load(const Artifact&, int) override {
+    return make_error(ErrorCode::kUnsupported, "a fake loads nothing");
+  }
+  DeviceApi& devices() override { std::abort(); }
+
+ private:
+  Result<std::string> wrap(const BuildRequest& request) override {
+    if (!script_.wraps) return script_.wraps.error();
+    script_.options_seen = request.options;
+    return script_.manifest.name + " launches variant " + std::to_string(request.variant);
+  }
+  Result<std::string> toolchain(const Target&, const Options&) override { return std::string("fake"); }
+  Result<Artifact> build(const BuildRequest&, std::string_view launcher) override {
+    ++script_.built;
+    if (!script_.builds) return script_.builds.error();
+    return Artifact{{{"code", std::string(launcher)}}};
+  }
+  FakePluginScript& script_;
+};
+
+class FakePlugin final : public Plugin {
+ public:
+  explicit FakePlugin(FakePluginScript& script) : script_(script), backend_(script), probe_(backend_.probe()) {}
+  const Manifest& manifest() const override { return script_.manifest; }
+  const std::filesystem::path& library() const override { return library_; }
+  Backend& backend() const override { return backend_; }
+  const kmux_plugin_api& api() const override { return api_; }
+  const Result<ProbeReport>& probe() const override { return probe_; }
+
+ private:
+  FakePluginScript& script_;
+  mutable FakeBackend backend_;
+  Result<ProbeReport> probe_;
+  kmux_plugin_api api_{};
+  std::filesystem::path library_ = "fake.so";
+};
+
+/// A registry of scripted plugins.
+///
+/// Lifetime: borrows the scripts.
+class FakeRegistry final : public Registry {
+ public:
+  explicit FakeRegistry(std::vector<FakePluginScript*> scripts) : scripts_(std::move(scripts)) {}
+  std::vector<std::filesystem::path> search_path() const override { return {"/first", "/second"}; }
+  std::vector<PluginEntry> entries() const override {
+    std::vector<PluginEntry> entries;
+    for (const FakePluginScript* script : scripts_) entries.push_back({"fake", script->manifest, script->refused});
+    return entries;
+  }
+  std::vector<Manifest> manifests() const override {
+    std::vector<Manifest> manifests;
+    for (const FakePluginScript* script : scripts_)
+      if (script->refused) manifests.push_back(script->manifest);
+    return manifests;
+  }
+  Result<std::shared_ptr<Plugin>> plugin(std::string_view name) override {
+    for (FakePluginScript* script : scripts_) {
+      if (script->manifest.name != name) continue;
+      ++script->opened;
+      if (!script->opens) return script->opens.error();
+      return std::shared_ptr<Plugin>(std::make_shared<FakePlugin>(*script));
+    }
+    return make_error(ErrorCode::kInvalidArgument, "no such fake");
+  }
+  Status unload(std::string_view) override { return Ok{}; }
+  Status verify() const override { return Ok{}; }
+
+ private:
+  std::vector<FakePluginScript*> scripts_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,215 @@
+#include "kmux/resolver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_registry.h"
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+FakePluginScript script(const std::string& name, int priority = 0) {
+  FakePluginScript script;
+  script.manifest.name = name;
+  script.manifest.priority = priority;
+  script.manifest.targets = {"cpu", "c"};
+  script.manifest.dialects = {"c"};
+  return script;
+}
+
+Program program_of(const std::string& dialect) { return {.name = "p", .variants = {{.dialect = dialect}}}; }
+
+/// Two plugins, of which 'best' comes first, and what a test asks of them.
+class Resolver : public testing::Test {
+ protected:
+  Resolution ask(const ResolveRequest& request = {}, const Program& program = program_of("c")) {
+    return resolve(*runtime_, program, request);
+  }
+  Error error(const ResolveRequest& request = {}, const Program& program = program_of("c")) {
+    const Result<Candidate> candidate = require(ask(request, program));
+    EXPECT_FALSE(candidate.ok());
+    return candidate ? Error{} : candidate.error();
+  }
+  void restart(std::vector<FakePluginScript*> scripts, const Environment& environment = {}) {
+    runtime_ = Runtime::with(environment, std::make_unique<FakeRegistry>(std::move(scripts)));
+  }
+  FakePluginScript best_ = script("best", 9);
+  FakePluginScript next_ = script("next", 1);
+  std::shared_ptr<Runtime> runtime_ =
+      Runtime::with({}, std::make_unique<FakeRegistry>(std::vector<FakePluginScript*>{&next_, &best_}));
+};
+
+TEST_F(Resolver, TakesTheBestAndIsDeterministic) {
+  const Resolution resolution = ask();
+  EXPECT_EQ(require(resolution).value().backend, "best");
+  EXPECT_EQ(ask().candidates, resolution.candidates);
+  EXPECT_EQ(resolution.requested_target, "auto");
+  EXPECT_EQ(resolution.requested_backend, "auto");
+}
+
+TEST_F(Resolver, OpensOnlyWhatTheManifestsLeave) {
+  best_.manifest.dialects = {"cuda"};
+  EXPECT_EQ(require(ask()).value().backend, "next");
+  EXPECT_EQ(best_.opened, 0);
+  EXPECT_EQ(next_.opened, 1);
+}
+
+TEST_F(Resolver, OpensOnlyTheNamedPlugin) {
+  EXPECT_EQ(require(ask({.execution_backend = "next"})).value().backend, "next");
+  EXPECT_EQ(best_.opened, 0);
+}
+
+TEST_F(Resolver, PassesTargetAndDeviceToThePlugin) {
+  ask({.target = "c -mcpu=znver4", .execution_backend = "best", .device = 3});
+  EXPECT_EQ(best_.target_asked, "c -mcpu=znver4");
+  EXPECT_EQ(best_.device_asked, 3);
+}
+
+TEST_F(Resolver, AsksWhatAProgramNeedsOnce) {
+  ask();
+  ask();
+  EXPECT_EQ(best_.supports_asked, 1);
+  ask({}, {.name = "other", .variants = {{.dialect = "c"}}});
+  EXPECT_EQ(best_.supports_asked, 2);
+}
+
+TEST_F(Resolver, TakesTheEnvironmentWhereTheRequestIsSilent) {
+  restart({&best_, &next_}, {.target = "c", .execution_backend = "next"});
+  EXPECT_EQ(ask().requested_target, "c");
+  EXPECT_EQ(require(ask()).value().backend, "next");
+  EXPECT_EQ(require(ask({.execution_backend = "best"})).value().backend, "best");
+  EXPECT_EQ(require(ask({.execution_backend = "auto"})).value().backend, "best");
+}
+
+TEST_F(Resolver, SaysWhereItSearched) {
+  restart({});
+  const Error found = error();
+  EXPECT_EQ(found.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(found.message,
+              AllOf(HasSubstr("searched: /first, /second"), HasSubstr("Set KMUX_PLUGIN_PATH to the folder")));
+}
+
+TEST_F(Resolver, NamesTheTargetsThatThereAre) {
+  const Error found = error({.target = "vulkan:x"});
+  EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(found.message, "No backend registered for target kind 'vulkan'. Available: c, cpu.");
+  EXPECT_THAT(error({.target = "cpuu"}).message, HasSubstr("Did you mean 'cpu'?"));
+}
+
+TEST_F(Resolver, SaysWhyATargetCannotBeRead) {
+  const Error found = error({.target = "{\"kind\":"});
+  EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(found.message, Not(StartsWith("No backend registered")));
+}
+
+TEST_F(Resolver, NamesTheBackendsThatThereAre) {
+  const Error found = error({.target = "c", .execution_backend = "bets"});
+  EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(found.message,
+            "Invalid execution backend 'bets' for target 'c'. Allowed: best, next. "
+            "Tip: use execution_backend='auto'. Did you mean 'best'?");
+}
+
+TEST_F(Resolver, RefusesABackendOfAnotherTarget) {
+  best_.manifest.targets = {"gpu"};
+  EXPECT_EQ(error({.target = "c", .execution_backend = "best"}).message,
+            "Invalid execution backend 'best' for target 'c'. Allowed: next. Tip: use execution_backend='auto'.");
+}
+
+TEST_F(Resolver, NeverReplacesANamedBackend) {
+  best_.probe.can_run = {"no_device", "there is no device"};
+  const Error found = error({.execution_backend = "best"});
+  EXPECT_EQ(found.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(found.message,
+            "Execution backend 'best' requires extra dependencies and is not available now. Try one of: next.");
+  EXPECT_EQ(found.note("backend"), "best (variant 0, c): probe: cannot run here: there is no device");
+}
+
+TEST_F(Resolver, SaysThatNoOtherBackendWouldDo) {
+  best_.probe.can_run = {"no_device", "there is no device"};
+  restart({&best_});
+  EXPECT_THAT(error({.execution_backend = "best"}).message, HasSubstr("Try one of: <none>."));
+}
+
+TEST_F(Resolver, SaysWhatANamedBackendLacks) {
+  best_.missing = {{"dtype", "/signature/params/0", "cannot do int4"}};
+  const Error found = error({.execution_backend = "best"});
+  EXPECT_EQ(found.code, ErrorCode::kUnsupported);
+  EXPECT_EQ(found.message,
+            "Execution backend 'best' cannot take program 'p' for target 'auto' (cannot do int4 "
+            "(/signature/params/0)). Try one of: next.");
+}
+
+TEST_F(Resolver, GivesEveryReasonWhenNoneIsLeft) {
+  best_.opens = make_error(ErrorCode::kUnavailable, "libdriver.so.1: cannot open");
+  next_.probe.can_build = {"no_toolchain", "there is no compiler"};
+  const Error found = error({.target = "c"});
+  EXPECT_EQ(found.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(found.message, "No available execution backend for target 'c'. Allowed: best, next.");
+  EXPECT_THAT(found.notes,
+              ElementsAre(Note{"backend", "next (variant 0, c): probe: cannot build here: there is no compiler"},
+                          Note{"backend", "best (variant 0, c): open: libdriver.so.1: cannot open"}));
+}
+
+TEST_F(Resolver, IsUnsupportedIfNoMachineWouldHelp) {
+  EXPECT_EQ(error({}, program_of("cuda")).code, ErrorCode::kUnsupported);
+}
+
+TEST_F(Resolver, RefusesATargetHostThatNobodyHas) {
+  const Error found = error({.execution_backend = "best", .target_host = "x86-64"});
+  EXPECT_EQ(found.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(found.message, HasSubstr("has no target_host ('x86-64' was given)"));
+}
+
+TEST_F(Resolver, ListsPluginsThatTheRegistryRefused) {
+  best_.refused = make_error(ErrorCode::kUnavailable, "the folder is world-writable");
+  const Resolution resolution = ask();
+  EXPECT_EQ(require(resolution).value().backend, "next");
+  EXPECT_EQ(best_.opened, 0);
+  ASSERT_EQ(resolution.candidates.size(), 2U);
+  EXPECT_EQ(resolution.candidates[1].reason, "the folder is world-writable");
+  EXPECT_THAT(error({.execution_backend = "best"}).message, HasSubstr("is not available now. Try one of: next."));
+}
+
+TEST_F(Resolver, TakesTheUsableOneOfAName) {
+  FakePluginScript shadowed = script("best", 9);
+  shadowed.refused = make_error(ErrorCode::kUnavailable, "shadowed");
+  restart({&shadowed, &best_});
+  EXPECT_EQ(ask().candidates.size(), 1U);
+  EXPECT_EQ(require(ask()).value().backend, "best");
+}
+
+TEST_F(Resolver, ExplainsInATable) {
+  next_.probe.can_run = {"no_device", "there is no device"};
+  EXPECT_EQ(ask().explain(),
+            "p: target 'auto', backend 'auto' -> best for cpu:x86-64\n"
+            "     backend  variant  dialect  priority  stage   reason\n"
+            "  *  best           0  c               9  policy  the only one that can\n"
+            "  -  next           0  c               1  probe   cannot run here: there is no device\n"
+            "  (* chosen, + possible, - refused at that stage)\n");
+}
+
+TEST_F(Resolver, ExplainsThatThereIsNothing) {
+  restart({});
+  EXPECT_EQ(ask().explain(), "p: target 'auto', backend 'auto' -> none\n");
+}
+
+TEST_F(Resolver, ExplainsInJson) {
+  next_.probe.can_run = {"no_device", "there is no device"};
+  EXPECT_EQ(dump(ask().to_json()),
+            R"({"candidates":[{"backend":"best","dialect":"c","priority":9,"reason":"the only one that can",)"
+            R"("stage":"policy","target":"cpu:x86-64","variant":0,"verdict":"chosen"},{"backend":"next",)"
+            R"("code":"unavailable","dialect":"c","priority":1,"reason":"cannot run here: there is no device",)"
+            R"("stage":"probe","target":"","variant":0,"verdict":"refused"}],"chosen":"best","program":"p",)"
+            R"("requested_backend":"auto","requested_target":"auto"})");
+}
+
+}  // namespace
+}  // namespace kmux
