@@ -15,7 +15,7 @@ target_compile_options(kmux_options INTERFACE
   -Wno-missing-field-initializers # tables and option structs are initialised by name, the rest is zero
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
-  # GCC 12 warns falsely about std::string's operator+ (GCC bug 105651) and moved std::variants (GCC bug 105593).
+  # GCC 12 warns falsely about std::string's operator+ (GCC bug 105651) and about moved std::variants (GCC bug 105562).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 find_program(KMUX_CCACHE ccache)
