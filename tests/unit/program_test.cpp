@@ -1,0 +1,163 @@
+#include "kmux/program.h"
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+Program doubling() {
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"src/twice.c", "#include \"twice.h\"\nvoid twice(float* a) { a[0] *= 2; }\n"}};
+  variant.headers = {{"twice.h", "void twice(float* a);\n"}};
+  variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
+  return {.name = "doubling",
+          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
+          .variants = {std::move(variant)}};
+}
+
+/// A folder with a saved program; what is beside it is out of bounds.
+class ProgramFile : public testing::Test {
+ protected:
+  ProgramFile() : root_(fs::path(testing::TempDir()) / ("kmux_program_" + std::to_string(::getpid()))) {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "inside");
+    write_file(root_ / "outside.c", doubling().variants[0].sources[0].content).value();
+    save_program(doubling(), path_).value();
+  }
+  ~ProgramFile() override { fs::remove_all(root_); }
+
+  Error load_error() {
+    const Result<Program> program = load_program(path_);
+    EXPECT_FALSE(program.ok());
+    return program ? Error{} : program.error();
+  }
+  /// Replaces `from` in the document.
+  void edit(const std::string& from, const std::string& to) {
+    std::string json = read_file(path_).value();
+    const std::size_t at = json.find(from);
+    ASSERT_NE(at, std::string::npos) << json;
+    write_file(path_, json.replace(at, from.size(), to)).value();
+  }
+
+  fs::path root_;
+  fs::path path_ = root_ / "inside" / "doubling.kmux.json";
+  fs::path source_ = root_ / "inside" / "src" / "twice.c";
+};
+
+TEST_F(ProgramFile, IsReadAsItWasWritten) { EXPECT_EQ(load_program(path_).value(), doubling()); }
+
+TEST_F(ProgramFile, IsFoundFromTheCurrentFolder) {
+  const fs::path before = fs::current_path();
+  fs::current_path(path_.parent_path());
+  const Result<Program> program = load_program("doubling.kmux.json");
+  fs::current_path(before);
+  EXPECT_EQ(program.value(), doubling());
+}
+
+TEST_F(ProgramFile, MayLieBehindALinkToItsFolder) {
+  fs::create_directory_symlink(root_ / "inside", root_ / "link");
+  EXPECT_TRUE(load_program(root_ / "link" / "doubling.kmux.json").ok());
+}
+
+TEST_F(ProgramFile, MayLinkWithinItsFolder) {
+  fs::rename(source_, root_ / "inside" / "real.c");
+  fs::create_symlink("../real.c", source_);
+  EXPECT_TRUE(load_program(path_).ok());
+}
+
+TEST_F(ProgramFile, MustExist) {
+  const Error error = load_program(root_ / "none.kmux.json").error();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("none.kmux.json'"), HasSubstr("No such file or directory")));
+  EXPECT_THAT(load_program(root_).error().message, HasSubstr("Is a directory"));
+}
+
+TEST_F(ProgramFile, NeedsItsFiles) {
+  fs::remove(source_);
+  EXPECT_THAT(load_error().message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("twice.c")));
+}
+
+TEST_F(ProgramFile, RefusesChangedFiles) {
+  write_file(source_, "void twice(float* a) { a[0] *= 3; }\n").value();
+  const Error error = load_error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("twice.c"), HasSubstr("SHA-256")));
+}
+
+TEST_F(ProgramFile, RefusesPathsThatLeaveItsFolder) {
+  edit("\"src/twice.c\"", "\"../outside.c\"");
+  EXPECT_EQ(load_error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(load_error().message, HasSubstr("outside.c"));
+}
+
+TEST_F(ProgramFile, RefusesAbsolutePaths) {
+  edit("src/twice.c", (root_ / "outside.c").string());
+  EXPECT_EQ(load_error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ProgramFile, RefusesLinksThatLeaveItsFolder) {
+  fs::remove(source_);
+  fs::create_symlink(root_ / "outside.c", source_);
+  EXPECT_THAT(load_error().message, HasSubstr("leaves the program's folder"));
+}
+
+TEST_F(ProgramFile, RefusesFoldersThatLinkOutOfItsFolder) {
+  fs::remove_all(source_.parent_path());
+  fs::create_directory(root_ / "elsewhere");
+  fs::rename(root_ / "outside.c", root_ / "elsewhere" / "twice.c");
+  fs::create_directory_symlink(root_ / "elsewhere", source_.parent_path());
+  EXPECT_THAT(load_error().message, HasSubstr("leaves the program's folder"));
+  EXPECT_THAT(save_program(doubling(), path_).error().message, HasSubstr("leaves the program's folder"));
+}
+
+TEST_F(ProgramFile, SaysWhereItsTextIsWrong) {
+  write_file(path_, "{\"format\":").value();
+  const Error error = load_error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("line 1")));
+}
+
+TEST_F(ProgramFile, IsValidated) {
+  edit("\"tensor\": \"a\"", "\"tensor\": \"b\"");
+  EXPECT_THAT(load_error().message, AllOf(HasSubstr("doubling.kmux.json"), HasSubstr("b")));
+}
+
+TEST_F(ProgramFile, IsNotWrittenIfInvalid) {
+  Program program = doubling();
+  program.signature.params.clear();
+  EXPECT_EQ(save_program(program, root_ / "inside" / "new.kmux.json").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_FALSE(fs::exists(root_ / "inside" / "new.kmux.json"));
+}
+
+TEST_F(ProgramFile, IsNotOverwrittenByItsSource) {
+  Program program = doubling();
+  program.variants[0].sources[0].path = "twice.c";
+  EXPECT_THAT(save_program(program, root_ / "inside" / "twice.c").error().message,
+              HasSubstr("would overwrite the program"));
+}
+
+TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
+  Program program = doubling();
+  program.variants.push_back(program.variants[0]);
+  EXPECT_TRUE(save_program(program, path_).ok());
+  program.variants[1].headers[0].content += "// other\n";
+  EXPECT_THAT(save_program(program, path_).error().message, HasSubstr("other content"));
+}
+
+TEST_F(ProgramFile, SaysWhyItCannotBeWritten) {
+  const Error error = save_program(doubling(), root_ / "none" / "p.kmux.json").error();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("none"));
+}
+
+}  // namespace
+}  // namespace kmux
