@@ -80,13 +80,5 @@ TEST(PrintCpp, IsReadable) {
   EXPECT_EQ(print_cpp_condition(m & 1), "(m & 1) != 0");
 }
 
-TEST(PrintCpp, KeepsNamesOfTheLauncherApart) {
-  EXPECT_EQ(print_cpp(Expr::symbol("env")), "env_");
-  EXPECT_EQ(print_cpp(Expr::symbol("env_")), "env__");
-  EXPECT_EQ(print_cpp(Expr::symbol("slots")), "slots_");
-  EXPECT_EQ(print_cpp(Expr::symbol("KMUX_OK")), "KMUX_OK_");
-  EXPECT_EQ(print_cpp(Expr::symbol("environment")), "environment");
-}
-
 }  // namespace
 }  // namespace kmux

@@ -13,7 +13,8 @@ TEST(ValidateNames, TakesIdentifiersOfC) {
 }
 
 TEST(ValidateNames, RefusesWhatGeneratedCodeCannotUse) {
-  for (const char* name : {"", "1a", "a-b", "a b", "a;b", "int", "class", "restrict", "kmux_x", "__x", "\xc3\xa4"}) {
+  for (const char* name :
+       {"", "1a", "a-b", "a b", "a;b", "int", "class", "restrict", "kmux_x", "KMUX_OK", "__x", "\xc3\xa4"}) {
     EXPECT_FALSE(is_identifier(name)) << name;
   }
   EXPECT_TRUE(is_identifier(std::string(255, 'a')));

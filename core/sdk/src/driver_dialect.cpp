@@ -60,7 +60,27 @@ struct kmux_driver_env {
 static inline const kmux_driver* kmux_driver_of(const kmux_launch_env* env) {
   return ((const kmux_driver_env*)env)->driver;
 }
-static inline void kmux_set(unsigned int (&extents)[3], long long x, long long y, long long z) {
+[[maybe_unused]] static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driver_launch& call,
+                                                      kmux_sink error) {
+  return kmux_driver_of(env)->launch(kmux_driver_of(env)->self, env, &call, error);
+}
+[[maybe_unused]] static inline int kmux_fill(const kmux_launch_env* env, void* target, unsigned long long bytes,
+                                             unsigned char value, kmux_sink error) {
+  return kmux_driver_of(env)->fill(kmux_driver_of(env)->self, env, target, bytes, value, error);
+}
+[[maybe_unused]] static inline int kmux_encode_tiled(const kmux_launch_env* env, kmux_tensor_map& map,
+                                                     const kmux_map_geometry& geometry, const unsigned int* box,
+                                                     kmux_sink error) {
+  return kmux_driver_of(env)->encode_tiled(kmux_driver_of(env)->self, &map, &geometry, box, error);
+}
+[[maybe_unused]] static inline int kmux_encode_im2col(const kmux_launch_env* env, kmux_tensor_map& map,
+                                                      const kmux_map_geometry& geometry, const int* lower_corner,
+                                                      const int* upper_corner, unsigned int channels_per_pixel,
+                                                      unsigned int pixels_per_column, kmux_sink error) {
+  return kmux_driver_of(env)->encode_im2col(kmux_driver_of(env)->self, &map, &geometry, lower_corner, upper_corner,
+                                            channels_per_pixel, pixels_per_column, error);
+}
+[[maybe_unused]] static inline void kmux_set(unsigned int (&extents)[3], long long x, long long y, long long z) {
   extents[0] = (unsigned int)x;
   extents[1] = (unsigned int)y;
   extents[2] = (unsigned int)z;
@@ -91,10 +111,13 @@ void emit_array(CodeWriter& out, std::string_view type, std::string_view name, s
   out.line("const " + std::string(type) + " " + std::string(name) + "[] = " + braced(items) + ";");
 }
 
-// Calls a function of the driver; `arguments` follow its `self`.
-void emit_call(CodeWriter& out, std::string_view function, const std::string& arguments) {
-  out.line("if (const int kmux_status = kmux_driver_of(env)->" + std::string(function) +
-           "(kmux_driver_of(env)->self, " + arguments + ", error)) return kmux_status;");
+void emit_call(CodeWriter& out, const std::string& function, const std::string& arguments) {
+  out.line("if (const int kmux_status = " + function + "(env, " + arguments + ", error)) return kmux_status;");
+}
+
+// A size that `emit_size` gave, as the driver's type.
+std::string unsigned_text(const Expr& expr, const std::string& size) {
+  return expr.is_constant() ? size : "(unsigned long long)" + size;
 }
 
 // The extents or strides of a map as unsigned 64-bit values.
@@ -104,7 +127,7 @@ void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::stri
   for (const Expr& size : sizes) {
     const std::string number = std::to_string(items.size());
     const std::string value = emit_size(out, size, name + "_" + number, what + " " + number + of);
-    items.push_back(size.is_constant() ? value : "(unsigned long long)" + value);
+    items.push_back(unsigned_text(size, value));
   }
   emit_array(out, "unsigned long long", name, std::move(items));
 }
@@ -152,7 +175,7 @@ void emit_windows(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
     const std::string number = std::to_string(items.size());
     const std::string base = emit_address(out, plan, window.base, "kmux_window_offset_" + number, "base" + of);
     const std::string bytes = emit_size(out, window.bytes, "kmux_window_bytes_" + number, "size" + of);
-    items.push_back(braced({base, "(unsigned long long)" + bytes, dump(Json(window.hit_ratio))}));
+    items.push_back(braced({base, unsigned_text(window.bytes, bytes), dump(Json(window.hit_ratio))}));
   }
   if (!items.empty()) emit_array(out, "kmux_driver_window", "kmux_windows", std::move(items));
 }
@@ -179,7 +202,8 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
   emit_extents(out, "block", geometry.block);
   if (geometry.cluster) emit_extents(out, "cluster", *geometry.cluster);
   if (geometry.dynamic_smem_bytes != "0") {
-    out.line("kmux_call.dynamic_smem_bytes = (unsigned long long)" + geometry.dynamic_smem_bytes + ";");
+    out.line("kmux_call.dynamic_smem_bytes = " + unsigned_text(launch.dynamic_smem_bytes, geometry.dynamic_smem_bytes) +
+             ";");
   }
   if (const std::string flags = flags_text(launch); !flags.empty()) out.line("kmux_call.flags = " + flags + ";");
   if (!launch.args.empty()) out.line("kmux_call.args = kmux_args;");
@@ -187,7 +211,7 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
     out.line("kmux_call.windows = kmux_windows;");
     out.line("kmux_call.window_count = " + std::to_string(launch.l2_windows.size()) + ";");
   }
-  emit_call(out, "launch", "env, &kmux_call");
+  emit_call(out, "kmux_launch_kernel", "kmux_call");
 }
 
 }  // namespace
@@ -201,13 +225,13 @@ void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t in
   emit_geometry(out, plan, map);
   if (const auto* tiled = std::get_if<TiledMap>(&map.map.mode)) {
     emit_array(out, "unsigned int", "kmux_box", texts(tiled->box));
-    emit_call(out, "encode_tiled", "&" + name + ", &kmux_geometry, kmux_box");
+    emit_call(out, "kmux_encode_tiled", name + ", kmux_geometry, kmux_box");
   } else {
     const auto& im2col = std::get<Im2colMap>(map.map.mode);
     emit_array(out, "int", "kmux_lower_corner", texts(im2col.lower_corner));
     emit_array(out, "int", "kmux_upper_corner", texts(im2col.upper_corner));
-    emit_call(out, "encode_im2col",
-              "&" + name + ", &kmux_geometry, kmux_lower_corner, kmux_upper_corner, " +
+    emit_call(out, "kmux_encode_im2col",
+              name + ", kmux_geometry, kmux_lower_corner, kmux_upper_corner, " +
                   std::to_string(im2col.channels_per_pixel) + ", " + std::to_string(im2col.pixels_per_column));
   }
   out.close();
@@ -222,7 +246,7 @@ void DriverDialect::fill(CodeWriter& out, const Plan& plan, const PlanFill& fill
   out.open("{  // fill");
   const std::string target = emit_address(out, plan, fill.target, "kmux_offset", "target of fill");
   const std::string bytes = emit_size(out, fill.bytes, "kmux_bytes", "size of fill");
-  emit_call(out, "fill", "env, " + target + ", (unsigned long long)" + bytes + ", " + std::to_string(fill.value));
+  emit_call(out, "kmux_fill", target + ", " + unsigned_text(fill.bytes, bytes) + ", " + std::to_string(fill.value));
   out.close();
 }
 

@@ -141,7 +141,7 @@ bool can_fail(const Expr& expr) {
 
 std::string print_cpp(const Expr& expr) {
   if (expr.is_constant()) return constant_text(expr.constant());
-  if (expr.is_symbol()) return cpp_name(expr.name());
+  if (expr.is_symbol()) return expr.name();
   if (const std::string_view function = function_of(expr.op()); !function.empty()) return call_text(expr, function);
   if (is_logic(expr)) return logic_text(expr);
   if (expr.op() == ExprOp::kSelect) return select_text(expr);

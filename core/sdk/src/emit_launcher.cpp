@@ -27,7 +27,7 @@ class LauncherPrinter {
   std::string number() { return std::to_string(count_++); }
 
   void print_binding(const PlanBinding& binding) {
-    const std::string begin = "const long long " + cpp_name(binding.name) + " = ";
+    const std::string begin = "const long long " + binding.name + " = ";
     if (plan_.slots[binding.slot].kind == SlotKind::kSymbol) {
       out_.line(begin + scalar_text(binding.slot, dtype::kInt64) + ";");
     } else if (binding.dtype == dtype::kUInt64) {
@@ -40,7 +40,7 @@ class LauncherPrinter {
   }
 
   void print_let(const Let& let) {
-    out_.line("const long long " + cpp_name(let.name) + " = " + print_cpp(let.value) + ";");
+    out_.line("const long long " + let.name + " = " + print_cpp(let.value) + ";");
     if (can_fail(let.value)) {
       emit_fault_check(out_, "let \"" + let.name + "\" = \"" + to_string(let.value) + "\"");
     }
@@ -61,7 +61,7 @@ class LauncherPrinter {
     out_.line("if (const int kmux_status = " + memory + ".allocate(" + bytes + ", " +
               std::to_string(workspace.alignment_bytes) + ", " + quote_c(workspace.name) +
               ", error)) return kmux_status;");
-    out_.line("void* const " + cpp_name(workspace.name) + " = " + memory + ".address;");
+    out_.line("void* const " + workspace.name + " = " + memory + ".address;");
   }
 
   void print_steps(const std::vector<PlanStep>& steps) {
@@ -84,13 +84,21 @@ class LauncherPrinter {
 
   void print_step(const PlanFor& loop) {
     const std::string index = number();
-    const std::string variable = cpp_name(loop.variable);
-    const std::string begin =
-        emit_value(out_, loop.begin, "kmux_begin_" + index, "begin of loop \"" + loop.variable + "\"");
-    const std::string end = emit_value(out_, loop.end, "kmux_end_" + index, "end of loop \"" + loop.variable + "\"");
+    const std::string variable = loop.variable;
+    const std::string of = " of loop \"" + loop.variable + "\"";
+    const std::string begin = emit_value(out_, loop.begin, "kmux_begin_" + index, "begin" + of);
+    const std::string end = emit_once(loop.end, "kmux_end_" + index, "end" + of);
     out_.open("for (long long " + variable + " = " + begin + "; " + variable + " < " + end + "; ++" + variable + ") {");
     print_steps(loop.steps);
     out_.close();
+  }
+
+  // As `emit_value`, for text that is evaluated again and again.
+  std::string emit_once(const Expr& expr, const std::string& name, const std::string& what) {
+    const std::string text = emit_value(out_, expr, name, what);
+    if (text == name || expr.operands().empty()) return text;
+    out_.line("const long long " + name + " = " + text + ";");
+    return name;
   }
 
   CodeWriter& out_;

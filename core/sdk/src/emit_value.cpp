@@ -47,17 +47,10 @@ std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& a
                          std::string_view what) {
   const bool in_slot = address.source == PlanAddress::Source::kSlot;
   const std::string base =
-      in_slot ? "slots[" + std::to_string(address.index) + "].ptr" : cpp_name(plan.workspaces[address.index].name);
+      in_slot ? "slots[" + std::to_string(address.index) + "].ptr" : plan.workspaces[address.index].name;
   if (address.offset_bytes.is_constant(0)) return base;
   const std::string offset = emit_size(out, address.offset_bytes, name, what);
   return "(char*)" + base + " + " + offset;
-}
-
-std::string cpp_name(std::string_view name) {
-  std::string_view stem = name;
-  while (stem.ends_with('_')) stem.remove_suffix(1);
-  const bool is_taken = stem == "slots" || stem == "env" || stem == "error" || stem.starts_with("KMUX_");
-  return std::string(name) + (is_taken ? "_" : "");
 }
 
 std::string c_type(DType type) {

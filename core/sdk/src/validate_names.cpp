@@ -203,8 +203,8 @@ std::size_t sequence(std::string_view text) {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  return is_plain_name(name) && name.size() <= kMaxName && !name.starts_with("kmux_") && !name.starts_with("__") &&
-         !std::ranges::binary_search(kKeywords, name);
+  return is_plain_name(name) && name.size() <= kMaxName && !name.starts_with("kmux_") && !name.starts_with("KMUX_") &&
+         !name.starts_with("__") && !std::ranges::binary_search(kKeywords, name);
 }
 
 bool is_kernel_name(std::string_view name) {

@@ -53,8 +53,8 @@ std::string quote_c(std::string_view text);
 /// How one backend prints the operations of a plan; the order, guards, loops, lets and asserts are `emit_launcher`'s.
 ///
 /// In the printed function these names are in scope: `slots`, `env`, `error`, a `long long` for each binding, let and
-/// loop variable, a `void*` for each workspace, each under `cpp_name(name)`. Call kernels as `::kernel(...)`, since a
-/// symbol may have a kernel's name. Names that begin with `kmux_` are free for dialects, apart from the prelude's.
+/// loop variable, a `void*` for each workspace, each under its own name (`validate` keeps them apart from these and from
+/// kernels). Names that begin with `kmux_` are free for dialects, apart from the prelude's.
 class LauncherDialect {
  public:
   virtual ~LauncherDialect() = default;
@@ -73,9 +73,6 @@ class LauncherDialect {
 /// Errors in the printed code: invalid_argument for arithmetic without a value (the text names the let, extent or
 /// argument) and for a failed assert (with its message); a workspace that cannot be had. Each frees the workspaces.
 std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol);
-
-/// The C++ variable of a symbol, let, loop variable or workspace: `name`, unless the launcher has that one itself.
-std::string cpp_name(std::string_view name);
 
 /// Gives the value of `expr` as C++ text without side effects. Where computing it can fail, prints a `const long long
 /// NAME` and the check before; `what` says in the error what could not be computed, as in "let \"tiles\"".

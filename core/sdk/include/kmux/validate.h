@@ -25,7 +25,8 @@ std::vector<Problem> validate(const Program& program);
 /// note a problem (the first hundred).
 Status check_valid(const Program& program);
 
-/// Is `name` a C identifier that is no keyword of C++ and does not begin with "kmux_" or two underscores?
+/// Is `name` a C identifier that is no keyword of C++ and does not begin with "kmux_", "KMUX_" or two
+/// underscores?
 bool is_identifier(std::string_view name);
 
 /// Is `name` an identifier, a mangled name, or an NVRTC name expression ("kern<float, 4>", "ns::kern")? Such names

@@ -1,0 +1,100 @@
+// The expected plans and launchers of the golden programs. KMUX_UPDATE_GOLDENS=1 rewrites them.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "kmux/driver_dialect.h"
+
+#include "compiled.h"
+#include "programs.h"
+
+namespace kmux {
+namespace {
+
+std::string launcher_of(const Plan& plan) {
+  DriverDialect dialect;
+  return emit_launcher(plan, dialect, "kmux_launch");
+}
+
+// The launcher alone: what comes before is the same text for all.
+std::string function_of(const std::string& launcher) {
+  return launcher.substr(launcher.rfind("\nextern \"C\" int") + 1);
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void expect_golden(const std::string& name, const std::string& actual) {
+  const std::string path = std::string(KMUX_GOLDEN_DIR) + "/expected/" + name;
+  const char* update = std::getenv("KMUX_UPDATE_GOLDENS");
+  if (update != nullptr && std::string_view(update) == "1") std::ofstream(path, std::ios::binary) << actual;
+  EXPECT_EQ(read(path), actual) << path << "\nKMUX_UPDATE_GOLDENS=1 rewrites it.";
+}
+
+TEST(Golden, Plans) {
+  for (const Program& program : testing::golden_programs()) {
+    expect_golden(program.name + ".plan.txt", to_string(lower(program, 0).value()));
+  }
+}
+
+TEST(Golden, Launchers) {
+  for (const Program& program : testing::golden_programs()) {
+    expect_golden(program.name + ".launcher.txt", function_of(launcher_of(lower(program, 0).value())));
+  }
+}
+
+TEST(Golden, WholeLauncher) {
+  const Program program = testing::golden_programs().front();
+  expect_golden("whole.txt", launcher_of(lower(program, 0).value()));
+}
+
+TEST(Golden, Prelude) { expect_golden("prelude.txt", launcher_prelude()); }
+
+TEST(Golden, LaunchersCompileWithoutWarnings) {
+  for (const Program& program : testing::golden_programs()) {
+    const Status status = testing::check_syntax(launcher_of(lower(program, 0).value()));
+    EXPECT_TRUE(status) << status.error().message;
+  }
+}
+
+TEST(Golden, LaunchersCompileAfterThePluginHeader) {
+  const std::string header = read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
+  const Program program = testing::golden_programs().front();
+  const Status status = testing::check_syntax(header + launcher_of(lower(program, 0).value()));
+  EXPECT_TRUE(status) << status.error().message;
+}
+
+// static_asserts that the launcher's own structs are laid out as those of the headers.
+#define KMUX_LAYOUT(type, field) \
+  "static_assert(__builtin_offsetof(" #type ", " #field ") == " + std::to_string(offsetof(type, field)) + ", \"\");\n"
+#define KMUX_SIZE(type) "static_assert(sizeof(" #type ") == " + std::to_string(sizeof(type)) + ", \"\");\n"
+
+TEST(Golden, StructsAreThoseOfTheHeaders) {
+  const Program program = testing::golden_programs().front();
+  const std::string checks =
+      KMUX_SIZE(kmux_slot) + KMUX_SIZE(kmux_sink) + KMUX_LAYOUT(kmux_sink, write) + KMUX_SIZE(kmux_allocator) +
+      KMUX_LAYOUT(kmux_allocator, self) + KMUX_LAYOUT(kmux_allocator, allocate) + KMUX_LAYOUT(kmux_allocator, free) +
+      KMUX_SIZE(kmux_launch_env) + KMUX_LAYOUT(kmux_launch_env, device) + KMUX_LAYOUT(kmux_launch_env, stream) +
+      KMUX_LAYOUT(kmux_launch_env, allocator) + KMUX_LAYOUT(kmux_launch_env, lane) + KMUX_SIZE(kmux_tensor_map) +
+      KMUX_SIZE(kmux_map_geometry) + KMUX_LAYOUT(kmux_map_geometry, base) + KMUX_LAYOUT(kmux_map_geometry, rank) +
+      KMUX_LAYOUT(kmux_map_geometry, dims) + KMUX_LAYOUT(kmux_map_geometry, strides_bytes) +
+      KMUX_LAYOUT(kmux_map_geometry, element_strides) + KMUX_LAYOUT(kmux_map_geometry, oob_fill) +
+      KMUX_SIZE(kmux_driver_window) + KMUX_LAYOUT(kmux_driver_window, hit_ratio) + KMUX_SIZE(kmux_driver_launch) +
+      KMUX_LAYOUT(kmux_driver_launch, cluster) + KMUX_LAYOUT(kmux_driver_launch, dynamic_smem_bytes) +
+      KMUX_LAYOUT(kmux_driver_launch, window_count) + KMUX_LAYOUT(kmux_driver_launch, args) +
+      KMUX_LAYOUT(kmux_driver_launch, windows) + KMUX_SIZE(kmux_driver) + KMUX_LAYOUT(kmux_driver, encode_im2col) +
+      KMUX_SIZE(kmux_driver_env) + KMUX_LAYOUT(kmux_driver_env, driver) +
+      "static_assert(alignof(kmux_tensor_map) == 64, \"\");\n" +
+      "static_assert(KMUX_INTERNAL == " + std::to_string(static_cast<int>(ErrorCode::kInternal)) + ", \"\");\n";
+  const Status status = testing::check_syntax(launcher_of(lower(program, 0).value()) + checks);
+  EXPECT_TRUE(status) << status.error().message;
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,160 @@
+#include "kmux/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// A cuda program over buffer A of n floats, integer scalar `s` and pointer `p`, with symbols n and unused m.
+class Sample {
+ public:
+  Sample() : builder("sample"), n(builder.symbol("n")), m(builder.symbol("m")) {
+    builder.input("A", dtype::kFloat32, {n, m});
+    s = builder.scalar("s", dtype::kInt32);
+    builder.pointer("p");
+    builder.variant("cuda").source("sample.cu", "");
+  }
+  LaunchBuilder launch(const std::string& kernel) { return builder.launch(kernel).grid({1}).block({32}); }
+  Plan plan() const { return lower(builder.build().value(), 0).value(); }
+
+  ProgramBuilder builder;
+  Expr n;
+  Expr m;
+  Expr s;
+};
+
+const PlanLaunch& launch_at(const Plan& plan, std::size_t index) { return std::get<PlanLaunch>(plan.steps[index]); }
+
+TEST(Plan, LooksNamesUp) {
+  Sample sample;
+  sample.builder.workspace("w", sample.n * 4, 128);
+  sample.launch("k").args({"A", "p", "s", "w"}).arg(TensorArg{"A", 16});
+  const Plan plan = sample.plan();
+  using Source = PlanAddress::Source;
+  EXPECT_THAT(launch_at(plan, 0).args,
+              ElementsAre(PlanArg(PlanAddress{Source::kSlot, 0, 0}), PlanArg(PlanAddress{Source::kSlot, 2, 0}),
+                          PlanArg(PlanScalar{1, dtype::kInt32}), PlanArg(PlanAddress{Source::kWorkspace, 0, 0}),
+                          PlanArg(PlanAddress{Source::kSlot, 0, 16})));
+  EXPECT_EQ(plan.workspaces[0].alignment_bytes, 128);
+}
+
+TEST(Plan, BindsOnlyTheNamesThatExpressionsUse) {
+  Sample sample;
+  sample.launch("k").args({"A"}).arg(sample.m + sample.s);
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.bindings, ElementsAre(PlanBinding{"s", 1, dtype::kInt32}, PlanBinding{"m", 4, dtype::kInt64}));
+  EXPECT_EQ(plan.slots[3].name, "n");
+}
+
+TEST(Plan, FoldsConstantLetsIntoTheirUses) {
+  Sample sample;
+  const Expr tile = sample.builder.let("tile", Expr(2) * 64);
+  const Expr count = sample.builder.let("count", ceildiv(sample.n, tile));
+  sample.builder.launch("k").grid({count}).block({tile}).args({"A"});
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.lets, ElementsAre(Let{"count", ceildiv(sample.n, 128)}));
+  EXPECT_EQ(launch_at(plan, 0).block[0], Expr(128));
+  EXPECT_EQ(launch_at(plan, 0).grid[0], Expr::symbol("count"));
+}
+
+TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
+  Sample sample;
+  sample.builder.check(Expr(3) < 4, "never").check(sample.n > 0, "sometimes").check(Expr(3) > 4, "always");
+  sample.launch("k").args({"A"});
+  EXPECT_THAT(sample.plan().asserts, ElementsAre(Assert{sample.n > 0, "sometimes"}, Assert{0, "always"}));
+}
+
+TEST(Plan, TakesConstantBranchesAndDropsEmptyLoops) {
+  Sample sample;
+  sample.builder.body()
+      .when(
+          Expr(1) > 2, [](BodyBuilder& then) { then.launch("no").grid({1}).block({1}); },
+          [](BodyBuilder& otherwise) { otherwise.launch("yes").grid({1}).block({1}); })
+      .loop("i", 4, 4, [](BodyBuilder& body, const Expr&) { body.launch("never").grid({1}).block({1}); });
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.steps, SizeIs(1));
+  EXPECT_THAT(plan.kernels, ElementsAre("yes"));
+}
+
+TEST(Plan, ListsKernelsOnceByFirstLaunch) {
+  Sample sample;
+  for (const char* kernel : {"b", "a", "b"}) sample.launch(kernel).args({"A"});
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.kernels, ElementsAre("b", "a"));
+  EXPECT_EQ(launch_at(plan, 2).kernel, 0u);
+}
+
+TensorMap map_over(const std::string& name, const Expr& rows, std::int64_t box = 8) {
+  TensorMap map;
+  map.name = name;
+  map.base.name = "A";
+  map.dims = {64, rows};
+  map.strides_bytes = {256};
+  map.mode = TiledMap{{32, box}};
+  return map;
+}
+
+TEST(Plan, MergesEqualMaps) {
+  Sample sample;
+  sample.builder.tensor_map(map_over("a", sample.n)).tensor_map(map_over("b", sample.n * 1));
+  sample.builder.tensor_map(map_over("c", sample.n, 16));
+  sample.launch("k").args({"a", "b", "c"});
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.maps, SizeIs(2));
+  EXPECT_EQ(plan.maps[0].map.name, "a");
+  EXPECT_THAT(launch_at(plan, 0).args,
+              ElementsAre(PlanArg(PlanMapArg{0}), PlanArg(PlanMapArg{0}), PlanArg(PlanMapArg{1})));
+}
+
+TEST(Plan, CastsValuesThatMightNotFit) {
+  Sample sample;
+  sample.launch("k").arg(sample.n).arg(sample.s).arg(sample.n, dtype::kInt64).arg(7);
+  const auto value = [&](Expr expr, DType type) { return PlanArg(PlanValue{std::move(expr), type}); };
+  EXPECT_THAT(launch_at(sample.plan(), 0).args,
+              ElementsAre(value(Expr::cast(dtype::kInt32, sample.n), dtype::kInt32), value(sample.s, dtype::kInt32),
+                          value(sample.n, dtype::kInt64), value(7, dtype::kInt32)));
+}
+
+TEST(Plan, FillsExtentsWithOnes) {
+  Sample sample;
+  sample.builder.launch("k").grid({sample.n, 2}).block({32}).cluster({2});
+  const Plan plan = sample.plan();
+  EXPECT_THAT(launch_at(plan, 0).grid, ElementsAre(sample.n, Expr(2), Expr(1)));
+  EXPECT_THAT(*launch_at(plan, 0).cluster, ElementsAre(Expr(2), Expr(1), Expr(1)));
+}
+
+TEST(Plan, ComparesNestedSteps) {
+  const PlanStep launch = PlanLaunch{};
+  EXPECT_EQ((PlanIf{1, {launch}, {}}), (PlanIf{1, {launch}, {}}));
+  EXPECT_FALSE((PlanIf{1, {launch}, {}}) == (PlanIf{1, {}, {launch}}));
+  EXPECT_FALSE((PlanFor{"i", 0, 1, {launch}}) == (PlanFor{"j", 0, 1, {launch}}));
+}
+
+TEST(Plan, RefusesAMissingVariant) {
+  Sample sample;
+  sample.launch("k");
+  const auto plan = lower(sample.builder.build().value(), 1);
+  EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(plan.error().message, HasSubstr("\"sample\" has no variant 1"));
+}
+
+TEST(Plan, RefusesAnInvalidProgram) {
+  Sample sample;
+  sample.launch("k");
+  Program program = sample.builder.build().value();
+  program.variants[0].body.lets.push_back({"x", Expr::symbol("nobody")});
+  const auto plan = lower(program, 0);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(plan.error().explain(), HasSubstr("nobody"));
+}
+
+}  // namespace
+}  // namespace kmux
