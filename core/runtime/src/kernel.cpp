@@ -1,0 +1,175 @@
+#include "kmux/kernel.h"
+
+#include <array>
+
+#include "kmux/plugin.hpp"
+
+#include "argument_checker.h"
+#include "argument_error.h"
+#include "kernel_impl.h"
+#include "lane.h"
+#include "out_idx.h"
+#include "output_allocator.h"
+#include "workspace_allocator.h"
+
+namespace kmux {
+namespace {
+
+// Words of a call that lie on the stack; the sizes differ only so that small calls touch little of it.
+constexpr std::size_t kSmallFrame = 64;
+constexpr std::size_t kLargeFrame = 4096;
+
+void append(void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }
+
+AcceptedMemory accepted_memory(const Device& device) {
+  AcceptedMemory memory{device.dl(), 0};
+  for (const std::int32_t type : device.plugin()->manifest().device_types) {
+    if (type >= 0 && type < 64) memory.other_types |= std::uint64_t{1} << type;
+  }
+  return memory;
+}
+
+std::vector<const Param*> params_of(const Signature& signature, CheckScope scope) {
+  std::vector<const Param*> params;
+  for (const Param& param : signature.params) {
+    if (scope == CheckScope::kAll || !is_output(signature, param.name)) params.push_back(&param);
+  }
+  return params;
+}
+
+}  // namespace
+
+struct Kernel::Impl {
+  Impl(KernelParts given, CheckList all, CheckList inputs, OutputAllocator allocator)
+      : parts(std::move(given)),
+        device(parts.plugin, parts.device),
+        checker(parts.name, parts.signature, std::move(all), accepted_memory(device)),
+        input_checker(parts.name, parts.signature, std::move(inputs), accepted_memory(device)),
+        outputs(std::move(allocator)),
+        workspaces(device),
+        input_params(params_of(parts.signature, CheckScope::kInputs)) {}
+
+  Status launch(std::span<const Arg> args, StreamRef stream) const;
+  template <std::size_t kWords>
+  Status launch_framed(std::span<const Arg> args, StreamRef stream) const;
+  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream) const;
+  Error launch_error(kmux_code code, std::string_view text) const;
+  Error count_error(CheckScope scope, std::size_t actual) const;
+
+  KernelParts parts;
+  Device device;
+  ArgumentChecker checker;
+  ArgumentChecker input_checker;
+  OutputAllocator outputs;
+  WorkspaceAllocator workspaces;
+  std::vector<const Param*> input_params;
+};
+
+Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
+  if (args.size() != parts.signature.params.size()) [[unlikely]] {
+    return count_error(CheckScope::kAll, args.size());
+  }
+  if (checker.frame_size() <= kSmallFrame) [[likely]] {
+    return launch_framed<kSmallFrame>(args, stream);
+  }
+  return launch_framed<kLargeFrame>(args, stream);
+}
+
+template <std::size_t kWords>
+Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
+  std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
+  KMUX_TRY(checker.check(args, frame.data()));
+  const kmux_launch_env env{sizeof env, device.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
+  std::string text;
+  const kmux_code code = parts.adapter->launch(frame.data(), env, {&text, append});
+  if (code == KMUX_OK) [[likely]] {
+    return Ok{};
+  }
+  return launch_error(code, text);
+}
+
+[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text) const {
+  Error error = read_error(code, text);
+  error.message = "kernel \"" + parts.name + "\": " + error.message;
+  return error;
+}
+
+[[gnu::cold]] Error Kernel::Impl::count_error(CheckScope scope, std::size_t actual) const {
+  if (scope == CheckScope::kInputs) return argument_count_error(parts.name, "inputs", input_params, actual);
+  return argument_count_error(parts.name, "arguments", params_of(parts.signature, scope), actual);
+}
+
+Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream) const {
+  if (inputs.size() != input_params.size()) return count_error(CheckScope::kInputs, inputs.size());
+  std::vector<Arg> args(parts.signature.params.size(), Arg(nullptr));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    args[static_cast<std::size_t>(input_params[i] - parts.signature.params.data())] = inputs[i];
+  }
+  std::vector<kmux_slot> frame(input_checker.frame_size() + 1);  // never empty, so that it has an address
+  KMUX_TRY(input_checker.check(args, frame.data()));
+  KMUX_ASSIGN(std::vector<Tensor> tensors, outputs.allocate(input_checker.values(frame.data())));
+  for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
+  KMUX_TRY(launch(args, stream));
+  return Outputs(std::move(tensors));
+}
+
+Result<Kernel> make_kernel(KernelParts parts) {
+  KMUX_ASSIGN(parts.signature.outputs, output_names(parts.signature, parts.out_idx));
+  KMUX_ASSIGN(CheckList all, compile_checks(parts.signature));
+  KMUX_ASSIGN(CheckList inputs, compile_checks(parts.signature, CheckScope::kInputs));
+  const Device device(parts.plugin, parts.device);
+  KMUX_ASSIGN(OutputAllocator outputs, OutputAllocator::make(parts.name, parts.signature, inputs, device));
+  auto impl =
+      std::make_shared<const Kernel::Impl>(std::move(parts), std::move(all), std::move(inputs), std::move(outputs));
+  if (impl->checker.frame_size() <= kLargeFrame) return Kernel(std::move(impl));
+  return make_error(ErrorCode::kInvalidArgument, "kernel \"" + impl->parts.name + "\" has " +
+                                                     std::to_string(impl->checker.frame_size()) +
+                                                     " parameters and symbols (at most " + std::to_string(kLargeFrame) +
+                                                     " can be passed). Pass "
+                                                     "arrays of them as tensors.");
+}
+
+Outputs::operator Tensor() const {
+  if (tensors_.size() == 1) return tensors_.front();
+  throw Exception(make_error(ErrorCode::kInvalidArgument,
+                             "a call returned " + std::to_string(tensors_.size()) +
+                                 " tensors (a Tensor can be made of exactly one). Take them by index."));
+}
+
+Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {
+  return impl_->call(inputs, stream);
+}
+
+Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
+  return impl_->launch(all_params, stream);
+}
+
+Status Kernel::warm() const {
+  current_lane();
+  return impl_->parts.adapter->prepare(impl_->device.ordinal());
+}
+
+const std::string& Kernel::name() const { return impl_->parts.name; }
+const std::string& Kernel::backend() const { return impl_->parts.plugin->manifest().name; }
+const Target& Kernel::target() const { return impl_->parts.target; }
+const Device& Kernel::device() const { return impl_->device; }
+const Signature& Kernel::signature() const { return impl_->parts.signature; }
+const Resolution& Kernel::resolution() const { return impl_->parts.resolution; }
+const std::string& Kernel::launcher() const { return impl_->parts.launcher; }
+
+std::string Kernel::source() const {
+  std::string text;
+  for (const File& file : impl_->parts.variant.sources) text += file.content;
+  return text;
+}
+
+std::vector<File> Kernel::files() const {
+  std::vector<File> files = impl_->parts.variant.sources;
+  files.insert(files.end(), impl_->parts.variant.headers.begin(), impl_->parts.variant.headers.end());
+  files.push_back({"launcher", impl_->parts.launcher});
+  for (const Artifact::Part& part : impl_->parts.artifact.parts)
+    files.push_back({"artifact/" + part.name, part.content});
+  return files;
+}
+
+}  // namespace kmux

@@ -1,0 +1,282 @@
+#include "kmux/kernel.h"
+
+#include <array>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_plugin.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Expr kM = Expr::symbol("m");
+const Expr kN = Expr::symbol("n");
+const DType kF32 = dtype::kFloat32;
+
+Tensor zeros(std::vector<std::int64_t> shape, DType type = kF32) {
+  return Tensor::zeros(std::move(shape), type).value();
+}
+
+// B[i] = 2 * A[i], for A and B of n elements: slots A, B, n.
+kmux_code twice(const kmux_slot* slots, const kmux_launch_env&, kmux_sink) {
+  const auto* from = static_cast<const float*>(slots[0].ptr);
+  auto* to = static_cast<float*>(slots[1].ptr);
+  for (std::int64_t i = 0; i < slots[2].i64; ++i) to[i] = 2 * from[i];
+  return KMUX_OK;
+}
+
+Signature twice_signature(std::vector<std::string> outputs = {"B"}) {
+  return fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {kN})}, std::move(outputs));
+}
+
+Kernel kernel_of(Signature signature, FakeLaunch launch = {}) {
+  return make_kernel(fake_parts(std::move(signature), std::move(launch))).value();
+}
+
+TEST(Kernel, AllocatesItsOutputs) {
+  const Kernel kernel = kernel_of(twice_signature(), twice);
+  const std::array<float, 3> values{1, 2, 3};
+  const Tensor a = Tensor::from<float>({3}, kF32, values).value();
+  const Tensor b = kernel(a).value();
+  EXPECT_THAT(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), ElementsAre(2, 4, 6));
+  EXPECT_EQ(b.device(), kernel.device());
+}
+
+TEST(Kernel, TakesOutputsByPosition) {
+  KernelParts parts = fake_parts(twice_signature({}), twice);
+  parts.out_idx = {-1};
+  const Kernel kernel = make_kernel(std::move(parts)).value();
+  EXPECT_THAT(kernel.signature().outputs, ElementsAre("B"));
+  EXPECT_EQ(kernel(zeros({5})).value()[0].shape()[0], 5);
+}
+
+TEST(Kernel, RefusesPositionsBesideDeclaredOutputs) {
+  KernelParts parts = fake_parts(twice_signature());
+  parts.out_idx = {1};
+  const auto kernel = make_kernel(std::move(parts));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_EQ(kernel.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(kernel.error().message, HasSubstr("out_idx"));
+}
+
+TEST(Kernel, SizesOutputsAfterAllInputs) {
+  // The output comes first; one of its extents hangs on a later tensor, one on a scalar.
+  const Kernel kernel = kernel_of(fake_signature({buffer_param("C", kF32, {kM * Expr(4), Expr::symbol("s")}),
+                                                  buffer_param("A", kF32, {kM, 2}), scalar_param("s", dtype::kInt32)},
+                                                 {"C"}));
+  const Tensor c = kernel(zeros({3, 2}), 7).value();
+  EXPECT_THAT(std::vector<std::int64_t>(c.shape().begin(), c.shape().end()), ElementsAre(12, 7));
+}
+
+TEST(Kernel, AllocatesOutputsWithoutDimensionsAndWithStrides) {
+  const Signature signature = fake_signature({buffer_param("A", kF32, {kN}),
+                                              buffer_param("sum", kF32, {}),
+                                              {"P", BufferParam{kF32, {2, kN}, std::vector<Expr>{kN + Expr(4), 1}}}},
+                                             {"P", "sum"});
+  const Outputs outputs = kernel_of(signature)(zeros({3})).value();
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0].dl()->strides[0], 7);
+  EXPECT_EQ(outputs[1].shape().size(), 0u);
+  EXPECT_NE(outputs[1].data(), nullptr);
+}
+
+TEST(Kernel, SaysWhyAnOutputHasNoSize) {
+  const Kernel kernel = kernel_of(
+      fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {kN - Expr(4), floordiv(8, kN)})}, {"B"}));
+  EXPECT_THAT(kernel(zeros({3})).error().message,
+              AllOf(HasSubstr("kernel \"fake\": output \"B\": "), HasSubstr("-1 is negative")));
+  const Kernel divides =
+      kernel_of(fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {floordiv(8, kN)})}, {"B"}));
+  EXPECT_THAT(divides(zeros({0})).error().message, HasSubstr("division by zero"));
+}
+
+TEST(Kernel, RefusesOutputsTooLargeForTheMachine) {
+  const Kernel kernel =
+      kernel_of(fake_signature({buffer_param("B", kF32, {kN, kN, kN}), scalar_param("n", dtype::kInt64)}, {"B"}));
+  const auto outputs = kernel(std::int64_t{1} << 40);
+  ASSERT_FALSE(outputs.ok());
+  EXPECT_EQ(outputs.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(outputs.error().message, HasSubstr("output \"B\""));
+}
+
+TEST(Kernel, ConvertsOneOutputToATensor) {
+  EXPECT_EQ(Tensor(Outputs({zeros({2})})).shape()[0], 2);
+  try {
+    Tensor unused = Outputs({zeros({2}), zeros({2})});
+    FAIL() << "no exception";
+  } catch (const Exception& exception) {
+    EXPECT_EQ(exception.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(exception.error().message, HasSubstr("returned 2 tensors"));
+  }
+}
+
+TEST(Kernel, CountsItsArguments) {
+  const Kernel kernel = kernel_of(twice_signature());
+  const auto outputs = kernel(zeros({3}), zeros({3}));
+  ASSERT_FALSE(outputs.ok());
+  EXPECT_THAT(outputs.error().message, HasSubstr("kernel \"fake\": expected 1 inputs, got 2 (they are A)"));
+  const Status status = kernel.launch({zeros({3})});
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("expected 2 arguments, got 1 (they are A, B)"));
+}
+
+TEST(Kernel, ChecksOutputsThatAreGiven) {
+  const Kernel kernel = kernel_of(twice_signature(), twice);
+  EXPECT_TRUE(kernel.launch({zeros({3}), zeros({3})}).ok());
+  const Status status = kernel.launch({zeros({3}), zeros({4})});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().message, HasSubstr("\"B\" has shape[0] = 4"));
+}
+
+TEST(Kernel, PassesNothingAtAll) {
+  int calls = 0;
+  const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
+    ++calls;
+    return KMUX_OK;
+  });
+  EXPECT_TRUE(kernel.launch({}).ok());
+  EXPECT_EQ(kernel().value().size(), 0u);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Kernel, PassesManyArguments) {
+  for (const int count : {63, 64, 65, 100, 4000}) {
+    std::vector<Param> params;
+    std::vector<Arg> args;
+    for (int i = 0; i < count; ++i) {
+      params.push_back(scalar_param("s" + std::to_string(i), dtype::kInt32));
+      args.emplace_back(i);
+    }
+    std::int64_t sum = 0;
+    const Kernel kernel =
+        kernel_of(fake_signature(std::move(params)), [&](const kmux_slot* slots, const kmux_launch_env&, kmux_sink) {
+          for (int i = 0; i < count; ++i) sum += slots[i].i64;
+          return KMUX_OK;
+        });
+    ASSERT_TRUE(kernel.launch(args).ok());
+    EXPECT_EQ(sum, std::int64_t{count} * (count - 1) / 2);
+  }
+}
+
+TEST(Kernel, RefusesMoreArgumentsThanFitOnTheStack) {
+  std::vector<Param> params;
+  for (int i = 0; i < 5000; ++i) params.push_back(scalar_param("s" + std::to_string(i), dtype::kInt32));
+  const auto kernel = make_kernel(fake_parts(fake_signature(std::move(params))));
+  ASSERT_FALSE(kernel.ok());
+  EXPECT_THAT(kernel.error().message, HasSubstr("5000 parameters and symbols (at most 4096"));
+}
+
+TEST(Kernel, PassesStreamDeviceAndLane) {
+  kmux_launch_env seen{};
+  const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env& env, kmux_sink) {
+    seen = env;
+    return KMUX_OK;
+  });
+  int stream = 0;
+  ASSERT_TRUE(kernel.launch(std::span<const Arg>(), StreamRef{&stream}).ok());
+  EXPECT_EQ(seen.struct_size, sizeof seen);
+  EXPECT_EQ(seen.stream, &stream);
+  EXPECT_EQ(seen.device, 0);
+}
+
+TEST(Kernel, OffersWorkspacesOfItsDevice) {
+  const auto uses_workspace = [](const kmux_slot*, const kmux_launch_env& env, kmux_sink) -> kmux_code {
+    void* memory = nullptr;
+    const kmux_allocator& allocator = *env.allocator;
+    const kmux_code code = allocator.allocate(allocator.self, env.device, env.stream, 1000, 256, &memory);
+    if (code != KMUX_OK) return code;
+    std::memset(memory, 1, 1000);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(memory) % 16 == 0;
+    allocator.free(allocator.self, env.device, env.stream, memory);
+    const kmux_code too_much =
+        allocator.allocate(allocator.self, env.device, env.stream, ~std::size_t{0} - 100, 256, &memory);
+    return aligned && too_much == KMUX_UNAVAILABLE ? KMUX_OK : KMUX_INTERNAL;
+  };
+  for (const DLDeviceType type : {kDLCPU, kDLExtDev}) {
+    const Kernel kernel = make_kernel(fake_parts({}, uses_workspace, type)).value();
+    EXPECT_TRUE(kernel.launch({}).ok()) << type;
+  }
+}
+
+TEST(Kernel, ReportsALaunchThatFailed) {
+  const Kernel kernel = kernel_of({}, [](const kmux_slot*, const kmux_launch_env&, kmux_sink error) {
+    constexpr std::string_view kText = "the device is tired (status 42). Let it rest.";
+    error.write(error.self, kText.data(), kText.size());
+    return kmux_code{KMUX_LAUNCH_FAILED};
+  });
+  const Status status = kernel.launch({});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_EQ(status.error().message, "kernel \"fake\": the device is tired (status 42). Let it rest.");
+}
+
+TEST(Kernel, RunsOnADeviceOfItsOwn) {
+  KernelParts parts = fake_parts(twice_signature(), twice, kDLExtDev);
+  const auto plugin = std::static_pointer_cast<FakePlugin>(parts.plugin);
+  parts.device = 1;
+  {
+    const Kernel kernel = make_kernel(std::move(parts)).value();
+    EXPECT_EQ(kernel.device().ordinal(), 1);
+    const auto refused = kernel(zeros({3}));
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr("\"A\" is on cpu (the kernel runs on ext_dev:1)"), HasSubstr(".to(kernel.device())")));
+    const Tensor elsewhere = zeros({3}).to(Device(plugin, 0)).value();
+    EXPECT_THAT(kernel(elsewhere).error().message, HasSubstr("is on ext_dev:0"));
+    const Tensor there = zeros({3}).to(kernel.device()).value();
+    const Tensor b = kernel(there).value();
+    EXPECT_EQ(b.device(), kernel.device());
+    EXPECT_EQ(plugin->devices().live, 3);
+  }
+  EXPECT_EQ(plugin->devices().live, 0);
+}
+
+TEST(Kernel, LaunchesFromManyThreadsAtOnce) {
+  const Kernel kernel = kernel_of(twice_signature(), twice);
+  std::vector<std::thread> threads;
+  std::array<bool, 8> right{};
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    threads.emplace_back([&, t] {
+      const Tensor a = zeros({64});
+      const Tensor b = zeros({64});
+      for (int i = 0; i < 64; ++i) a.data_as<float>()[i] = static_cast<float>(t);
+      bool all = true;
+      for (int i = 0; i < 1000; ++i) all = kernel.launch({a, b}).ok() && all;
+      right[t] = all && b.data_as<float>()[63] == 2 * static_cast<float>(t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(right, testing::Each(true));
+}
+
+TEST(Kernel, Warms) { EXPECT_TRUE(kernel_of({}).warm().ok()); }
+
+TEST(Kernel, ShowsWhatItIsMadeOf) {
+  KernelParts parts = fake_parts(twice_signature());
+  parts.variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};
+  parts.variant.headers = {{"h.h", "int h;\n"}};
+  parts.launcher = "launch it";
+  parts.artifact.parts = {{"code", "binary"}};
+  parts.target = Target{"fake", "arch"};
+  const Kernel kernel = make_kernel(std::move(parts)).value();
+  EXPECT_EQ(kernel.name(), "fake");
+  EXPECT_EQ(kernel.backend(), "fake");
+  EXPECT_EQ(kernel.target().arch, "arch");
+  EXPECT_EQ(kernel.source(), "int a;\nint b;\n");
+  EXPECT_EQ(kernel.launcher(), "launch it");
+  EXPECT_THAT(kernel.files(), ElementsAre(File{"a.c", "int a;\n"}, File{"b.c", "int b;\n"}, File{"h.h", "int h;\n"},
+                                          File{"launcher", "launch it"}, File{"artifact/code", "binary"}));
+}
+
+}  // namespace
+}  // namespace kmux
