@@ -139,7 +139,12 @@ TEST(DispatchJson, ChecksFiles) {
   };
   const std::string outside = replaced(scale_json(), "scale.c", "../scale.c");
   EXPECT_THAT(from_json(outside, never).error().message, HasSubstr("\"../scale.c\" is refused"));
+  EXPECT_THAT(from_json(replaced(scale_json(), "scale.c", ""), never).error().message, HasSubstr("\"\" is refused"));
   EXPECT_FALSE(asked);
+  const std::string no_digest = replaced(scale_json(), sha256_hex(kSource), "");
+  EXPECT_THAT(from_json(no_digest, read_source).error().message, HasSubstr("differs from its SHA-256 (expected \"\""));
+  const std::string number = replaced(scale_json(), "\"scale.c\"", "1");
+  EXPECT_THAT(from_json(number, never).error().message, HasSubstr("/sources/0/path: expected a string"));
 }
 
 TEST(DispatchJson, CountsProblemsBeyondTheFirstHundred) {

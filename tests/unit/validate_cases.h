@@ -7,7 +7,7 @@
 
 #include "kmux/validate.h"
 
-#include "sample_program.h"
+#include "unit/sample_program.h"
 
 namespace kmux {
 

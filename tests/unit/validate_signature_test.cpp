@@ -1,4 +1,4 @@
-#include "validate_cases.h"
+#include "unit/validate_cases.h"
 
 namespace kmux {
 namespace {

@@ -1,6 +1,6 @@
 #include "kmux/validate.h"
 
-#include "validate_cases.h"
+#include "unit/validate_cases.h"
 
 namespace kmux {
 namespace {

@@ -72,15 +72,18 @@ class DispatchReader {
   void read(const JsonReader& in, File& out) const {
     if (in.object() == nullptr) return;
     in.refuse_other_keys({"path", "sha256"});
-    std::string digest;
-    if (const auto path = in.require("path")) read(*path, out.path);
-    if (const auto sha256 = in.require("sha256")) read(*sha256, digest);
-    if (digest.empty() || out.path.empty()) return;
-    if (!is_file_path(out.path)) {
-      return in.problem("file path " + quoted(out.path) +
-                        " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
+    const auto path = in.require("path");
+    const auto sha256 = in.require("sha256");
+    if (!path || !sha256) return;
+    const std::string* name = path->string();
+    const std::string* digest = sha256->string();
+    if (name == nullptr || digest == nullptr) return;
+    if (!is_file_path(*name)) {
+      return path->problem("file path " + quoted(*name) +
+                           " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
     }
-    fetch(in, digest, out);
+    out.path = *name;
+    fetch(in, *digest, out);
   }
 
   void read(const JsonReader& in, Step& out) const {

@@ -1,0 +1,160 @@
+#include "unit/random_program.h"
+
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "kmux/dialect.h"
+#include "kmux/dispatch_json.h"
+#include "kmux/features.h"
+#include "kmux/json.h"
+#include "kmux/program_view.h"
+#include "kmux/validate.h"
+
+namespace kmux {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::uint32_t kPrograms = 300;
+
+// Reads `json` with the files of `program`.
+Result<Program> read_back(std::string_view json, const Program& program) {
+  return from_json(json, [&](const std::string& path) -> Result<std::string> {
+    for (const Variant& variant : program.variants) {
+      for (const auto* files : {&variant.sources, &variant.headers}) {
+        for (const File& file : *files) {
+          if (file.path == path) return file.content;
+        }
+      }
+    }
+    return make_error(ErrorCode::kUnavailable, "no file \"" + path + "\".");
+  });
+}
+
+TEST(RandomProgram, IsValid) {
+  for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const Program program = random_program(seed);
+    const Status status = check_valid(program);
+    ASSERT_TRUE(status.ok()) << "seed " << seed << ": " << status.error().explain() << to_pretty_json(program);
+  }
+}
+
+TEST(RandomProgram, DependsOnItsSeedOnly) {
+  EXPECT_EQ(random_program(7), random_program(7));
+  EXPECT_NE(random_program(7), random_program(8));
+}
+
+TEST(RandomProgram, CoversDialectsAndFeatures) {
+  std::set<std::string> dialects, features;
+  for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const Program program = random_program(seed);
+    for (std::size_t i = 0; i < program.variants.size(); ++i) {
+      dialects.insert(program.variants[i].dialect);
+      for (const UsedFeature& used : features_used(program, i)) features.insert(used.name);
+    }
+  }
+  EXPECT_EQ(dialects.size(), all_dialects().size());
+  EXPECT_EQ(features.size(), known_features().size());
+}
+
+TEST(RandomProgram, SurvivesTheWayThroughJson) {
+  for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {
+    const Program program = random_program(seed);
+    const std::string json = to_json(program);
+    const Result<Program> read = read_back(json, program);
+    ASSERT_TRUE(read.ok()) << "seed " << seed << ": " << read.error().explain();
+    ASSERT_EQ(*read, program) << "seed " << seed;
+    ASSERT_EQ(to_json(*read), json);
+    ASSERT_EQ(dump(parse_json(json).value()), json);
+    ASSERT_EQ(read_back(to_pretty_json(program), program).value(), program);
+    ASSERT_EQ(digest(*read), digest(program));
+  }
+}
+
+TEST(RandomProgram, SurvivesTheWayThroughTheAbi) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    const Program program = random_program(seed);
+    const ProgramView view(program);
+    ASSERT_EQ(read_program(view.get()).value(), program) << "seed " << seed;
+  }
+}
+
+// Damages `text` in one of the ways in which files and hands do.
+std::string damaged(std::string text, std::mt19937& random) {
+  constexpr std::string_view kBytes = "{}[]\",:0-9.eE+ntf\\ \n\0\xff\x80"sv;
+  const auto somewhere = [&] { return random() % (text.size() + 1); };
+  for (unsigned i = random() % 4 + 1; i > 0; --i) {
+    const std::size_t at = somewhere();
+    switch (random() % 4) {
+      case 0:
+        if (at < text.size()) text[at] = kBytes[random() % kBytes.size()];
+        break;
+      case 1:
+        text.insert(at, 1, kBytes[random() % kBytes.size()]);
+        break;
+      case 2:
+        text.erase(at, random() % 20);
+        break;
+      default:
+        text.insert(at, text.substr(somewhere(), random() % 50));
+    }
+  }
+  return text;
+}
+
+TEST(RandomProgram, NeverCrashesItsReaderWhenDamaged) {
+  std::mt19937 random(1);
+  int read = 0;
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    const Program program = random_program(i % 20);
+    const Result<Program> result = read_back(damaged(to_json(program), random), program);
+    if (!result) {
+      ASSERT_FALSE(result.error().message.empty());
+      continue;
+    }
+    ++read;
+    static_cast<void>(validate(*result));
+    ASSERT_EQ(read_back(to_json(*result), program).value(), *result);
+  }
+  EXPECT_GT(read, 100);
+}
+
+// Damages values rather than text, so that more of the reader and of `validate` is reached.
+void damage(Json& value, std::mt19937& random) {
+  Json::Array* array = value.as_array();
+  Json::Object* object = value.as_object();
+  if (array != nullptr && !array->empty() && random() % 8 != 0)
+    return damage((*array)[random() % array->size()], random);
+  if (object != nullptr && !object->empty() && random() % 8 != 0) {
+    auto member = std::next(object->begin(), static_cast<std::ptrdiff_t>(random() % object->size()));
+    if (random() % 16 == 0)
+      object->erase(member);
+    else
+      damage(member->second, random);
+    return;
+  }
+  const std::vector<Json> values{
+      Json(), true,   0,       -1,     1.5,           std::int64_t{1} << 62, "n",
+      "",     "none", "int32", "../x", Json::Array{}, Json::Object{},        Json::Array{"floordiv", 1, 0}};
+  value = values[random() % values.size()];
+}
+
+TEST(RandomProgram, NeverCrashesItsReaderWhenValuesAreWrong) {
+  std::mt19937 random(2);
+  int read = 0;
+  for (std::uint32_t i = 0; i < 5'000; ++i) {
+    const Program program = random_program(i % 20);
+    Json json = parse_json(to_json(program)).value();
+    damage(json, random);
+    const Result<Program> result = read_back(dump(json), program);
+    if (!result) continue;
+    ++read;
+    static_cast<void>(validate(*result));
+    ASSERT_EQ(read_back(to_json(*result), program).value(), *result);
+  }
+  EXPECT_GT(read, 100);
+}
+
+}  // namespace
+}  // namespace kmux
