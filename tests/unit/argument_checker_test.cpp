@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_plugin.h"
+#include "in_process_plugin.h"
 
 namespace kmux {
 namespace {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_plugin.h"
+#include "in_process_plugin.h"
 
 namespace kmux {
 namespace {
@@ -222,7 +222,7 @@ TEST(Kernel, ReportsALaunchThatFailed) {
 
 TEST(Kernel, RunsOnADeviceOfItsOwn) {
   KernelParts parts = fake_parts(twice_signature(), twice, kDLExtDev);
-  const auto plugin = std::static_pointer_cast<FakePlugin>(parts.plugin);
+  const auto plugin = std::static_pointer_cast<InProcessPlugin>(parts.plugin);
   parts.device = 1;
   {
     const Kernel kernel = make_kernel(std::move(parts)).value();

@@ -17,9 +17,9 @@ namespace kmux {
 /// What a fake kernel does with a call.
 using FakeLaunch = std::function<kmux_code(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error)>;
 
-class FakeAdapter final : public Adapter {
+class InProcessAdapter final : public Adapter {
  public:
-  explicit FakeAdapter(FakeLaunch launch) : launch_(std::move(launch)) {}
+  explicit InProcessAdapter(FakeLaunch launch) : launch_(std::move(launch)) {}
   Status prepare(int device) override {
     if (device >= 0) return Ok{};
     return make_error(ErrorCode::kInternal, "no device");
@@ -33,7 +33,7 @@ class FakeAdapter final : public Adapter {
 };
 
 /// Two devices whose memory is the host's, whatever their type says. Counts what is allocated.
-class FakeDevices final : public DeviceApi {
+class InProcessDevices final : public DeviceApi {
  public:
   Result<int> count() override { return 2; }
   Result<Json> properties(int) override {
@@ -76,7 +76,7 @@ class FakeDevices final : public DeviceApi {
 };
 
 /// A backend that has devices and compiles nothing.
-class FakeBackend final : public Backend {
+class InProcessBackend final : public Backend {
  public:
   Result<ProbeReport> probe() override { return ProbeReport{}; }
   Result<Target> resolve_target(std::string_view, std::optional<int>) override { return Target{"fake"}; }
@@ -84,18 +84,18 @@ class FakeBackend final : public Backend {
   Wrapper& wrapper() override { std::abort(); }
   Builder& builder() override { std::abort(); }
   Result<std::unique_ptr<Adapter>> load(const Artifact&, int) override {
-    return std::unique_ptr<Adapter>(std::make_unique<FakeAdapter>(FakeLaunch{}));
+    return std::unique_ptr<Adapter>(std::make_unique<InProcessAdapter>(FakeLaunch{}));
   }
-  FakeDevices& devices() override { return devices_; }
+  InProcessDevices& devices() override { return devices_; }
 
  private:
-  FakeDevices devices_;
+  InProcessDevices devices_;
 };
 
-/// An opened plugin without a library.
-class FakePlugin final : public Plugin {
+/// An opened plugin that is no library but part of the test.
+class InProcessPlugin final : public Plugin {
  public:
-  explicit FakePlugin(DLDeviceType type, std::vector<std::int32_t> further_types = {}) {
+  explicit InProcessPlugin(DLDeviceType type, std::vector<std::int32_t> further_types = {}) {
     devices_table_.struct_size = sizeof devices_table_;
     devices_table_.device_type = type;
     table_.struct_size = sizeof table_;
@@ -110,10 +110,10 @@ class FakePlugin final : public Plugin {
   Backend& backend() const override { return backend_; }
   const kmux_plugin_api& api() const override { return table_; }
   const Result<ProbeReport>& probe() const override { return probe_; }
-  FakeDevices& devices() const { return backend_.devices(); }
+  InProcessDevices& devices() const { return backend_.devices(); }
 
  private:
-  mutable FakeBackend backend_;
+  mutable InProcessBackend backend_;
   kmux_device_api devices_table_{};
   kmux_plugin_api table_{};
   Manifest manifest_;
@@ -125,8 +125,8 @@ inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDev
   KernelParts parts;
   parts.name = "fake";
   parts.signature = std::move(signature);
-  parts.plugin = std::make_shared<FakePlugin>(type);
-  parts.adapter = std::make_unique<FakeAdapter>(std::move(launch));
+  parts.plugin = std::make_shared<InProcessPlugin>(type);
+  parts.adapter = std::make_unique<InProcessAdapter>(std::move(launch));
   return parts;
 }
 
