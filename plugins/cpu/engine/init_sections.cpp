@@ -1,7 +1,10 @@
 #include "engine/init_sections.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace kmux::cpu {
@@ -10,18 +13,17 @@ namespace {
 namespace jitlink = llvm::jitlink;
 namespace orc = llvm::orc;
 
-// The sections whose name is `prefix` or begins with it and a dot; lower priorities (".init_array.101") run first.
-std::vector<jitlink::Section*> find_sections(jitlink::LinkGraph& graph, std::string_view prefix) {
-  std::vector<jitlink::Section*> found;
+// The sections whose name is `prefix` or begins with it and a dot, by priority: ".init_array.101" runs before ".init_array".
+std::multimap<int, jitlink::Section*> find_sections(jitlink::LinkGraph& graph, std::string_view prefix) {
+  constexpr int kNoPriority = 65535;
+  std::multimap<int, jitlink::Section*> found;
   for (jitlink::Section& section : graph.sections()) {
     const std::string_view name = section.getName();
-    if (name == prefix || (name.starts_with(prefix) && name[prefix.size()] == '.')) found.push_back(&section);
+    if (name == prefix) found.emplace(kNoPriority, &section);
+    if (name.starts_with(prefix) && name.substr(prefix.size()).starts_with('.')) {
+      found.emplace(std::atoi(std::string(name.substr(prefix.size() + 1)).c_str()), &section);
+    }
   }
-  const auto priority = [&](const jitlink::Section* section) {
-    const std::string_view name = section->getName();
-    return name.size() == prefix.size() ? 65535 : std::atoi(std::string(name.substr(prefix.size() + 1)).c_str());
-  };
-  std::stable_sort(found.begin(), found.end(), [&](auto* a, auto* b) { return priority(a) < priority(b); });
   return found;
 }
 
@@ -32,7 +34,7 @@ std::vector<jitlink::Block*> blocks_by_address(jitlink::Section& section) {
 }
 
 void keep(jitlink::LinkGraph& graph, std::string_view prefix) {
-  for (jitlink::Section* section : find_sections(graph, prefix)) {
+  for (const auto& [priority, section] : find_sections(graph, prefix)) {
     for (jitlink::Block* block : blocks_by_address(*section)) {
       graph.addAnonymousSymbol(*block, 0, block->getSize(), /*IsCallable=*/false, /*IsLive=*/true);
     }
@@ -40,7 +42,7 @@ void keep(jitlink::LinkGraph& graph, std::string_view prefix) {
 }
 
 void read(jitlink::LinkGraph& graph, std::string_view prefix, std::vector<InitSections::Function>& functions) {
-  for (jitlink::Section* section : find_sections(graph, prefix)) {
+  for (const auto& [priority, section] : find_sections(graph, prefix)) {
     for (jitlink::Block* block : blocks_by_address(*section)) {
       const auto content = block->getContent();
       for (std::size_t at = 0; at + sizeof(void*) <= content.size(); at += sizeof(void*)) {

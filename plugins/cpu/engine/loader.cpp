@@ -29,7 +29,7 @@ struct Reports {
         [this](const orc::SymbolsNotFound& found) {
           for (const auto& symbol : found.getSymbols()) missing.push_back((*symbol).str());
         },
-        [this](const orc::FailedToMaterialize&) {},  // only repeats that the entry depends on what failed
+        [](const orc::FailedToMaterialize&) {},  // only repeats that the entry depends on what failed
         [this](const llvm::ErrorInfoBase& other) { text += (text.empty() ? "" : "; ") + other.message(); });
   }
 };
