@@ -6,6 +6,8 @@
 
 namespace kmux::cpu {
 
+const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
+
 Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
 }

@@ -17,7 +17,7 @@ namespace kmux::cpu {
 /// C and C++ functions on this machine's processor.
 class CpuBackend final : public Backend {
  public:
-  static constexpr PluginInfo kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
+  static const PluginInfo kInfo;
   static Result<std::unique_ptr<Backend>> create(Host host);
   explicit CpuBackend(Host host) : wrapper_(host), builder_(host) {}
 
