@@ -18,7 +18,7 @@ constexpr const char* kC = R"(void gemm(const float* a, const float* b, float* c
     }
 })";
 
-// [build_gemm]
+// [build_gemm.begin]
 kmux::Result<kmux::Program> build_gemm() {
   kmux::ProgramBuilder builder("gemm");
   const kmux::Expr m = builder.symbol("m", kmux::dtype::kInt32);
@@ -42,7 +42,7 @@ kmux::Result<kmux::Program> build_gemm() {
   builder.metadata({.reference = "c = a @ b", .symbols = {{"m", 512}, {"n", 512}, {"k", 512}}, .flops = m * n * k * 2});
   return builder.build();
 }
-// [build_gemm]
+// [build_gemm.end]
 
 }  // namespace
 
