@@ -1,38 +1,49 @@
 #include "host_api.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include "kmux/log.h"
 
 namespace kmux {
 namespace {
 
-std::int32_t option(void* self, kmux_bytes name, kmux_sink value) {
-  const auto& options = *static_cast<const Options*>(self);
+void log_line(LogLevel level, const std::string& plugin, std::string_view text) noexcept {
+  try {
+    kmux::log(level, plugin + ": " + std::string(text));
+  } catch (...) {  // by the application's sink; it must not unwind through the plugin
+  }
+}
+
+}  // namespace
+
+std::int32_t HostApi::option(void* self, kmux_bytes name, kmux_sink value) noexcept {
+  const Options& options = static_cast<const HostApi*>(self)->options_;
   const auto found = options.find(std::string(name.data, name.size));
   if (found == options.end()) return 0;
   value.write(value.self, found->second.data(), found->second.size());
   return 1;
 }
 
-void write_log(void*, std::int32_t level, kmux_bytes text) {
-  log(static_cast<LogLevel>(std::clamp(level, 0, 3)), std::string_view(text.data, text.size));
+void HostApi::log(void* self, std::int32_t level, kmux_bytes text) noexcept {
+  const auto known = static_cast<LogLevel>(std::clamp(level, std::int32_t{0}, std::int32_t{3}));
+  log_line(known, static_cast<const HostApi*>(self)->plugin_, {text.data, text.size});
 }
 
-// Spans are for a tracer, which this runtime does not have yet.
-void trace(void*, std::int32_t, kmux_bytes) {}
+// Lines of the log, until there is a tracer.
+void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
+  const std::string text = (phase == 0 ? "begin " : "end ") + std::string(name.data, name.size);
+  log_line(LogLevel::kDebug, static_cast<const HostApi*>(self)->plugin_, text);
+}
 
-}  // namespace
-
-HostApi::HostApi(Options options) : options_(std::move(options)) {
+HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin)), options_(std::move(options)) {
   api_ = {.struct_size = sizeof(kmux_host_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
           .reserved = 0,
-          .self = &options_,
+          .self = this,
           .option = option,
-          .log = write_log,
+          .log = log,
           .trace = trace};
 }
 

@@ -10,12 +10,18 @@ namespace kmux {
 /// Threads: any.   Lifetime: the table borrows this object.
 class HostApi {
  public:
-  explicit HostApi(Options options);
+  /// `plugin` is named in what it logs.
+  HostApi(std::string plugin, Options options);
   HostApi(const HostApi&) = delete;
   HostApi& operator=(const HostApi&) = delete;
   const kmux_host_api* get() const { return &api_; }
 
  private:
+  static std::int32_t option(void* self, kmux_bytes name, kmux_sink value) noexcept;
+  static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
+  static void trace(void* self, std::int32_t phase, kmux_bytes name) noexcept;
+
+  std::string plugin_;
   Options options_;
   kmux_host_api api_{};
 };

@@ -67,10 +67,14 @@ class OpenPlugin final : public PluginLibrary {
   bool close_ = false;
 };
 
-std::string hints(const Manifest& manifest) {
+/// What the manifest advises about the libraries that the loader's text names.
+std::string hints(const Manifest& manifest, std::string_view loader_text) {
   std::string text;
-  for (const NeededLibrary& need : manifest.needs) text += " It needs " + need.library + ": " + need.hint + ".";
-  return text;
+  for (const NeededLibrary& need : manifest.needs) {
+    if (loader_text.find(need.library) == std::string_view::npos) continue;
+    text += " Install " + need.library + ": " + need.hint + ".";
+  }
+  return text.empty() ? " Install what is missing, or build the plugin again." : text;
 }
 
 Error unusable(const std::filesystem::path& path, const std::string& why, const std::string& advice) {
@@ -82,7 +86,7 @@ Result<Library> open_library(const Manifest& manifest, const std::filesystem::pa
     // Now and local: an undefined symbol fails here and not in a call, and nothing leaks into other libraries.
     return Library(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& error) {  // the throwing overload carries the loader's own text
-    return unusable(path, error.what(), hints(manifest).empty() ? " Install what is missing." : hints(manifest));
+    return unusable(path, error.what(), hints(manifest, error.what()));
   }
 }
 
@@ -116,6 +120,12 @@ Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const s
                         manifest.name + "\"",
                     again);
   }
+  if (api.version == nullptr || manifest.version != api.version) {
+    return unusable(path,
+                    "its version is \"" + std::string(api.version == nullptr ? "" : api.version) +
+                        "\", its manifest says \"" + manifest.version + "\"",
+                    again);
+  }
   return Ok{};
 }
 
@@ -126,7 +136,7 @@ Result<std::shared_ptr<PluginLibrary>> open_plugin(const Manifest& manifest, con
   KMUX_ASSIGN(Library library, open_library(manifest, path));
   KMUX_ASSIGN(const kmux_plugin_api* const api, query(library, path));
   KMUX_TRY(check_table(*api, manifest, path));
-  auto host = std::make_unique<HostApi>(options);
+  auto host = std::make_unique<HostApi>(manifest.name, options);
   void* instance = nullptr;
   KMUX_TRY(call_plugin(api->name, [&](kmux_sink error) { return api->create(host->get(), &instance, error); }));
   return std::shared_ptr<PluginLibrary>(

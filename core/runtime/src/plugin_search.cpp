@@ -16,12 +16,15 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kManifestSuffix = ".plugin.json";
 
-/// The folder of libkmux.so itself.
+/// The folder of libkmux.so itself, unless the loader knows it by a relative path only: the current directory has no say
+/// in where plugins come from.
 fs::path own_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  const fs::path library = info.dli_fname;
+  if (library.is_relative()) return {};
   std::error_code error;
-  return fs::canonical(info.dli_fname, error).parent_path();
+  return fs::canonical(library, error).parent_path();
 }
 
 Error refuse(ErrorCode code, const fs::path& path, const std::string& why, const std::string& advice) {
@@ -35,27 +38,6 @@ Status check_abi(const PluginEntry& entry) {
                 "it was built for plugin ABI " + std::to_string(entry.manifest.abi_min) + " to " +
                     std::to_string(entry.manifest.abi_max) + ", this kmux has " + std::to_string(host),
                 "Install a plugin of the same release.");
-}
-
-/// Is the library beside the manifest the one that it describes? Found out without loading it.
-Status check_library(const PluginEntry& entry) {
-  const fs::path library = library_of(entry);
-  const char* const again = "Build or install the plugin again.";
-  std::error_code error;
-  const auto size = fs::file_size(library, error);
-  if (error) return refuse(ErrorCode::kUnavailable, library, error.message(), again);
-  KMUX_TRY(check_trusted(library));
-  if (entry.manifest.size != 0 && entry.manifest.size != size) {
-    return refuse(ErrorCode::kUnavailable, library,
-                  "it has " + std::to_string(size) + " bytes, its manifest says " + std::to_string(entry.manifest.size),
-                  again);
-  }
-  KMUX_ASSIGN(const std::string build_id, read_build_id(library));
-  if (entry.manifest.build_id != build_id) {
-    return refuse(ErrorCode::kUnavailable, library,
-                  "its build-id is " + build_id + ", its manifest says " + entry.manifest.build_id, again);
-  }
-  return Ok{};
 }
 
 Status examine(PluginEntry& entry) {
@@ -116,6 +98,26 @@ class Search {
 }  // namespace
 
 fs::path library_of(const PluginEntry& entry) { return entry.path.parent_path() / entry.manifest.library; }
+
+Status check_library(const PluginEntry& entry) {
+  const fs::path library = library_of(entry);
+  const char* const again = "Build or install the plugin again.";
+  std::error_code error;
+  const auto size = fs::file_size(library, error);
+  if (error) return refuse(ErrorCode::kUnavailable, library, error.message(), again);
+  KMUX_TRY(check_trusted(library));
+  if (entry.manifest.size != 0 && entry.manifest.size != size) {
+    return refuse(ErrorCode::kUnavailable, library,
+                  "it has " + std::to_string(size) + " bytes, its manifest says " + std::to_string(entry.manifest.size),
+                  again);
+  }
+  KMUX_ASSIGN(const std::string build_id, read_build_id(library));
+  if (entry.manifest.build_id != build_id) {
+    return refuse(ErrorCode::kUnavailable, library,
+                  "its build-id is " + build_id + ", its manifest says " + entry.manifest.build_id, again);
+  }
+  return Ok{};
+}
 
 std::vector<fs::path> search_folders(const RegistryOptions& options) {
   std::vector<fs::path> folders = options.search_path;

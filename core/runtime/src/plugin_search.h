@@ -21,4 +21,9 @@ std::vector<std::filesystem::path> search_folders(const RegistryOptions& options
 /// The library that the manifest at `entry.path` describes.
 std::filesystem::path library_of(const PluginEntry& entry);
 
+/// Is that file the one that the manifest describes, and may code be taken from it? Found out without loading it.
+///
+/// Errors: unavailable that says what differs (size, build-id) or why it is not trusted.
+Status check_library(const PluginEntry& entry);
+
 }  // namespace kmux

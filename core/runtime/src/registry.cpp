@@ -51,15 +51,16 @@ class SearchedRegistry final : public Registry {
     if (!entry->status) return entry->status.error();
     const std::lock_guard lock(mutex_);
     auto& slot = opened_[entry->manifest.name];
-    if (!slot) slot = open_plugin(entry->manifest, library_of(*entry), options_);
+    if (!slot) slot = open_checked(*entry);
     if (!*slot) return slot->error();
     return std::shared_ptr<Plugin>(**slot);
   }
 
   Status unload(std::string_view name) override {
+    if (find(name) == nullptr) return unknown_plugin(name, manifests_);
     const std::lock_guard lock(mutex_);
     const auto found = opened_.find(name);
-    if (found == opened_.end() || !found->second) return unknown_plugin(name, manifests_);
+    if (found == opened_.end() || !found->second) return Ok{};
     if (*found->second) {
       const std::shared_ptr<PluginLibrary>& library = **found->second;
       if (const long holders = library.use_count() - 1; holders > 0) return still_held(name, holders);
@@ -82,6 +83,11 @@ class SearchedRegistry final : public Registry {
   }
 
  private:
+  /// Checks the file once more, as it may have changed since the search.
+  Result<std::shared_ptr<PluginLibrary>> open_checked(const PluginEntry& entry) const {
+    KMUX_TRY(check_library(entry));
+    return open_plugin(entry.manifest, library_of(entry), options_);
+  }
   static Error still_held(std::string_view name, long holders) {
     return make_error(ErrorCode::kUnavailable, "plugin \"" + std::string(name) + "\" cannot be unloaded (" +
                                                    std::to_string(holders) +

@@ -19,6 +19,12 @@ Error too_small(const char* what) {
                                               "plugin of one release.");
 }
 
+Error nothing_made(const char* what) {
+  return make_error(ErrorCode::kInternal, std::string("the plugin made no ") + what +
+                                              " and gave no reason. This is a bug of the plugin; report it to its "
+                                              "author.");
+}
+
 /// Calls `body` with the request as the backend sees it.
 template <class Body>
 Status with_request(const kmux_build_request* request, Body body) {
@@ -97,6 +103,7 @@ kmux_code load(void* instance, kmux_bytes artifact, std::int32_t device, void** 
   return guard(error, [&]() -> Status {
     KMUX_ASSIGN(const Artifact read, deserialize(view(artifact)));
     KMUX_ASSIGN(std::unique_ptr<Adapter> answer, backend_of(instance).load(read, device));
+    if (answer == nullptr) return nothing_made("adapter");
     *adapter = answer.release();
     return Ok{};
   });
@@ -115,6 +122,7 @@ void unload(void* adapter) { delete static_cast<Adapter*>(adapter); }
 }  // namespace
 
 std::optional<std::string> Host::option(std::string_view name) const {
+  if (api_ == nullptr) return std::nullopt;
   std::string value;
   const kmux_sink sink{&value, [](void* self, const char* data, std::size_t size) {
                          static_cast<std::string*>(self)->append(data, size);
@@ -123,14 +131,19 @@ std::optional<std::string> Host::option(std::string_view name) const {
   return value;
 }
 
+void Host::trace(Phase phase, std::string_view name) const {
+  if (api_ != nullptr) api_->trace(api_->self, static_cast<std::int32_t>(phase), {name.data(), name.size()});
+}
+
 void Host::log(Level level, std::string_view text) const {
-  api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
+  if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
 }
 
 kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept {
   return guard(error, [&]() -> Status {
     if (host->struct_size < sizeof(kmux_host_api)) return too_small("the table");
     KMUX_ASSIGN(std::unique_ptr<Backend> backend, make(Host(host)));
+    if (backend == nullptr) return nothing_made("backend");
     *instance = backend.release();
     return Ok{};
   });

@@ -33,7 +33,7 @@ kmux_code write_error(const Error& error, kmux_sink sink) noexcept {
     write(sink, std::string_view(&kNoteText, 1));
     write_plain(sink, note.text);
   }
-  return static_cast<kmux_code>(error.code);
+  return static_cast<kmux_code>(known_code(static_cast<kmux_code>(error.code)));  // never KMUX_OK
 }
 
 Error read_error(kmux_code code, std::string_view text) {

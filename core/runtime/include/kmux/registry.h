@@ -69,7 +69,7 @@ class KMUX_API Registry {
   /// the known ones.
   virtual Result<std::shared_ptr<Plugin>> plugin(std::string_view name) = 0;
 
-  /// Closes the library of `name`.
+  /// Closes the library of `name`, if it is open, and forgets that it could not be opened.
   ///
   /// Errors: unavailable that names what still holds it.
   virtual Status unload(std::string_view name) = 0;

@@ -10,7 +10,8 @@
 
 namespace kmux {
 
-/// What a plugin may ask of its host: options and logs. Plugins never read the environment.
+/// What a plugin may ask of its host: options and logs. Plugins never read the environment. A null `api` is a host that
+/// has neither.
 ///
 /// Threads: any.   Lifetime: outlives the backend.
 class Host {
@@ -20,6 +21,9 @@ class Host {
   std::optional<std::string> option(std::string_view name) const;
   enum class Level { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
   void log(Level level, std::string_view text) const;
+  enum class Phase { kBegin = 0, kEnd = 1 };
+  /// Marks where the span `name` begins or ends on this thread.
+  void trace(Phase phase, std::string_view name) const;
 
  private:
   const kmux_host_api* api_;

@@ -1,0 +1,3 @@
+#include "sound.h"
+
+KMUX_BROKEN_TABLE(table.launch = nullptr)

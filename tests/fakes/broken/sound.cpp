@@ -1,0 +1,3 @@
+#include "sound.h"
+
+KMUX_PLUGIN(kmux::broken::Sound)

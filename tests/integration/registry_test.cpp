@@ -1,0 +1,370 @@
+#include "kmux/registry.h"
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+#include "kmux/json.h"
+#include "kmux/log.h"
+#include "kmux/sha256.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const fs::path kPlugins = KMUX_TEST_PLUGIN_DIR;
+
+std::unique_ptr<Registry> open(std::vector<fs::path> folders, Options options = {}) {
+  RegistryOptions registry;
+  registry.search_path = std::move(folders);
+  registry.use_default_path = false;
+  registry.plugin_options = std::move(options);
+  return Registry::open(registry).value();
+}
+
+std::vector<std::string> names(const Registry& registry) {
+  std::vector<std::string> names;
+  for (const Manifest& manifest : registry.manifests()) names.push_back(manifest.name);
+  return names;
+}
+
+/// A copy of the plugin null in a folder of its own.
+class CopiedPlugin {
+ public:
+  CopiedPlugin() { fs::copy(kPlugins / "null", folder()); }
+  const fs::path& folder() const { return temp_.path(); }
+  fs::path library() const { return folder() / "kmux_null.so"; }
+  fs::path manifest() const { return folder() / "kmux_null.plugin.json"; }
+
+  void set(const std::string& key, Json value) const {
+    Json json = parse_json(read_file(manifest()).value()).value();
+    json[key] = std::move(value);
+    ASSERT_TRUE(write_file(manifest(), dump(json)).ok());
+  }
+
+ private:
+  TempFolder temp_;
+};
+
+/// The one entry of a registry over `folder`, which must be refused.
+void expect_refused(const fs::path& folder, ErrorCode code, const std::string& part) {
+  const auto registry = open({folder});
+  ASSERT_EQ(registry->entries().size(), 1u);
+  const Status status = registry->entries().front().status;
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, code) << status.error().message;
+  EXPECT_THAT(status.error().message, HasSubstr(part));
+  EXPECT_THAT(names(*registry), ElementsAre());
+}
+
+bool is_mapped(const fs::path& library) {
+  std::ifstream maps("/proc/self/maps");
+  const std::string text(std::istreambuf_iterator<char>(maps), {});
+  return text.find(library.string()) != std::string::npos;
+}
+
+std::size_t open_files() {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
+}
+
+TEST(Registry, FindsAndOpensAPlugin) {
+  const auto registry = open({kPlugins / "null"});
+  EXPECT_THAT(names(*registry), ElementsAre("null"));
+  const auto plugin = registry->plugin("null").value();
+  EXPECT_STREQ(plugin->api().name, "null");
+  EXPECT_EQ(plugin->api().version, plugin->manifest().version);
+  EXPECT_EQ(plugin->library(), fs::canonical(kPlugins / "null" / "kmux_null.so"));
+  EXPECT_TRUE(plugin->probe().value().can_run.ok());
+  EXPECT_EQ(to_string(plugin->backend().resolve_target("auto", std::nullopt).value()), "null");
+}
+
+TEST(Registry, OpensAPluginOnce) {
+  const auto registry = open({kPlugins / "null"});
+  EXPECT_EQ(registry->plugin("null").value(), registry->plugin("null").value());
+}
+
+TEST(Registry, SortsByPriorityAndThenByName) {
+  EXPECT_THAT(names(*open({kPlugins / "null", kPlugins / "table"})), ElementsAre("null_a", "null_b", "null_c", "null"));
+}
+
+TEST(Registry, UnknownNameShowsTheKnownOnes) {
+  const auto plugin = open({kPlugins / "table"})->plugin("null_aa");
+  ASSERT_FALSE(plugin.ok());
+  EXPECT_EQ(plugin.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(plugin.error().message, HasSubstr("null_c"));
+  EXPECT_THAT(plugin.error().message, HasSubstr("Did you mean 'null_a'?"));
+}
+
+TEST(Registry, RefusesBeforeOpening) {
+  const fs::path broken = kPlugins / "broken";
+  expect_refused(broken / "other_abi", ErrorCode::kUnavailable, "plugin ABI 7 to 9");
+  expect_refused(broken / "other_build_id", ErrorCode::kUnavailable, "0123456789abcdef0123456789abcdef01234567");
+  expect_refused(broken / "other_size", ErrorCode::kUnavailable, "its manifest says 4096");
+  expect_refused(broken / "unknown_key", ErrorCode::kInvalidArgument, "\"colour\"");
+  expect_refused(broken / "malformed", ErrorCode::kInvalidArgument, "line 1");
+  expect_refused(broken / "missing_library", ErrorCode::kUnavailable, "No such file");
+}
+
+struct Failure {
+  const char* plugin;
+  ErrorCode code;
+  const char* part;
+};
+
+class RegistryOpening : public testing::TestWithParam<Failure> {};
+
+TEST_P(RegistryOpening, SaysWhyItFails) {
+  const auto [name, code, part] = GetParam();
+  const auto registry = open({kPlugins / "broken" / name});
+  ASSERT_THAT(names(*registry), ElementsAre(name));
+  const auto plugin = registry->plugin(name);
+  ASSERT_FALSE(plugin.ok());
+  EXPECT_EQ(plugin.error().code, code);
+  EXPECT_THAT(plugin.error().explain(), HasSubstr(part));
+  EXPECT_THAT(plugin.error().explain(), HasSubstr(name));
+  // Once is enough: the second answer is the first one.
+  EXPECT_EQ(registry->plugin(name).error().message, plugin.error().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Broken, RegistryOpening,
+    testing::Values(Failure{"no_symbol", ErrorCode::kUnavailable, "does not export kmux_plugin_query"},
+                    Failure{"undefined_symbol", ErrorCode::kUnavailable, "kmux_defined_nowhere"},
+                    Failure{"missing_dependency", ErrorCode::kUnavailable, "apt-get install libkmux-absent"},
+                    Failure{"newer_table", ErrorCode::kUnavailable, "version 7"},
+                    Failure{"small_table", ErrorCode::kUnavailable, "64 bytes"},
+                    Failure{"incomplete_table", ErrorCode::kUnavailable, "a function missing"},
+                    Failure{"other_name", ErrorCode::kUnavailable, "somebody_else"},
+                    Failure{"no_table", ErrorCode::kUnavailable, "the licence has expired"},
+                    Failure{"throws_in_create", ErrorCode::kInternal, "thrown by create"},
+                    Failure{"refuses_to_start", ErrorCode::kUnavailable, "it has expired"},
+                    Failure{"makes_nothing", ErrorCode::kInternal, "no backend"}),
+    [](const auto& failure) { return std::string(failure.param.plugin); });
+
+TEST(Registry, ProbeThatThrowsIsAnError) {
+  const auto plugin = open({kPlugins / "broken" / "throws"})->plugin("throws").value();
+  const auto& report = plugin->probe();
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(report.error().message, HasSubstr("thrown by probe"));
+  EXPECT_EQ(report.error().note("backend"), "throws");
+}
+
+TEST(Registry, ProbeIsAskedOnce) {
+  const auto registry = open({kPlugins / "table"}, {{"null_a.probe", "no_device"}});
+  const auto plugin = registry->plugin("null_a").value();
+  const Result<ProbeReport>* first = &plugin->probe();
+  EXPECT_EQ(&plugin->probe(), first);
+  EXPECT_EQ((*first)->can_run.code, "no_device");
+  EXPECT_TRUE((*first)->can_build.ok());
+}
+
+TEST(Registry, PluginOptionsReachTheirPlugin) {
+  const auto registry = open({kPlugins / "table"}, {{"null_a.build", "unsupported"}});
+  EXPECT_EQ(registry->plugin("null_b").value()->probe().value().can_build.code, "");
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const BuildRequest asked{program, 0, {"cpu"}, {}};
+  const auto built = registry->plugin("null_a").value()->backend().builder().build(asked, "");
+  ASSERT_FALSE(built.ok());
+  EXPECT_EQ(built.error().code, ErrorCode::kUnsupported);
+}
+
+TEST(Registry, LogsOfAPluginReachTheApplication) {
+  std::vector<std::string> lines;
+  set_log_sink(LogLevel::kDebug, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  const auto plugin = open({kPlugins / "null"})->plugin("null");
+  set_log_sink(LogLevel::kDebug, {});
+  EXPECT_TRUE(plugin.ok());
+  EXPECT_THAT(lines, Contains(HasSubstr("created")));
+}
+
+TEST(Registry, EarlierFolderWins) {
+  const CopiedPlugin copy;
+  const auto registry = open({copy.folder(), kPlugins / "null"});
+  EXPECT_EQ(registry->plugin("null").value()->library(), copy.library());
+  ASSERT_EQ(registry->entries().size(), 2u);
+  EXPECT_TRUE(registry->entries()[0].status.ok());
+  ASSERT_FALSE(registry->entries()[1].status.ok());
+  EXPECT_THAT(registry->entries()[1].status.error().message, HasSubstr("earlier folder"));
+}
+
+TEST(Registry, ApiComesBeforeEnvironmentAndDefaults) {
+  RegistryOptions options;
+  options.search_path = {"/first"};
+  options.environment_path = {"/second", "/third"};
+  const auto folders = Registry::open(options).value()->search_path();
+  ASSERT_EQ(folders.size(), 5u);
+  EXPECT_EQ(folders[0], "/first");
+  EXPECT_EQ(folders[2], "/third");
+  // Beside the library, wherever that was moved to.
+  EXPECT_EQ(fs::weakly_canonical(folders[3]), fs::weakly_canonical(fs::path(KMUX_TEST_BUILD_DIR) / "lib/kmux/plugins"));
+}
+
+TEST(Registry, FolderIsSearchedOnce) {
+  const auto registry = open({kPlugins / "null", kPlugins / "null", kPlugins / "table" / ".." / "null"});
+  EXPECT_EQ(registry->entries().size(), 1u);
+}
+
+TEST(Registry, RelativeFoldersAreRefused) {
+  const fs::path before = fs::current_path();
+  fs::current_path(kPlugins);
+  expect_refused("null", ErrorCode::kInvalidArgument, "relative");
+  expect_refused("./null", ErrorCode::kInvalidArgument, "relative");
+  fs::current_path(before);
+}
+
+TEST(Registry, CurrentDirectoryIsNotSearched) {
+  const fs::path before = fs::current_path();
+  fs::current_path(kPlugins / "null");
+  const auto registry = Registry::open({}).value();
+  fs::current_path(before);
+  EXPECT_THAT(names(*registry), Not(Contains("null")));
+}
+
+TEST(Registry, WorldWritableFolderIsRefused) {
+  const CopiedPlugin copy;
+  fs::permissions(copy.folder(), fs::perms::all);
+  expect_refused(copy.folder(), ErrorCode::kUnavailable, "writable by everyone");
+}
+
+TEST(Registry, WorldWritableFilesAreRefused) {
+  const CopiedPlugin library;
+  fs::permissions(library.library(), fs::perms::others_write, fs::perm_options::add);
+  expect_refused(library.folder(), ErrorCode::kUnavailable, "kmux_null.so");
+  const CopiedPlugin manifest;
+  fs::permissions(manifest.manifest(), fs::perms::others_write, fs::perm_options::add);
+  expect_refused(manifest.folder(), ErrorCode::kUnavailable, "kmux_null.plugin.json");
+}
+
+TEST(Registry, LinksAreFollowedBeforeTheCheck) {
+  const CopiedPlugin copy;
+  fs::permissions(copy.folder(), fs::perms::all);
+  const TempFolder other;
+  fs::create_directory_symlink(copy.folder(), other.path() / "innocent");
+  expect_refused(other.path() / "innocent", ErrorCode::kUnavailable, "writable by everyone");
+}
+
+// Only root can give a file away; for everybody else root's files are the only foreign ones at hand, and those are taken.
+TEST(Registry, ForeignOwnersAreRefused) {
+  const CopiedPlugin copy;
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(copy.folder().c_str(), 12345, 12345), 0);
+    expect_refused(copy.folder(), ErrorCode::kUnavailable, "belongs to user 12345");
+    ASSERT_EQ(chown(copy.folder().c_str(), 0, 0), 0);
+    ASSERT_EQ(chown(copy.library().c_str(), 12345, 12345), 0);
+    expect_refused(copy.folder(), ErrorCode::kUnavailable, "kmux_null.so");
+  } else {
+    EXPECT_EQ(open({"/usr/lib"})->entries().size(), 0u);
+  }
+}
+
+TEST(Registry, LibraryChangedAfterTheSearchIsRefused) {
+  const CopiedPlugin copy;
+  const auto registry = open({copy.folder()});
+  fs::remove(copy.library());
+  std::ofstream(copy.library()) << "something else";
+  const auto plugin = registry->plugin("null");
+  ASSERT_FALSE(plugin.ok());
+  EXPECT_EQ(plugin.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(plugin.error().message, HasSubstr("14 bytes"));
+}
+
+TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
+  const CopiedPlugin copy;
+  const auto first = open({copy.folder()});
+  const auto second = open({copy.folder()});
+  std::weak_ptr<Plugin> of_first = first->plugin("null").value();
+  const auto of_second = second->plugin("null").value();
+  EXPECT_NE(of_first.lock(), of_second);
+  EXPECT_TRUE(first->unload("null").ok());
+  EXPECT_TRUE(of_first.expired());
+  EXPECT_EQ(of_second->backend().devices().count().value(), 1);
+}
+
+TEST(Registry, UnloadUnmapsTheLibrary) {
+  const CopiedPlugin copy;
+  const auto registry = open({copy.folder()});
+  ASSERT_TRUE(registry->plugin("null").ok());
+  EXPECT_TRUE(is_mapped(copy.library()));
+  EXPECT_TRUE(registry->unload("null").ok());
+  EXPECT_FALSE(is_mapped(copy.library()));
+  EXPECT_TRUE(registry->plugin("null").ok());  // and it can be opened again
+}
+
+TEST(Registry, UnloadNamesWhatHoldsThePlugin) {
+  const auto registry = open({kPlugins / "null"});
+  auto plugin = registry->plugin("null").value();
+  const auto status = registry->unload("null");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(status.error().message, HasSubstr("1 kernels, tensors, streams or devices still hold it"));
+  plugin.reset();
+  EXPECT_TRUE(registry->unload("null").ok());
+}
+
+TEST(Registry, UnloadOfAPluginThatIsNotOpenIsDone) {
+  const auto registry = open({kPlugins / "null"});
+  EXPECT_TRUE(registry->unload("null").ok());
+  const auto status = registry->unload("nul");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(Registry, UnloadForgetsAFailure) {
+  const CopiedPlugin copy;
+  const auto registry = open({copy.folder()});
+  const std::string library = read_file(copy.library()).value();
+  fs::remove(copy.library());
+  EXPECT_FALSE(registry->plugin("null").ok());
+  ASSERT_TRUE(write_file(copy.library(), library).ok());
+  EXPECT_FALSE(registry->plugin("null").ok());
+  EXPECT_TRUE(registry->unload("null").ok());
+  EXPECT_TRUE(registry->plugin("null").ok());
+}
+
+TEST(Registry, PluginOutlivesItsRegistry) {
+  auto registry = open({kPlugins / "null"});
+  const auto plugin = registry->plugin("null").value();
+  registry.reset();
+  EXPECT_TRUE(plugin->probe().ok());
+}
+
+TEST(Registry, VerifyComparesWhereADigestIsRecorded) {
+  const CopiedPlugin copy;
+  EXPECT_TRUE(open({copy.folder()})->verify().ok());  // a build tree records none
+  copy.set("sha256", sha256_hex(read_file(copy.library()).value()));
+  EXPECT_TRUE(open({copy.folder()})->verify().ok());
+  copy.set("sha256", std::string(64, '0'));
+  const auto status = open({copy.folder()})->verify();
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(status.error().explain(), HasSubstr("kmux_null.so"));
+}
+
+TEST(Registry, LeavesNoFileOpen) {
+  const CopiedPlugin copy;
+  const std::size_t before = open_files();
+  for (int i = 0; i < 3; ++i) {
+    const auto registry = open({copy.folder(), kPlugins / "broken" / "other_size", kPlugins / "broken" / "no_symbol"});
+    EXPECT_TRUE(registry->plugin("null").ok());
+    EXPECT_FALSE(registry->plugin("no_symbol").ok());
+    EXPECT_TRUE(registry->unload("null").ok());
+  }
+  EXPECT_EQ(open_files(), before);
+}
+
+}  // namespace
+}  // namespace kmux
