@@ -1,0 +1,135 @@
+// Kernel::launch allocates nothing: counted below operator new, in every thread that launches.
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kmux/kernel.h"
+
+#include "in_process_plugin.h"
+
+#if defined(__has_feature)
+#define KMUX_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KMUX_SANITIZED 1
+#else
+#define KMUX_SANITIZED 0
+#endif
+
+namespace {
+constinit thread_local std::size_t allocations = 0;
+}  // namespace
+
+#if KMUX_SANITIZED
+
+// A sanitizer has its own allocator and tells of its calls.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                                         void (*on_free)(const volatile void*));
+namespace {
+[[maybe_unused]] const int hooked = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t) { ++allocations; }, [](const volatile void*) {});
+}  // namespace
+
+#else
+
+// Source: glibc's names of its own allocator.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t bytes) { return ++allocations, __libc_malloc(bytes); }
+void* calloc(std::size_t count, std::size_t bytes) { return ++allocations, __libc_calloc(count, bytes); }
+void* realloc(void* memory, std::size_t bytes) { return ++allocations, __libc_realloc(memory, bytes); }
+void* memalign(std::size_t alignment, std::size_t bytes) { return ++allocations, __libc_memalign(alignment, bytes); }
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(alignment, bytes); }
+}
+
+#endif
+
+namespace kmux {
+namespace {
+
+const Expr kM = Expr::symbol("m");
+const Expr kN = Expr::symbol("n");
+
+Tensor zeros(std::vector<std::int64_t> shape) { return Tensor::zeros(std::move(shape), dtype::kFloat32).value(); }
+
+struct Call {
+  Kernel kernel;
+  std::vector<Arg> args;
+
+  // Allocations of `count` launches, or a large number if one of them fails.
+  std::size_t allocations_of(int count) const {
+    const std::size_t before = allocations;
+    bool all_ok = true;
+    for (int i = 0; i < count; ++i) all_ok = kernel.launch(args).ok() && all_ok;
+    return all_ok ? allocations - before : 1000000;
+  }
+};
+
+Kernel kernel_of(Signature signature) { return make_kernel(fake_parts(std::move(signature))).value(); }
+
+TEST(LaunchAllocations, AreCounted) {
+  const std::size_t before = allocations;
+  const std::string text(1000, 'x');
+  EXPECT_GT(allocations, before) << text;
+}
+
+TEST(LaunchAllocations, NoneForTensors) {
+  const std::vector<Tensor> tensors{zeros({4, 64}), zeros({64, 8}), zeros({4, 8})};
+  const DType type = dtype::kFloat32;
+  const Call call{kernel_of(fake_signature({buffer_param("A", type, {kM, 64}), buffer_param("B", type, {64, 8}),
+                                            buffer_param("C", type, {kM, 8})})),
+                  {tensors[0], tensors[1], tensors[2]}};
+  EXPECT_EQ(call.allocations_of(10), 0u);
+}
+
+TEST(LaunchAllocations, NoneForEveryKindOfCheck) {
+  const std::vector<Tensor> tensors{zeros({4, 6}), zeros({8}), zeros({24})};
+  const DType type = dtype::kFloat32;
+  const Signature signature =
+      fake_signature({{"A", BufferParam{type, {kM, kN}, std::vector<Expr>{Expr::symbol("s"), 1}}},
+                      buffer_param("B", type, {kM * Expr(2)}),
+                      buffer_param("C", type, {kM * kN}),
+                      {"D", BufferParam{type, {kM}, {}, 0, true}},
+                      scalar_param("i", dtype::kInt8),
+                      scalar_param("h", dtype::kFloat16),
+                      scalar_param("b", dtype::kBool),
+                      {"p", PointerParam{}}});
+  const Call call{kernel_of(signature),
+                  {tensors[0], tensors[1], tensors[2], nullptr, -3, 0.1, true, Arg::pointer(nullptr)}};
+  EXPECT_EQ(call.allocations_of(10), 0u);
+}
+
+TEST(LaunchAllocations, NoneForManyArguments) {
+  std::vector<Param> params;
+  std::vector<Arg> args;
+  for (int i = 0; i < 1000; ++i) {
+    params.push_back(scalar_param("s" + std::to_string(i), dtype::kInt32));
+    args.emplace_back(i);
+  }
+  const Call call{kernel_of(fake_signature(std::move(params))), std::move(args)};
+  EXPECT_EQ(call.allocations_of(10), 0u);
+}
+
+TEST(LaunchAllocations, NoneForTheFirstLaunchOfAThread) {
+  const Call call{kernel_of({}), {}};
+  std::size_t counted = 1;
+  std::thread([&] { counted = call.allocations_of(1); }).join();
+  EXPECT_EQ(counted, 0u);
+}
+
+TEST(LaunchAllocations, OnlyAnErrorAllocates) {
+  const Call call{kernel_of(fake_signature({scalar_param("s", dtype::kInt8)})), {Arg(300)}};
+  const std::size_t before = allocations;
+  EXPECT_FALSE(call.kernel.launch(call.args).ok());
+  EXPECT_GT(allocations, before);
+}
+
+}  // namespace
+}  // namespace kmux
