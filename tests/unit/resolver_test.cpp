@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_registry.h"
+#include "scripted_registry.h"
 
 namespace kmux {
 namespace {
@@ -15,8 +15,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-FakePluginScript script(const std::string& name, int priority = 0) {
-  FakePluginScript script;
+PluginScript script(const std::string& name, int priority = 0) {
+  PluginScript script;
   script.manifest.name = name;
   script.manifest.priority = priority;
   script.manifest.targets = {"cpu", "c"};
@@ -37,13 +37,13 @@ class Resolver : public testing::Test {
     EXPECT_FALSE(candidate.ok());
     return candidate ? Error{} : candidate.error();
   }
-  void restart(std::vector<FakePluginScript*> scripts, const Environment& environment = {}) {
-    runtime_ = Runtime::with(environment, std::make_unique<FakeRegistry>(std::move(scripts)));
+  void restart(std::vector<PluginScript*> scripts, const Environment& environment = {}) {
+    runtime_ = Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::move(scripts)));
   }
-  FakePluginScript best_ = script("best", 9);
-  FakePluginScript next_ = script("next", 1);
+  PluginScript best_ = script("best", 9);
+  PluginScript next_ = script("next", 1);
   std::shared_ptr<Runtime> runtime_ =
-      Runtime::with({}, std::make_unique<FakeRegistry>(std::vector<FakePluginScript*>{&next_, &best_}));
+      Runtime::with({}, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
 };
 
 TEST_F(Resolver, TakesTheBestAndIsDeterministic) {
@@ -94,6 +94,14 @@ TEST_F(Resolver, SaysWhereItSearched) {
   EXPECT_EQ(found.code, ErrorCode::kUnavailable);
   EXPECT_THAT(found.message,
               AllOf(HasSubstr("searched: /first, /second"), HasSubstr("Set KMUX_PLUGIN_PATH to the folder")));
+}
+
+TEST_F(Resolver, SaysWhatItCouldNotRead) {
+  best_.manifest = {};
+  best_.refused = make_error(ErrorCode::kUnavailable, "the folder is world-writable");
+  restart({&best_});
+  EXPECT_EQ(error().note("plugin"), "the folder is world-writable");
+  EXPECT_THAT(ask().candidates, IsEmpty());
 }
 
 TEST_F(Resolver, NamesTheTargetsThatThereAre) {
@@ -179,7 +187,7 @@ TEST_F(Resolver, ListsPluginsThatTheRegistryRefused) {
 }
 
 TEST_F(Resolver, TakesTheUsableOneOfAName) {
-  FakePluginScript shadowed = script("best", 9);
+  PluginScript shadowed = script("best", 9);
   shadowed.refused = make_error(ErrorCode::kUnavailable, "shadowed");
   restart({&shadowed, &best_});
   EXPECT_EQ(ask().candidates.size(), 1U);

@@ -87,6 +87,7 @@ Result<Candidate> require(const Resolution& resolution) {
                                           candidate.dialect + "): " + std::string(to_string(candidate.stage)) + ": " +
                                           candidate.reason});
   }
+  for (const std::string& reason : resolution.unread) error.notes.push_back({"plugin", reason});
   return error;
 }
 

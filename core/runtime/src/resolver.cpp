@@ -16,20 +16,25 @@ ResolveRequest complete(ResolveRequest request, const Environment& environment) 
   return request;
 }
 
-/// The plugins that have a name, refused ones included, shadowed ones not, in the policy's order.
-std::vector<PluginEntry> named_entries(const Registry& registry) {
-  std::vector<PluginEntry> entries = registry.entries();
+/// One entry a name, in the policy's order; shadowed ones go.
+void keep_one_a_name(std::vector<PluginEntry>& entries) {
   // The first of a name counts; a usable one comes before one that was refused.
   std::stable_sort(entries.begin(), entries.end(),
                    [](const PluginEntry& a, const PluginEntry& b) { return a.status.ok() && !b.status.ok(); });
   std::set<std::string> seen;
-  std::erase_if(entries, [&](const PluginEntry& entry) {
-    return entry.manifest.name.empty() || !seen.insert(entry.manifest.name).second;
-  });
+  std::erase_if(entries, [&](const PluginEntry& entry) { return !seen.insert(entry.manifest.name).second; });
   std::sort(entries.begin(), entries.end(), [](const PluginEntry& a, const PluginEntry& b) {
     return std::pair(-a.manifest.priority, a.manifest.name) < std::pair(-b.manifest.priority, b.manifest.name);
   });
-  return entries;
+}
+
+/// Takes out the entries that have no name: what they refuse is a folder or a manifest.
+std::vector<std::string> take_unread(std::vector<PluginEntry>& entries) {
+  std::vector<std::string> reasons;
+  for (const PluginEntry& entry : entries)
+    if (entry.manifest.name.empty() && !entry.status) reasons.push_back(entry.status.error().message);
+  std::erase_if(entries, [](const PluginEntry& entry) { return entry.manifest.name.empty(); });
+  return reasons;
 }
 
 std::vector<const Manifest*> manifests_of(const std::vector<PluginEntry>& entries) {
@@ -85,13 +90,16 @@ const Candidate* Resolution::chosen() const {
 }
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
-  const std::vector<PluginEntry> entries = named_entries(runtime.registry());
+  std::vector<PluginEntry> entries = runtime.registry().entries();
+  std::vector<std::string> unread = take_unread(entries);
+  keep_one_a_name(entries);
   const std::vector<const Manifest*> manifests = manifests_of(entries);
   const Inquiry inquiry(program, complete(request, runtime.environment()), manifests);
   Resolution resolution{.program = program.name,
                         .requested_target = inquiry.request.target,
                         .requested_backend = inquiry.backend.text(),
-                        .candidates = candidates_of(runtime, inquiry, entries)};
+                        .candidates = candidates_of(runtime, inquiry, entries),
+                        .unread = std::move(unread)};
   describe_offer(resolution, runtime, inquiry, manifests);
   if (!resolution.named.empty() && inquiry.backend.kind() != BackendName::Kind::kAuto && !resolution.chosen())
     resolution.alternatives = alternatives_to(inquiry, runtime);

@@ -59,6 +59,7 @@ struct KMUX_API Resolution {
   std::vector<std::string> names;         // every name and alias that there is
   std::vector<std::string> target_kinds;  // every kind that some plugin answers to
   std::vector<std::string> searched;      // the folders where plugins were looked for
+  std::vector<std::string> unread;        // folders and manifests that were refused before a name was known, and why
 
   /// The chosen candidate, or null.
   const Candidate* chosen() const;

@@ -11,7 +11,7 @@
 namespace kmux {
 
 /// What a fake plugin answers, and how often it was asked.
-struct FakePluginScript {
+struct PluginScript {
   Manifest manifest;
   Status refused = Ok{};  // by the registry
   Status opens = Ok{};
@@ -30,9 +30,9 @@ struct FakePluginScript {
 };
 
 /// A backend in this process that answers by script.
-class FakeBackend final : public Backend, private Wrapper, private Builder {
+class ScriptedBackend final : public Backend, private Wrapper, private Builder {
  public:
-  explicit FakeBackend(FakePluginScript& script) : script_(script) {}
+  explicit ScriptedBackend(PluginScript& script) : script_(script) {}
   Result<ProbeReport> probe() override { return script_.probe; }
   Result<Target> resolve_target(std::string_view request, std::optional<int> device) override {
     script_.target_asked = request;
@@ -62,12 +62,12 @@ class FakeBackend final : public Backend, private Wrapper, private Builder {
     if (!script_.builds) return script_.builds.error();
     return Artifact{{{"code", std::string(launcher)}}};
   }
-  FakePluginScript& script_;
+  PluginScript& script_;
 };
 
-class FakePlugin final : public Plugin {
+class ScriptedPlugin final : public Plugin {
  public:
-  explicit FakePlugin(FakePluginScript& script) : script_(script), backend_(script), probe_(backend_.probe()) {}
+  explicit ScriptedPlugin(PluginScript& script) : script_(script), backend_(script), probe_(backend_.probe()) {}
   const Manifest& manifest() const override { return script_.manifest; }
   const std::filesystem::path& library() const override { return library_; }
   Backend& backend() const override { return backend_; }
@@ -75,8 +75,8 @@ class FakePlugin final : public Plugin {
   const Result<ProbeReport>& probe() const override { return probe_; }
 
  private:
-  FakePluginScript& script_;
-  mutable FakeBackend backend_;
+  PluginScript& script_;
+  mutable ScriptedBackend backend_;
   Result<ProbeReport> probe_;
   kmux_plugin_api api_{};
   std::filesystem::path library_ = "fake.so";
@@ -85,27 +85,27 @@ class FakePlugin final : public Plugin {
 /// A registry of scripted plugins.
 ///
 /// Lifetime: borrows the scripts.
-class FakeRegistry final : public Registry {
+class ScriptedRegistry final : public Registry {
  public:
-  explicit FakeRegistry(std::vector<FakePluginScript*> scripts) : scripts_(std::move(scripts)) {}
+  explicit ScriptedRegistry(std::vector<PluginScript*> scripts) : scripts_(std::move(scripts)) {}
   std::vector<std::filesystem::path> search_path() const override { return {"/first", "/second"}; }
   std::vector<PluginEntry> entries() const override {
     std::vector<PluginEntry> entries;
-    for (const FakePluginScript* script : scripts_) entries.push_back({"fake", script->manifest, script->refused});
+    for (const PluginScript* script : scripts_) entries.push_back({"fake", script->manifest, script->refused});
     return entries;
   }
   std::vector<Manifest> manifests() const override {
     std::vector<Manifest> manifests;
-    for (const FakePluginScript* script : scripts_)
+    for (const PluginScript* script : scripts_)
       if (script->refused) manifests.push_back(script->manifest);
     return manifests;
   }
   Result<std::shared_ptr<Plugin>> plugin(std::string_view name) override {
-    for (FakePluginScript* script : scripts_) {
+    for (PluginScript* script : scripts_) {
       if (script->manifest.name != name) continue;
       ++script->opened;
       if (!script->opens) return script->opens.error();
-      return std::shared_ptr<Plugin>(std::make_shared<FakePlugin>(*script));
+      return std::shared_ptr<Plugin>(std::make_shared<ScriptedPlugin>(*script));
     }
     return make_error(ErrorCode::kInvalidArgument, "no such fake");
   }
@@ -113,7 +113,7 @@ class FakeRegistry final : public Registry {
   Status verify() const override { return Ok{}; }
 
  private:
-  std::vector<FakePluginScript*> scripts_;
+  std::vector<PluginScript*> scripts_;
 };
 
 }  // namespace kmux

@@ -1,0 +1,233 @@
+#include "kmux/compile.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// b = 2 * a, in the dialects that are asked for.
+Program doubling(const std::vector<std::string>& dialects = {"c"}) {
+  const Expr n = Expr::symbol("n");
+  Program program{.name = "doubling"};
+  program.signature.params = {{"a", BufferParam{dtype::kFloat32, {n}}}, {"b", BufferParam{dtype::kFloat32, {n}}}};
+  program.signature.symbols = {{"n"}};
+  for (const std::string& dialect : dialects) {
+    Variant variant{.dialect = dialect};
+    variant.sources = {
+        {"doubling." + dialect,
+         "void doubling(const float* a, float* b, int n) { for (int i = 0; i < n; ++i) b[i] = 2 * a[i]; }\n"}};
+    Launch launch{.kernel = "doubling", .args = {TensorArg{"a"}, TensorArg{"b"}, ExprArg{n}}};
+    if (dialect != "c") launch.grid = {n};
+    variant.body.steps = {std::move(launch)};
+    program.variants.push_back(std::move(variant));
+  }
+  return program;
+}
+
+/// The null plugins of tests/fakes/table: null_a (c, priority 30), null_b (cuda, 20), null_c (both, 10).
+class CompileChain : public testing::Test {
+ protected:
+  using Faults = std::map<std::string, std::string>;
+
+  void start(const Environment& environment, const Faults& faults = {}) {
+    runtime_ = Runtime::create(environment, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},
+                                             .use_default_path = false,
+                                             .plugin_options = faults})
+                   .value();
+  }
+  Result<Kernel> compiled(const CompileOptions& options = {}, const Program& program = doubling()) {
+    return compile(*runtime_, program, options);
+  }
+  /// The backend that program goes to.
+  std::string taken(const CompileOptions& options = {}, const Program& program = doubling()) {
+    return compiled(options, program).value().backend();
+  }
+  Status launched(const Kernel& kernel) {
+    const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+    const Tensor b = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+    return kernel.launch({a, b});
+  }
+  void SetUp() override { start({}); }
+
+  std::shared_ptr<Runtime> runtime_;
+};
+
+TEST_F(CompileChain, TakesTheHighestPriority) {
+  EXPECT_EQ(taken(), "null_a");
+  EXPECT_EQ(taken({}, doubling({"cuda"})), "null_b");
+}
+
+TEST_F(CompileChain, KeepsItsTargetAndResolution) {
+  const Kernel kernel = compiled({.target = "c"}).value();
+  EXPECT_EQ(to_string(kernel.target()), "c");
+  EXPECT_EQ(kernel.resolution().chosen()->backend, "null_a");
+  EXPECT_EQ(kernel.resolution().requested_target, "c");
+  EXPECT_EQ(kernel.name(), "doubling");
+  EXPECT_TRUE(launched(kernel).ok());
+}
+
+TEST_F(CompileChain, ChoosesTheVariantWithTheBackend) {
+  const Program both = doubling({"cuda", "c"});
+  EXPECT_EQ(compiled({}, both).value().resolution().chosen()->variant, 1U);
+  EXPECT_EQ(compiled({.target = "cuda"}, both).value().resolution().chosen()->variant, 0U);
+}
+
+TEST_F(CompileChain, TakesArgumentsBeforeTheEnvironment) {
+  start({.execution_backend = "null_c"});
+  EXPECT_EQ(taken(), "null_c");
+  EXPECT_EQ(taken({.execution_backend = "null_a"}), "null_a");
+  EXPECT_EQ(taken({.execution_backend = "auto"}), "null_a");
+}
+
+TEST_F(CompileChain, RunsOnTheBackendThatWasNamed) {
+  start({}, {{"null_c.launch", "launch_failed"}});
+  EXPECT_TRUE(launched(compiled().value()).ok());
+  const Kernel kernel = compiled({.execution_backend = "null_c"}).value();
+  EXPECT_EQ(kernel.backend(), "null_c");
+  EXPECT_EQ(launched(kernel).error().code, ErrorCode::kLaunchFailed);
+}
+
+TEST_F(CompileChain, UnderstandsAliases) {
+  EXPECT_EQ(taken({.execution_backend = "cython"}), "null_a");
+  EXPECT_EQ(taken({.target = "cuda", .execution_backend = "cython"}, doubling({"cuda"})), "null_b");
+  EXPECT_EQ(taken({.execution_backend = "tvm_ffi"}), taken());
+  EXPECT_EQ(taken({.execution_backend = "dlpack"}), taken());
+}
+
+TEST_F(CompileChain, TakesTheNextIfACompilerCannot) {
+  start({}, {{"null_a.build", "unsupported"}});
+  const Kernel kernel = compiled().value();
+  EXPECT_EQ(kernel.backend(), "null_c");
+  const auto& candidates = kernel.resolution().candidates;
+  const auto refused = std::ranges::find(candidates, Stage::kBuild, &Candidate::stage);
+  ASSERT_NE(refused, candidates.end());
+  EXPECT_EQ(refused->backend, "null_a");
+  EXPECT_THAT(refused->reason, HasSubstr("build of backend null_a fails"));
+}
+
+TEST_F(CompileChain, NeverReplacesANamedBackend) {
+  start({}, {{"null_a.build", "unsupported"}});
+  const Error error = compiled({.execution_backend = "null_a"}).error();
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("build of backend null_a fails"));
+  EXPECT_EQ(error.note("log"), "fault: unsupported");
+}
+
+TEST_F(CompileChain, NeverPassesOverAnErrorInTheSource) {
+  Program program = doubling();
+  program.variants[0].sources[0].content = "void other(void) {}\n";
+  const Error error = compiled({}, program).error();
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(error.note("log"), "undefined kernel: doubling");
+  EXPECT_EQ(error.note("backend"), "null_a");
+}
+
+TEST_F(CompileChain, NeverPassesOverAnErrorOfLoading) {
+  start({}, {{"null_a.load", "unsupported"}});
+  EXPECT_EQ(compiled().error().code, ErrorCode::kUnsupported);
+}
+
+TEST_F(CompileChain, NeedsADeviceToRunButNotToBuild) {
+  start({}, {{"null_a.probe", "no_device"}});
+  EXPECT_EQ(taken(), "null_c");
+  EXPECT_EQ(build(*runtime_, doubling()).value().backend, "null_a");
+}
+
+TEST_F(CompileChain, NeedsNeitherToWrap) {
+  start({}, {{"null_a.probe", "no_toolchain"}, {"null_a.build", "internal"}});
+  const WrapResult wrapped = wrap(*runtime_, doubling()).value();
+  EXPECT_EQ(wrapped.backend, "null_a");
+  EXPECT_THAT(wrapped.launcher, HasSubstr("doubling"));
+}
+
+TEST_F(CompileChain, ListensToWhatAPluginLacks) {
+  start({}, {{"null_a.missing", "cluster"}});
+  EXPECT_EQ(taken(), "null_c");
+  EXPECT_THAT(compiled({.execution_backend = "null_a"}).error().message,
+              AllOf(HasSubstr("cannot take program 'doubling'"), HasSubstr("the option missing asks for it"),
+                    HasSubstr("Try one of: null_c.")));
+}
+
+TEST_F(CompileChain, SaysWhyNoneIsLeft) {
+  start({}, {{"null_a.probe", "no_device"}, {"null_c.probe", "no_toolchain"}});
+  const Error error = compiled({.target = "cpu"}).error();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.message, "No available execution backend for target 'cpu'. Allowed: null_a, null_c.");
+  EXPECT_EQ(error.notes.size(), 3U);
+}
+
+TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {
+  EXPECT_EQ(compiled({.target = "vulkan"}).error().message,
+            "No backend registered for target kind 'vulkan'. Available: c, cpu, cuda.");
+  EXPECT_EQ(compiled({.target = "cuda", .execution_backend = "nvrtc"}).error().message,
+            "Invalid execution backend 'nvrtc' for target 'cuda'. Allowed: null_b, null_c. "
+            "Tip: use execution_backend='auto'.");
+}
+
+TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {
+  const auto nowhere = Runtime::create({}, {.search_path = {"/nowhere/at/all"}, .use_default_path = false}).value();
+  const Error error = compile(*nowhere, doubling()).error();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("/nowhere/at/all"), HasSubstr("KMUX_PLUGIN_PATH")));
+}
+
+TEST_F(CompileChain, PassesOptionsOn) {
+  EXPECT_THAT(compiled({.options = {{"speed", "11"}}}).error().message,
+              HasSubstr("option \"speed\" (given as \"11\") is not known to backend null_a"));
+}
+
+TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {
+  const std::vector<int> out_idx = {-1};
+  const CompileOptions options{.out_idx = out_idx};
+  const Kernel kernel = compiled(options).value();
+  EXPECT_EQ(options.out_idx, out_idx);
+  const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+  const Tensor b = kernel(a).value();
+  EXPECT_THAT(b.shape(), ElementsAre(4));
+  EXPECT_EQ(compiled({.out_idx = {2}}).error().message.find("out_idx index 2 is out of range"), 0U);
+}
+
+TEST_F(CompileChain, IsDeterministic) {
+  const std::string first = resolve(*runtime_, doubling({"cuda", "c"}), {}).explain();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(resolve(*runtime_, doubling({"cuda", "c"}), {}).explain(), first);
+    start({});
+  }
+}
+
+/// The plugins that were built, as an application finds them.
+class CompileReal : public testing::Test {
+ protected:
+  void SetUp() override {
+    runtime_ = Runtime::create({}, {}).value();
+    if (!runtime_->registry().plugin("cpu")) GTEST_SKIP() << "plugin cpu is not built here";
+  }
+  std::shared_ptr<Runtime> runtime_;
+};
+
+TEST_F(CompileReal, ComputesOnTheHost) {
+  const Kernel kernel = compile(*runtime_, doubling(), {.target = "c", .out_idx = {1}}).value();
+  EXPECT_EQ(kernel.backend(), "cpu");
+  const std::vector<float> values = {1, 2, 3.5F};
+  const Tensor a = Tensor::from<float>({3}, dtype::kFloat32, values).value();
+  const Tensor b = kernel(a).value();
+  EXPECT_EQ(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), (std::vector<float>{2, 4, 7}));
+}
+
+TEST_F(CompileReal, ShowsTheCompilersWords) {
+  Program program = doubling();
+  program.variants[0].sources[0].content = "void doubling(const float* a, float* b, int n) { b[0] = a[0] }\n";
+  const Error error = compile(*runtime_, program, {.target = "c"}).error();
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("expected ';'"));
+}
+
+}  // namespace
+}  // namespace kmux
