@@ -104,6 +104,12 @@ TEST(CheckList, AlignsNaturally) {
   EXPECT_EQ(required_alignment({dtype::kFloat16, {}, {}, 128}), 128);
 }
 
+TEST(CheckList, RefusesAnAlignmentThatIsNoPowerOfTwo) {
+  const auto list = compile_checks({{{"A", BufferParam{dtype::kFloat32, {4}, {}, 24}}}});
+  ASSERT_FALSE(list.ok());
+  EXPECT_THAT(list.error().message, HasSubstr("\"A\" is aligned to 24 bytes"));
+}
+
 TEST(CheckList, KnowsTheStorageOfSubByteTypes) {
   const DType int4{kDLInt, 4, 1};
   const DType float4{kDLFloat4_e2m1fn, 4, 1};

@@ -1,5 +1,6 @@
 #include "argument_checker.h"
 
+#include <bit>
 #include <optional>
 
 #include "argument_error.h"
@@ -10,13 +11,14 @@
 namespace kmux {
 namespace {
 
+// `alignment` is a power of two.
 bool is_aligned(const void* address, std::int64_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uint64_t>(alignment) == 0;
+  return (reinterpret_cast<std::uintptr_t>(address) & static_cast<std::uint64_t>(alignment - 1)) == 0;
 }
 
 bool has_dtype(const DLTensor& tensor, const Check& check) {
   const DType actual = to_dtype(tensor.dtype);
-  if (actual == check.dtype) [[likely]] {
+  if (std::bit_cast<std::uint32_t>(actual) == std::bit_cast<std::uint32_t>(check.dtype)) [[likely]] {
     return true;
   }
   return is_compatible(check.dtype, actual) || (check.packing != 1 && is_storage_of(check.dtype, actual));
@@ -55,7 +57,23 @@ struct Frame {
   const DLTensor& tensor(const Check& check) const { return *args[check.param].tensor(); }
 };
 
+// The most usual scalars in a few instructions: a signed integer, or a floating-point number of the machine.
+bool fill_usual_scalar(const Arg& arg, DType type, kmux_slot& slot) {
+  if (arg.kind() == Arg::Kind::kInteger && type.code == kDLInt && type.lanes == 1) {
+    const auto bits = static_cast<std::uint64_t>(arg.integer());
+    const int unused = (64 - type.bits) & 63;
+    slot.bits = bits << unused >> unused;
+    return static_cast<std::int64_t>(bits << unused) >> unused == arg.integer();
+  }
+  if (arg.kind() != Arg::Kind::kFloat) return false;
+  if (type == dtype::kFloat32)
+    return slot.bits = std::bit_cast<std::uint32_t>(static_cast<float>(arg.floating())), true;
+  if (type == dtype::kFloat64) return slot.bits = std::bit_cast<std::uint64_t>(arg.floating()), true;
+  return false;
+}
+
 bool fill_scalar(const Frame& frame, const Check& check) {
+  if (fill_usual_scalar(frame.args[check.param], check.dtype, frame.slots[check.param])) return true;
   const auto bits = scalar_bits(frame.args[check.param], check.dtype);
   if (bits) frame.slots[check.param].bits = *bits;
   return bits.has_value();
@@ -73,9 +91,22 @@ bool fill_scalar_value(const Frame& frame, const Check& check) {
   return value.has_value();
 }
 
+// The usual case without its questions; false sends the call to `bind_symbol`, which knows every reason to refuse.
+bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const Carrier> carriers) {
+  const auto extent = [&](const Carrier& carrier) { return frame.args[carrier.param].tensor()->shape[carrier.dim]; };
+  const std::int64_t value = extent(carriers.front());
+  frame.values[check.index] = value;
+  bool agree = value >= 0 && (!check.narrow || value == static_cast<std::int32_t>(value));
+  for (const Carrier& carrier : carriers.subspan(1)) agree = extent(carrier) == value && agree;
+  return agree;
+}
+
 bool fill_symbol(const Frame& frame, const Check& check) {
-  const auto begin = frame.list.carriers.begin() + check.value;
-  const SymbolBinding binding = bind_symbol({begin, begin + check.count}, frame.args, check.narrow);
+  const std::span carriers(frame.list.carriers.data() + check.value, check.count);
+  if (check.plain && fill_plain_symbol(frame, check, carriers)) [[likely]] {
+    return true;
+  }
+  const SymbolBinding binding = bind_symbol(carriers, frame.args, check.narrow);
   frame.values[check.index] = binding.value;
   return binding.fault == SymbolFault::kNone;
 }
@@ -120,10 +151,10 @@ bool passes(const Frame& frame, const Check& check) {
 
 }  // namespace
 
-const Check* ArgumentChecker::first_failure(const Arg* args, kmux_slot* slots) const noexcept {
+const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots) const noexcept {
   // A slot is a union that begins with what a value is, so the values lie in it.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
-  const Frame frame{list_, args, slots, &slots[signature_->params.size()].i64};
+  const Frame frame{list_, args.data(), slots, &slots[signature_->params.size()].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
   for (const Check* check = list_.checks.data(); check != end; ++check) {
     if (check->kind != CheckKind::kTensor) {

@@ -40,15 +40,18 @@ class ArgumentChecker {
   std::size_t frame_size() const { return signature_->params.size() + list_.value_names.size(); }
 
   /// Checks one argument a parameter and fills `frame`: slots, then the values (symbols first, so the frame begins with
-  /// the slots of a call). Allocates nothing unless a check fails.
+  /// the slots of a call). Allocates nothing.
   ///
-  /// Errors: invalid_argument that names kernel, parameter, actual and expected value.
+  /// Returns the check that failed, or null.
+  const Check* first_failure(std::span<const Arg> args, kmux_slot* frame) const noexcept;
+
+  /// The error of a check that failed: invalid_argument that names kernel, parameter, actual and expected value.
+  Error explain(const Check& failed, std::span<const Arg> args, const kmux_slot* frame) const;
+
+  /// Both together.
   Status check(std::span<const Arg> args, kmux_slot* frame) const {
-    const Check* failed = first_failure(args.data(), frame);
-    if (failed == nullptr) [[likely]] {
-      return Ok{};
-    }
-    return explain(*failed, args, frame);
+    const Check* failed = first_failure(args, frame);
+    return failed == nullptr ? Status(Ok{}) : explain(*failed, args, frame);
   }
 
   /// The values in a frame that `check` filled.
@@ -57,9 +60,6 @@ class ArgumentChecker {
   }
 
  private:
-  const Check* first_failure(const Arg* args, kmux_slot* frame) const noexcept;
-  Error explain(const Check& failed, std::span<const Arg> args, const kmux_slot* frame) const;
-
   std::string kernel_;
   const Signature* signature_;
   CheckList list_;

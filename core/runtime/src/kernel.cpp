@@ -78,7 +78,9 @@ Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
 template <std::size_t kWords>
 Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
   std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
-  KMUX_TRY(checker.check(args, frame.data()));
+  if (const Check* failed = checker.first_failure(args, frame.data()); failed != nullptr) [[unlikely]] {
+    return checker.explain(*failed, args, frame.data());
+  }
   const kmux_launch_env env{sizeof env, device.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
   std::string text;
   const kmux_code code = parts.adapter->launch(frame.data(), env, {&text, append});

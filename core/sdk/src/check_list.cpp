@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace kmux {
 namespace {
@@ -14,6 +15,11 @@ constexpr std::int64_t kMaxNaturalAlignment = 16;
 bool is_integer_scalar(const Param& param) {
   const ScalarParam* scalar = as_scalar(param);
   return scalar != nullptr && (is_integer(scalar->dtype) || is_bool(scalar->dtype));
+}
+
+bool is_plain(const Carrier& carrier) {
+  return carrier.source == Carrier::Source::kExtent && !carrier.nullable && carrier.packing == 1 &&
+         carrier.coefficient == 1 && carrier.offset == 0;
 }
 
 class Compiler {
@@ -45,6 +51,12 @@ class Compiler {
       const BufferParam* buffer = as_buffer(param);
       if (buffer == nullptr) continue;
       within = within && buffer->shape.size() <= kMaxCount;
+      const std::int64_t alignment = required_alignment(*buffer);
+      if ((alignment & (alignment - 1)) != 0) {
+        return make_error(ErrorCode::kInvalidArgument, "parameter \"" + param.name + "\" is aligned to " +
+                                                           std::to_string(alignment) +
+                                                           " bytes (no power of two). Choose a power of two.");
+      }
       if (!buffer->strides || buffer->strides->size() == buffer->shape.size()) continue;
       return make_error(ErrorCode::kInvalidArgument, "parameter \"" + param.name + "\" has " +
                                                          std::to_string(buffer->strides->size()) + " strides for " +
@@ -174,7 +186,9 @@ class Compiler {
     for (const Dim& dim : dims_) {
       if (dim.symbol == index) list_.carriers.push_back(dim.place);
     }
-    check.count = static_cast<std::uint32_t>(list_.carriers.size() - static_cast<std::size_t>(check.value));
+    const auto carriers = std::span<const Carrier>(list_.carriers).subspan(static_cast<std::size_t>(check.value));
+    check.count = static_cast<std::uint32_t>(carriers.size());
+    check.plain = !carriers.empty() && std::ranges::all_of(carriers, is_plain);
     if (check.count == 0 && scope_ == CheckScope::kAll) {
       return make_error(ErrorCode::kInvalidArgument,
                         "symbol \"" + symbol.name +

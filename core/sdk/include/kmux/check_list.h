@@ -43,6 +43,7 @@ struct Check {
   CheckKind kind = CheckKind::kPointer;
   bool nullable = false;
   bool narrow = false;
+  bool plain = false;
   std::uint8_t packing = 1;
   DType dtype = {};
   std::uint16_t param = 0;
@@ -87,7 +88,8 @@ enum class CheckScope : std::uint8_t { kAll, kInputs };
 /// Compiles the checks of `signature`.
 ///
 /// Errors: invalid_argument for a symbol without a carrier that can be solved (in scope kInputs the call fails instead),
-///         a name in an expression that is no symbol or integer scalar, more than 65535 parameters or dimensions.
+///         a name in an expression that is no symbol or integer scalar, an alignment that is no power of two, more than
+///         65535 parameters or dimensions.
 Result<CheckList> compile_checks(const Signature& signature, CheckScope scope = CheckScope::kAll);
 
 /// The alignment that the memory of `buffer` must have: its own, else the natural one of its element type (16 at most).
