@@ -76,12 +76,12 @@ LaunchBuilder& LaunchBuilder::arg(LaunchArg arg) {
 LaunchBuilder& LaunchBuilder::arg(Expr value, DType dtype) { return arg(ExprArg{std::move(value), dtype}); }
 
 LaunchBuilder BodyBuilder::launch(std::string kernel) {
-  steps_->push_back(Launch{.kernel = std::move(kernel)});
+  steps_->emplace_back(Launch{.kernel = std::move(kernel)});
   return {program_, steps_, steps_->size() - 1};
 }
 
 BodyBuilder& BodyBuilder::fill(std::string target, Expr bytes, std::uint8_t value) {
-  steps_->push_back(Fill{{std::move(target)}, std::move(bytes), value});
+  steps_->emplace_back(Fill{{std::move(target)}, std::move(bytes), value});
   return *this;
 }
 

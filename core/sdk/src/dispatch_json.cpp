@@ -23,7 +23,7 @@ Json document(const Program& program) {
 
 Error not_a_program(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "not a kmux program (" + why + "). Give a document with \"format\":\"" + kFormat + "\".");
+                    "not a kmux program (" + why + R"(). Give a document with "format":")" + kFormat + "\".");
 }
 
 Result<Json> parse(std::string_view text) {
@@ -105,7 +105,7 @@ Result<std::map<std::string, std::string>> options_from_json(std::string_view js
   KMUX_ASSIGN(const Json parsed, parse(json));
   if (parsed.as_object() == nullptr) {
     return make_error(ErrorCode::kInvalidArgument, "options are of kind " + std::string(parsed.kind()) +
-                                                       ". Give an object such as {\"engine\":\"host\"}.");
+                                                       R"(. Give an object such as {"engine":"host"}.)");
   }
   std::map<std::string, std::string> options;
   for (const auto& [name, value] : *parsed.as_object()) {

@@ -23,6 +23,7 @@ class FeatureCollector {
 
   std::vector<UsedFeature> take() && {
     std::vector<UsedFeature> features;
+    features.reserve(first_.size());
     for (auto& [name, path] : first_) features.push_back({name, std::move(path)});
     return features;
   }

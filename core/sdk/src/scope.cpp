@@ -60,6 +60,7 @@ const Name* Scope::find(std::string_view name) const {
 std::string Scope::suggestion(std::string_view name) const {
   if (names_.size() > kMaxCompared) return "";
   std::vector<std::string> known;
+  known.reserve(names_.size());
   for (const auto& [candidate, what] : names_) known.push_back(candidate);
   return kmux::suggestion(name, known);
 }

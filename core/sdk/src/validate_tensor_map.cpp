@@ -178,7 +178,7 @@ class TensorMapChecker {
       problems_.add(at_ / "interleave", "an interleaved map has at least 3 dimensions. Use \"none\".");
     }
     if (map_.interleave == Interleave::k32B && map_.swizzle != Swizzle::k32B) {
-      problems_.add(at_ / "swizzle", "interleave \"32b\" goes with swizzle \"32b\" only. Use it.");
+      problems_.add(at_ / "swizzle", R"(interleave "32b" goes with swizzle "32b" only. Use it.)");
     }
     if (map_.oob_fill == OobFill::kNan && !element_type(map_.dtype).is_float) {
       problems_.add(at_ / "oob_fill", "integers have no NaN. Use \"none\".");

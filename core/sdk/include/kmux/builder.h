@@ -118,7 +118,7 @@ BodyBuilder& BodyBuilder::when(Expr condition, Then then, Else otherwise) {
   then(inner_then);
   BodyBuilder inner_else(program_, &guard.else_steps);
   otherwise(inner_else);
-  steps_->push_back(std::move(guard));
+  steps_->emplace_back(std::move(guard));
   return *this;
 }
 
@@ -127,7 +127,7 @@ BodyBuilder& BodyBuilder::loop(std::string variable, Expr begin, Expr end, Loop 
   For loop{variable, std::move(begin), std::move(end), {}};
   BodyBuilder inner(program_, &loop.steps);
   body(inner, Expr::symbol(std::move(variable)));
-  steps_->push_back(std::move(loop));
+  steps_->emplace_back(std::move(loop));
   return *this;
 }
 
