@@ -25,6 +25,13 @@ class ByteSink {
 
 inline kmux_bytes bytes_view(std::string_view text) { return {text.data(), text.size()}; }
 
+/// The error of a plugin whose answer is not what the ABI says.
+inline Error malformed_answer(const char* plugin, std::string_view what, std::string_view why) {
+  return make_error(ErrorCode::kInternal, "plugin \"" + std::string(plugin) + "\" gave " + std::string(what) + " (" +
+                                              std::string(why) +
+                                              "). This is a bug of the plugin; report it to its author.");
+}
+
 /// Calls `call` with an error sink; a non-zero code becomes the error that was written, with the backend's name.
 template <class Call>
 Status call_plugin(const char* backend, Call call) {

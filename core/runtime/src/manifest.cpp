@@ -107,8 +107,12 @@ class ManifestReader {
 std::string missing_parts(const Manifest& manifest) {
   std::string text;
   if (manifest.name.empty()) text += "\"name\" is missing. ";
+  if (manifest.version.empty()) text += "\"version\" is missing. ";
   if (manifest.library.empty()) text += "\"library\" is missing. ";
-  if (manifest.library.find('/') != std::string::npos) text += "\"library\" is not a plain file name. ";
+  if (manifest.build_id.empty()) text += "\"build_id\" is missing. ";
+  if (manifest.size == 0) text += "\"size\" is missing. ";
+  const bool is_folder = manifest.library == "." || manifest.library == "..";
+  if (is_folder || manifest.library.find('/') != std::string::npos) text += "\"library\" is not a plain file name. ";
   if (manifest.targets.empty()) text += "\"targets\" is missing. ";
   if (manifest.dialects.empty()) text += "\"dialects\" is missing. ";
   if (manifest.device_types.empty()) text += "\"device_types\" is missing. ";

@@ -29,17 +29,11 @@ class RequestView {
 
 }  // namespace
 
-Error PluginBackend::malformed(std::string_view what, const Error& error) const {
-  return make_error(ErrorCode::kInternal, "plugin \"" + std::string(api_.name) + "\" gave " + std::string(what) +
-                                              " that cannot be read (" + error.message +
-                                              "). This is a bug of the plugin; report it to its author.");
-}
-
 Result<ProbeReport> PluginBackend::probe() {
   ByteSink report;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.probe(instance_, report.get(), error); }));
   auto read = probe_report_from_json(report.text());
-  if (!read) return malformed("a probe report", read.error());
+  if (!read) return malformed_answer(api_.name, "a probe report that cannot be read", read.error().message);
   return read;
 }
 
@@ -49,8 +43,10 @@ Result<Target> PluginBackend::resolve_target(std::string_view request, std::opti
     return api_.resolve_target(instance_, bytes_view(request), device.value_or(-1), target.get(), error);
   }));
   auto read = parse_target(target.text());
-  if (!read) return malformed("a target", read.error());
-  return read;
+  if (!read) return malformed_answer(api_.name, "a target that cannot be read", read.error().message);
+  const std::string canonical = to_string(*read);
+  if (canonical == target.text()) return read;
+  return malformed_answer(api_.name, "target \"" + target.text() + "\"", "\"" + canonical + "\" is canonical");
 }
 
 Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& request) {
@@ -59,7 +55,7 @@ Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& 
   KMUX_TRY(call_plugin(api_.name,
                        [&](kmux_sink error) { return api_.supports(instance_, view.get(), missing.get(), error); }));
   auto read = missing_features_from_json(missing.text());
-  if (!read) return malformed("a list of missing features", read.error());
+  if (!read) return malformed_answer(api_.name, "a list of missing features that cannot be read", read.error().message);
   return read;
 }
 
@@ -88,7 +84,7 @@ Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_v
     return api_.build(instance_, view.get(), bytes_view(launcher), artifact.get(), error);
   }));
   auto read = deserialize(artifact.text());
-  if (!read) return malformed("an artifact", read.error());
+  if (!read) return malformed_answer(api_.name, "an artifact that cannot be read", read.error().message);
   return read;
 }
 
@@ -97,6 +93,7 @@ Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, i
   void* handle = nullptr;
   KMUX_TRY(call_plugin(
       api_.name, [&](kmux_sink error) { return api_.load(instance_, bytes_view(bytes), device, &handle, error); }));
+  if (handle == nullptr) return malformed_answer(api_.name, "no adapter", "and no error");
   return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
 }
 

@@ -26,9 +26,6 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   Result<std::string> toolchain(const Target& target, const Options& options) override;
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
-  /// An answer that is not what the ABI says.
-  Error malformed(std::string_view what, const Error& error) const;
-
   const kmux_plugin_api& api_;
   void* instance_;
   PluginDeviceApi devices_;

@@ -7,6 +7,7 @@ namespace kmux {
 Result<int> PluginDeviceApi::count() {
   std::int32_t count = 0;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.devices->count(instance_, &count, error); }));
+  if (count < 0) return malformed_answer(api_.name, std::to_string(count) + " devices", "a negative number");
   return count;
 }
 
@@ -14,7 +15,10 @@ Result<Json> PluginDeviceApi::properties(int device) {
   ByteSink json;
   KMUX_TRY(call_plugin(
       api_.name, [&](kmux_sink error) { return api_.devices->properties(instance_, device, json.get(), error); }));
-  return parse_json(json.text());
+  Result<Json> read = parse_json(json.text());
+  if (!read) return malformed_answer(api_.name, "properties that cannot be read", read.error().message);
+  if (read->as_object() == nullptr) return malformed_answer(api_.name, "properties that are no object", json.text());
+  return read;
 }
 
 Result<void*> PluginDeviceApi::allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) {

@@ -106,7 +106,7 @@ Status check_library(const PluginEntry& entry) {
   const auto size = fs::file_size(library, error);
   if (error) return refuse(ErrorCode::kUnavailable, library, error.message(), again);
   KMUX_TRY(check_trusted(library));
-  if (entry.manifest.size != 0 && entry.manifest.size != size) {
+  if (entry.manifest.size != size) {
     return refuse(ErrorCode::kUnavailable, library,
                   "it has " + std::to_string(size) + " bytes, its manifest says " + std::to_string(entry.manifest.size),
                   again);

@@ -1,0 +1,113 @@
+#include "kmux/manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kWhole = R"({
+  "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
+  "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
+  "aliases": ["cython"], "features": ["loop"], "device_types": [1, 2],
+  "needs": [{"library": "libx.so", "hint": "apt-get install libx"}]
+})";
+
+class ManifestTest : public testing::Test {
+ protected:
+  Result<Manifest> read(const std::string& text) const { return read_manifest(folder_.write("m.plugin.json", text)); }
+  /// The whole manifest with `key` set to `value`, or removed.
+  Result<Manifest> read_with(const std::string& key, Json value) const {
+    Json json = parse_json(kWhole).value();
+    json.as_object()->erase(key);
+    if (!value.is_null()) json[key] = std::move(value);
+    return read(dump(json));
+  }
+  void expect_refused(const Result<Manifest>& manifest, const std::string& part) const {
+    ASSERT_FALSE(manifest.ok()) << part;
+    EXPECT_EQ(manifest.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(manifest.error().message, HasSubstr("m.plugin.json"));
+    EXPECT_THAT(manifest.error().message, HasSubstr(part));
+  }
+  TempFolder folder_;
+};
+
+TEST_F(ManifestTest, ReadsEveryKey) {
+  const Manifest manifest = read(kWhole).value();
+  EXPECT_EQ(manifest, (Manifest{.name = "cpu",
+                                .version = "1.2",
+                                .summary = "S",
+                                .library = "kmux_cpu.so",
+                                .abi_min = 0,
+                                .abi_max = 2,
+                                .build_id = "00ff",
+                                .size = 123,
+                                .sha256 = "ab",
+                                .priority = -5,
+                                .targets = {"cpu", "c"},
+                                .dialects = {"c"},
+                                .aliases = {"cython"},
+                                .features = {"loop"},
+                                .device_types = {1, 2},
+                                .needs = {{"libx.so", "apt-get install libx"}}}));
+}
+
+TEST_F(ManifestTest, UnknownKeysAreErrors) {
+  expect_refused(read_with("prioritie", 1), "unknown key \"prioritie\"");
+  expect_refused(read_with("prioritie", 1), "Did you mean 'priority'?");
+  expect_refused(read_with("abi", Json::Object{{"min", 0}, {"max", 0}, {"mid", 0}}), "unknown key \"mid\"");
+}
+
+TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
+  for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "size", "version"}) {
+    expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
+  }
+  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "needs"}) {
+    EXPECT_TRUE(read_with(key, {}).ok()) << key;
+  }
+}
+
+TEST_F(ManifestTest, WrongTypesAreNamed) {
+  expect_refused(read_with("name", 1), "\"name\" is not a string");
+  expect_refused(read_with("priority", "high"), "\"priority\" is not an integer");
+  expect_refused(read_with("priority", std::int64_t{1} << 40), "\"priority\" is not an integer in range");
+  expect_refused(read_with("size", -1), "\"size\" is not an integer in range");
+  expect_refused(read_with("targets", "cpu"), "\"targets\" is not a list");
+  expect_refused(read_with("targets", Json::Array{1}), "\"targets\" is not a list of strings");
+  expect_refused(read_with("needs", Json::Array{"libx.so"}), "\"needs\" is not a list of objects");
+  expect_refused(read_with("abi", 0), "\"abi\" is not an object");
+}
+
+TEST_F(ManifestTest, EveryProblemIsTold) {
+  const auto manifest = read(R"({"name": 1, "colour": "red"})");
+  expect_refused(manifest, "\"name\" is not a string");
+  expect_refused(manifest, "\"colour\"");
+  expect_refused(manifest, "\"library\" is missing");
+}
+
+TEST_F(ManifestTest, LibraryLiesBesideIt) {
+  for (const char* library : {"/usr/lib/libevil.so", "../libevil.so", "sub/lib.so", ".."}) {
+    expect_refused(read_with("library", library), "not a plain file name");
+  }
+}
+
+TEST_F(ManifestTest, MalformedJsonHasItsPlace) {
+  expect_refused(read("{\n\"name\": }"), "line 2");
+  expect_refused(read("[]"), "not an object");
+  expect_refused(read(""), "line 1");
+}
+
+TEST_F(ManifestTest, MissingFileIsUnavailable) {
+  const auto manifest = read_manifest(folder_.path() / "absent.plugin.json");
+  ASSERT_FALSE(manifest.ok());
+  EXPECT_EQ(manifest.error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace kmux

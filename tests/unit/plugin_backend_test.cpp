@@ -1,0 +1,71 @@
+#include "src/plugin_backend.h"
+
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using ::testing::HasSubstr;
+
+kmux_code write(kmux_sink sink, const char* text) {
+  sink.write(sink.self, text, std::strlen(text));
+  return KMUX_OK;
+}
+
+/// A table whose answers are nonsense.
+kmux_device_api nonsense_devices() {
+  kmux_device_api devices{.struct_size = sizeof(kmux_device_api)};
+  devices.count = [](void*, std::int32_t* count, kmux_sink) { return *count = -2, kmux_code{KMUX_OK}; };
+  devices.properties = [](void*, std::int32_t, kmux_sink json, kmux_sink) { return write(json, "[1"); };
+  return devices;
+}
+
+kmux_plugin_api nonsense_table(const kmux_device_api* devices) {
+  kmux_plugin_api table{.struct_size = sizeof(kmux_plugin_api), .name = "odd", .version = "1", .devices = devices};
+  table.probe = [](void*, kmux_sink report, kmux_sink) { return write(report, "{}"); };
+  table.resolve_target = [](void*, kmux_bytes request, std::int32_t, kmux_sink target, kmux_sink) {
+    return write(target, request.size == 0 ? "" : "C");
+  };
+  table.supports = [](void*, const kmux_build_request*, kmux_sink missing, kmux_sink) { return write(missing, "yes"); };
+  table.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
+    return write(artifact, "not an artifact");
+  };
+  table.load = [](void*, kmux_bytes, std::int32_t, void**, kmux_sink) { return kmux_code{KMUX_OK}; };
+  return table;
+}
+
+class PluginBackendTest : public testing::Test {
+ protected:
+  template <class Answer>
+  static void expect_nonsense(const Answer& answer, const std::string& part) {
+    ASSERT_FALSE(answer.ok()) << part;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInternal);
+    EXPECT_THAT(answer.error().message, HasSubstr("\"odd\""));
+    EXPECT_THAT(answer.error().message, HasSubstr(part));
+  }
+  kmux_device_api devices_ = nonsense_devices();
+  kmux_plugin_api table_ = nonsense_table(&devices_);
+  PluginBackend backend_{table_, nullptr};
+};
+
+TEST_F(PluginBackendTest, NamesThePluginOfMalformedAnswers) {
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const BuildRequest request{program, 0, {"c"}, {}};
+  expect_nonsense(backend_.probe(), "probe report");
+  expect_nonsense(backend_.resolve_target("", std::nullopt), "target");
+  expect_nonsense(backend_.supports(request), "missing features");
+  expect_nonsense(backend_.builder().build(request, ""), "artifact");
+  expect_nonsense(backend_.load({}, 0), "adapter");
+  expect_nonsense(backend_.devices().count(), "-2");
+  expect_nonsense(backend_.devices().properties(0), "properties");
+}
+
+TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
+  expect_nonsense(backend_.resolve_target("c", std::nullopt), "\"c\" is canonical");
+}
+
+}  // namespace
+}  // namespace kmux

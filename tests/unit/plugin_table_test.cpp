@@ -1,0 +1,155 @@
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/plugin.hpp"
+#include "kmux/program_view.h"
+
+#include "fakes/broken/throwing_backend.h"
+#include "src/byte_sink.h"
+#include "src/host_api.h"
+#include "src/plugin_backend.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Which backend the next `create` makes.
+struct Throwing {
+  static constexpr PluginInfo kInfo{"throwing", "1", kDLExtDev};
+  static Result<std::unique_ptr<Backend>> create(Host) {
+    return std::unique_ptr<Backend>(std::make_unique<broken::ThrowingBackend>());
+  }
+};
+
+const kmux_plugin_api& table() { return *query_plugin<Throwing>(KMUX_PLUGIN_ABI_VERSION, {}); }
+
+/// An instance of the throwing backend, and it seen through the table.
+class PluginTable : public testing::Test {
+ protected:
+  PluginTable() { EXPECT_EQ(table().create(host_.get(), &instance_, ByteSink().get()), KMUX_OK); }
+  ~PluginTable() override { table().destroy(instance_); }
+
+  template <class Answer>
+  static void expect_internal(const Answer& answer, const std::string& part) {
+    ASSERT_FALSE(answer.ok()) << part;
+    EXPECT_EQ(answer.error().code, ErrorCode::kInternal);
+    EXPECT_THAT(answer.error().message, HasSubstr(part));
+    EXPECT_EQ(answer.error().note("backend"), "throwing");
+  }
+
+  HostApi host_{"throwing", {}};
+  void* instance_ = nullptr;
+};
+
+TEST_F(PluginTable, ExceptionsOfABackendAreErrors) {
+  PluginBackend backend(table(), instance_);
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const BuildRequest request{program, 0, {"c"}, {}};
+  expect_internal(backend.probe(), "thrown by probe");
+  expect_internal(backend.supports(request), "thrown by supports");
+  expect_internal(backend.wrapper().wrap(request), "thrown by wrap");
+  expect_internal(backend.builder().build(request, ""), "thrown by build");
+  expect_internal(backend.load({}, 0), "thrown by load");
+  expect_internal(backend.resolve_target("c", std::nullopt), "of unknown type");
+}
+
+TEST_F(PluginTable, ExceptionsOfDevicesAreErrors) {
+  PluginBackend backend(table(), instance_);
+  DeviceApi& devices = backend.devices();
+  char byte = 0;
+  expect_internal(devices.count(), "thrown by count");
+  expect_internal(devices.properties(0), "thrown by properties");
+  expect_internal(devices.allocate(0, nullptr, 1, 1), "thrown by allocate");
+  expect_internal(devices.copy(0, nullptr, &byte, &byte, 1, KMUX_COPY_DEVICE_TO_DEVICE), "thrown by copy");
+  expect_internal(devices.memset(0, nullptr, &byte, 0, 1), "thrown by memset");
+  expect_internal(devices.memory_info(0), "thrown by memory_info");
+  expect_internal(devices.stream_create(0), "thrown by stream_create");
+  expect_internal(devices.stream_synchronize(0, nullptr), "thrown by stream_synchronize");
+  expect_internal(devices.event_create(0), "thrown by event_create");
+  expect_internal(devices.event_record(0, nullptr, nullptr), "thrown by event_record");
+  expect_internal(devices.event_elapsed(0, nullptr, nullptr), "thrown by event_elapsed");
+  expect_internal(devices.l2_flush(0, nullptr), "thrown by l2_flush");
+}
+
+TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {
+  PluginBackend backend(table(), instance_);
+  const auto identity = backend.builder().toolchain({"c"}, {});
+  ASSERT_FALSE(identity.ok());
+  EXPECT_EQ(identity.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(identity.error().note("path"), "/usr/bin/cc");
+}
+
+TEST_F(PluginTable, SmallerStructsAreRefused) {
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const ProgramView view(program);
+  kmux_build_request request{sizeof request, view.get(), 0, bytes_view("c"), bytes_view("{}")};
+  const auto supports = [&] {
+    ByteSink missing, error;
+    const kmux_code code = table().supports(instance_, &request, missing.get(), error.get());
+    return read_error(code, error.text()).message;
+  };
+  EXPECT_THAT(supports(), HasSubstr("thrown by supports"));
+  request.struct_size = sizeof request - 1;
+  EXPECT_THAT(supports(), HasSubstr("too small"));
+  request.struct_size = sizeof request;
+  request.variant = 1;
+  EXPECT_THAT(supports(), HasSubstr("variant 1 does not exist"));
+  request.variant = 0;
+  request.program.struct_size = 8;
+  EXPECT_THAT(supports(), HasSubstr("too small"));
+
+  kmux_host_api host = *host_.get();
+  host.struct_size = 8;
+  void* instance = nullptr;
+  ByteSink error;
+  EXPECT_EQ(table().create(&host, &instance, error.get()), KMUX_INTERNAL);
+  EXPECT_EQ(instance, nullptr);
+  EXPECT_THAT(error.text(), HasSubstr("too small"));
+}
+
+TEST_F(PluginTable, MalformedInputIsInvalid) {
+  ByteSink text, error;
+  EXPECT_EQ(table().toolchain(instance_, bytes_view(""), bytes_view("{}"), text.get(), error.get()),
+            KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(table().toolchain(instance_, bytes_view("c"), bytes_view("["), text.get(), error.get()),
+            KMUX_INVALID_ARGUMENT);
+  void* adapter = nullptr;
+  EXPECT_EQ(table().load(instance_, bytes_view("no artifact"), 0, &adapter, error.get()), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(adapter, nullptr);
+}
+
+TEST(PluginQuery, GivesOneTable) {
+  EXPECT_EQ(query_plugin<Throwing>(0, {}), query_plugin<Throwing>(5, {}));
+  EXPECT_STREQ(table().name, "throwing");
+  EXPECT_EQ(table().devices->device_type, kDLExtDev);
+  EXPECT_EQ(table().struct_size, sizeof(kmux_plugin_api));
+}
+
+TEST(PluginQuery, NewerTableIsNotGivenToAnOlderHost) {
+  kmux_plugin_api newer = table();
+  newer.abi_version = 3;
+  ByteSink reason;
+  EXPECT_EQ(answer_query(2, newer, reason.get()), nullptr);
+  EXPECT_THAT(reason.text(), HasSubstr("newer ABI"));
+  EXPECT_EQ(answer_query(3, newer, reason.get()), &newer);
+}
+
+TEST(Host, GivesOptionsOfThePlugin) {
+  const HostApi api("cpu", {{"cpu.engine", "host"}});
+  const Host host(api.get());
+  EXPECT_EQ(host.option("cpu.engine"), "host");
+  EXPECT_EQ(host.option("engine"), std::nullopt);
+}
+
+TEST(Host, MayBeNone) {
+  const Host none(nullptr);
+  EXPECT_EQ(none.option("cpu.engine"), std::nullopt);
+  none.log(Host::Level::kError, "nobody listens");
+  none.trace(Host::Phase::kBegin, "nothing");
+}
+
+}  // namespace
+}  // namespace kmux
