@@ -1,0 +1,104 @@
+// The figures of group `foundation`: a line each, "bar NAME VALUE UNIT". Both sides of a difference run in turns, in
+// bursts so short that most are not interrupted; the median of all bursts counts.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/kernel.h"
+#include "kmux/resolver.h"
+#include "kmux/runtime.h"
+#include "kmux/tensor.h"
+
+namespace {
+
+constexpr int kBursts = 2001;
+
+constexpr const char* kAddSource = R"(
+void add(const float* a, const float* b, float* c, long long n) {
+  for (long long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+)";
+
+// The same function, compiled here.
+void add(const float* a, const float* b, float* c, long long n) {
+  for (long long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+using AddFunction = void (*)(const float*, const float*, float*, long long);
+
+/// Three tensors and one symbol.
+kmux::Program add_program() {
+  kmux::ProgramBuilder builder("add");
+  const kmux::Expr n = builder.symbol("n");
+  builder.input("A", kmux::dtype::kFloat32, {n}).input("B", kmux::dtype::kFloat32, {n});
+  builder.output("C", kmux::dtype::kFloat32, {n});
+  builder.variant("c").source("add.c", kAddSource);
+  builder.launch("add").args({"A", "B", "C"}).arg(n, kmux::dtype::kInt64);
+  return builder.build().value();
+}
+
+/// Nanoseconds of one of `calls` calls.
+template <class Call>
+double time_burst(int calls, const Call& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < calls; ++i) call();
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
+  return elapsed.count() / calls;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Kernel::launch minus the same function through a pointer.
+double call_checked_over_bare() {
+  constexpr int kCalls = 200;
+  const kmux::Kernel kernel = kmux::compile(add_program(), {.target = "c"}).value();
+  const auto zeros = [] { return kmux::Tensor::zeros({1}, kmux::dtype::kFloat32).value(); };
+  const std::array tensors{zeros(), zeros(), zeros()};
+  const std::array<kmux::Arg, 3> args{tensors[0], tensors[1], tensors[2]};
+  volatile AddFunction bare = add;
+  bool all_ok = true;
+  std::vector<double> differences;
+  for (int i = 0; i < kBursts; ++i) {
+    const double checked = time_burst(kCalls, [&] { all_ok = kernel.launch(args).ok() && all_ok; });
+    differences.push_back(checked - time_burst(kCalls, [&] {
+                            bare(tensors[0].data_as<float>(), tensors[1].data_as<float>(), tensors[2].data_as<float>(),
+                                 1);
+                          }));
+  }
+  if (!all_ok) throw std::runtime_error("a launch failed");
+  return median(std::move(differences));
+}
+
+/// `auto` over all plugins; what probes said is remembered from the first time.
+double resolve_us() {
+  const auto runtime = kmux::Runtime::default_runtime().value();
+  const kmux::Program program = add_program();
+  bool all_chosen = true;
+  std::vector<double> times;
+  for (int i = 0; i < kBursts; ++i) {
+    times.push_back(
+        time_burst(1, [&] { all_chosen = kmux::resolve(*runtime, program, {}).chosen() != nullptr && all_chosen; }));
+  }
+  if (!all_chosen) throw std::runtime_error("nothing was chosen");
+  return median(std::move(times)) / 1000;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    std::printf("bar call_checked_over_bare %.1f ns\n", call_checked_over_bare());
+    std::printf("bar resolve_us %.1f us\n", resolve_us());
+    return 0;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bars_foundation: %s\n", failure.what());
+    return 1;
+  }
+}
