@@ -81,7 +81,7 @@ macro(_kmux_describe_plugin)
     if(manifest) # written anew, as stripping changes the size of the library
       list(JOIN describe "\" \"" describe)
       install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -D
-        \"LIBRARY=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KMUX_PLUGIN_INSTALL_DIR}/kmux_${name}.so\" \"${describe}\")")
+        \"LIBRARY=\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KMUX_PLUGIN_INSTALL_DIR}/kmux_${name}.so\" -D INSTALLED=ON \"${describe}\")")
     endif()
     if(conformance)
       install(FILES ${conformance} DESTINATION ${KMUX_PLUGIN_INSTALL_DIR} RENAME kmux_${name}.conformance.txt)

@@ -1,5 +1,6 @@
-# cmake -D NAME= -D LIBRARY= -D TEMPLATE= -D HEADER= -D READELF= -P write_manifest.cmake
-# Writes <library>.plugin.json beside the library: the author's facts, and those that only the built file knows.
+# cmake -D NAME= -D LIBRARY= -D TEMPLATE= -D HEADER= -D READELF= [-D INSTALLED=ON] -P write_manifest.cmake
+# Writes <library>.plugin.json beside the library: the author's facts, and those that only the built file knows. Where
+# it is installed, its SHA-256 too, for `kmux plugins --verify`.
 cmake_path(GET LIBRARY FILENAME file_name)
 cmake_path(REPLACE_EXTENSION LIBRARY LAST_ONLY plugin.json OUTPUT_VARIABLE output)
 file(SIZE ${LIBRARY} size)
@@ -28,4 +29,8 @@ foreach(fact IN ITEMS "name;\"${NAME}\"" "library;\"${file_name}\"" "abi;{\"min\
     message(FATAL_ERROR "${TEMPLATE} names the plugin '${given}' (it is built as '${NAME}'). Use one name.")
   endif()
 endforeach()
+if(INSTALLED)
+  file(SHA256 ${LIBRARY} sha256)
+  string(JSON manifest SET "${manifest}" sha256 "\"${sha256}\"")
+endif()
 file(WRITE ${output} "${manifest}\n")

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Begins a backend: copies tests/fakes/null to plugins/NAME (or FOLDER/NAME) under its new name.
+
+What comes out builds, loads and does nothing; its README says what to put where.
+
+Usage: new_plugin.py NAME [--into FOLDER]
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEMPLATE = ROOT / "tests" / "fakes" / "null"
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+# What would be no namespace of C++, or another thing's name.
+TAKEN = set(
+    "alignas alignof and asm auto bool break case catch char class concept const continue decltype default delete do "
+    "double else enum explicit export extern false float for friend goto if inline int long mutable namespace new "
+    "noexcept not null nullptr operator or private protected public register requires return short signed sizeof static "
+    "struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile "
+    "while xor kmux std".split()
+)
+CMAKE = """\
+kmux_add_plugin({name} SOURCES {sources})
+"""
+
+
+def refusal(name, folder):
+    """Why `name` cannot be used, or None."""
+    if not NAME.fullmatch(name) or len(name) > 32:
+        return f"'{name}' is no name for a plugin (lower-case letters, digits and '_', a letter first, at most 32)."
+    if name in TAKEN:
+        return f"'{name}' is taken (the name becomes a namespace of C++). Choose another one."
+    if folder.exists():
+        return f"'{folder}' exists already. Remove it, or choose another name."
+    if not folder.parent.is_dir():
+        return f"'{folder.parent}' is no folder. Make it first."
+    return None
+
+
+def renamed(text, name):
+    """`text` of the template with its names replaced."""
+    class_name = "".join(word.capitalize() for word in name.split("_"))
+    text = re.sub(r"^.*tools/new_plugin\.py.*\n", "", text, flags=re.M)
+    return re.sub(r"\bNull(?=[A-Z])", class_name, re.sub(r"\bnull\b", name, text))
+
+
+def write_plugin(name, folder):
+    folder.mkdir()
+    sources = []
+    for path in sorted(TEMPLATE.iterdir()):
+        if path.name == "CMakeLists.txt":
+            continue
+        (folder / path.name).write_text(renamed(path.read_text(encoding="ascii"), name), encoding="ascii")
+        if path.suffix == ".cpp":
+            sources.append(path.name)
+    (folder / "CMakeLists.txt").write_text(CMAKE.format(name=name, sources=" ".join(sources)), encoding="ascii")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
+    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "plugins", metavar="FOLDER")
+    arguments = parser.parse_args()
+    folder = arguments.into / arguments.name
+    if problem := refusal(arguments.name, folder):
+        print(f"new_plugin.py: {problem}", file=sys.stderr)
+        return 1
+    write_plugin(arguments.name, folder)
+    print(f"{folder}: begun. Its README.md says what to put where; docs/plugin-abi.md says what is expected.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
