@@ -7,10 +7,12 @@
 #include "kmux/driver_dialect.h"
 
 #include "compiled.h"
+#include "recorder.h"
 
 namespace kmux {
 namespace {
 
+using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -37,81 +39,6 @@ PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanArg> arg
   launch.args = std::move(args);
   return launch;
 }
-
-using Calls = std::vector<std::string>;
-
-// Driver and allocator in one; every call leaves a line.
-class Recorder {
- public:
-  Recorder() {
-    driver_ = {this, &launch, &fill, &encode_tiled, &encode_im2col};
-    allocator_ = {sizeof(kmux_allocator), this, &allocate, &free};
-    env_.driver = &driver_;
-    env_.env = {sizeof(kmux_launch_env), 3, this, &allocator_, 0, 0};
-  }
-  Recorder(const Recorder&) = delete;
-  Recorder& operator=(const Recorder&) = delete;
-
-  const kmux_launch_env* env() const { return &env_.env; }
-  kmux_sink sink() {
-    return {this, [](void* self, const char* data, std::size_t size) { of(self).error.append(data, size); }};
-  }
-
-  Calls calls;
-  std::string error;
-  std::string fail_at;  // the call that fails
-  kmux_driver_launch last = {};
-  std::vector<std::uint64_t> argument_bits;  // of 8-byte arguments
-  kmux_map_geometry map = {};
-  std::vector<unsigned long long> dims;
-
- private:
-  static Recorder& of(void* self) { return *static_cast<Recorder*>(self); }
-
-  int note(const std::string& call) {
-    calls.push_back(call);
-    return call == fail_at ? KMUX_LAUNCH_FAILED : KMUX_OK;
-  }
-
-  static int launch(void* self, const kmux_launch_env* env, const kmux_driver_launch* launch, kmux_sink) {
-    EXPECT_EQ(env->device, 3);
-    of(self).last = *launch;
-    if (launch->args != nullptr) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, launch->args[0], sizeof bits);
-      of(self).argument_bits.push_back(bits);
-    }
-    return of(self).note("launch " + std::to_string(launch->kernel) + " x" + std::to_string(launch->grid[0]));
-  }
-  static int fill(void* self, const kmux_launch_env*, void*, unsigned long long bytes, unsigned char value, kmux_sink) {
-    return of(self).note("fill " + std::to_string(bytes) + " of " + std::to_string(value));
-  }
-  static int encode_tiled(void* self, kmux_tensor_map* map, const kmux_map_geometry* geometry, const unsigned int* box,
-                          kmux_sink) {
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(map) % 64, 0u);
-    of(self).map = *geometry;
-    of(self).dims.assign(geometry->dims, geometry->dims + geometry->rank);
-    return of(self).note(std::string("tiled ") + geometry->name + " " + std::to_string(box[0]));
-  }
-  static int encode_im2col(void* self, kmux_tensor_map*, const kmux_map_geometry* geometry, const int* lower_corner,
-                           const int*, unsigned int channels, unsigned int pixels, kmux_sink) {
-    return of(self).note(std::string("im2col ") + geometry->name + " " + std::to_string(lower_corner[0]) + " " +
-                         std::to_string(channels) + " " + std::to_string(pixels));
-  }
-  static kmux_code allocate(void* self, int32_t, void*, std::size_t bytes, std::size_t alignment, void** address) {
-    *address = &of(self).memory_[of(self).allocated_++];
-    return of(self).note("allocate " + std::to_string(bytes) + " at " + std::to_string(alignment));
-  }
-  static void free(void* self, int32_t, void*, void* address) {
-    of(self).note("free " + std::to_string(static_cast<char*>(address) - of(self).memory_));
-  }
-
-  kmux_driver driver_{};
-  kmux_allocator allocator_{};
-  kmux_driver_env env_{};
-  char memory_[8] = {};
-  int allocated_ = 0;
-};
 
 using Launcher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
 

@@ -93,7 +93,8 @@ class Writer {
   }
 
   void break_line() {
-    if (indent_ > 0) text_.append("\n").append(static_cast<std::size_t>(indent_ * depth_), ' ');
+    if (indent_ > 0)
+      text_.append("\n").append(static_cast<std::size_t>(indent_) * static_cast<std::size_t>(depth_), ' ');
   }
 
   std::string text_;

@@ -135,12 +135,13 @@ Result<Json> parse_json(std::string_view text) {
   // The library takes a zero byte for the end and would not look at what follows.
   const std::size_t zero = text.find('\0');
   if (zero != std::string_view::npos) return error_at(text, zero + 1, "a zero byte");
-  const char* reached = text.data();
-  const Cursor begin{text.data(), &reached};
-  const Cursor end{text.data() + text.size(), &reached};
+  const char* const first = text.data();
+  const char* reached = first;
+  const Cursor begin{first, &reached};
+  const Cursor end{first + text.size(), &reached};
   Reader reader;
   if (nlohmann::json::sax_parse(begin, end, &reader)) return reader.take();
-  return error_at(text, static_cast<std::size_t>(reached - text.data()), reader.problem());
+  return error_at(text, static_cast<std::size_t>(reached - first), reader.problem());
 }
 
 }  // namespace kmux
