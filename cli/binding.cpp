@@ -1,0 +1,125 @@
+#include "binding.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "kmux/nearest.h"
+
+#include "selection.h"
+#include "style.h"
+
+namespace kmux::cli {
+namespace {
+
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+Error unknown(const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
+  return make_error(ErrorCode::kInvalidArgument, "the program has no " + kind + " \"" + name + "\"." +
+                                                     did_you_mean(name, known) + " It has: " + list_text(known) + ".");
+}
+
+Error no_number(const std::string& kind, const std::string& name, const std::string& text) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "\"" + text + "\" is no " + kind + " (for \"" + name + "\"). Give one in decimal digits.");
+}
+
+Error twice(const std::string& name) {
+  return make_error(ErrorCode::kInvalidArgument, "\"" + name + "\" is given twice. Give it once.");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_whole<std::int64_t>(text); }
+std::optional<double> parse_number(std::string_view text) { return parse_whole<double>(text); }
+
+std::string tensor_names(const Program& program) {
+  std::vector<std::string> names;
+  for (const Param& param : program.signature.params) {
+    if (as_buffer(param) != nullptr) names.push_back(param.name);
+  }
+  return list_text(names);
+}
+
+Binding::Binding(const Program& program) : program_(program) {}
+
+Status Binding::set_symbol(const std::string& assignment) {
+  KMUX_ASSIGN(const auto pair, split_assignment("--symbol", assignment));
+  std::vector<std::string> known;
+  for (const Symbol& symbol : program_.signature.symbols) known.push_back(symbol.name);
+  if (std::ranges::find(known, pair.first) == known.end()) return unknown("symbol", pair.first, known);
+  const auto value = parse_integer(pair.second);
+  if (!value) return no_number("integer", pair.first, pair.second);
+  if (!symbols_.emplace(pair.first, *value).second) return twice(pair.first);
+  return Ok{};
+}
+
+Status Binding::set_scalar(const std::string& assignment) {
+  KMUX_ASSIGN(const auto pair, split_assignment("--scalar", assignment));
+  std::vector<std::string> known;
+  for (const Param& param : program_.signature.params) {
+    if (as_scalar(param) != nullptr) known.push_back(param.name);
+  }
+  if (std::ranges::find(known, pair.first) == known.end()) return unknown("scalar", pair.first, known);
+  const auto value = parse_number(pair.second);
+  if (!value) return no_number("number", pair.first, pair.second);
+  if (const auto exact = parse_integer(pair.second)) integers_.emplace(pair.first, *exact);
+  if (!scalars_.emplace(pair.first, *value).second) return twice(pair.first);
+  return Ok{};
+}
+
+void Binding::learn(const BufferParam& buffer, const Tensor& tensor) {
+  const auto shape = tensor.shape();
+  for (std::size_t i = 0; i < shape.size() && i < buffer.shape.size(); ++i) {
+    const auto linear = as_linear(buffer.shape[i]);
+    if (!linear || (shape[i] - linear->offset) % linear->coefficient != 0) continue;
+    symbols_.emplace(linear->symbol, (shape[i] - linear->offset) / linear->coefficient);
+  }
+}
+
+std::optional<std::int64_t> Binding::integer(std::string_view name) const {
+  if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
+  if (const auto found = integers_.find(name); found != integers_.end()) return found->second;
+  const auto& examples = program_.metadata;
+  if (const auto found = examples.symbols.find(std::string(name)); found != examples.symbols.end())
+    return found->second;
+  if (const auto found = examples.scalars.find(std::string(name)); found != examples.scalars.end()) {
+    return static_cast<std::int64_t>(found->second);
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
+  std::vector<std::int64_t> shape;
+  for (const Expr& extent : as_buffer(param)->shape) {
+    for (const std::string& name : symbols_of(extent)) {
+      if (integer(name)) continue;
+      const bool scalar = find_param(program_.signature, name) != nullptr;
+      return make_error(ErrorCode::kInvalidArgument, "the shape of \"" + param.name + "\" needs \"" + name +
+                                                         "\", which has no value. Give --" +
+                                                         (scalar ? "scalar " : "symbol ") + name + "=N.");
+    }
+    KMUX_ASSIGN(const std::int64_t value, evaluate(extent, [this](std::string_view name) { return integer(name); }));
+    shape.push_back(value);
+  }
+  return shape;
+}
+
+Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {
+  if (const auto found = integers_.find(name); found != integers_.end() && !is_float(dtype)) return Arg(found->second);
+  if (const auto found = scalars_.find(name); found != scalars_.end()) return Arg(found->second);
+  const auto example = program_.metadata.scalars.find(name);
+  if (example == program_.metadata.scalars.end()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "scalar \"" + name + "\" has no value. Give --scalar " + name + "=VALUE.");
+  }
+  if (is_float(dtype)) return Arg(example->second);
+  return Arg(static_cast<std::int64_t>(example->second));
+}
+
+}  // namespace kmux::cli

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/arg.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/tensor.h"
+
+namespace kmux::cli {
+
+/// The values of symbols and integer scalars that a run knows: from --symbol, --scalar, the shapes of input files, and
+/// last the program's example values.
+class Binding {
+ public:
+  explicit Binding(const Program& program);
+
+  /// --symbol NAME=INTEGER.
+  ///
+  /// Errors: invalid_argument for an unknown name (with the nearest known one), no integer, or a second value.
+  Status set_symbol(const std::string& assignment);
+  /// --scalar NAME=NUMBER.
+  Status set_scalar(const std::string& assignment);
+  /// What the shape of a file given for `buffer` says of symbols. Disagreement is left to the kernel's own checks.
+  void learn(const BufferParam& buffer, const Tensor& tensor);
+
+  /// The shape of `buffer` in numbers.
+  ///
+  /// Errors: invalid_argument that names a symbol without a value and says how to give it.
+  Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
+  /// The argument for scalar parameter `name`.
+  Result<Arg> scalar(const std::string& name, DType dtype) const;
+
+ private:
+  std::optional<std::int64_t> integer(std::string_view name) const;
+  const Program& program_;
+  std::map<std::string, std::int64_t, std::less<>> symbols_;
+  std::map<std::string, double, std::less<>> scalars_;
+  std::map<std::string, std::int64_t, std::less<>> integers_;  // scalars given as integers, exact beyond 2^53
+};
+
+/// The tensors of `program`, for messages.
+std::string tensor_names(const Program& program);
+
+/// The whole of `text` as a number of type T, or nothing.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace kmux::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/program_options.hpp>
+
+#include "kmux/error.h"
+#include "kmux/json.h"
+
+#include "exit_code.h"
+
+namespace kmux::cli {
+
+namespace po = boost::program_options;
+
+/// What a command has to say: text for a person, or a JSON document for a program.
+struct Report {
+  std::string text;
+  Json json;
+  ExitCode code = kSuccess;
+};
+
+/// One word of `kmux WORD`.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view usage;     // after "kmux "
+  std::string_view examples;  // lines for --help
+  bool takes_program;
+  void (*describe)(po::options_description& options);  // beyond the options that all commands have
+  Result<Report> (*run)(const po::variables_map& arguments);
+};
+
+/// All commands, in the order of the help.
+std::span<const Command> commands();
+
+extern const Command kPluginsCommand;
+extern const Command kDevicesCommand;
+extern const Command kResolveCommand;
+extern const Command kCompileCommand;
+extern const Command kRunCommand;
+extern const Command kLauncherCommand;
+extern const Command kSourceCommand;
+
+}  // namespace kmux::cli

@@ -1,0 +1,94 @@
+#include "kmux/runtime.h"
+#include "kmux/text_table.h"
+
+#include "command.h"
+#include "style.h"
+
+namespace kmux::cli {
+namespace {
+
+struct State {
+  std::string word;    // "ready", "builds only", "refused", ...
+  std::string reason;
+};
+
+/// Opens and asks the plugin, unless it was refused already.
+State state_of(Registry& registry, const PluginEntry& entry) {
+  if (!entry.status) return {"refused", entry.status.error().message};
+  const auto plugin = registry.plugin(entry.manifest.name);
+  if (!plugin) return {"refused", plugin.error().message};
+  const auto& report = (*plugin)->probe();
+  if (!report) return {"refused", report.error().message};
+  if (report->can_run.ok() && report->can_build.ok()) return {"ready", ""};
+  if (report->can_run.ok()) return {"runs only", report->can_build.reason};
+  if (report->can_build.ok()) return {"builds only", report->can_run.reason};
+  return {"not here", report->can_build.reason};
+}
+
+Json to_json(const PluginEntry& entry, const State& state) {
+  const auto list = [](const std::vector<std::string>& names) { return Json::Array(names.begin(), names.end()); };
+  const Manifest& manifest = entry.manifest;
+  return Json::Object{{"name", manifest.name},
+                      {"version", manifest.version},
+                      {"summary", manifest.summary},
+                      {"priority", manifest.priority},
+                      {"path", entry.path.string()},
+                      {"targets", list(manifest.targets)},
+                      {"dialects", list(manifest.dialects)},
+                      {"aliases", list(manifest.aliases)},
+                      {"features", list(manifest.features)},
+                      {"state", state.word},
+                      {"reason", state.reason}};
+}
+
+std::string styled_state(const State& state) {
+  return styled(state.word == "ready"     ? Style::kGood
+                : state.word == "refused" ? Style::kBad
+                                          : Style::kFaint,
+                state.word);
+}
+
+Result<Report> run(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  Registry& registry = runtime->registry();
+  if (arguments.count("verify") != 0) KMUX_TRY(registry.verify());
+  TextTable table({{"PLUGIN"},
+                   {"VERSION"},
+                   {"PRIORITY", TextTable::Align::kRight},
+                   {"TARGETS"},
+                   {"DIALECTS"},
+                   {"ALIASES"},
+                   {"STATE"}});
+  Json::Array plugins;
+  std::string reasons;
+  for (const PluginEntry& entry : registry.entries()) {
+    const State state = state_of(registry, entry);
+    const Manifest& manifest = entry.manifest;
+    const std::string name = manifest.name.empty() ? entry.path.string() : manifest.name;
+    table.add({name, manifest.version.empty() ? "-" : manifest.version, std::to_string(manifest.priority),
+               list_text(manifest.targets), list_text(manifest.dialects), list_text(manifest.aliases),
+               styled_state(state)});
+    if (!state.reason.empty()) reasons += "\n" + name + ": " + state.reason + "\n";
+    plugins.push_back(to_json(entry, state));
+  }
+  std::string text = table.to_string() + reasons;
+  if (plugins.empty()) text = "no plugin found. Set KMUX_PLUGIN_PATH to a folder that holds one.\n";
+  if (arguments.count("verify") != 0) text += "\nevery recorded SHA-256 agrees\n";
+  return Report{std::move(text), Json::Object{{"plugins", std::move(plugins)}}};
+}
+
+void describe(po::options_description& options) {
+  options.add_options()("verify", "compare each library with the SHA-256 recorded when it was installed");
+}
+
+}  // namespace
+
+const Command kPluginsCommand{"plugins",
+                              "list the backends, refused ones with the reason",
+                              "plugins [--verify]",
+                              "  kmux plugins\n  kmux plugins --json\n",
+                              false,
+                              describe,
+                              run};
+
+}  // namespace kmux::cli

@@ -1,0 +1,34 @@
+#include "kmux/resolver.h"
+
+#include "command.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+Result<Report> run(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  const Purpose purpose = arguments.count("build") != 0 ? Purpose::kBuild : Purpose::kRun;
+  KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, purpose));
+  const Resolution resolution = resolve(*runtime, program, request);
+  if (auto chosen = require(resolution); !chosen) return std::move(chosen).error();
+  return Report{resolution.explain(), resolution.to_json()};
+}
+
+void describe(po::options_description& options) {
+  describe_selection(options);
+  options.add_options()("build", "ask for a backend that can compile, even if it cannot run here");
+}
+
+}  // namespace
+
+const Command kResolveCommand{"resolve",
+                              "say which backend would run a program, and why",
+                              "resolve PROGRAM [options]",
+                              "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n",
+                              true,
+                              describe,
+                              run};
+
+}  // namespace kmux::cli

@@ -1,0 +1,32 @@
+#include "command.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+Result<Report> run(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, Purpose::kBuild));
+  const Resolution resolution = resolve(*runtime, program, request);
+  KMUX_ASSIGN(const Candidate chosen, require(resolution));
+  std::string text;
+  Json::Array files;
+  for (const File& file : program.variants[chosen.variant].sources) {
+    text += file.content;
+    files.push_back(Json::Object{{"path", file.path}, {"content", file.content}});
+  }
+  return Report{std::move(text), Json::Object{{"backend", chosen.backend}, {"files", std::move(files)}}};
+}
+
+}  // namespace
+
+const Command kSourceCommand{"source",
+                             "print the sources of the variant that would run",
+                             "source PROGRAM [options]",
+                             "  kmux source gemm.kmux.json\n",
+                             true,
+                             describe_selection,
+                             run};
+
+}  // namespace kmux::cli

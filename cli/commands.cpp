@@ -1,0 +1,11 @@
+#include "command.h"
+
+namespace kmux::cli {
+
+std::span<const Command> commands() {
+  static const Command all[] = {kPluginsCommand, kDevicesCommand,  kResolveCommand, kCompileCommand,
+                                kRunCommand,     kLauncherCommand, kSourceCommand};
+  return all;
+}
+
+}  // namespace kmux::cli

@@ -1,0 +1,68 @@
+#include "comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "element.h"
+
+namespace kmux::cli {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+bool agree(double actual, double expected, Tolerance tolerance) {
+  if (std::isnan(expected) || std::isnan(actual)) return std::isnan(expected) && std::isnan(actual);
+  if (actual == expected) return true;  // infinities, too
+  return std::abs(actual - expected) <= tolerance.absolute + tolerance.relative * std::abs(expected);
+}
+
+}  // namespace
+
+Tolerance default_tolerance(DType type) {
+  if (!is_float(type)) return {};
+  if (type.bits >= 64) return {1e-9, 1e-12};
+  if (type.bits >= 32) return {1e-4, 1e-5};
+  if (type.bits >= 16) return {2e-2, 1e-3};
+  return {2e-1, 1e-2};
+}
+
+std::string Comparison::text() const {
+  const std::string worst_text = "greatest difference " + number(worst);
+  if (ok()) return std::to_string(compared) + " elements agree, " + worst_text;
+  return std::to_string(mismatches) + " of " + std::to_string(compared) + " elements differ, " + worst_text +
+         ", first " + first_mismatch;
+}
+
+Json Comparison::to_json() const {
+  return Json::Object{{"compared", compared},
+                      {"mismatches", mismatches},
+                      {"worst", worst},
+                      {"ok", ok()},
+                      {"first_mismatch", first_mismatch}};
+}
+
+Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Tolerance tolerance) {
+  if (!std::ranges::equal(actual.shape(), expected.shape())) {
+    return make_error(ErrorCode::kInvalidArgument, "the reference is " + describe(*expected.dl()) + ", the result " +
+                                                       describe(*actual.dl()) + ". Give a reference of that shape.");
+  }
+  Comparison result;
+  result.compared = actual.element_count();
+  for (std::int64_t i = 0; i < result.compared; ++i) {
+    const double a = element(actual, i);
+    const double e = element(expected, i);
+    if (!std::isnan(a - e)) result.worst = std::max(result.worst, std::abs(a - e));
+    if (agree(a, e, tolerance)) continue;
+    if (result.mismatches++ == 0) {
+      result.first_mismatch = "at " + index_text(actual, i) + ": " + number(a) + ", expected " + number(e);
+    }
+  }
+  return result;
+}
+
+}  // namespace kmux::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/tensor.h"
+
+#include "binding.h"
+
+namespace kmux::cli {
+
+/// Where the tensors of a run come from: --in NAME=FILE.npy or NAME=random:SEED, zeros, ones, arange; "*" stands for all
+/// that are not named.
+class Inputs {
+ public:
+  /// Errors: invalid_argument for an unknown or repeated name, or an output.
+  static Result<Inputs> parse(const Program& program, const std::vector<std::string>& assignments);
+
+  /// Reads the files, so that `binding` learns from their shapes.
+  Status load(Binding& binding);
+  /// The host tensor for `param`; made, if it is not from a file, in the shape that `binding` says.
+  ///
+  /// Errors: invalid_argument if no --in names it.
+  Result<Tensor> tensor(const Param& param, const Binding& binding) const;
+
+ private:
+  explicit Inputs(const Program& program) : program_(&program) {}
+  const std::string* source_of(const std::string& name) const;
+  const Program* program_;
+  std::map<std::string, std::string, std::less<>> sources_;
+  std::map<std::string, Tensor, std::less<>> files_;
+};
+
+}  // namespace kmux::cli

@@ -1,0 +1,146 @@
+// The kmux command: reads the command line, runs one command, prints its report.
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "kmux/log.h"
+#include "kmux/nearest.h"
+
+#include "command.h"
+#include "version.h"
+
+namespace kmux::cli {
+namespace {
+
+constexpr std::string_view kExitCodes = R"(Exit codes:
+  0  success                       4  no backend can do it on this machine
+  1  --check found a difference    5  the compiler refused the sources
+  2  wrong command line            6  the kernel or the device failed
+  3  bad program, tensor or value  7  a bug in kmux or in a plugin
+)";
+
+void print_help(std::ostream& out) {
+  out << "kmux " << kVersion
+      << ": runs compute kernels through the backend that fits\n\nusage: kmux COMMAND [options]\n\n";
+  for (const Command& command : commands()) {
+    out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
+  }
+  out << "\nkmux COMMAND --help says more. --json prints one JSON document; --verbose logs to stderr.\n\n"
+      << kExitCodes;
+}
+
+void print_help(const Command& command, const po::options_description& options, std::ostream& out) {
+  out << "kmux " << command.name << ": " << command.summary << "\n\nusage: kmux " << command.usage << "\n\n"
+      << options << "\nexamples:\n"
+      << command.examples << "\n"
+      << kExitCodes;
+}
+
+Json to_json(const Error& error) {
+  Json::Array notes;
+  for (const Note& note : error.notes) notes.push_back(Json::Object{{"kind", note.kind}, {"text", note.text}});
+  return Json::Object{{"error", Json::Object{{"code", std::string(to_string(error.code))},
+                                             {"message", error.message},
+                                             {"notes", std::move(notes)}}}};
+}
+
+int fail(const Error& error, ExitCode code, bool json) {
+  if (json) std::cout << dump(to_json(error), 2) << "\n";
+  std::cerr << "kmux: error: " << error.explain();
+  if (error.explain().empty() || error.explain().back() != '\n') std::cerr << "\n";
+  return code;
+}
+
+int fail_usage(const std::string& message, bool json = false) {
+  return fail(make_error(ErrorCode::kInvalidArgument, message), kUsage, json);
+}
+
+po::options_description options_of(const Command& command) {
+  po::options_description options("options");
+  command.describe(options);
+  auto add = options.add_options();
+  add("json", "print one JSON document on stdout");
+  add("verbose,v", "log to stderr what is done and why");
+  add("help,h", "print this");
+  return options;
+}
+
+/// The command line after the command's name.
+///
+/// Errors: Boost's exceptions.
+po::variables_map parse(const Command& command, const po::options_description& options,
+                        const std::vector<std::string>& words) {
+  po::options_description all;
+  all.add(options);
+  po::positional_options_description positional;
+  if (command.takes_program) {
+    all.add_options()("program", po::value<std::string>());
+    positional.add("program", 1);
+  }
+  po::variables_map arguments;
+  const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+  po::store(po::command_line_parser(words).options(all).positional(positional).style(style).run(), arguments);
+  po::notify(arguments);
+  return arguments;
+}
+
+int print(const Result<Report>& report, bool json) {
+  if (!report) return fail(report.error(), exit_code(report.error().code), json);
+  if (json) {
+    std::cout << dump(report->json, 2) << "\n";
+  } else {
+    std::cout << report->text;
+  }
+  std::cout.flush();
+  if (!std::cout) return fail(make_error(ErrorCode::kUnavailable, "stdout cannot be written."), kNotHere, false);
+  return report->code;
+}
+
+int run(const Command& command, const std::vector<std::string>& words) {
+  const po::options_description options = options_of(command);
+  const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const std::string advice = " Try `kmux " + std::string(command.name) + " --help`.";
+  po::variables_map arguments;
+  try {
+    arguments = parse(command, options, words);
+  } catch (const po::error& error) {
+    return fail_usage(std::string(error.what()) + "." + advice, json);
+  }
+  if (arguments.count("help") != 0) return print_help(command, options, std::cout), kSuccess;
+  if (command.takes_program && arguments.count("program") == 0) {
+    return fail_usage("no program is given (kmux " + std::string(command.usage) + ")." + advice, json);
+  }
+  if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
+  return print(command.run(arguments), json);
+}
+
+int unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  const auto near = nearest(word, names);
+  return fail_usage("no command \"" + word + "\"." + (near ? " Did you mean \"" + *near + "\"?" : "") +
+                    " `kmux --help` lists the commands.");
+}
+
+int main(const std::vector<std::string>& words) {
+  if (words.empty()) return print_help(std::cerr), kUsage;
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(std::cout), kSuccess;
+  if (words[0] == "--version") return std::cout << "kmux " << kVersion << "\n", kSuccess;
+  for (const Command& command : commands()) {
+    if (command.name == words[0]) return run(command, {words.begin() + 1, words.end()});
+  }
+  return unknown_command(words[0]);
+}
+
+}  // namespace
+}  // namespace kmux::cli
+
+int main(int argc, char** argv) {
+  try {
+    return kmux::cli::main({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << "kmux: error: " << error.what() << " (unexpected). Please report this.\n";
+    return kmux::cli::kBug;
+  }
+}

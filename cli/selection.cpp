@@ -1,0 +1,69 @@
+#include "selection.h"
+
+namespace kmux::cli {
+
+void describe_selection(po::options_description& options) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("backend,b", po::value<std::string>()->value_name("NAME"), "exactly this backend (default: auto)");
+  add("target,t", po::value<std::string>()->value_name("TARGET"), "what to compile for (default: auto)");
+  add("device,d", po::value<int>()->value_name("N"), "ordinal of the device (default: 0)");
+  add("option,o", po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
+  add("flag", po::value<List>()->value_name("FLAG"), "one more flag for the compiler; repeatable");
+  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
+}
+
+Result<Program> read_program(const po::variables_map& arguments) {
+  return load_program(arguments["program"].as<std::string>());
+}
+
+std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name) {
+  if (arguments.count(name) == 0) return {};
+  return arguments[name].as<std::vector<std::string>>();
+}
+
+Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    return make_error(ErrorCode::kInvalidArgument, std::string(option) + " \"" + std::string(text) +
+                                                       "\" is no assignment. Write " + std::string(option) +
+                                                       " NAME=VALUE.");
+  }
+  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
+}
+
+namespace {
+
+std::string text_of(const po::variables_map& arguments, const std::string& name) {
+  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
+}
+
+}  // namespace
+
+Result<CompileOptions> compile_options(const po::variables_map& arguments) {
+  CompileOptions options;
+  options.execution_backend = text_of(arguments, "backend");
+  options.target = text_of(arguments, "target");
+  if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
+  if (arguments.count("verbose") != 0) options.verbose = true;
+  options.compile_flags = values_of(arguments, "flag");
+  options.include_dirs = values_of(arguments, "include");
+  for (const auto& text : values_of(arguments, "option")) {
+    KMUX_ASSIGN(auto assignment, split_assignment("--option", text));
+    options.options.insert_or_assign(std::move(assignment.first), std::move(assignment.second));
+  }
+  return options;
+}
+
+Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose) {
+  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
+  ResolveRequest request;
+  request.execution_backend = options.execution_backend;
+  request.target = options.target;
+  request.device = options.device;
+  request.purpose = purpose;
+  request.options = options.options;
+  return request;
+}
+
+}  // namespace kmux::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kmux/compile.h"
+#include "kmux/program.h"
+#include "kmux/resolver.h"
+#include "kmux/runtime.h"
+
+#include "command.h"
+
+namespace kmux::cli {
+
+/// Adds what says which backend compiles how: --backend --target --device --option --flag --include.
+void describe_selection(po::options_description& options);
+
+/// The program that the command line names.
+Result<Program> read_program(const po::variables_map& arguments);
+
+/// The options of a compile.
+///
+/// Errors: invalid_argument for an --option without '='.
+Result<CompileOptions> compile_options(const po::variables_map& arguments);
+
+/// The request of a resolve alone.
+Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose);
+
+/// The values of a repeatable option; empty if it was not given.
+std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name);
+
+/// "NAME=VALUE" apart.
+///
+/// Errors: invalid_argument that shows the option and the form.
+Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text);
+
+}  // namespace kmux::cli

@@ -1,0 +1,45 @@
+#include "style.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace kmux::cli {
+namespace {
+
+bool colourful() {
+  static const bool answer = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return answer;
+}
+
+}  // namespace
+
+std::string styled(Style style, const std::string& text) {
+  if (!colourful()) return text;
+  const char* code = style == Style::kBold ? "1" : style == Style::kGood ? "32" : style == Style::kBad ? "31" : "2";
+  return std::string("\033[") + code + "m" + text + "\033[0m";
+}
+
+std::string duration_text(double nanoseconds) {
+  constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
+  int unit = 0;
+  while (nanoseconds >= 1000 && unit < 3) {
+    nanoseconds /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f %s",
+                nanoseconds < 10 && unit > 0 ? 2
+                : nanoseconds < 100          ? 1
+                                             : 0,
+                nanoseconds, kUnits[unit]);
+  return text;
+}
+
+std::string list_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace kmux::cli

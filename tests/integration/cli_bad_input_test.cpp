@@ -1,0 +1,183 @@
+// Bad input of every kind: a clear error on stderr, the documented exit code, nothing on stdout, nothing left behind.
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+#include "kmux/sha256.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+constexpr int kUsage = 2;
+constexpr int kBadInput = 3;
+constexpr int kNotHere = 4;
+constexpr int kCompileError = 5;
+
+struct Case {
+  const char* name;
+  Words words;
+  int exit_code;
+  const char* message;  // a part of stderr
+};
+
+const char* const kScale = "scale/scale.kmux.json";
+const char* const kGemm = "gemm/gemm.kmux.json";
+
+/// `kmux run` of the scale program with good arguments and then `more`, which may spoil them.
+Words scale(const Words& more) {
+  Words words{"run", kScale, "--scalar", "factor=2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// clang-format off
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      // The command line.
+      {"NoCommand", {}, kUsage, "usage"},
+      {"UnknownCommand", {"rnu"}, kUsage, "Did you mean"},
+      {"UnknownOption", {"run", kScale, "--no-such-option"}, kUsage, "no-such-option"},
+      {"MissingValue", {"run", kScale, "--in"}, kUsage, "--in"},
+      {"NoProgram", {"run"}, kUsage, "no program"},
+      {"TwoPrograms", {"run", kScale, kGemm}, kUsage, "too many positional"},
+      {"DeviceIsNoNumber", {"run", kScale, "--device", "first"}, kUsage, "first"},
+      {"RepeatIsNoNumber", scale({"--in", "x=x8.npy", "--repeat", "often"}), kUsage, "often"},
+      {"RtolIsNoNumber", scale({"--in", "x=x8.npy", "--rtol", "little"}), kUsage, "little"},
+      {"AbbreviatedOption", {"run", kScale, "--back", "cpu"}, kUsage, "back"},
+      // The program.
+      {"MissingFile", {"run", "nowhere.kmux.json"}, kNotHere, "nowhere.kmux.json"},
+      {"Folder", {"resolve", "a_folder"}, kNotHere, "a_folder"},
+      {"EmptyFile", {"resolve", "empty.npy"}, kBadInput, "empty.npy"},
+      {"NotJson", {"resolve", "not.npy"}, kBadInput, "line 1"},
+      {"UnclosedJson", {"resolve", "unclosed.json"}, kBadInput, "line"},
+      {"DuplicateKey", {"resolve", "duplicate.json"}, kBadInput, "name"},
+      {"JsonOfAnotherKind", {"resolve", "list.json"}, kBadInput, "object"},
+      {"UnknownKey", {"resolve", "unknown_key.json"}, kBadInput, "signatur"},
+      {"NewerVersion", {"resolve", "newer.json"}, kNotHere, "99"},
+      {"WrongDigest", {"resolve", "wrong_digest.json"}, kBadInput, "scale/scale.c"},
+      {"MissingSource", {"resolve", "missing_source.json"}, kNotHere, "gone.c"},
+      {"EscapingPath", {"resolve", "escape.json"}, kBadInput, ".."},
+      {"DeepNesting", {"resolve", "deep.json"}, kBadInput, "deep"},
+      {"SourceThatDoesNotCompile", {"compile", "broken/broken.kmux.json"}, kCompileError, "broken.c:1:"},
+      // The backend.
+      {"UnknownBackend", {"run", kScale, "--backend", "cpuu"}, kBadInput, "cpuu"},
+      {"UnknownTarget", {"run", kScale, "--target", "vulkan"}, kBadInput, "vulkan"},
+      {"MalformedTarget", {"run", kScale, "--target", "cpu:,,="}, kBadInput, "cpu:,,="},
+      {"UnknownBackendOption", {"compile", kScale, "--option", "speed=high"}, kBadInput, "speed"},
+      {"OptionWithoutValue", {"compile", kScale, "--option", "engine"}, kBadInput, "engine"},
+      {"WrongEngine", {"compile", kScale, "--option", "engine=steam"}, kBadInput, "steam"},
+      {"ForbiddenFlag", {"compile", kScale, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
+      {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kBadInput, "77"},
+      {"NegativeDevice", scale({"--in", "x=x8.npy", "--device=-1"}), kBadInput, "-1"},
+      // The arguments.
+      {"MissingInput", scale({}), kBadInput, "--in x="},
+      {"MissingTensorFile", scale({"--in", "x=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"InputIsAFolder", scale({"--in", "x=a_folder"}), kNotHere, "a_folder"},
+      {"NotNpy", scale({"--in", "x=not.npy"}), kBadInput, "not.npy"},
+      {"TruncatedNpy", scale({"--in", "x=short.npy"}), kBadInput, "short.npy"},
+      {"EmptyNpy", scale({"--in", "x=empty.npy"}), kBadInput, "empty.npy"},
+      {"WrongRank", scale({"--in", "x=x2x4.npy"}), kBadInput, "\"x\""},
+      {"WrongDtype", scale({"--in", "x=doubles8.npy"}), kBadInput, "float64"},
+      {"ShapesDisagree", {"run", kGemm, "--in", "A=x2x4.npy", "--in", "B=x2x4.npy"}, kBadInput, "\"B\""},
+      {"UnknownInput", scale({"--in", "z=x8.npy"}), kBadInput, "\"z\""},
+      {"OutputAsInput", scale({"--in", "y=x8.npy"}), kBadInput, "output"},
+      {"InputTwice", scale({"--in", "x=x8.npy", "--in", "x=x8.npy"}), kBadInput, "twice"},
+      {"InputWithoutName", scale({"--in", "x8.npy"}), kBadInput, "NAME=VALUE"},
+      {"RandomWithoutSeed", scale({"--in", "x=random:", "--symbol", "n=8"}), kBadInput, "seed"},
+      {"UnknownScalar", scale({"--in", "x=x8.npy", "--scalar", "faktor=1"}), kBadInput, "Did you mean"},
+      {"ScalarIsNoNumber", {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=much"}, kBadInput, "much"},
+      {"ScalarTwice", scale({"--in", "x=x8.npy", "--scalar", "factor=3"}), kBadInput, "twice"},
+      {"UnknownSymbol", scale({"--in", "x=random:1", "--symbol", "k=8"}), kBadInput, "\"k\""},
+      {"SymbolIsNoInteger", scale({"--in", "x=random:1", "--symbol", "n=8.5"}), kBadInput, "8.5"},
+      {"NegativeSymbol", scale({"--in", "x=random:1", "--symbol", "n=-8"}), kBadInput, "-8"},
+      {"HugeSymbol", scale({"--in", "x=random:1", "--symbol", "n=1000000000000000000"}), kNotHere, "1000000000000000000"},
+      {"SymbolBeyond64Bits", scale({"--in", "x=random:1", "--symbol", "n=99999999999999999999"}), kBadInput, "99999999999999999999"},
+      {"ProductOverflows", {"run", kGemm, "--in", "*=zeros", "--symbol", "m=4000000000", "--symbol", "k=4000000000", "--symbol", "n=4000000000"}, kBadInput, "4000000000"},
+      // What comes out.
+      {"UnknownOutput", scale({"--in", "x=x8.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},
+      {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kNotHere, "no/such/folder"},
+      {"CheckOfAnotherShape", scale({"--in", "x=x8.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
+      {"CheckFileMissing", scale({"--in", "x=x8.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"ArtifactIntoNowhere", {"compile", kScale, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
+  };
+  return all;
+}
+// clang-format on
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+/// Programs that are wrong in one way each, made from a good one.
+void write_bad_programs(const CliSession& session) {
+  const std::string good = replaced(read(session.folder() / kScale), "\"scale.c\"", "\"scale/scale.c\"");
+  session.write("unclosed.json", good.substr(0, good.size() / 2));
+  session.write("duplicate.json", replaced(good, "{", "{\"name\":\"other\","));
+  session.write("list.json", "[" + good + "]");
+  session.write("unknown_key.json", replaced(good, "\"signature\"", "\"signatur\""));
+  session.write("newer.json", replaced(good, "\"version\":1", "\"version\":99"));
+  session.write("wrong_digest.json",
+                replaced(good, "\"sha256\":\"", "\"sha256\":\"0").replace(good.find("\"sha256\":\"") + 74, 1, ""));
+  session.write("missing_source.json", replaced(good, "scale/scale.c", "gone.c"));
+  session.write("escape.json", replaced(good, "scale/scale.c", "../scale.c"));
+  session.write("deep.json", std::string(100000, '['));
+  std::filesystem::create_directory(session.folder() / "broken");
+  session.write("broken/broken.c", "void scale(float x) { return oops; }\n");
+  std::string broken = replaced(read(session.folder() / kScale), "\"scale.c\"", "\"broken.c\"");
+  const auto digest = broken.find("\"sha256\":\"") + 10;
+  session.write("broken/broken.kmux.json",
+                broken.replace(digest, 64, sha256_hex("void scale(float x) { return oops; }\n")));
+}
+
+CliSession& session() {
+  static CliSession* const shared = [] {
+    auto* made = new CliSession;
+    write_bad_programs(*made);
+    return made;
+  }();
+  return *shared;
+}
+
+class CliBadInput : public testing::TestWithParam<Case> {
+ protected:
+  static void TearDownTestSuite() { std::filesystem::remove_all(session().folder()); }
+};
+
+TEST_P(CliBadInput, IsRefusedClearly) {
+  const Case& one = GetParam();
+  const auto before = session().files();
+  const ProcessResult result = session().run(one.words);
+  EXPECT_EQ(result.exit_code, one.exit_code) << result.standard_error;
+  EXPECT_THAT(result.standard_error, HasSubstr(one.message));
+  EXPECT_EQ(result.standard_output, "");
+  EXPECT_EQ(session().files(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cli, CliBadInput, testing::ValuesIn(cases()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(CliBadInput, JsonErrorsAreOneDocument) {
+  const ProcessResult result = session().run({"run", kScale, "--backend", "cpuu", "--json"});
+  EXPECT_EQ(result.exit_code, kBadInput);
+  const auto json = parse_json(result.standard_output);
+  ASSERT_TRUE(json.ok()) << result.standard_output;
+  EXPECT_EQ(*json->find("error")->find("code")->as_string(), "invalid_argument");
+}
+
+}  // namespace
+}  // namespace kmux::test

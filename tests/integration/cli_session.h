@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kmux/process.h"
+
+namespace kmux::test {
+
+/// A folder of its own with programs and tensors, in which the kmux command runs.
+class CliSession {
+ public:
+  CliSession();
+  ~CliSession();
+  CliSession(const CliSession&) = delete;
+  CliSession& operator=(const CliSession&) = delete;
+
+  /// Runs `kmux WORDS...` in the folder, with no variable of kmux or TileLang set.
+  ProcessResult run(const std::vector<std::string>& words) const;
+  const std::filesystem::path& folder() const { return folder_; }
+  void write(const std::string& name, const std::string& content) const;
+  /// Every file below the folder, so that a test sees what a command left behind.
+  std::vector<std::string> files() const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace kmux::test

@@ -1,0 +1,143 @@
+// The kmux command as a user types it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+#include "kmux/npy.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const char* const kScale = "scale/scale.kmux.json";
+
+/// The JSON document that a command printed.
+Json json_of(const ProcessResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  const auto json = parse_json(result.standard_output);
+  EXPECT_TRUE(json.ok()) << result.standard_output;
+  return json.ok() ? *json : Json();
+}
+
+std::string text_in(const Json& json, std::string_view key) {
+  const Json* member = json.find(key);
+  return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
+}
+
+TEST(Cli, HelpNamesEveryCommandAndExitCode) {
+  const CliSession session;
+  const ProcessResult help = session.run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "Exit codes"}) {
+    EXPECT_THAT(help.standard_output, HasSubstr(word));
+  }
+  for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "launcher", "source"}) {
+    const ProcessResult one = session.run({command, "--help"});
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_THAT(one.standard_output, HasSubstr("examples:"));
+  }
+  EXPECT_THAT(session.run({"--version"}).standard_output, HasSubstr("kmux 0."));
+}
+
+TEST(Cli, PluginsListsThoseOfThisBuild) {
+  const CliSession session;
+  const Json json = json_of(session.run({"plugins", "--json"}));
+  bool cpu = false;
+  for (const Json& plugin : *json.find("plugins")->as_array()) {
+    if (text_in(plugin, "name") == "cpu") cpu = text_in(plugin, "state") == "ready";
+  }
+  EXPECT_TRUE(cpu);
+  EXPECT_THAT(session.run({"plugins"}).standard_output, HasSubstr("cpu"));
+  EXPECT_EQ(session.run({"plugins", "--verify"}).exit_code, 0);
+}
+
+TEST(Cli, DevicesBeginWithTheHost) {
+  const CliSession session;
+  const Json json = json_of(session.run({"devices", "--json"}));
+  ASSERT_GE(json.find("devices")->as_array()->size(), 2u);
+  EXPECT_EQ(text_in(json.find("devices")->as_array()->front(), "device"), "host");
+}
+
+TEST(Cli, ResolveExplainsEveryCandidate) {
+  const CliSession session;
+  const ProcessResult table = session.run({"resolve", kScale});
+  EXPECT_EQ(table.exit_code, 0) << table.standard_error;
+  EXPECT_THAT(table.standard_output, HasSubstr("cpu"));
+  EXPECT_THAT(table.standard_output, HasSubstr("chosen"));
+  const Json json = json_of(session.run({"resolve", kScale, "--json", "--backend", "cpu"}));
+  EXPECT_EQ(text_in(json, "requested_backend"), "cpu");
+}
+
+TEST(Cli, CompileKeepsTheArtifact) {
+  const CliSession session;
+  const Json json = json_of(session.run({"compile", kScale, "--json", "--output", "scale.artifact"}));
+  EXPECT_EQ(text_in(json, "backend"), "cpu");
+  EXPECT_EQ(static_cast<std::int64_t>(std::filesystem::file_size(session.folder() / "scale.artifact")),
+            *json.find("artifact_bytes")->as_integer());
+}
+
+TEST(Cli, LauncherAndSourceArePrinted) {
+  const CliSession session;
+  EXPECT_THAT(session.run({"launcher", kScale}).standard_output, HasSubstr("extern \"C\""));
+  EXPECT_THAT(session.run({"source", kScale}).standard_output, HasSubstr("void scale("));
+}
+
+TEST(Cli, RunWritesAndChecks) {
+  const CliSession session;
+  const ProcessResult run =
+      session.run({"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2", "--out", "y=y.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(run.standard_error, "");
+  EXPECT_THAT(run.standard_output, HasSubstr("float32[8]"));
+  const Tensor y = load_npy(session.folder() / "y.npy").value();
+  const auto* data = y.data_as<float>();
+  EXPECT_THAT(std::vector<float>(data, data + 8), ElementsAre(0, 2, 4, 6, 8, 10, 12, 14));
+  const ProcessResult check =
+      session.run({"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2", "--check", "y=y.npy"});
+  EXPECT_EQ(check.exit_code, 0) << check.standard_error;
+  EXPECT_THAT(check.standard_output, HasSubstr("correct"));
+}
+
+TEST(Cli, RunSaysWhereAResultIsWrong) {
+  const CliSession session;
+  const ProcessResult run =
+      session.run({"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=1", "--check", "y=wrong8.npy"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.standard_output, HasSubstr("8 of 8 elements differ"));
+  EXPECT_THAT(run.standard_output, HasSubstr("at [0]: 0, expected 100"));
+  const ProcessResult loose = session.run(
+      {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=1", "--check", "y=wrong8.npy", "--atol", "100"});
+  EXPECT_EQ(loose.exit_code, 0);
+}
+
+TEST(Cli, RunMakesInputsOfItsOwn) {
+  const CliSession session;
+  const auto scaled = [&](const std::string& source, const std::string& file) {
+    const ProcessResult run =
+        session.run({"run", kScale, "--in", "x=" + source, "--symbol", "n=5", "--out", "y=" + file, "--repeat", "3"});
+    EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+    EXPECT_THAT(run.standard_output, HasSubstr("median call"));
+    const Tensor y = load_npy(session.folder() / file).value();
+    return std::vector<float>(y.data_as<float>(), y.data_as<float>() + y.element_count());
+  };
+  EXPECT_EQ(scaled("random:7", "a.npy"), scaled("random:7", "b.npy"));
+  EXPECT_NE(scaled("random:7", "a.npy"), scaled("random:8", "b.npy"));
+  EXPECT_THAT(scaled("arange", "c.npy"), ElementsAre(0, 1.5, 3, 4.5, 6));
+  EXPECT_THAT(scaled("ones", "d.npy"), testing::Each(1.5f));
+}
+
+TEST(Cli, VerboseLogsToStderrOnly) {
+  const CliSession session;
+  const ProcessResult run = session.run({"run", kScale, "--in", "x=x8.npy", "--verbose"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.standard_error, HasSubstr("Execution backend resolved -> 'cpu'"));
+  EXPECT_THAT(run.standard_output, testing::Not(HasSubstr("resolved ->")));
+}
+
+}  // namespace
+}  // namespace kmux::test
