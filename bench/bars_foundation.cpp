@@ -62,15 +62,14 @@ double call_checked_over_bare() {
   const auto zeros = [] { return kmux::Tensor::zeros({1}, kmux::dtype::kFloat32).value(); };
   const std::array tensors{zeros(), zeros(), zeros()};
   const std::array<kmux::Arg, 3> args{tensors[0], tensors[1], tensors[2]};
+  const auto memory = [&](std::size_t i) { return tensors[i].data_as<float>(); };
+  const std::array addresses{memory(0), memory(1), memory(2)};
   volatile AddFunction bare = add;
   bool all_ok = true;
   std::vector<double> differences;
   for (int i = 0; i < kBursts; ++i) {
     const double checked = time_burst(kCalls, [&] { all_ok = kernel.launch(args).ok() && all_ok; });
-    differences.push_back(checked - time_burst(kCalls, [&] {
-                            bare(tensors[0].data_as<float>(), tensors[1].data_as<float>(), tensors[2].data_as<float>(),
-                                 1);
-                          }));
+    differences.push_back(checked - time_burst(kCalls, [&] { bare(addresses[0], addresses[1], addresses[2], 1); }));
   }
   if (!all_ok) throw std::runtime_error("a launch failed");
   return median(std::move(differences));

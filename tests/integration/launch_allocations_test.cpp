@@ -7,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/builder.h"
+#include "kmux/compile.h"
 #include "kmux/kernel.h"
+#include "kmux/runtime.h"
 
 #include "in_process_plugin.h"
 
@@ -122,6 +125,20 @@ TEST(LaunchAllocations, NoneForTheFirstLaunchOfAThread) {
   std::size_t counted = 1;
   std::thread([&] { counted = call.allocations_of(1); }).join();
   EXPECT_EQ(counted, 0u);
+}
+
+// The whole way: the library's table, and the backend behind it.
+TEST(LaunchAllocations, NoneThroughAPlugin) {
+  ProgramBuilder builder("nothing");
+  const Expr n = builder.symbol("n");
+  builder.input("A", dtype::kFloat32, {n}).variant("c").source("nothing.c", "void nothing(const float* a) {}\n");
+  builder.launch("nothing").args({"A"});
+  const auto runtime =
+      Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
+  const Kernel kernel = compile(*runtime, builder.build().value(), {.target = "null"}).value();
+  const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+  const Call call{kernel, {a}};
+  EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
 TEST(LaunchAllocations, OnlyAnErrorAllocates) {
