@@ -1,0 +1,44 @@
+// What does it cost to choose a backend, and what does the first choice cost? A GEMM that TileLang generated, over the
+// plugins of this build and the three of tests/fakes/table.
+#include <memory>
+
+#include <benchmark/benchmark.h>
+
+#include "kmux/program.h"
+#include "kmux/resolver.h"
+
+namespace kmux {
+namespace {
+
+Program gemm() { return load_program(KMUX_TEST_DATA_DIR "/tilelang/gemm/gemm.kmux.json").value(); }
+
+std::shared_ptr<Runtime> runtime() {
+  return Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value();
+}
+
+void resolve_loop(benchmark::State& state, const ResolveRequest& request) {
+  const Program program = gemm();
+  const std::shared_ptr<Runtime> plugins = runtime();
+  for (auto _ : state) benchmark::DoNotOptimize(resolve(*plugins, program, request));
+}
+
+void automatic(benchmark::State& state) { resolve_loop(state, {}); }
+BENCHMARK(automatic);
+
+void named(benchmark::State& state) { resolve_loop(state, {.execution_backend = "null_a"}); }
+BENCHMARK(named);
+
+void by_target(benchmark::State& state) { resolve_loop(state, {.target = "c"}); }
+BENCHMARK(by_target);
+
+// Manifests are read, libraries opened and probed, and the program crosses the plugin ABI.
+void first(benchmark::State& state) {
+  const Program program = gemm();
+  for (auto _ : state) benchmark::DoNotOptimize(resolve(*runtime(), program, {}));
+}
+BENCHMARK(first)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace kmux
+
+BENCHMARK_MAIN();
