@@ -10,7 +10,7 @@ SOURCES = {".h", ".hpp", ".c", ".cpp", ".inc", ".py", ".sh", ".cmake"}
 BANNED = {"utils", "util", "common", "helpers", "helper", "misc"}
 BACKEND = re.compile(r"(?<![a-z0-9])(cuda|nvrtc|hip|metal|cutedsl)(?![a-z0-9])", re.IGNORECASE)
 FILE_LINES = 400
-RUNTIME_LINES = 5000
+RUNTIME_LINES = 5000  # of code: documentation is not what makes a core large
 
 
 def files(folder):
@@ -38,15 +38,19 @@ def breaches(path, lines):
             yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
 
 
+def code_lines(lines):
+    return sum(1 for line in map(str.strip, lines) if line and not line.startswith("//"))
+
+
 def main():
     found, runtime_lines = [], 0
     for path in files(ROOT):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         relative = path.relative_to(ROOT)
         found += breaches(relative, lines)
-        runtime_lines += len(lines) if relative.is_relative_to("core/runtime") else 0
+        runtime_lines += code_lines(lines) if relative.is_relative_to("core/runtime") else 0
     if runtime_lines > RUNTIME_LINES:
-        found.append(f"core/runtime: {runtime_lines} lines (the limit is {RUNTIME_LINES}).")
+        found.append(f"core/runtime: {runtime_lines} lines of code (the limit is {RUNTIME_LINES}).")
     print("\n".join(found) or "tree: no breach")
     return 1 if found else 0
 
