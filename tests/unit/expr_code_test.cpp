@@ -2,17 +2,19 @@
 
 #include <array>
 #include <limits>
-#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "random_expr.h"
+
 namespace kmux {
 namespace {
 
+using kmux::testing::RandomExpr;
 using ::testing::HasSubstr;
 
-constexpr std::array<std::string_view, 3> kNames{"m", "n", "k"};
+constexpr auto kNames = RandomExpr::kNames;
 
 std::optional<std::size_t> index_of(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
@@ -32,40 +34,8 @@ Result<std::int64_t> evaluate_tree(const Expr& expr, std::span<const std::int64_
   });
 }
 
-// Random trees over every operator, and values near the edges of the arithmetic.
-class Trees {
- public:
-  explicit Trees(unsigned seed) : random_(seed) {}
-
-  Expr expr(int depth) {
-    if (depth == 0 || pick(6) == 0) return leaf();
-    const auto op = static_cast<ExprOp>(2 + pick(static_cast<int>(ExprOp::kCast) - 1));
-    if (op == ExprOp::kCast) return Expr::cast(type(), expr(depth - 1));
-    std::vector<Expr> operands;
-    for (int i = 0; i < arity(op); ++i) operands.push_back(expr(depth - 1));
-    return Expr::make(op, std::move(operands));
-  }
-
-  std::int64_t number() {
-    constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-    constexpr std::array<std::int64_t, 12> kNumbers{0, 1, -1, 2, -3, 7, 63, 64, 128, 1 << 20, kMin, ~kMin};
-    return pick(3) == 0 ? pick(200) - 100 : kNumbers[static_cast<std::size_t>(pick(12))];
-  }
-
- private:
-  Expr leaf() {
-    return pick(2) == 0 ? Expr(number()) : Expr::symbol(std::string(kNames[static_cast<std::size_t>(pick(3))]));
-  }
-  DType type() {
-    constexpr std::array kTypes{dtype::kBool, dtype::kInt8, dtype::kUInt16, dtype::kInt32, dtype::kUInt64};
-    return kTypes[static_cast<std::size_t>(pick(5))];
-  }
-  int pick(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-  std::mt19937 random_;
-};
-
 TEST(ExprCode, MeansWhatEvaluateMeans) {
-  Trees trees(1);
+  RandomExpr trees(1);
   int values_seen = 0;
   int faults_seen = 0;
   for (int i = 0; i < 20000; ++i) {

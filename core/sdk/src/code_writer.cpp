@@ -3,7 +3,7 @@
 namespace kmux {
 
 CodeWriter& CodeWriter::line(std::string_view text) {
-  if (!text.empty()) text_.append(static_cast<std::size_t>(2 * depth_), ' ').append(text);
+  if (!text.empty()) text_.append(2 * static_cast<std::size_t>(depth_), ' ').append(text);
   text_ += '\n';
   return *this;
 }

@@ -101,6 +101,7 @@ std::string braced(const std::vector<std::string>& items) {
 
 std::vector<std::string> texts(const std::vector<std::int64_t>& numbers) {
   std::vector<std::string> out;
+  out.reserve(numbers.size());
   for (const std::int64_t number : numbers) out.push_back(std::to_string(number));
   return out;
 }
@@ -126,7 +127,9 @@ void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::stri
   std::vector<std::string> items;
   for (const Expr& size : sizes) {
     const std::string number = std::to_string(items.size());
-    const std::string value = emit_size(out, size, name + "_" + number, what + " " + number + of);
+    std::string described = what + " " + number;
+    described += of;
+    const std::string value = emit_size(out, size, name + "_" + number, described);
     items.push_back(unsigned_text(size, value));
   }
   emit_array(out, "unsigned long long", name, std::move(items));

@@ -95,7 +95,7 @@ class LauncherPrinter {
 
   // As `emit_value`, for text that is evaluated again and again.
   std::string emit_once(const Expr& expr, const std::string& name, const std::string& what) {
-    const std::string text = emit_value(out_, expr, name, what);
+    std::string text = emit_value(out_, expr, name, what);
     if (text == name || expr.operands().empty()) return text;
     out_.line("const long long " + name + " = " + text + ";");
     return name;

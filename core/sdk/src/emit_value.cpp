@@ -46,8 +46,7 @@ std::string emit_size(CodeWriter& out, const Expr& expr, std::string_view name, 
 std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& address, std::string_view name,
                          std::string_view what) {
   const bool in_slot = address.source == PlanAddress::Source::kSlot;
-  const std::string base =
-      in_slot ? "slots[" + std::to_string(address.index) + "].ptr" : plan.workspaces[address.index].name;
+  std::string base = in_slot ? "slots[" + std::to_string(address.index) + "].ptr" : plan.workspaces[address.index].name;
   if (address.offset_bytes.is_constant(0)) return base;
   const std::string offset = emit_size(out, address.offset_bytes, name, what);
   return "(char*)" + base + " + " + offset;

@@ -50,6 +50,7 @@ class Lowering {
 
   std::vector<Expr> fold(const std::vector<Expr>& exprs) {
     std::vector<Expr> folded;
+    folded.reserve(exprs.size());
     for (const Expr& expr : exprs) folded.push_back(fold(expr));
     return folded;
   }

@@ -14,8 +14,6 @@
 #include <unistd.h>
 #include <utility>
 
-extern char** environ;
-
 namespace kmux {
 namespace {
 
@@ -117,7 +115,9 @@ std::vector<std::string> environment_of(const Command& command) {
     const std::string text = *entry;
     if (!command.environment.contains(text.substr(0, text.find('=')))) entries.push_back(text);
   }
-  for (const auto& [name, value] : command.environment) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment) {
+    entries.push_back(std::string(name).append("=").append(value));
+  }
   return entries;
 }
 
@@ -320,12 +320,13 @@ std::optional<std::string> find_program(const std::string& name) {
   std::string_view rest = path;
   for (bool more = true; more;) {
     const std::size_t colon = rest.find(':');
-    const std::string folder(rest.substr(0, colon));
+    std::string candidate(rest.substr(0, colon));
     more = colon != std::string_view::npos;
     if (more) rest.remove_prefix(colon + 1);
     // A relative entry would make the answer depend on the current folder.
-    const std::string candidate = folder + "/" + name;
-    if (folder.starts_with('/') && is_executable(candidate)) return candidate;
+    const bool is_absolute = candidate.starts_with('/');
+    candidate.append("/").append(name);
+    if (is_absolute && is_executable(candidate)) return candidate;
   }
   return std::nullopt;
 }
