@@ -149,6 +149,20 @@ bool passes(const Frame& frame, const Check& check) {
   }
 }
 
+// The check to go on with after one of kind kTensor; null if it failed.
+const Check* after_tensor(const Frame& frame, const Check& check, const AcceptedMemory& memory) {
+  const Arg& arg = frame.args[check.param];
+  if (arg.kind() != Arg::Kind::kTensor) return nullptr;
+  const DLTensor* tensor = arg.tensor();
+  if (tensor == nullptr) [[unlikely]] {
+    frame.slots[check.param].ptr = nullptr;
+    return check.nullable ? &check + 1 + check.count : nullptr;
+  }
+  if (!is_sound(*tensor, check, memory)) return nullptr;
+  frame.slots[check.param].ptr = address_of(*tensor);
+  return &check + 1;
+}
+
 }  // namespace
 
 const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots) const noexcept {
@@ -156,22 +170,11 @@ const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
   const Frame frame{list_, args.data(), slots, &slots[signature_->params.size()].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
-  for (const Check* check = list_.checks.data(); check != end; ++check) {
-    if (check->kind != CheckKind::kTensor) {
-      if (!passes(frame, *check)) return check;
-      continue;
-    }
-    const Arg& arg = args[check->param];
-    if (arg.kind() != Arg::Kind::kTensor) return check;
-    const DLTensor* tensor = arg.tensor();
-    if (tensor != nullptr) [[likely]] {
-      if (!is_sound(*tensor, *check, memory_)) return check;
-      slots[check->param].ptr = address_of(*tensor);
-    } else {
-      if (!check->nullable) return check;
-      slots[check->param].ptr = nullptr;
-      check += check->count;
-    }
+  for (const Check* check = list_.checks.data(); check != end;) {
+    const bool is_tensor = check->kind == CheckKind::kTensor;
+    const Check* next = is_tensor ? after_tensor(frame, *check, memory_) : passes(frame, *check) ? check + 1 : nullptr;
+    if (next == nullptr) return check;
+    check = next;
   }
   return nullptr;
 }

@@ -63,28 +63,38 @@ inline SymbolBinding bind_idle_stride(std::span<const Carrier> carriers, const A
   return {};
 }
 
+/// The tensor of a carrier that has a say: it is not null, and a stride of it decides where elements lie.
+inline const DLTensor* deciding_tensor(const Carrier& carrier, const Arg* args) {
+  const DLTensor* tensor = args[carrier.param].tensor();
+  const bool is_extent = carrier.source == Carrier::Source::kExtent;
+  if (tensor == nullptr || is_extent || stride_matters(*tensor, carrier.dim)) return tensor;
+  return nullptr;
+}
+
+/// Takes the word of one carrier: it determines the symbol, or must agree with what did.
+inline SymbolFault take(SymbolBinding& binding, const Carrier& carrier, const DLTensor& tensor) {
+  const std::int64_t number = carried(carrier, tensor);
+  binding.culprit = &carrier;
+  if (carrier.source == Carrier::Source::kExtent && number < 0) return SymbolFault::kNegative;
+  if (binding.source != nullptr) {
+    return agrees(carrier, binding.value, number) ? SymbolFault::kNone : SymbolFault::kDisagrees;
+  }
+  binding.source = &carrier;
+  return solve(carrier, number, binding.value) ? SymbolFault::kNone : SymbolFault::kNoSolution;
+}
+
 /// Binds a symbol from its first live carrier and compares it with all others.
 inline SymbolBinding bind_symbol(std::span<const Carrier> carriers, const Arg* args, bool narrow) {
   SymbolBinding binding;
   for (const Carrier& carrier : carriers) {
-    const DLTensor* tensor = args[carrier.param].tensor();
+    const DLTensor* tensor = deciding_tensor(carrier, args);
     if (tensor == nullptr) continue;
-    const bool is_extent = carrier.source == Carrier::Source::kExtent;
-    if (!is_extent && !stride_matters(*tensor, carrier.dim)) continue;
-    const std::int64_t number = carried(carrier, *tensor);
-    binding.culprit = &carrier;
-    if (is_extent && number < 0) return binding.fault = SymbolFault::kNegative, binding;
-    if (binding.source != nullptr) {
-      if (!agrees(carrier, binding.value, number)) return binding.fault = SymbolFault::kDisagrees, binding;
-      continue;
-    }
-    binding.source = &carrier;
-    if (!solve(carrier, number, binding.value)) return binding.fault = SymbolFault::kNoSolution, binding;
+    binding.fault = take(binding, carrier, *tensor);
+    if (binding.fault != SymbolFault::kNone) return binding;
   }
   if (binding.source == nullptr) binding = bind_idle_stride(carriers, args);
-  if (binding.source == nullptr) return binding;
   const bool fits = !narrow || binding.value == static_cast<std::int32_t>(binding.value);
-  binding.fault = fits ? SymbolFault::kNone : SymbolFault::kTooWide;
+  if (!fits) binding.fault = SymbolFault::kTooWide;
   return binding;
 }
 
