@@ -90,9 +90,13 @@ void print_exemptions(const Exemptions& exemptions) {
 
 int run_all(const Arguments& arguments, const Exemptions& exemptions) {
   if (arguments.inside) return RUN_ALL_TESTS();
-  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, exclusions(exemptions));
+  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, "*" + exclusions(exemptions));
   const int result = RUN_ALL_TESTS();
   print_exemptions(exemptions);
+  if (testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
+    std::puts("FAILED: no case was run. Correct the filter, or exempt less.");
+    return 1;
+  }
   return result != 0 || check_expected_failures(exemptions, arguments) != 0 ? 1 : 0;
 }
 

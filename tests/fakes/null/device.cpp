@@ -20,6 +20,7 @@ struct Event {
 };
 
 constexpr std::size_t kLeastAlignment = 64;
+constexpr int kUnwritten = 0xcd;  // so that nobody takes what was left in memory for a result
 
 }  // namespace
 
@@ -44,9 +45,12 @@ Result<void*> NullDevices::allocate(int device, void*, std::size_t bytes, std::s
   }
   void* address = nullptr;
   const std::size_t wanted = std::max(alignment, kLeastAlignment);
-  if (posix_memalign(&address, wanted, std::max<std::size_t>(bytes, 1)) == 0) return address;
-  return make_error(ErrorCode::kUnavailable,
-                    "there are no " + std::to_string(bytes) + " bytes of memory left. Use smaller tensors.");
+  if (posix_memalign(&address, wanted, std::max<std::size_t>(bytes, 1)) != 0) {
+    return make_error(ErrorCode::kUnavailable,
+                      "there are no " + std::to_string(bytes) + " bytes of memory left. Use smaller tensors.");
+  }
+  std::memset(address, kUnwritten, bytes);
+  return address;
 }
 
 void NullDevices::free(int, void*, void* address) noexcept { std::free(address); }
