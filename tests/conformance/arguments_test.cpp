@@ -32,7 +32,8 @@ TEST_P(Scalars, ArriveUnchanged) {
   ProgramBuilder builder("store_scalar");
   builder.scalar("s", type);
   builder.output("out", dtype::kUInt8, {packed_bytes(type, 1)});
-  add_variants(builder, "KERNEL void store(" + t + "* out, " + t + " s) { *out = s; }\n",
+  const std::string bool_in_c = "#ifndef __cplusplus\n#define bool _Bool\n#endif\n";
+  add_variants(builder, bool_in_c + "KERNEL void store(" + t + "* out, " + t + " s) { *out = s; }\n",
                [](const OneThread& host) { host.launch("store").args({"out", "s"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
   const auto bytes = subject.download<std::uint8_t>(Tensor(kernel(Arg::bits(type, bits)).value()));
@@ -44,7 +45,7 @@ TEST_P(Scalars, ArriveUnchanged) {
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Scalars,
     testing::Values(
-        ScalarCase{dtype::kBool, "unsigned char", 1}, ScalarCase{dtype::kInt8, "signed char", 0x85},
+        ScalarCase{dtype::kBool, "bool", 1}, ScalarCase{dtype::kInt8, "signed char", 0x85},
         ScalarCase{dtype::kInt16, "short", 0x8123}, ScalarCase{dtype::kInt32, "int", 0x81234567},
         ScalarCase{dtype::kInt64, "long long", 0x8123456789abcdefULL}, ScalarCase{dtype::kUInt8, "unsigned char", 0xfe},
         ScalarCase{dtype::kUInt16, "unsigned short", 0xfedc}, ScalarCase{dtype::kUInt32, "unsigned int", 0xfedcba98},

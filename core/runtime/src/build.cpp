@@ -102,7 +102,10 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
       return made;
     }
     Error& error = made.error();
-    if (!may_pass_over(resolution, *chosen, error)) return std::move(error).with("backend", chosen->backend);
+    if (!may_pass_over(resolution, *chosen, error)) {
+      if (!error.note("backend")) error.notes.push_back({"backend", chosen->backend});
+      return std::move(error);
+    }
     log(LogLevel::kInfo, "backend '" + chosen->backend + "' is passed over: " + error.message);
     notes.insert(notes.end(), error.notes.begin(), error.notes.end());
     pass_over_chosen(resolution.candidates, error.message);
