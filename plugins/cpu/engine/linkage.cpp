@@ -56,8 +56,9 @@ std::string describe(const llvm::FunctionType& type) {
   return text;
 }
 
-// May an argument of type `given` be passed to a parameter of type `taken` by its bits?
+// May an argument of type `given` be passed to a parameter of type `taken` by its bits? A bool is a byte, 0 or 1.
 bool same_bits(const llvm::Type* given, const llvm::Type* taken) {
+  if (given->isIntegerTy(1)) return taken->isIntegerTy(8);
   return given->isIntegerTy() && (taken->isHalfTy() || taken->isBFloatTy()) &&
          given->getPrimitiveSizeInBits() == taken->getPrimitiveSizeInBits();
 }
@@ -100,7 +101,10 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
     if (!call) continue;
     llvm::IRBuilder<> builder(call);
     for (unsigned i = 0; i < taken.getNumParams(); ++i) {
-      call->setArgOperand(i, builder.CreateBitCast(call->getArgOperand(i), taken.getParamType(i)));
+      llvm::Value* given = call->getArgOperand(i);
+      const bool is_bool = given->getType()->isIntegerTy(1);
+      call->setArgOperand(i, is_bool ? builder.CreateZExtOrTrunc(given, taken.getParamType(i))
+                                     : builder.CreateBitCast(given, taken.getParamType(i)));
       if (call->getArgOperand(i)->getType()->isFloatingPointTy()) {
         call->removeParamAttr(i, llvm::Attribute::ZExt);
         call->removeParamAttr(i, llvm::Attribute::SExt);

@@ -13,7 +13,7 @@ namespace kmux::cpu {
 /// Joins the modules of the units and of the launcher; afterwards only `entry` is visible.
 ///
 /// Arguments that the launcher passes as integers and a kernel takes as floating-point numbers of the same width
-/// (unsigned short for _Float16) are passed by their bits.
+/// (unsigned short for _Float16) are passed by their bits; a bool may be taken as a byte.
 /// Errors: invalid_argument for a kernel that is not defined or has another type than the launcher calls it with;
 ///         compile_failed if two units define the same function.
 Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,

@@ -151,6 +151,15 @@ TEST(Compiler, PassesHalfPrecisionByItsBits) {
   EXPECT_EQ(call(job, 0x4400), 405);
 }
 
+TEST(Compiler, PassesBoolAsAByte) {
+  CompileJob job = job_of("f.c", "#include <stdbool.h>\nint f(bool a, unsigned char b) { return a * 10 + b; }");
+  job.launcher =
+      "extern \"C\" int f(bool, bool);\nextern \"C\" int entry(int x) { return f((x & 2) != 0, (x & 1) != 0); }";
+  EXPECT_EQ(call(job, 3), 11);
+  EXPECT_EQ(call(job, 1), 1);
+  EXPECT_EQ(call(job, 2), 10);
+}
+
 TEST(Compiler, ReportsAFunctionDefinedTwice) {
   CompileJob job = job_of("f.c", "int f(int x) { return x; }");
   job.files.push_back({"g.c", "int f(int x) { return -x; }"});
