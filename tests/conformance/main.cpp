@@ -55,9 +55,9 @@ int without_device(const std::string& plugin, const Error& error) {
 /// Cases that this run leaves out: the unsupported ones, and those run apart as
 /// expected failures.
 std::string exclusions(const Exemptions& exemptions) {
-  std::string filter;
+  std::string filter = "*";
   for (const auto* entries : {&exemptions.unsupported, &exemptions.expected_failures}) {
-    for (const auto& entry : *entries) filter += (filter.empty() ? "-" : ":") + entry.pattern;
+    for (const auto& entry : *entries) filter += (filter == "*" ? "-" : ":") + entry.pattern;
   }
   return filter;
 }
