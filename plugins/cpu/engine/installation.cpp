@@ -1,11 +1,9 @@
 #include "engine/installation.h"
 
 #include <dlfcn.h>
-#include <filesystem>
 
 #include "clang/Basic/Version.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
 namespace kmux::cpu {
@@ -41,10 +39,12 @@ std::vector<std::string> compiler_libraries() {
   return clang == llvm ? std::vector<std::string>{clang} : std::vector<std::string>{clang, llvm};
 }
 
-Result<std::string> resource_dir() {
+Result<std::string> resource_dir() { return first_resource_dir(candidates()); }
+
+Result<std::string> first_resource_dir(std::span<const fs::path> folders) {
   std::string searched;
   std::error_code error;
-  for (const fs::path& folder : candidates()) {
+  for (const fs::path& folder : folders) {
     if (fs::exists(folder / "include/stddef.h", error)) return folder.string();
     searched += (searched.empty() ? "\"" : ", \"") + folder.string() + "\"";
   }

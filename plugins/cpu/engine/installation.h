@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,5 +20,8 @@ std::vector<std::string> compiler_libraries();
 ///
 /// Errors: unavailable that lists the folders searched and says what to install.
 Result<std::string> resource_dir();
+
+/// As `resource_dir`, the first of `folders` that holds such headers.
+Result<std::string> first_resource_dir(std::span<const std::filesystem::path> folders);
 
 }  // namespace kmux::cpu

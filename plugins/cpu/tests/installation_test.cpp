@@ -1,0 +1,39 @@
+#include "engine/installation.h"
+
+#include <filesystem>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::cpu {
+namespace {
+
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+TEST(Installation, HasClangsHeaders) { EXPECT_TRUE(fs::exists(fs::path(resource_dir().value()) / "include/stddef.h")); }
+
+TEST(Installation, TakesTheFirstFolderWithHeaders) {
+  const fs::path found = resource_dir().value();
+  const std::vector<fs::path> folders = {"/nowhere", found, "/usr"};
+  EXPECT_EQ(first_resource_dir(folders).value(), found.string());
+}
+
+TEST(Installation, SaysWhatToInstall) {
+  const std::vector<fs::path> folders = {"/nowhere", "/not/here"};
+  const auto missing = first_resource_dir(folders);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(missing.error().message, HasSubstr("searched \"/nowhere\", \"/not/here\""));
+  EXPECT_THAT(missing.error().message, HasSubstr("apt-get install libclang-common-19-dev"));
+}
+
+TEST(Installation, KnowsItsLibraries) {
+  EXPECT_THAT(compiler_version(), testing::StartsWith("LLVM 19.1"));
+  for (const std::string& library : compiler_libraries()) EXPECT_TRUE(fs::exists(library)) << library;
+}
+
+}  // namespace
+}  // namespace kmux::cpu
