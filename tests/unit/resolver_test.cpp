@@ -80,6 +80,20 @@ TEST_F(Resolver, AsksWhatAProgramNeedsOnce) {
   EXPECT_EQ(best_.supports_asked, 2);
 }
 
+TEST_F(Resolver, ForgetsProgramsInTheEnd) {
+  ask();
+  for (int i = 0; i < 20; ++i) ask({}, {.name = std::to_string(i), .variants = {{.dialect = "c"}}});
+  ask();
+  EXPECT_EQ(best_.supports_asked, 22);
+}
+
+TEST_F(Resolver, TakesADeviceOnlyToRun) {
+  ask();
+  EXPECT_EQ(best_.device_asked, 0);
+  ask({.purpose = Purpose::kBuild});
+  EXPECT_EQ(best_.device_asked, std::nullopt);
+}
+
 TEST_F(Resolver, TakesTheEnvironmentWhereTheRequestIsSilent) {
   restart({&best_, &next_}, {.target = "c", .execution_backend = "next"});
   EXPECT_EQ(ask().requested_target, "c");
@@ -168,6 +182,12 @@ TEST_F(Resolver, GivesEveryReasonWhenNoneIsLeft) {
 
 TEST_F(Resolver, IsUnsupportedIfNoMachineWouldHelp) {
   EXPECT_EQ(error({}, program_of("cuda")).code, ErrorCode::kUnsupported);
+}
+
+TEST_F(Resolver, IsWhatTheCandidateThatCameFurthestSays) {
+  best_.target = make_error(ErrorCode::kInvalidArgument, "device 77 does not exist");
+  next_.manifest.dialects = {"cuda"};
+  EXPECT_EQ(error({.device = 77}).code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(Resolver, RefusesATargetHostThatNobodyHas) {

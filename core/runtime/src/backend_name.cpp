@@ -1,16 +1,11 @@
 #include "backend_name.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "kmux/words.h"
 
 namespace kmux {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 bool has_alias(const Manifest& manifest, const std::string& alias) {
   return std::find(manifest.aliases.begin(), manifest.aliases.end(), alias) != manifest.aliases.end();
@@ -27,7 +22,7 @@ BackendName::Kind kind_of(const std::string& text, const std::vector<const Manif
 }  // namespace
 
 BackendName::BackendName(const std::string& requested, const std::vector<const Manifest*>& manifests)
-    : text_(lower(requested)), kind_(kind_of(text_, manifests)) {}
+    : text_(lower_case(requested)), kind_(kind_of(text_, manifests)) {}
 
 bool BackendName::covers(const Manifest& manifest) const {
   switch (kind_) {

@@ -2,6 +2,7 @@
 
 #include "kmux/log.h"
 #include "kmux/validate.h"
+#include "kmux/words.h"
 
 #include "compiler_options.h"
 #include "log_state.h"
@@ -16,12 +17,6 @@ struct Choice {
   BuildRequest request;
 };
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 void be_verbose(const Runtime& runtime, const CompileOptions& options) {
   if (options.verbose.value_or(runtime.environment().verbose)) set_default_log_sink(LogLevel::kInfo, stderr_log_sink());
 }
@@ -34,12 +29,10 @@ void announce(const Resolution& resolution, const Candidate& chosen) {
 }
 
 ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
-  std::optional<int> device = options.device;
-  if (purpose == Purpose::kRun && !device) device = 0;
   return {.target = options.target,
           .execution_backend = options.execution_backend,
           .target_host = options.target_host,
-          .device = device,
+          .device = options.device,
           .purpose = purpose,
           .options = options.options};
 }

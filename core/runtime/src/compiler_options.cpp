@@ -15,7 +15,7 @@ Result<std::string> in_lines(const std::string& name, const std::vector<std::str
   for (const std::string& element : elements) {
     if (element.find('\n') != std::string::npos)
       return invalid(name + " has an element with a line break ('" + element + "'). Give one element a flag.");
-    lines += (lines.empty() ? "" : "\n") + element;
+    lines.append(lines.empty() ? "" : "\n").append(element);
   }
   return lines;
 }

@@ -2,7 +2,7 @@
 
 namespace kmux {
 
-Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, RegistryOptions registry) {
+Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
   KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(registry));
   return with(std::move(environment), std::move(opened));
 }
@@ -14,7 +14,7 @@ Result<std::shared_ptr<Runtime>> Runtime::default_runtime() {
     RegistryOptions options;
     options.environment_path = environment.plugin_path;
     options.plugin_options = environment.plugin_options;
-    return create(std::move(environment), std::move(options));
+    return create(std::move(environment), options);
   }());
   return instance;
 }

@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 #include <sys/auxv.h>
 #include <unistd.h>
+
+#include "kmux/words.h"
 
 namespace kmux {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 /// The first of `names` that is set and not empty, or "".
 std::string first_of(const Variables& variables, std::initializer_list<const char*> names) {
@@ -27,11 +22,11 @@ std::string first_of(const Variables& variables, std::initializer_list<const cha
   return "";
 }
 
-std::string or_auto(std::string value) { return value.empty() ? "auto" : value; }
+std::string or_auto(const std::string& value) { return value.empty() ? "auto" : value; }
 
 bool is_true(const std::string& value) {
   static constexpr std::array<std::string_view, 4> kTrue = {"1", "true", "yes", "on"};
-  return std::find(kTrue.begin(), kTrue.end(), lower(value)) != kTrue.end();
+  return std::find(kTrue.begin(), kTrue.end(), lower_case(value)) != kTrue.end();
 }
 
 /// Relative values are ignored, as the XDG base directory specification asks; without a home there is no cache.
@@ -59,7 +54,7 @@ std::string option_name(std::string name) {
   const std::size_t two = name.find("__");
   const std::size_t split = two != std::string::npos ? two : name.find('_');
   if (split == std::string::npos) return "";
-  return lower(name.replace(split, two != std::string::npos ? 2 : 1, "."));
+  return lower_case(name.replace(split, two != std::string::npos ? 2 : 1, "."));
 }
 
 std::map<std::string, std::string> options_of(const Variables& variables) {

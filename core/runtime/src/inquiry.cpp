@@ -1,7 +1,6 @@
 #include "inquiry.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "kmux/target.h"
 
@@ -11,8 +10,6 @@ namespace {
 Result<std::string> kind_of(const std::string& target) {
   if (target == "auto") return std::string();
   KMUX_ASSIGN(Target parsed, parse_target(target));
-  std::transform(parsed.kind.begin(), parsed.kind.end(), parsed.kind.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return parsed.kind;
 }
 

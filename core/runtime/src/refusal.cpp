@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "kmux/words.h"
+
 namespace kmux {
 namespace {
 
 bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 Refusal of(const Error& error) { return {error.code, error.message}; }

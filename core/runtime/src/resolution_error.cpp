@@ -2,15 +2,10 @@
 
 #include "kmux/nearest.h"
 #include "kmux/resolver.h"
+#include "kmux/words.h"
 
 namespace kmux {
 namespace {
-
-std::string join(const std::vector<std::string>& words, const std::string& if_empty) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text.empty() ? if_empty : text;
-}
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
@@ -56,11 +51,12 @@ Error refused_backend(const Resolution& resolution) {
                                         quoted(resolution.requested_target) + " (" + candidate.reason + "). " + others);
 }
 
-/// Unavailable if a better machine would help, else what most can be done about.
+/// Unavailable if a better machine would help, else what the candidate that came furthest says.
 ErrorCode code_of_none(const Resolution& resolution) {
-  const auto is_unavailable = [](const Candidate& candidate) { return candidate.code == ErrorCode::kUnavailable; };
   const auto& all = resolution.candidates;
-  return std::any_of(all.begin(), all.end(), is_unavailable) ? ErrorCode::kUnavailable : ErrorCode::kUnsupported;
+  if (std::ranges::find(all, ErrorCode::kUnavailable, &Candidate::code) != all.end()) return ErrorCode::kUnavailable;
+  const bool only_manifests = all.empty() || all.front().stage == Stage::kManifest;
+  return only_manifests ? ErrorCode::kUnsupported : all.front().code;
 }
 
 Error none_available(const Resolution& resolution) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include "plugin_facts.h"
 #include "ranking.h"
@@ -13,18 +15,22 @@ namespace {
 ResolveRequest complete(ResolveRequest request, const Environment& environment) {
   if (request.target.empty()) request.target = environment.target;
   if (request.execution_backend.empty()) request.execution_backend = environment.execution_backend;
+  if (request.purpose == Purpose::kRun && !request.device) request.device = 0;
   return request;
 }
 
-/// One entry a name, in the policy's order; shadowed ones go.
+/// One entry a name, the usable one if there is one, in the policy's order.
 void keep_one_a_name(std::vector<PluginEntry>& entries) {
-  // The first of a name counts; a usable one comes before one that was refused.
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const PluginEntry& a, const PluginEntry& b) { return a.status.ok() && !b.status.ok(); });
-  std::set<std::string> seen;
-  std::erase_if(entries, [&](const PluginEntry& entry) { return !seen.insert(entry.manifest.name).second; });
-  std::sort(entries.begin(), entries.end(), [](const PluginEntry& a, const PluginEntry& b) {
-    return std::pair(-a.manifest.priority, a.manifest.name) < std::pair(-b.manifest.priority, b.manifest.name);
+  std::ranges::sort(entries, [](const PluginEntry& a, const PluginEntry& b) {
+    return std::tuple(std::string_view(a.manifest.name), !a.status, std::string_view(a.path.native())) <
+           std::tuple(std::string_view(b.manifest.name), !b.status, std::string_view(b.path.native()));
+  });
+  const auto shadowed =
+      std::ranges::unique(entries, {}, [](const PluginEntry& e) -> const std::string& { return e.manifest.name; });
+  entries.erase(shadowed.begin(), shadowed.end());
+  std::ranges::sort(entries, [](const PluginEntry& a, const PluginEntry& b) {
+    return std::pair(-a.manifest.priority, std::string_view(a.manifest.name)) <
+           std::pair(-b.manifest.priority, std::string_view(b.manifest.name));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kmux/json.h"
+#include "kmux/words.h"
 
 #include "quoted.h"
 
@@ -48,12 +49,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
     }
   }
   return pieces;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 Result<Target> checked(Target target, std::string_view text) {

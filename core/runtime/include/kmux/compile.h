@@ -25,8 +25,8 @@ struct CompileOptions {
   std::optional<bool> verbose = {};
   std::optional<int> device = {};      // ordinal; default 0
   Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
-  std::vector<std::string> compile_flags = {};  // appended to the compiler's
-  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's; option "compile_flags", a line each
+  std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
 };
 
 /// What `wrap` makes; needs neither the toolchain nor a device.

@@ -75,7 +75,7 @@ struct ResolveRequest {
   std::string target = {};             // empty: the environment's, else "auto"
   std::string execution_backend = {};  // empty: the environment's, else "auto"
   std::string target_host = {};
-  std::optional<int> device = {};
+  std::optional<int> device = {};  // ordinal; default 0 to run, none else
   Purpose purpose = Purpose::kRun;
   Options options = {};
 };

@@ -17,7 +17,7 @@ class SupportMemo;
 class KMUX_API Runtime {
  public:
   /// A runtime of its own with `environment`; plugins from `registry` options.
-  static Result<std::shared_ptr<Runtime>> create(Environment environment, RegistryOptions registry);
+  static Result<std::shared_ptr<Runtime>> create(Environment environment, const RegistryOptions& registry);
 
   /// A runtime over a registry that the caller made.
   static std::shared_ptr<Runtime> with(Environment environment, std::unique_ptr<Registry> registry);
