@@ -13,7 +13,7 @@ namespace {
 
 Status check_march(const BuildOptions& options) {
   if (options.engine == Engine::kHost || options.march == "native" || find_cpu(options.march)) return Ok{};
-  return make_error(ErrorCode::kInvalidArgument, "option \"march\" cannot be \"" + options.march +
+  return make_error(ErrorCode::kInvalidArgument, R"(option "march" cannot be ")" + options.march +
                                                      "\" (LLVM does not know that processor). Use \"native\" or a name "
                                                      "like \"x86-64-v3\".");
 }

@@ -99,7 +99,7 @@ Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span
     link.push_back(object);
   }
   for (const File& object : objects) link.push_back("objects/" + object.path);
-  link.push_back("-lm");
+  link.emplace_back("-lm");
   return compiler.run("link the kernel", link);
 }
 

@@ -35,11 +35,11 @@ std::string standard_for(Language language, const std::string& asked) {
 std::vector<std::string> unit_arguments(Language language, const Settings& settings, const BuildOptions& options) {
   // Generated kernels read memory by other types than it was written with.
   std::vector<std::string> arguments = {"-std=" + standard_for(language, settings.standard), "-fno-strict-aliasing"};
-  if (settings.fast_math) arguments.push_back("-ffast-math");
+  if (settings.fast_math) arguments.emplace_back("-ffast-math");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
   for (const std::string& prelude : settings.preludes) {
-    arguments.push_back("-include");
+    arguments.emplace_back("-include");
     arguments.push_back(prelude);
   }
   arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());

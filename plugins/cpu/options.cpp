@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -12,20 +13,6 @@
 
 namespace kmux::cpu {
 namespace {
-
-const std::vector<std::string>& known_options() {
-  static const std::vector<std::string> names = {"compile_flags", "engine",    "host_compiler", "include_dirs",
-                                                 "march",         "opt_level", "target_host"};
-  return names;
-}
-
-Error unknown_option(const std::string& name) {
-  std::string list;
-  for (const std::string& known : known_options()) list.append(list.empty() ? "" : ", ").append(known);
-  return make_error(ErrorCode::kInvalidArgument, "option \"" + name + "\" is not known (backend cpu knows " + list +
-                                                     ")." + did_you_mean(name, known_options()) +
-                                                     " Correct or remove it.");
-}
 
 Error bad_value(std::string_view name, const std::string& value, const std::string& allowed) {
   return make_error(ErrorCode::kInvalidArgument, "option \"" + std::string(name) + "\" cannot be \"" + value +
@@ -48,44 +35,89 @@ bool is_cpu_name(std::string_view name) {
   return !name.empty() && name.front() != '-' && name.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-Status set(BuildOptions& result, std::string_view name, const std::string& value) {
-  if (name == "engine") {
-    if (value != "clang" && value != "host") return bad_value(name, value, "\"clang\" or \"host\"");
-    result.engine = value == "host" ? Engine::kHost : Engine::kClang;
-  } else if (name == "opt_level") {
-    if (value.size() != 1 || value[0] < '0' || value[0] > '3') return bad_value(name, value, "0, 1, 2 or 3");
-    result.opt_level = value[0] - '0';
-  } else if (name == "march") {
-    if (!is_cpu_name(value)) return bad_value(name, value, "\"native\" or the name of a processor");
-    result.march = value;
-  } else if (name == "host_compiler") {
-    result.host_compiler = value;
-  } else if (name == "target_host") {
-    KMUX_ASSIGN(const Target target, resolve_cpu_target(value));
-    result.target_host = target.arch;
-  } else if (name == "compile_flags") {
-    result.compile_flags = split_lines(value);
-    return check_flags(result.compile_flags);
-  } else {
-    for (const std::string& folder : split_lines(value)) {
-      result.include_dirs.push_back(std::filesystem::absolute(folder).string());
-    }
+Status set_engine(BuildOptions& result, const std::string& value) {
+  if (value != "clang" && value != "host") return bad_value("engine", value, R"("clang" or "host")");
+  result.engine = value == "host" ? Engine::kHost : Engine::kClang;
+  return Ok{};
+}
+
+Status set_opt_level(BuildOptions& result, const std::string& value) {
+  if (value.size() != 1 || value[0] < '0' || value[0] > '3') return bad_value("opt_level", value, "0, 1, 2 or 3");
+  result.opt_level = value[0] - '0';
+  return Ok{};
+}
+
+Status set_march(BuildOptions& result, const std::string& value) {
+  if (!is_cpu_name(value)) return bad_value("march", value, "\"native\" or the name of a processor");
+  result.march = value;
+  return Ok{};
+}
+
+Status set_host_compiler(BuildOptions& result, const std::string& value) {
+  result.host_compiler = value;
+  return Ok{};
+}
+
+Status set_target_host(BuildOptions& result, const std::string& value) {
+  KMUX_ASSIGN(const Target target, resolve_cpu_target(value));
+  result.target_host = target.arch;
+  return Ok{};
+}
+
+Status set_compile_flags(BuildOptions& result, const std::string& value) {
+  result.compile_flags = split_lines(value);
+  return check_flags(result.compile_flags);
+}
+
+Status set_include_dirs(BuildOptions& result, const std::string& value) {
+  for (const std::string& folder : split_lines(value)) {
+    result.include_dirs.push_back(std::filesystem::absolute(folder).string());
   }
   return Ok{};
+}
+
+struct Option {
+  std::string_view name;
+  Status (*set)(BuildOptions& result, const std::string& value);
+};
+
+constexpr std::array<Option, 7> kOptions = {{
+    {"compile_flags", set_compile_flags},
+    {"engine", set_engine},
+    {"host_compiler", set_host_compiler},
+    {"include_dirs", set_include_dirs},
+    {"march", set_march},
+    {"opt_level", set_opt_level},
+    {"target_host", set_target_host},
+}};
+
+Error unknown_option(const std::string& name) {
+  std::vector<std::string> known;
+  std::string list;
+  for (const Option& option : kOptions) {
+    known.emplace_back(option.name);
+    list.append(list.empty() ? "" : ", ").append(option.name);
+  }
+  return make_error(ErrorCode::kInvalidArgument, "option \"" + name + "\" is not known (backend cpu knows " + list +
+                                                     ")." + did_you_mean(name, known) + " Correct or remove it.");
+}
+
+bool is_known(std::string_view name) {
+  return std::any_of(kOptions.begin(), kOptions.end(), [&](const Option& option) { return option.name == name; });
 }
 
 }  // namespace
 
 Result<BuildOptions> parse_options(const Options& options, const Host& host) {
-  const auto& names = known_options();
   for (const auto& [name, value] : options) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_option(name);
+    if (!is_known(name)) return unknown_option(name);
   }
   BuildOptions result;
-  for (const std::string& name : names) {
+  for (const Option& option : kOptions) {
+    const std::string name(option.name);
     const auto given = options.find(name);
     const std::optional<std::string> value = given != options.end() ? given->second : host.option("cpu." + name);
-    if (value) KMUX_TRY(set(result, name, *value));
+    if (value) KMUX_TRY(option.set(result, *value));
   }
   return result;
 }

@@ -13,22 +13,27 @@ Error unknown_kind(const Target& target) {
   return make_error(
       ErrorCode::kInvalidArgument,
       "target \"" + to_string(target) +
-          "\" is not one of backend cpu (it knows auto, cpu, c and llvm). Use \"cpu\" or \"cpu:x86-64-v3\".");
+          R"(" is not one of backend cpu (it knows auto, cpu, c and llvm). Use "cpu" or "cpu:x86-64-v3".)");
 }
 
 Error unknown_cpu(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument,
                     "processor \"" + name + "\" is not known to LLVM." + did_you_mean(name, known_cpus()) +
-                        " \"cpu\" alone is this machine's own, \"" + host_cpu().name + "\".");
+                        R"( "cpu" alone is this machine's own, ")" + host_cpu().name + "\".");
+}
+
+Error unknown_attribute(const std::string& key, const std::string& value) {
+  std::string message = "target attribute \"" + key;
+  message.append("=").append(value).append("\" is not known to backend cpu (it knows mcpu, and mtriple=");
+  message.append(host_triple()).append("). Remove it.");
+  return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 // Of TVM's attributes those are taken that say nothing new about this machine.
 Result<std::string> cpu_of(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
     if ((key == "mtriple" && value == host_triple()) || (key == "keys" && value == "cpu")) continue;
-    return make_error(ErrorCode::kInvalidArgument, "target attribute \"" + key + "=" + value +
-                                                       "\" is not known to backend cpu (it knows mcpu, and mtriple=" +
-                                                       host_triple() + "). Remove it.");
+    return unknown_attribute(key, value);
   }
   return target.arch.empty() || target.arch == "native" ? host_cpu().name : target.arch;
 }

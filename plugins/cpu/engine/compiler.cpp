@@ -37,7 +37,7 @@ std::vector<std::string> unit_arguments(const CompileJob& job, const Unit& unit)
 std::vector<std::string> launcher_arguments(const CompileJob& job) {
   std::vector<std::string> arguments =
       shared_arguments(job, Language::kCpp, job.launcher_cpu.empty() ? job.cpu : job.launcher_cpu);
-  for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.push_back(more);
+  for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.emplace_back(more);
   return arguments;
 }
 

@@ -3,7 +3,8 @@
 #include <optional>
 
 // The C++ ABI's own, which runs `function` when the thread ends.
-extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* handle) noexcept;
+extern "C" int __cxa_thread_atexit(  // NOLINT(bugprone-reserved-identifier)
+    void (*function)(void*), void* argument, void* handle) noexcept;
 
 namespace kmux::cpu {
 

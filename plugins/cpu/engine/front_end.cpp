@@ -36,6 +36,7 @@ class TextDiagnostics {
 
 std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   std::vector<const char*> result;
+  result.reserve(texts.size());
   for (const std::string& text : texts) result.push_back(text.c_str());
   return result;
 }
@@ -64,7 +65,7 @@ Result<std::vector<std::string>> FrontEnd::cc1_arguments(const Arguments& driver
   driver.setCheckInputsExist(false);
   Arguments arguments = {"clang", "-c", "--no-default-config", "-resource-dir", resources};
   arguments.insert(arguments.end(), driver_arguments.begin(), driver_arguments.end());
-  arguments.push_back("input");
+  arguments.emplace_back("input");
   const std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(pointers(arguments)));
   if (!compilation || diagnostics.engine().hasErrorOccurred()) return refused_arguments(diagnostics.text());
   if (compilation->getJobs().size() != 1) return refused_arguments("error: these flags ask for more than one step");

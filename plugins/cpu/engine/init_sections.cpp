@@ -1,6 +1,7 @@
 #include "engine/init_sections.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -46,9 +47,9 @@ void read(jitlink::LinkGraph& graph, std::string_view prefix, std::vector<InitSe
     for (jitlink::Block* block : blocks_by_address(*section)) {
       const auto content = block->getContent();
       for (std::size_t at = 0; at + sizeof(void*) <= content.size(); at += sizeof(void*)) {
-        InitSections::Function function = nullptr;
-        std::memcpy(&function, content.data() + at, sizeof function);
-        if (function) functions.push_back(function);
+        std::uintptr_t address = 0;
+        std::memcpy(&address, content.data() + at, sizeof address);
+        if (address != 0) functions.push_back(reinterpret_cast<InitSections::Function>(address));
       }
     }
   }
@@ -60,12 +61,12 @@ class Collector final : public orc::ObjectLinkingLayer::Plugin {
 
   void modifyPassConfig(orc::MaterializationResponsibility&, jitlink::LinkGraph&,
                         jitlink::PassConfiguration& passes) override {
-    passes.PrePrunePasses.push_back([](jitlink::LinkGraph& graph) {
+    passes.PrePrunePasses.emplace_back([](jitlink::LinkGraph& graph) {
       keep(graph, ".init_array");
       keep(graph, ".fini_array");
       return llvm::Error::success();
     });
-    passes.PostFixupPasses.push_back([this](jitlink::LinkGraph& graph) {
+    passes.PostFixupPasses.emplace_back([this](jitlink::LinkGraph& graph) {
       read(graph, ".init_array", sections_.initialisers);
       read(graph, ".fini_array", sections_.finalisers);
       return llvm::Error::success();

@@ -44,7 +44,7 @@ std::string explain_missing(const llvm::Module& module, const std::string& kerne
     if (function.isDeclaration() || base_name(function) != kernel) continue;
     const std::string mangled = function.getName().str();
     return "there is the C++ function \"" + llvm::demangle(mangled) +
-           "\"). Declare it extern \"C\", or name the kernel \"" + mangled + "\".";
+           R"("). Declare it extern "C", or name the kernel ")" + mangled + "\".";
   }
   return "the functions are: " + list_functions(module) + "). Name one of them, or define it.";
 }

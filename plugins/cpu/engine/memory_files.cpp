@@ -43,7 +43,7 @@ class AbsoluteFiles final : public vfs::ProxyFileSystem {
 
 llvm::IntrusiveRefCntPtr<vfs::FileSystem> memory_files(std::span<const File> files) {
   auto memory = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  memory->setCurrentWorkingDirectory(kProgramFolder);
+  (void)memory->setCurrentWorkingDirectory(kProgramFolder);
   for (const File& file : files) {
     memory->addFile(file.path, 0, llvm::MemoryBuffer::getMemBuffer(file.content, file.path));
   }
