@@ -138,6 +138,18 @@ TEST(Kernel, ChecksOutputsThatAreGiven) {
   EXPECT_THAT(status.error().message, HasSubstr("\"B\" has shape[0] = 4"));
 }
 
+TEST(Kernel, DoesNotWriteReadOnlyMemory) {
+  DLManagedTensorVersioned* managed = zeros({3}).to_dlpack_versioned();
+  managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  const Tensor read_only = Tensor::from_dlpack(managed).value();
+  const Kernel kernel = kernel_of(twice_signature(), twice);
+  EXPECT_TRUE(kernel.launch({read_only, zeros({3})}).ok());
+  const Status status = kernel.launch({zeros({3}), read_only});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().message, HasSubstr("parameter \"B\" is read-only"));
+}
+
 TEST(Kernel, PassesNothingAtAll) {
   int calls = 0;
   const Kernel kernel = kernel_of({}, [&](const kmux_slot*, const kmux_launch_env&, kmux_sink) {

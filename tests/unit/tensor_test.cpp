@@ -145,5 +145,28 @@ TEST(Tensor, ForeignDevicesCannotBeCopiedFrom) {
   EXPECT_EQ(copy.error().code, ErrorCode::kUnsupported);
 }
 
+TEST(Tensor, KeepsTheReadOnlyFlag) {
+  DLManagedTensorVersioned* managed = Tensor::zeros({2}, dtype::kFloat32).value().to_dlpack_versioned();
+  EXPECT_EQ(managed->flags, 0u);
+  managed->flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  const Tensor tensor = Tensor::from_dlpack(managed).value();
+  EXPECT_TRUE(tensor.is_read_only());
+  EXPECT_FALSE(tensor.clone().value().is_read_only());
+  EXPECT_EQ(tensor.to_dlpack(), nullptr);  // the old form could not say it
+  DLManagedTensorVersioned* exported = tensor.to_dlpack_versioned();
+  EXPECT_EQ(exported->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
+  exported->deleter(exported);
+}
+
+TEST(Tensor, RefusesDimensionsWithoutAShape) {
+  DLManagedTensor managed{};
+  managed.dl_tensor.ndim = 2;
+  const auto tensor = Tensor::from_dlpack(&managed);
+  ASSERT_FALSE(tensor.ok());
+  EXPECT_EQ(tensor.error().code, ErrorCode::kInvalidArgument);
+  managed.dl_tensor.ndim = -1;
+  EXPECT_FALSE(Tensor::from_dlpack(&managed).ok());
+}
+
 }  // namespace
 }  // namespace kmux

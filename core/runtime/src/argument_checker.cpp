@@ -158,7 +158,7 @@ const Check* after_tensor(const Frame& frame, const Check& check, const Accepted
     frame.slots[check.param].ptr = nullptr;
     return check.nullable ? &check + 1 + check.count : nullptr;
   }
-  if (!is_sound(*tensor, check, memory)) return nullptr;
+  if (!is_sound(*tensor, check, memory) || (check.written && arg.is_read_only())) return nullptr;
   frame.slots[check.param].ptr = address_of(*tensor);
   return &check + 1;
 }

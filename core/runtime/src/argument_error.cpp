@@ -65,6 +65,9 @@ class Explanation {
       return parameter() + " has dtype " + to_string(actual) + " (the signature says " + to_string(check_.dtype) +
              ")." + pass_wanted();
     }
+    if (check_.written && arg().is_read_only()) {
+      return parameter() + " is read-only (the kernel writes it). Pass memory that may be written, such as a clone.";
+    }
     return memory_text();
   }
 

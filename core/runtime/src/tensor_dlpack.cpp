@@ -23,6 +23,12 @@ Managed* exported(const Tensor& tensor) {
   return &made->managed;
 }
 
+Status check_form(const DLTensor& given) {
+  if (given.ndim == 0 || (given.ndim > 0 && given.shape != nullptr)) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "the DLPack tensor has " + std::to_string(given.ndim) +
+                                                     " dimensions and no shape for them. Give one with a shape.");
+}
+
 Error null_tensor() { return make_error(ErrorCode::kInvalidArgument, "the DLPack tensor is null. Give one."); }
 
 }  // namespace
@@ -30,12 +36,16 @@ Error null_tensor() { return make_error(ErrorCode::kInvalidArgument, "the DLPack
 template <class Managed>
 Result<Tensor> Tensor::adopt(Managed* managed) {
   const DLTensor& given = managed->dl_tensor;
+  KMUX_TRY(check_form(given));
   const auto rank = static_cast<std::size_t>(given.ndim);
   State state;
   state.tensor = given;
   state.shape.assign(given.shape, given.shape + rank);
   state.strides = contiguous_strides(state.shape);
   if (given.strides != nullptr) state.strides.assign(given.strides, given.strides + rank);
+  if constexpr (requires { managed->flags; }) {
+    state.read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  }
   state.device = Device::foreign(given.device);
   state.memory = std::shared_ptr<void>(given.data, [managed](void*) {
     if (managed->deleter != nullptr) managed->deleter(managed);
@@ -58,11 +68,13 @@ Result<Tensor> Tensor::from_dlpack(DLManagedTensorVersioned* tensor) {
   return adopt(tensor);
 }
 
-DLManagedTensor* Tensor::to_dlpack() const { return exported<DLManagedTensor>(*this); }
+DLManagedTensor* Tensor::to_dlpack() const { return is_read_only() ? nullptr : exported<DLManagedTensor>(*this); }
 
 DLManagedTensorVersioned* Tensor::to_dlpack_versioned() const {
   auto* managed = exported<DLManagedTensorVersioned>(*this);
-  if (managed != nullptr) managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  if (managed == nullptr) return nullptr;
+  managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  managed->flags = is_read_only() ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   return managed;
 }
 

@@ -17,7 +17,7 @@ class Arg {
  public:
   enum class Kind : std::uint8_t { kTensor, kInteger, kUnsigned, kFloat, kBool, kBits, kPointer };
 
-  Arg(const Tensor& tensor) : kind_(Kind::kTensor), tensor_(tensor.dl()) {}
+  Arg(const Tensor& tensor) : kind_(Kind::kTensor), read_only_(tensor.is_read_only()), tensor_(tensor.dl()) {}
   Arg(const DLTensor* tensor) : kind_(Kind::kTensor), tensor_(tensor) {}
   /// A null tensor.
   Arg(std::nullptr_t) : kind_(Kind::kTensor), tensor_(nullptr) {}
@@ -35,6 +35,7 @@ class Arg {
 
   Kind kind() const { return kind_; }
   const DLTensor* tensor() const { return tensor_; }
+  bool is_read_only() const { return read_only_; }  // of kTensor
   std::int64_t integer() const { return integer_; }
   std::uint64_t bits() const { return bits_; }
   double floating() const { return float_; }
@@ -45,6 +46,7 @@ class Arg {
   Arg(DType dtype, std::uint64_t bits) : kind_(Kind::kBits), dtype_(dtype), bits_(bits) {}
   Arg(void* address, int) : kind_(Kind::kPointer), pointer_(address) {}
   Kind kind_;
+  bool read_only_ = false;
   DType dtype_{};
   union {
     const DLTensor* tensor_;

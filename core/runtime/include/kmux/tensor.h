@@ -41,11 +41,13 @@ class KMUX_API Tensor {
                        std::vector<std::int64_t> strides = {});
   /// Takes over a DLPack tensor; its deleter runs with the last copy.
   ///
-  /// Errors: invalid_argument for another major version or a null pointer (the tensor is then left alone).
+  /// Errors: invalid_argument for another major version, a null pointer, or dimensions without a shape (the tensor is
+  /// then left alone).
   static Result<Tensor> from_dlpack(DLManagedTensor* tensor);
   static Result<Tensor> from_dlpack(DLManagedTensorVersioned* tensor);
 
-  /// A new DLPack tensor that shares the memory; its deleter releases it.
+  /// A new DLPack tensor that shares the memory; its deleter releases it. Only the versioned form can say that the memory
+  /// is read-only, so the other one is null for such a tensor, as for an empty handle.
   DLManagedTensor* to_dlpack() const;
   DLManagedTensorVersioned* to_dlpack_versioned() const;
 
@@ -65,6 +67,8 @@ class KMUX_API Tensor {
   /// Bytes of a contiguous copy.
   std::int64_t byte_count() const;
   bool is_contiguous() const;
+  /// May the memory not be written? So says the flag of an imported tensor; a kernel refuses it as an output.
+  bool is_read_only() const { return state_ != nullptr && state_->read_only; }
 
   /// This tensor if it is there already, else a contiguous copy on `device`.
   ///
@@ -82,6 +86,7 @@ class KMUX_API Tensor {
     std::vector<std::int64_t> strides;
     Device device;
     std::shared_ptr<void> memory;
+    bool read_only = false;
   };
   explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   static Tensor make(State state);

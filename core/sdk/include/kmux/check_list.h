@@ -19,7 +19,8 @@ namespace kmux {
 /// those of its tensor.
 enum class CheckKind : std::uint8_t {
   kTensor,          // a tensor of `dtype` and rank `index` on the kernel's device, its address a multiple of `value`
-  // bytes and not null unless it has no elements; if `nullable`, a null tensor skips `count` checks
+  // bytes and not null unless it has no elements; if `nullable`, a null tensor skips `count` checks;
+                    // if `written`, its memory may not be read-only
   kScalar,  // a number that `dtype` can hold
   kPointer,  // a pointer, or a tensor for its address
   kScalarValue,  // values[index] = the integer scalar, whose type is `dtype`
@@ -44,6 +45,7 @@ struct Check {
   bool nullable = false;
   bool narrow = false;
   bool plain = false;
+  bool written = false;
   std::uint8_t packing = 1;
   DType dtype = {};
   std::uint16_t param = 0;
