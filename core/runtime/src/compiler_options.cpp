@@ -13,8 +13,11 @@ Status add(Options& options, const std::string& name, const std::string& value) 
 Result<std::string> in_lines(const std::string& name, const std::vector<std::string>& elements) {
   std::string lines;
   for (const std::string& element : elements) {
-    if (element.find('\n') != std::string::npos)
-      return invalid(name + " has an element with a line break ('" + element + "'). Give one element a flag.");
+    if (element.find('\n') != std::string::npos) {
+      std::string message = name;
+      message.append(" has an element with a line break ('").append(element).append("'). Give one element a flag.");
+      return invalid(std::move(message));
+    }
     lines.append(lines.empty() ? "" : "\n").append(element);
   }
   return lines;
