@@ -75,7 +75,7 @@ const std::vector<Case>& cases() {
       {"OptionWithoutValue", {"compile", kScale, "--option", "engine"}, kBadInput, "engine"},
       {"WrongEngine", {"compile", kScale, "--option", "engine=steam"}, kBadInput, "steam"},
       {"ForbiddenFlag", {"compile", kScale, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
-      {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kNotHere, "77"},
+      {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kBadInput, "77"},
       {"NegativeDevice", scale({"--in", "x=x8.npy", "--device=-1"}), kBadInput, "-1"},
       // The arguments.
       {"MissingInput", scale({}), kBadInput, "--in x="},
