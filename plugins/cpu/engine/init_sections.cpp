@@ -49,7 +49,7 @@ void read(jitlink::LinkGraph& graph, std::string_view prefix, std::vector<InitSe
       for (std::size_t at = 0; at + sizeof(void*) <= content.size(); at += sizeof(void*)) {
         std::uintptr_t address = 0;
         std::memcpy(&address, content.data() + at, sizeof address);
-        if (address != 0) functions.push_back(reinterpret_cast<InitSections::Function>(address));
+        if (address != 0) functions.push_back(orc::ExecutorAddr(address).toPtr<InitSections::Function>());
       }
     }
   }

@@ -43,9 +43,8 @@ class AbsoluteFiles final : public vfs::ProxyFileSystem {
 
 llvm::IntrusiveRefCntPtr<vfs::FileSystem> memory_files(std::span<const File> files) {
   auto memory = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  (void)memory->setCurrentWorkingDirectory(kProgramFolder);
   for (const File& file : files) {
-    memory->addFile(file.path, 0, llvm::MemoryBuffer::getMemBuffer(file.content, file.path));
+    memory->addFile(kProgramFolder + ("/" + file.path), 0, llvm::MemoryBuffer::getMemBuffer(file.content, file.path));
   }
   llvm::IntrusiveRefCntPtr<vfs::FileSystem> machine(vfs::createPhysicalFileSystem().release());
   auto overlay = llvm::makeIntrusiveRefCnt<vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<AbsoluteFiles>(machine));
