@@ -21,13 +21,3 @@ function(kmux_add_room folder output)
     add_subdirectory(${PROJECT_SOURCE_DIR}/${folder})
   endif()
 endfunction()
-
-# kmux_sources(<variable> <pattern>...): the files there are. An empty core still links: one empty file stands in.
-function(kmux_sources variable)
-  file(GLOB found CONFIGURE_DEPENDS LIST_DIRECTORIES false ${ARGN})
-  if(NOT found)
-    set(found ${PROJECT_BINARY_DIR}/empty.cpp)
-    file(CONFIGURE OUTPUT ${found} CONTENT "")
-  endif()
-  set(${variable} ${found} PARENT_SCOPE)
-endfunction()

@@ -38,6 +38,17 @@ def breaches(path, lines):
             yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
 
 
+def unlisted(path):
+    """A source that the nearest CMakeLists.txt above it does not name is never compiled: a test that never runs."""
+    if path.suffix != ".cpp" or "consumer" in path.parts:
+        return
+    for folder in path.parents:
+        if (listing := ROOT / folder / "CMakeLists.txt").is_file():
+            if not re.search(rf"(?<![\w-]){re.escape(path.stem)}(?![\w-])", listing.read_text(encoding="utf-8")):
+                yield f"{path}: not named in {folder}/CMakeLists.txt. Add it there."
+            return
+
+
 def code_lines(lines):
     return sum(1 for line in map(str.strip, lines) if line and not line.startswith("//"))
 
@@ -48,6 +59,7 @@ def main():
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         relative = path.relative_to(ROOT)
         found += breaches(relative, lines)
+        found += unlisted(relative)
         runtime_lines += code_lines(lines) if relative.is_relative_to("core/runtime") else 0
     if runtime_lines > RUNTIME_LINES:
         found.append(f"core/runtime: {runtime_lines} lines of code (the limit is {RUNTIME_LINES}).")

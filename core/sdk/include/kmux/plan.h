@@ -101,14 +101,14 @@ struct PlanBinding {
 /// (steps). Backends execute it or print it; they never see the body. Constant lets are folded away; so are asserts that
 /// hold and branches that are not taken.
 struct Plan {
-  std::string name;                   // of the program
+  std::string name;  // of the program
   std::vector<SlotInfo> slots;
   std::vector<PlanBinding> bindings;  // symbols and integer scalars that some expression uses
   std::vector<Let> lets;
   std::vector<Assert> asserts;
   std::vector<Workspace> workspaces;
-  std::vector<PlanMap> maps;          // equal maps are merged
-  std::vector<std::string> kernels;   // each once, by first launch
+  std::vector<PlanMap> maps;  // equal maps are merged
+  std::vector<std::string> kernels;  // each once, by first launch
   std::vector<PlanStep> steps;
   bool operator==(const Plan&) const = default;
 };
