@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "kmux/nearest.h"
 
@@ -51,7 +52,7 @@ Binding::Binding(const Program& program) : program_(program) {}
 Status Binding::set_symbol(const std::string& assignment) {
   KMUX_ASSIGN(const auto pair, split_assignment("--symbol", assignment));
   std::vector<std::string> known;
-  for (const Symbol& symbol : program_.signature.symbols) known.push_back(symbol.name);
+  std::ranges::transform(program_.signature.symbols, std::back_inserter(known), &Symbol::name);
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("symbol", pair.first, known);
   const auto value = parse_integer(pair.second);
   if (!value) return no_number("integer", pair.first, pair.second);
@@ -94,15 +95,18 @@ std::optional<std::int64_t> Binding::integer(std::string_view name) const {
   return std::nullopt;
 }
 
+Error Binding::no_value(const std::string& buffer, const std::string& name) const {
+  const bool scalar = find_param(program_.signature, name) != nullptr;
+  return make_error(ErrorCode::kInvalidArgument, "the shape of \"" + buffer + "\" needs \"" + name +
+                                                     "\", which has no value. Give --" +
+                                                     (scalar ? "scalar " : "symbol ") + name + "=N.");
+}
+
 Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
   std::vector<std::int64_t> shape;
   for (const Expr& extent : as_buffer(param)->shape) {
     for (const std::string& name : symbols_of(extent)) {
-      if (integer(name)) continue;
-      const bool scalar = find_param(program_.signature, name) != nullptr;
-      return make_error(ErrorCode::kInvalidArgument, "the shape of \"" + param.name + "\" needs \"" + name +
-                                                         "\", which has no value. Give --" +
-                                                         (scalar ? "scalar " : "symbol ") + name + "=N.");
+      if (!integer(name)) return no_value(param.name, name);
     }
     KMUX_ASSIGN(const std::int64_t value, evaluate(extent, [this](std::string_view name) { return integer(name); }));
     shape.push_back(value);

@@ -37,6 +37,7 @@ class Binding {
 
  private:
   std::optional<std::int64_t> integer(std::string_view name) const;
+  Error no_value(const std::string& buffer, const std::string& name) const;
   const Program& program_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;
   std::map<std::string, double, std::less<>> scalars_;

@@ -29,7 +29,7 @@ Result<Report> run(const po::variables_map&) {
     KMUX_ASSIGN(const Json properties, device.properties());
     table.add({device.to_string(), device.backend(), text_of(properties, "arch"), memory_of(properties),
                text_of(properties, "name")});
-    list.push_back(
+    list.emplace_back(
         Json::Object{{"device", device.to_string()}, {"backend", device.backend()}, {"properties", properties}});
   }
   return Report{table.to_string(), Json::Object{{"devices", std::move(list)}}};

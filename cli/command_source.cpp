@@ -14,7 +14,7 @@ Result<Report> run(const po::variables_map& arguments) {
   Json::Array files;
   for (const File& file : program.variants[chosen.variant].sources) {
     text += file.content;
-    files.push_back(Json::Object{{"path", file.path}, {"content", file.content}});
+    files.emplace_back(Json::Object{{"path", file.path}, {"content", file.content}});
   }
   return Report{std::move(text), Json::Object{{"backend", chosen.backend}, {"files", std::move(files)}}};
 }

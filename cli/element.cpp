@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kmux/float_convert.h"
+#include "kmux/words.h"
 
 namespace kmux::cli {
 namespace {
@@ -31,12 +32,12 @@ void set_element(const Tensor& tensor, std::int64_t index, double value) {
 }
 
 std::string index_text(const Tensor& tensor, std::int64_t index) {
-  std::string text;
-  for (std::size_t i = tensor.shape().size(); i-- > 0;) {
-    text = std::to_string(index % tensor.shape()[i]) + (text.empty() ? "" : ", ") + text;
+  std::vector<std::string> places(tensor.shape().size());
+  for (std::size_t i = places.size(); i-- > 0;) {
+    places[i] = std::to_string(index % tensor.shape()[i]);
     index /= tensor.shape()[i];
   }
-  return "[" + text + "]";
+  return "[" + join(places) + "]";
 }
 
 }  // namespace kmux::cli

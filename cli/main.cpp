@@ -39,7 +39,7 @@ void print_help(const Command& command, const po::options_description& options, 
 
 Json to_json(const Error& error) {
   Json::Array notes;
-  for (const Note& note : error.notes) notes.push_back(Json::Object{{"kind", note.kind}, {"text", note.text}});
+  for (const Note& note : error.notes) notes.emplace_back(Json::Object{{"kind", note.kind}, {"text", note.text}});
   return Json::Object{{"error", Json::Object{{"code", std::string(to_string(error.code))},
                                              {"message", error.message},
                                              {"notes", std::move(notes)}}}};

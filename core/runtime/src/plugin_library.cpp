@@ -16,8 +16,9 @@ namespace {
 using Library = boost::dll::shared_library;
 
 /// Is a field of the table there, as its size says?
-#define KMUX_HAS(table, field) \
-  (offsetof(kmux_plugin_api, field) + sizeof((table).field) <= (table).struct_size && (table).field != nullptr)
+#define KMUX_HAS(table, field)                                                                           \
+  (offsetof(kmux_plugin_api, field) + sizeof(decltype(kmux_plugin_api::field)) <= (table).struct_size && \
+   (table).field != nullptr)
 
 /// Keeps `library` open for the rest of the process.
 void keep_open(Library library) {

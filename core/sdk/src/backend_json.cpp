@@ -34,7 +34,7 @@ std::string to_json(const ProbeReport& report) {
 std::string to_json(const std::vector<MissingFeature>& missing) {
   Json::Array list;
   for (const MissingFeature& one : missing) {
-    list.push_back(Json::Object{{"feature", one.feature}, {"path", one.path}, {"reason", one.reason}});
+    list.emplace_back(Json::Object{{"feature", one.feature}, {"path", one.path}, {"reason", one.reason}});
   }
   return dump(Json(std::move(list)));
 }

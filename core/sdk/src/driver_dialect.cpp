@@ -127,9 +127,11 @@ void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::stri
   std::vector<std::string> items;
   for (const Expr& size : sizes) {
     const std::string number = std::to_string(items.size());
-    std::string described = what + " " + number;
-    described += of;
-    const std::string value = emit_size(out, size, name + "_" + number, described);
+    std::string described = what;
+    described.append(" ").append(number).append(of);
+    std::string variable = name;
+    variable.append("_").append(number);
+    const std::string value = emit_size(out, size, variable, described);
     items.push_back(unsigned_text(size, value));
   }
   emit_array(out, "unsigned long long", name, std::move(items));
