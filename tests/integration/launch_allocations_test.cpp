@@ -1,4 +1,5 @@
 // Kernel::launch allocates nothing: counted below operator new, in every thread that launches.
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -23,7 +24,8 @@
 #endif
 
 namespace {
-constinit thread_local std::size_t allocations = 0;
+// Atomic, since a compiler may assume that the allocator leaves plain variables alone.
+constinit thread_local std::atomic<std::size_t> allocations{0};
 }  // namespace
 
 #if KMUX_SANITIZED
@@ -38,7 +40,8 @@ namespace {
 
 #else
 
-// Source: glibc's names of its own allocator.
+// Source: glibc's names of its own allocator. Visible, so that the C++ library calls these.
+#pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -51,6 +54,7 @@ void* realloc(void* memory, std::size_t bytes) { return ++allocations, __libc_re
 void* memalign(std::size_t alignment, std::size_t bytes) { return ++allocations, __libc_memalign(alignment, bytes); }
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(alignment, bytes); }
 }
+#pragma GCC visibility pop
 
 #endif
 
