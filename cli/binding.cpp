@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "kmux/nearest.h"
+#include "kmux/words.h"
 
 #include "selection.h"
-#include "style.h"
 
 namespace kmux::cli {
 namespace {
@@ -22,7 +22,7 @@ std::optional<T> parse_whole(std::string_view text) {
 
 Error unknown(const std::string& kind, const std::string& name, const std::vector<std::string>& known) {
   return make_error(ErrorCode::kInvalidArgument, "the program has no " + kind + " \"" + name + "\"." +
-                                                     did_you_mean(name, known) + " It has: " + list_text(known) + ".");
+                                                     did_you_mean(name, known) + " It has: " + join(known, "-") + ".");
 }
 
 Error no_number(const std::string& kind, const std::string& name, const std::string& text) {
@@ -44,7 +44,7 @@ std::string tensor_names(const Program& program) {
   for (const Param& param : program.signature.params) {
     if (as_buffer(param) != nullptr) names.push_back(param.name);
   }
-  return list_text(names);
+  return join(names, "-");
 }
 
 Binding::Binding(const Program& program) : program_(program) {}

@@ -1,5 +1,6 @@
 #include "kmux/runtime.h"
 #include "kmux/text_table.h"
+#include "kmux/words.h"
 
 #include "command.h"
 #include "style.h"
@@ -66,7 +67,7 @@ Result<Report> run(const po::variables_map& arguments) {
     const Manifest& manifest = entry.manifest;
     const std::string name = manifest.name.empty() ? entry.path.string() : manifest.name;
     table.add({name, manifest.version.empty() ? "-" : manifest.version, std::to_string(manifest.priority),
-               list_text(manifest.targets), list_text(manifest.dialects), list_text(manifest.aliases),
+               join(manifest.targets, "-"), join(manifest.dialects, "-"), join(manifest.aliases, "-"),
                styled_state(state)});
     if (!state.reason.empty()) reasons += "\n" + name + ": " + state.reason + "\n";
     plugins.push_back(to_json(entry, state));

@@ -4,10 +4,10 @@
 
 #include "kmux/nearest.h"
 #include "kmux/npy.h"
+#include "kmux/words.h"
 
 #include "element.h"
 #include "selection.h"
-#include "style.h"
 
 namespace kmux::cli {
 namespace {
@@ -58,7 +58,7 @@ Error cannot_take(const Program& program, const std::string& name) {
   const bool output = is_output(program.signature, name);
   return make_error(ErrorCode::kInvalidArgument,
                     "--in cannot give \"" + name + "\" (" + (output ? "it is an output" : "no such tensor") + ")." +
-                        did_you_mean(name, known) + " Inputs: " + (known.empty() ? "none" : list_text(known)) + ".");
+                        did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
 }
 
 }  // namespace

@@ -36,10 +36,4 @@ std::string duration_text(double nanoseconds) {
   return text;
 }
 
-std::string list_text(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text.empty() ? "-" : text;
-}
-
 }  // namespace kmux::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace kmux::cli {
 
@@ -11,8 +10,5 @@ std::string styled(Style style, const std::string& text);
 
 /// A duration with a fitting unit: "812 ns", "5.7 ms", "1.2 s".
 std::string duration_text(double nanoseconds);
-
-/// Names joined by ", ", or "-" if there are none.
-std::string list_text(const std::vector<std::string>& names);
 
 }  // namespace kmux::cli

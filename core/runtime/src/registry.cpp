@@ -8,6 +8,7 @@
 #include "kmux/file_io.h"
 #include "kmux/nearest.h"
 #include "kmux/sha256.h"
+#include "kmux/words.h"
 
 #include "plugin_library.h"
 #include "plugin_search.h"
@@ -19,14 +20,11 @@ constexpr std::uint64_t kMaxLibraryBytes = std::uint64_t{4} << 30;
 
 Error unknown_plugin(std::string_view name, const std::vector<Manifest>& known) {
   std::vector<std::string> names;
-  std::string list;
-  for (const Manifest& manifest : known) {
-    names.push_back(manifest.name);
-    list += (list.empty() ? "" : ", ") + manifest.name;
-  }
+  names.reserve(known.size());
+  for (const Manifest& manifest : known) names.push_back(manifest.name);
   return make_error(ErrorCode::kInvalidArgument, "no plugin \"" + std::string(name) + "\"." +
-                                                     did_you_mean(name, names) +
-                                                     " There are: " + (list.empty() ? "none" : list) + ".");
+                                                     did_you_mean(name, names) + " There are: " + join(names, "none") +
+                                                     ".");
 }
 
 class SearchedRegistry final : public Registry {
