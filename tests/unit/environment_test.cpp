@@ -61,6 +61,26 @@ TEST(Environment, FindsTheCache) {
   EXPECT_EQ(Environment::from({{"HOME", "/home/u"}, {"KMUX_CACHE_DIR", "/k"}}).cache_dir, "/k");
 }
 
+TEST(Environment, SaysWhatTheCacheMayDo) {
+  const Environment environment = Environment::from({{"KMUX_DISABLE_CACHE", "on"},
+                                                     {"KMUX_CACHE_RO", "/site/kmux:/image/kmux"},
+                                                     {"KMUX_CACHE_MAX_BYTES", "2G"},
+                                                     {"XDG_RUNTIME_DIR", "/run/user/7"}});
+  EXPECT_TRUE(environment.disable_cache);
+  EXPECT_THAT(environment.cache_read_only, ElementsAre("/site/kmux", "/image/kmux"));
+  EXPECT_EQ(environment.cache_max_bytes, "2G");
+  EXPECT_EQ(environment.cache_lock_dir, "/run/user/7/kmux");
+  EXPECT_FALSE(Environment::from({}).disable_cache);
+  EXPECT_EQ(Environment::from({}).cache_lock_dir.string().rfind("/dev/shm/kmux-", 0), 0U);
+}
+
+TEST(Environment, HasNoCacheWhenSecure) {
+  const Environment environment = Environment::from({{"HOME", "/home/u"}, {"KMUX_CACHE_RO", "/x"}}, true);
+  EXPECT_TRUE(environment.disable_cache);
+  EXPECT_THAT(environment.cache_dir.string(), IsEmpty());
+  EXPECT_THAT(environment.cache_read_only, IsEmpty());
+}
+
 TEST(Environment, SplitsThePluginPathAndDropsEmptyElements) {
   EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", ":/a::/b/c:"}}).plugin_path, ElementsAre("/a", "/b/c"));
 }

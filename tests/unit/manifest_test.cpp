@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr const char* kWhole = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
   "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
-  "aliases": ["cython"], "features": ["loop"], "device_types": [1, 2],
+  "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "device_types": [1, 2],
   "needs": [{"library": "libx.so", "hint": "apt-get install libx"}]
 })";
 
@@ -54,6 +54,7 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .dialects = {"c"},
                                 .aliases = {"cython"},
                                 .features = {"loop"},
+                                .tiers = {"fast", "full"},
                                 .device_types = {1, 2},
                                 .needs = {{"libx.so", "apt-get install libx"}}}));
 }
@@ -68,7 +69,7 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "size", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
-  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "needs"}) {
+  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "needs"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }

@@ -144,11 +144,24 @@ TEST(Host, GivesOptionsOfThePlugin) {
   EXPECT_EQ(host.option("engine"), std::nullopt);
 }
 
+// An end in a child, as there is no way back.
+TEST(HostDeathTest, SaysThatTheProcessEnds) {
+  const HostApi api("cpu", {});
+  EXPECT_FALSE(Host(api.get()).stopping());
+  EXPECT_EXIT(
+      {
+        announce_stop();
+        std::_Exit(Host(api.get()).stopping() ? 3 : 4);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
 TEST(Host, MayBeNone) {
   const Host none(nullptr);
   EXPECT_EQ(none.option("cpu.engine"), std::nullopt);
   none.log(Host::Level::kError, "nobody listens");
   none.trace(Host::Phase::kBegin, "nothing");
+  EXPECT_FALSE(none.stopping());
 }
 
 }  // namespace

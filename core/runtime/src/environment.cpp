@@ -38,6 +38,13 @@ std::filesystem::path cache_dir_of(const Variables& variables) {
   return {};
 }
 
+/// On this machine alone, as locks of network file systems cannot be relied on.
+std::filesystem::path cache_lock_dir_of(const Variables& variables) {
+  if (const std::filesystem::path run = first_of(variables, {"XDG_RUNTIME_DIR"}); run.is_absolute())
+    return run / "kmux";
+  return "/dev/shm/kmux-" + std::to_string(getuid());
+}
+
 /// Empty elements are dropped: they would mean the current directory.
 std::vector<std::filesystem::path> split_path(std::string_view text) {
   std::vector<std::filesystem::path> parts;
@@ -75,8 +82,15 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.execution_backend =
       or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
   environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
-  environment.cache_dir = cache_dir_of(variables);
-  if (!secure) environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
+  // Under AT_SECURE whoever set the variables may have less rights than this process: it takes no path from them.
+  environment.disable_cache = secure || is_true(first_of(variables, {"KMUX_DISABLE_CACHE"}));
+  environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});
+  if (!secure) {
+    environment.cache_dir = cache_dir_of(variables);
+    environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
+    environment.cache_lock_dir = cache_lock_dir_of(variables);
+    environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
+  }
   environment.plugin_options = options_of(variables);
   return environment;
 }

@@ -1,6 +1,7 @@
 #include "host_api.h"
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,8 @@
 
 namespace kmux {
 namespace {
+
+std::atomic<bool> stop_announced{false};
 
 void log_line(LogLevel level, const std::string& plugin, std::string_view text) noexcept {
   try {
@@ -37,6 +40,10 @@ void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
   log_line(LogLevel::kDebug, static_cast<const HostApi*>(self)->plugin_, text);
 }
 
+std::int32_t HostApi::stopping(void*) noexcept { return stop_announced.load(std::memory_order_relaxed) ? 1 : 0; }
+
+void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
+
 HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin)), options_(std::move(options)) {
   api_ = {.struct_size = sizeof(kmux_host_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
@@ -44,7 +51,8 @@ HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin
           .self = this,
           .option = option,
           .log = log,
-          .trace = trace};
+          .trace = trace,
+          .stopping = stopping};
 }
 
 }  // namespace kmux

@@ -20,10 +20,14 @@ class HostApi {
   static std::int32_t option(void* self, kmux_bytes name, kmux_sink value) noexcept;
   static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
   static void trace(void* self, std::int32_t phase, kmux_bytes name) noexcept;
+  static std::int32_t stopping(void* self) noexcept;
 
   std::string plugin_;
   Options options_;
   kmux_host_api api_{};
 };
+
+/// Tells every plugin that the process is about to end. There is no way back.
+void announce_stop() noexcept;
 
 }  // namespace kmux

@@ -148,6 +148,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("dialects", manifest.dialects);
   reader.texts("aliases", manifest.aliases);
   reader.texts("features", manifest.features);
+  reader.texts("tiers", manifest.tiers);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   const std::string problems = reader.problems() + missing_parts(manifest);

@@ -135,6 +135,8 @@ void Host::trace(Phase phase, std::string_view name) const {
   if (api_ != nullptr) api_->trace(api_->self, static_cast<std::int32_t>(phase), {name.data(), name.size()});
 }
 
+bool Host::stopping() const { return api_ != nullptr && api_->stopping(api_->self) != 0; }
+
 void Host::log(Level level, std::string_view text) const {
   if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
 }

@@ -14,12 +14,17 @@ namespace kmux {
 /// The settings that kmux takes from the process environment; the only place that reads it.
 ///
 /// `TILELANG_TARGET` (or `TILELANG_DEFAULT_TARGET`), `TILELANG_EXECUTION_BACKEND` and `TILELANG_VERBOSE` count where the
-/// KMUX one is unset or empty.
+/// KMUX one is unset or empty. A program with more rights than its caller (AT_SECURE) takes no path from the environment
+/// and has no cache.
 struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
+  bool disable_cache = false;  // KMUX_DISABLE_CACHE: 1, true, yes, on; the memory of the process included
+  std::vector<std::filesystem::path> cache_read_only;  // KMUX_CACHE_RO, ':' between: searched after cache_dir
+  std::string cache_max_bytes;  // KMUX_CACHE_MAX_BYTES: a number, with K, M, G or T; default 4G
+  std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-<user id>: local to the node
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
   /// name has an underscore.

@@ -33,6 +33,7 @@ struct KMUX_API Manifest {
   std::vector<std::string> dialects;  // variants it takes
   std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
   std::vector<std::string> features;  // of kmux/features.h
+  std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;
   bool operator==(const Manifest&) const = default;

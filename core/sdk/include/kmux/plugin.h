@@ -100,6 +100,8 @@ typedef struct kmux_host_api {
   void (*log)(void* self, int32_t level, kmux_bytes text);
   /* phase: 0 begin, 1 end of the named span on this thread. */
   void (*trace)(void* self, int32_t phase, kmux_bytes name);
+  /* 1 once the process is about to end: whoever compiles in the background gives up as soon as it can. */
+  int32_t (*stopping)(void* self);
 } kmux_host_api;
 
 typedef enum kmux_copy_kind {

@@ -24,6 +24,8 @@ class Host {
   enum class Phase { kBegin = 0, kEnd = 1 };
   /// Marks where the span `name` begins or ends on this thread.
   void trace(Phase phase, std::string_view name) const;
+  /// Whether the process is about to end: a build that sees it gives up, with any error.
+  bool stopping() const;
 
  private:
   const kmux_host_api* api_;
