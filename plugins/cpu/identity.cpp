@@ -29,12 +29,11 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
     KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
     identity["host_compiler"] = identify(compiler);
   } else {
-    KMUX_ASSIGN(const std::string resources, resource_dir());
     identity["compiler"] = compiler_version();
     Json::Array libraries;
     for (const std::string& library : compiler_libraries()) libraries.push_back(identify(library));
     identity["libraries"] = std::move(libraries);
-    identity["resource_dir"] = resources;
+    identity["resource_dir"] = resource_dir_or_default();
   }
   identity["triple"] = host_triple();
   const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;

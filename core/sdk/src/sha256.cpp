@@ -1,23 +1,26 @@
 #include "kmux/sha256.h"
 
 #include <array>
-#include <new>
 
-#include <openssl/evp.h>
+// The algorithm itself and not EVP, which reads configuration and starts providers when it is first called, and brings
+// all of libcrypto into a static link.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace kmux {
 
 std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  // It can fail only for want of memory: the algorithm is built into every provider.
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
+  SHA256_CTX context;
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256_Init(&context);  // the three answer 1, always
+  SHA256_Update(&context, bytes.data(), bytes.size());
+  SHA256_Final(digest.data(), &context);
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string text;
-  text.reserve(std::size_t{2} * size);
-  for (unsigned int i = 0; i < size; ++i) {
-    text.push_back(kHex[digest[i] >> 4]);
-    text.push_back(kHex[digest[i] & 15]);
+  text.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
+    text.push_back(kHex[byte >> 4]);
+    text.push_back(kHex[byte & 15]);
   }
   return text;
 }

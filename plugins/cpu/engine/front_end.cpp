@@ -12,6 +12,7 @@
 #include "engine/diagnostics.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
+#include "engine/missing_header.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kmux::cpu {
@@ -58,7 +59,7 @@ Result<std::vector<std::string>> FrontEnd::cc1_arguments(const Arguments& driver
     const std::lock_guard lock(mutex_);
     if (const auto found = cc1_.find(driver_arguments); found != cc1_.end()) return found->second;
   }
-  KMUX_ASSIGN(const std::string resources, resource_dir());
+  const std::string resources = resource_dir_or_default();
   TextDiagnostics diagnostics;
   // The driver only derives paths from its own name; no such file is needed.
   clang::driver::Driver driver(resources + "/../../../bin/clang", host_triple(), diagnostics.engine(), "kmux", files);
@@ -109,7 +110,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   clang::EmitLLVMOnlyAction action(&context);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
-  if (!succeeded || !unit.module) return compile_error("cannot compile \"" + path + "\"", log);
+  if (!succeeded || !unit.module) return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());
   }

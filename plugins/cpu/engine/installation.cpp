@@ -11,6 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kBuiltWith = KMUX_CLANG_RESOURCE_DIR;
+
 // The file that the code at `address` was loaded from.
 std::string file_of(void* address) {
   Dl_info info{};
@@ -20,13 +22,20 @@ std::string file_of(void* address) {
   return error ? std::string(info.dli_fname) : real.string();
 }
 
+std::string own_library() { return file_of(reinterpret_cast<void*>(&file_of)); }
+
 std::string clang_library() { return file_of(reinterpret_cast<void*>(&clang::getClangFullVersion)); }
 
 std::vector<fs::path> candidates() {
   const fs::path version = std::to_string(CLANG_VERSION_MAJOR);
+  const fs::path plugins = fs::path(own_library()).parent_path();
   const fs::path libraries = fs::path(clang_library()).parent_path();
-  return {fs::path(KMUX_CLANG_RESOURCE_DIR), libraries / "clang" / version,
-          fs::path("/usr/lib/llvm-" + version.string()) / "lib/clang" / version, fs::path("/usr/lib/clang") / version};
+  return {plugins / ("clang-" + version.string()),
+          plugins.parent_path() / "clang" / version,
+          kBuiltWith,
+          libraries / "clang" / version,
+          fs::path("/usr/lib/llvm-" + version.string()) / "lib/clang" / version,
+          fs::path("/usr/lib/clang") / version};
 }
 
 }  // namespace
@@ -36,10 +45,16 @@ std::string compiler_version() { return "LLVM " LLVM_VERSION_STRING; }
 std::vector<std::string> compiler_libraries() {
   const std::string clang = clang_library();
   const std::string llvm = file_of(reinterpret_cast<void*>(&llvm::sys::getProcessTriple));
+  if (clang == own_library()) return {};
   return clang == llvm ? std::vector<std::string>{clang} : std::vector<std::string>{clang, llvm};
 }
 
 Result<std::string> resource_dir() { return first_resource_dir(candidates()); }
+
+std::string resource_dir_or_default() {
+  const auto found = resource_dir();
+  return found ? *found : kBuiltWith;
+}
 
 Result<std::string> first_resource_dir(std::span<const fs::path> folders) {
   std::string searched;

@@ -49,7 +49,7 @@ TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
 }
 
 TEST(Backend, SaysTheSameAsItsManifest) {
-  const std::string text = read_file(KMUX_TEST_SOURCE_DIR "/plugins/cpu/plugin.json.in").value();
+  const std::string text = read_file(KMUX_TEST_BUILD_DIR "/plugins/cpu/kmux_cpu.plugin.json.in").value();
   const Json manifest = parse_json(text).value();
   std::vector<std::string> features;
   for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());

@@ -1,0 +1,49 @@
+#include "engine/missing_header.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/compiler.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(MissingHeader, IsReadFromTheCompilersText) {
+  EXPECT_EQ(missing_header("a.c:1:10: fatal error: 'stdio.h' file not found\n    1 | #include <stdio.h>\n"), "stdio.h");
+  EXPECT_EQ(missing_header("a.c:1:1: error: unknown type name 'x'\n"), "");
+  EXPECT_EQ(missing_header("' file not found"), "");
+}
+
+TEST(MissingHeader, SaysWhatToInstall) {
+  EXPECT_THAT(advice_for_header("stdio.h"), HasSubstr("apt-get install libc6-dev"));
+  EXPECT_THAT(advice_for_header("bits/wordsize.h"), HasSubstr("apt-get install libc6-dev"));
+  EXPECT_THAT(advice_for_header("vector"), HasSubstr("apt-get install libstdc++-12-dev"));
+  EXPECT_EQ(advice_for_header("stddef.h"), "") << "Clang's own headers are there";
+  EXPECT_EQ(advice_for_header("my/own.h"), "");
+}
+
+TEST(MissingHeader, IsPartOfTheError) {
+  CompileJob job;
+  job.files = {{"kernel.cpp", "#include <no_such_header>\nvoid kernel() {}\n"}};
+  job.units = {{"kernel.cpp", Language::kCpp, {"-std=c++17"}}};
+  job.cpu = "x86-64";
+  const auto compiled = Compiler().compile(job);
+  ASSERT_FALSE(compiled.ok());
+  EXPECT_EQ(compiled.error().code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(compiled.error().message,
+              AllOf(HasSubstr("'no_such_header' file not found"), EndsWith("apt-get install libstdc++-12-dev.")));
+}
+
+TEST(MissingHeader, LeavesOtherErrorsAlone) {
+  const Error error = make_error(ErrorCode::kCompileFailed, "cannot compile.");
+  EXPECT_EQ(with_advice(error, "error: 'kernel.h' file not found").message, "cannot compile.");
+  EXPECT_THAT(with_advice(error, "fatal error: 'math.h' file not found").message, Not(EndsWith("compile.")));
+}
+
+}  // namespace
+}  // namespace kmux::cpu
