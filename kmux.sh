@@ -11,6 +11,7 @@ readonly BUILD_PACKAGES=(
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev libxml2-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-venv python3-numpy)
+readonly TEST_PACKAGES=(libclang-cpp15) # the second LLVM of tests/integration/second_llvm_test.cpp
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
@@ -119,7 +120,7 @@ demo() {
 
 # Runs every test; arguments go to ctest. Skipped cases are counted and named.
 run_tests() {
-  packages "${BUILD_PACKAGES[@]}"
+  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   tilelang_headers
   build
   local status=0 skipped
@@ -175,7 +176,7 @@ shift || true
 case $command in
   demo | build | lint | format | bench | bars) "$command" "$@" ;;
   test) run_tests "$@" ;;
-  setup) packages "${BUILD_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
+  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;
   *)
     say "no command '$command'"

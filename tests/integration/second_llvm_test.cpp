@@ -1,0 +1,80 @@
+// The cpu plugin beside another LLVM in one process: which is opened first, and how, must not matter.
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/manifest.h"
+#include "kmux/process.h"
+
+namespace kmux {
+namespace {
+
+using testing::IsEmpty;
+using testing::TestWithParam;
+using testing::Values;
+
+constexpr const char* kOther = "libclang-cpp.so.15";   // of another release, as PoCL and Mesa bring it
+constexpr const char* kSame = "libclang-cpp.so.19.1";  // of our own release, as a separate copy
+
+ProcessResult child(std::vector<std::string> steps) {
+  steps.insert(steps.begin(), KMUX_TEST_BUILD_DIR "/tests/second_llvm_child");
+  return run({.argv = steps, .environment = {{"KMUX_DISABLE_CACHE", "1"}}, .timeout = std::chrono::minutes(2)}).value();
+}
+
+std::set<std::string> needs() {
+  std::set<std::string> names;
+  const auto manifest = read_manifest(KMUX_TEST_BUILD_DIR "/lib/kmux/plugins/kmux_cpu.plugin.json").value();
+  for (const NeededLibrary& need : manifest.needs) names.insert(need.library);
+  return names;
+}
+
+bool is_static() { return needs().empty(); }
+
+bool is_installed(const std::string& library) { return child({"local:" + library}).exit_code == 0; }
+
+class SecondLlvm : public TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!is_installed(GetParam())) GTEST_SKIP() << GetParam() << " is not here";
+  }
+  static void expect_success(const std::vector<std::string>& steps) {
+    const ProcessResult result = child(steps);
+    EXPECT_EQ(result.exit_code, 0) << testing::PrintToString(steps) << "\n" << result.standard_error;
+  }
+  static std::string local() { return std::string("local:") + GetParam(); }
+  static std::string global() { return std::string("global:") + GetParam(); }
+};
+
+// What the manifest says the plugin needs is what a process that compiles has mapped.
+TEST(ManifestNeeds, AreTrue) {
+  const ProcessResult result = child({"kmux", "list"});
+  ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+  std::istringstream lines(result.standard_output);
+  std::set<std::string> mapped;
+  for (std::string line; std::getline(lines, line);) mapped.insert(line);
+  EXPECT_EQ(mapped, needs());
+}
+
+TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
+  expect_success({local(), "kmux", local(), "kmux"});
+  expect_success({"kmux", local(), "kmux", local()});
+}
+
+// With shared libraries a plugin's calls would go to the other Clang: only linked in can it stand these.
+TEST_P(SecondLlvm, InEveryOtherOrder) {
+  if (!is_static()) GTEST_SKIP() << "the cpu plugin of this build shares its LLVM (KMUX_STATIC_LLVM is off)";
+  expect_success({global(), "kmux", global(), "kmux"});
+  expect_success({"kmux", global(), "kmux", global()});
+  expect_success({local(), "kmux-global", "kmux", local()});
+  expect_success({"kmux-global", "kmux", local(), "kmux"});
+  expect_success({global(), "kmux-global", "kmux", global()});
+  expect_success({"kmux-global", "kmux", global(), "kmux"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Releases, SecondLlvm, Values(kOther, kSame),
+                         [](const auto& suite) { return suite.param == kOther ? "Other" : "Same"; });
+
+}  // namespace
+}  // namespace kmux
