@@ -126,7 +126,8 @@ inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDev
   parts.name = "fake";
   parts.signature = std::move(signature);
   parts.plugin = std::make_shared<InProcessPlugin>(type);
-  parts.adapter = std::make_unique<InProcessAdapter>(std::move(launch));
+  parts.adapters =
+      std::make_shared<AdapterSlot>(LoadedArtifact{std::make_unique<InProcessAdapter>(std::move(launch)), {}});
   return parts;
 }
 

@@ -278,7 +278,8 @@ TEST(Kernel, ShowsWhatItIsMadeOf) {
   parts.variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};
   parts.variant.headers = {{"h.h", "int h;\n"}};
   parts.launcher = "launch it";
-  parts.artifact.parts = {{"code", "binary"}};
+  parts.adapters = std::make_shared<AdapterSlot>(
+      LoadedArtifact{std::make_unique<InProcessAdapter>(FakeLaunch{}), Artifact{{{"code", "binary"}}}});
   parts.target = Target{"fake", "arch"};
   const Kernel kernel = make_kernel(std::move(parts)).value();
   EXPECT_EQ(kernel.name(), "fake");

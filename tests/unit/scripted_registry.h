@@ -110,6 +110,7 @@ class ScriptedRegistry final : public Registry {
     return make_error(ErrorCode::kInvalidArgument, "no such fake");
   }
   Status unload(std::string_view) override { return Ok{}; }
+  void on_unload(std::function<void(std::string_view)>) override {}
   Status verify() const override { return Ok{}; }
 
  private:

@@ -4,18 +4,13 @@
 #include "kmux/validate.h"
 #include "kmux/words.h"
 
-#include "compiler_options.h"
+#include "choice.h"
 #include "log_state.h"
 #include "ranking.h"
+#include "tier_plan.h"
 
 namespace kmux {
 namespace {
-
-/// A program with the backend that was chosen for it.
-struct Choice {
-  std::shared_ptr<Plugin> plugin;
-  BuildRequest request;
-};
 
 void be_verbose(const Runtime& runtime, const CompileOptions& options) {
   if (options.verbose.value_or(runtime.environment().verbose)) set_default_log_sink(LogLevel::kInfo, stderr_log_sink());
@@ -28,41 +23,49 @@ void announce(const Resolution& resolution, const Candidate& chosen) {
                            "', allowed: " + join(resolution.allowed) + ")");
 }
 
+/// A backend is told one of its tiers, never that there will be several.
+Options without_tiered(Options options) {
+  const auto tier = options.find(kTierOption);
+  if (tier != options.end() && tier->second == kTiered) options.erase(tier);
+  return options;
+}
+
 ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
   return {.target = options.target,
           .execution_backend = options.execution_backend,
           .target_host = options.target_host,
           .device = options.device,
           .purpose = purpose,
-          .options = options.options};
+          .options = without_tiered(options.options)};
 }
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const Candidate& candidate) {
-  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(candidate.backend));
   KMUX_ASSIGN(Target target, parse_target(candidate.target));
-  KMUX_ASSIGN(Options for_compiler, compiler_options(options));
-  return Choice{std::move(plugin), {program, candidate.variant, std::move(target), std::move(for_compiler)}};
+  return choose(runtime, program, options, candidate.backend, candidate.variant, std::move(target));
 }
 
-/// Everything that depends on the chosen backend; the key and the cache will come between choose and wrap.
-Result<BuildResult> build_with(Runtime& runtime, const Program& program, const CompileOptions& options,
+Result<BuildResult> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                                const Candidate& candidate) {
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
-  Backend& backend = choice.plugin->backend();
-  KMUX_ASSIGN(std::string launcher, backend.wrapper().wrap(choice.request));
-  KMUX_ASSIGN(Artifact artifact, backend.builder().build(choice.request, launcher));
+  KMUX_ASSIGN(const TierPlan tiers,
+              plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
+  KMUX_ASSIGN(Compiled compiled, compile_tier(choice, tiers.first));
   return BuildResult{.backend = candidate.backend,
                      .variant = candidate.variant,
                      .target = choice.request.target,
-                     .launcher = std::move(launcher),
-                     .artifact = std::move(artifact)};
+                     .launcher = std::move(compiled.launcher),
+                     .artifact = std::move(compiled.artifact),
+                     .tier = tiers.first};
 }
 
-Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const CompileOptions& options,
+Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                              const Candidate& candidate) {
-  KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
-  KMUX_ASSIGN(std::string launcher, choice.plugin->backend().wrapper().wrap(choice.request));
+  KMUX_ASSIGN(Choice choice, choose(runtime, program, options, candidate));
+  KMUX_ASSIGN(const TierPlan tiers,
+              plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
+  if (!tiers.first.empty()) choice.request.options[kTierOption] = tiers.first;
+  KMUX_ASSIGN(std::string launcher, choice.backend->wrapper().wrap(choice.request));
   return WrapResult{.backend = candidate.backend,
                     .variant = candidate.variant,
                     .target = choice.request.target,
@@ -89,7 +92,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
       return std::move(chosen).error();
     }
     announce(resolution, *chosen);
-    Result<Made> made = make(runtime, program, options, *chosen);
+    Result<Made> made = make(runtime, program, options, purpose, *chosen);
     if (made) {
       made->resolution = std::move(resolution);
       return made;

@@ -1,7 +1,9 @@
 #include "kmux/compile.h"
 
 #include "build.h"
+#include "improve.h"
 #include "kernel_impl.h"
+#include "kernel_memo.h"
 #include "out_idx.h"
 
 namespace kmux {
@@ -11,17 +13,20 @@ Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptio
   const int device = options.device.value_or(0);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
   KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, plugin->backend().load(built.artifact, device));
-  return make_kernel({.name = program.name,
-                      .signature = program.signature,
-                      .variant = program.variants[built.variant],
-                      .out_idx = options.out_idx,
-                      .plugin = std::move(plugin),
-                      .adapter = std::move(adapter),
-                      .device = device,
-                      .target = std::move(built.target),
-                      .resolution = std::move(built.resolution),
-                      .launcher = std::move(built.launcher),
-                      .artifact = std::move(built.artifact)});
+  const auto slot =
+      std::make_shared<AdapterSlot>(LoadedArtifact{std::move(adapter), std::move(built.artifact), built.tier});
+  Result<Kernel> kernel = make_kernel({.name = program.name,
+                                       .signature = program.signature,
+                                       .variant = program.variants[built.variant],
+                                       .out_idx = options.out_idx,
+                                       .plugin = std::move(plugin),
+                                       .adapters = slot,
+                                       .device = device,
+                                       .target = built.target,
+                                       .resolution = std::move(built.resolution),
+                                       .launcher = std::move(built.launcher)});
+  if (kernel) improve(runtime, program, options, built, *slot);
+  return kernel;
 }
 
 }  // namespace
@@ -31,9 +36,15 @@ Result<BuildResult> build(Runtime& runtime, const Program& program, const Compil
 }
 
 Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  const bool remembers = options.use_cache && !runtime.environment().disable_cache;
+  if (remembers) {
+    if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) return *std::move(known);
+  }
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
   KMUX_ASSIGN(BuildResult built, build_for(Purpose::kRun, runtime, program, options));
-  return load(runtime, program, options, std::move(built));
+  KMUX_ASSIGN(Kernel kernel, load(runtime, program, options, std::move(built)));
+  if (remembers) runtime.kernel_memo().keep(program, options, kernel);
+  return kernel;
 }
 
 Result<BuildResult> build(const Program& program, const CompileOptions& options) {

@@ -83,7 +83,7 @@ Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) 
   }
   const kmux_launch_env env{sizeof env, device.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
   std::string text;
-  const kmux_code code = parts.adapter->launch(frame.data(), env, {&text, append});
+  const kmux_code code = parts.adapters->current().launch(frame.data(), env, {&text, append});
   if (code == KMUX_OK) [[likely]] {
     return Ok{};
   }
@@ -148,7 +148,7 @@ Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
 
 Status Kernel::warm() const {
   current_lane();
-  return impl_->parts.adapter->prepare(impl_->device.ordinal());
+  return impl_->parts.adapters->current().prepare(impl_->device.ordinal());
 }
 
 const std::string& Kernel::name() const { return impl_->parts.name; }
@@ -158,6 +158,9 @@ const Device& Kernel::device() const { return impl_->device; }
 const Signature& Kernel::signature() const { return impl_->parts.signature; }
 const Resolution& Kernel::resolution() const { return impl_->parts.resolution; }
 const std::string& Kernel::launcher() const { return impl_->parts.launcher; }
+
+const std::string& Kernel::tier() const { return impl_->parts.adapters->loaded().tier; }
+Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
 
 std::string Kernel::source() const {
   std::string text;
@@ -169,8 +172,9 @@ std::vector<File> Kernel::files() const {
   std::vector<File> files = impl_->parts.variant.sources;
   files.insert(files.end(), impl_->parts.variant.headers.begin(), impl_->parts.variant.headers.end());
   files.push_back({"launcher", impl_->parts.launcher});
-  for (const Artifact::Part& part : impl_->parts.artifact.parts)
+  for (const Artifact::Part& part : impl_->parts.adapters->loaded().artifact.parts) {
     files.push_back({"artifact/" + part.name, part.content});
+  }
   return files;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "kmux/artifact.h"
 #include "kmux/backend.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
@@ -13,23 +12,24 @@
 #include "kmux/resolver.h"
 #include "kmux/target.h"
 
+#include "adapter_slot.h"
+
 namespace kmux {
 
-/// Everything that a kernel is made of: what `compile` has when the adapter is loaded.
+/// Everything that a kernel is made of: what `compile` has when the first artifact is loaded.
 ///
-/// Lifetime: owns all of it; the adapter goes before the plugin.
+/// Lifetime: owns all of it; the adapters go before the plugin.
 struct KernelParts {
   std::string name;
   Signature signature;
   Variant variant;                // the chosen one: its sources and headers are shown to people
   std::vector<int> out_idx = {};  // as given in CompileOptions
   std::shared_ptr<Plugin> plugin;
-  std::unique_ptr<Adapter> adapter;  // from `plugin->backend().load`
+  std::shared_ptr<AdapterSlot> adapters;  // from `plugin->backend().load`
   int device = 0;                    // ordinal
   Target target;
   Resolution resolution;
   std::string launcher;
-  Artifact artifact;
 };
 
 /// Compiles the argument checks and output shapes, and makes the handle.

@@ -56,6 +56,7 @@ class SearchedRegistry final : public Registry {
 
   Status unload(std::string_view name) override {
     if (find(name) == nullptr) return unknown_plugin(name, manifests_);
+    if (listener_) listener_(name);
     const std::lock_guard lock(mutex_);
     const auto found = opened_.find(name);
     if (found == opened_.end() || !found->second) return Ok{};
@@ -67,6 +68,8 @@ class SearchedRegistry final : public Registry {
     opened_.erase(found);
     return Ok{};
   }
+
+  void on_unload(std::function<void(std::string_view)> listener) override { listener_ = std::move(listener); }
 
   Status verify() const override {
     for (const PluginEntry& entry : entries_) {
@@ -107,6 +110,7 @@ class SearchedRegistry final : public Registry {
   std::vector<std::filesystem::path> folders_;
   std::vector<PluginEntry> entries_;
   std::vector<Manifest> manifests_;
+  std::function<void(std::string_view)> listener_;
   std::mutex mutex_;
   // A plugin that could not be opened is remembered with its error, so that it is tried once.
   std::map<std::string, std::optional<Result<std::shared_ptr<PluginLibrary>>>, std::less<>> opened_;

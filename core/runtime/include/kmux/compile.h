@@ -27,6 +27,8 @@ struct CompileOptions {
   Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
   std::vector<std::string> compile_flags = {};  // appended to the compiler's; option "compile_flags", a line each
   std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
+  bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
+  bool operator==(const CompileOptions&) const = default;
 };
 
 /// What `wrap` makes; needs neither the toolchain nor a device.
@@ -51,6 +53,8 @@ struct BuildResult {
   Target target;
   std::string launcher;
   Artifact artifact;
+  std::string tier = {};  // of the backend's tiers; empty if it has none
+  bool from_cache = false;
 };
 
 /// Resolves, wraps and builds `program`.
@@ -62,6 +66,9 @@ KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, con
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});
 
 /// Builds `program`, loads it on the device and returns it ready to be called.
+///
+/// A backend with tiers compiles its quickest one, unless the best is in the cache; the best follows in the background
+/// and takes over between two calls (option "tier"; `Kernel::await_best`).
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
 

@@ -61,6 +61,11 @@ class KMUX_API Kernel {
   /// Does now what the first launch on the kernel's device would do once.
   Status warm() const;
 
+  /// Waits until the backend's best tier, if it is being compiled in the background, has replaced the first one.
+  ///
+  /// Errors: the reason why it could not; the kernel goes on with what it has.
+  Status await_best() const;
+
   const std::string& name() const;
   const std::string& backend() const;
   const Target& target() const;
@@ -69,6 +74,8 @@ class KMUX_API Kernel {
   const Resolution& resolution() const;
   /// The sources of the chosen variant, one after another.
   std::string source() const;
+  /// The tier of the code that is launched now ("fast", "full"); empty if the backend has none.
+  const std::string& tier() const;
   /// The launcher that the backend made.
   const std::string& launcher() const;
   /// Every file of the kernel: sources, headers, the launcher and the parts of the artifact.

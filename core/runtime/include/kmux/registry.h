@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,6 +74,9 @@ class KMUX_API Registry {
   ///
   /// Errors: unavailable that names what still holds it.
   virtual Status unload(std::string_view name) = 0;
+
+  /// Sets what is told of a plugin that is to be unloaded, before its holders are counted.
+  virtual void on_unload(std::function<void(std::string_view name)> listener) = 0;
 
   /// Compares each library's SHA-256 with the one recorded at installation, where there is one.
   virtual Status verify() const = 0;

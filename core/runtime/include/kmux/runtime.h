@@ -9,9 +9,12 @@
 
 namespace kmux {
 
+class ArtifactCache;
+class Background;
+class KernelMemo;
 class SupportMemo;
 
-/// Registry and environment together. Applications use the default one; tests make their own.
+/// Registry, cache and environment together. Applications use the default one; tests make their own.
 ///
 /// Threads: any.
 class KMUX_API Runtime {
@@ -31,12 +34,18 @@ class KMUX_API Runtime {
   Registry& registry() const { return *registry_; }
   /// What plugins said of the programs that were resolved last; for the resolver.
   SupportMemo& support_memo() const { return *support_memo_; }
+  /// The kernels that were compiled last; for `compile`.
+  KernelMemo& kernel_memo() const { return *kernel_memo_; }
+  /// Where better tiers are compiled.
+  Background& background() const { return *background_; }
 
  private:
   Runtime(Environment environment, std::unique_ptr<Registry> registry);
   Environment environment_;
   std::unique_ptr<Registry> registry_;
   std::shared_ptr<SupportMemo> support_memo_;
+  std::shared_ptr<KernelMemo> kernel_memo_;
+  std::shared_ptr<Background> background_;  // the first to go: its jobs use the rest
 };
 
 }  // namespace kmux

@@ -1,0 +1,24 @@
+#include "choice.h"
+
+#include "compiler_options.h"
+#include "tier_plan.h"
+
+namespace kmux {
+
+Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
+                      const std::string& backend, std::size_t variant, Target target) {
+  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(backend));
+  KMUX_ASSIGN(Options for_compiler, compiler_options(options));
+  Backend* const own = &plugin->backend();
+  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}};
+}
+
+Result<Compiled> compile_tier(const Choice& choice, const std::string& tier) {
+  BuildRequest request = choice.request;
+  if (!tier.empty()) request.options[kTierOption] = tier;
+  KMUX_ASSIGN(std::string launcher, choice.backend->wrapper().wrap(request));
+  KMUX_ASSIGN(Artifact artifact, choice.backend->builder().build(request, launcher));
+  return Compiled{std::move(launcher), std::move(artifact)};
+}
+
+}  // namespace kmux

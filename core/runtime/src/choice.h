@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kmux/compile.h"
+
+namespace kmux {
+
+/// A program with the backend that was chosen for it.
+///
+/// Lifetime: borrows the program.
+struct Choice {
+  std::shared_ptr<Plugin> plugin;
+  Backend* backend;  // the plugin's own
+  BuildRequest request;
+};
+
+/// Takes what the resolver chose: plugin `backend`, `variant` and the canonical `target`.
+///
+/// Errors: those of opening the plugin; invalid_argument for options that contradict each other.
+Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
+                      const std::string& backend, std::size_t variant, Target target);
+
+/// What a backend made of a request.
+struct Compiled {
+  std::string launcher;
+  Artifact artifact;
+};
+
+/// Wraps and builds, in `tier` if it is not empty.
+Result<Compiled> compile_tier(const Choice& choice, const std::string& tier);
+
+}  // namespace kmux

@@ -1,0 +1,81 @@
+#include "src/adapter_slot.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "in_process_plugin.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+LoadedArtifact loaded(kmux_code answer, std::string tier) {
+  auto launch = [answer](const kmux_slot*, const kmux_launch_env&, kmux_sink) { return answer; };
+  return {std::make_unique<InProcessAdapter>(launch), Artifact{{{"code", tier}}}, tier};
+}
+
+kmux_code launch(const AdapterSlot& slot) { return slot.current().launch(nullptr, {}, {}); }
+
+class AdapterSlots : public testing::Test {
+ protected:
+  std::shared_ptr<AdapterSlot> slot_ = std::make_shared<AdapterSlot>(loaded(1, "fast"));
+};
+
+TEST_F(AdapterSlots, LaunchesTheFirstUntilABetterOneCame) {
+  AdapterSlot::Promise promise = slot_->expect_better();
+  Adapter& first = slot_->current();
+  EXPECT_EQ(launch(*slot_), 1);
+  promise.keep(loaded(2, "full"));
+  EXPECT_EQ(launch(*slot_), 2);
+  EXPECT_EQ(slot_->loaded().tier, "full");
+  EXPECT_EQ(*slot_->loaded().artifact.find("code"), "full");
+  EXPECT_TRUE(slot_->await_better().ok());
+  EXPECT_EQ(first.launch(nullptr, {}, {}), 1) << "a call that was under way still has its adapter";
+}
+
+TEST_F(AdapterSlots, WaitsForNothingThatIsNotPromised) { EXPECT_TRUE(slot_->await_better().ok()); }
+
+TEST_F(AdapterSlots, WaitersHearOfABrokenPromise) {
+  {
+    const AdapterSlot::Promise promise = slot_->expect_better();
+  }
+  const Status waited = slot_->await_better();
+  ASSERT_FALSE(waited.ok());
+  EXPECT_EQ(waited.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(waited.error().message, HasSubstr("stays as it was compiled first"));
+  EXPECT_EQ(launch(*slot_), 1);
+}
+
+TEST_F(AdapterSlots, WaitersHearWhyItWasGivenUp) {
+  slot_->expect_better().give_up(make_error(ErrorCode::kCompileFailed, "too hard."));
+  EXPECT_EQ(slot_->await_better().error().message, "too hard.");
+}
+
+TEST_F(AdapterSlots, PromiseToAKernelThatIsGoneIsPointless) {
+  AdapterSlot::Promise promise = slot_->expect_better();
+  EXPECT_FALSE(promise.is_pointless());
+  slot_.reset();
+  EXPECT_TRUE(promise.is_pointless());
+  promise.keep(loaded(2, "full"));
+}
+
+TEST_F(AdapterSlots, SwapsWhileOthersCall) {
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  std::thread caller([&] {
+    while (!done) wrong += launch(*slot_) == 1 || launch(*slot_) == 2 ? 0 : 1;
+  });
+  AdapterSlot::Promise promise = slot_->expect_better();
+  promise.keep(loaded(2, "full"));
+  EXPECT_TRUE(slot_->await_better().ok());
+  done = true;
+  caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace kmux

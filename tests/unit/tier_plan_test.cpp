@@ -1,0 +1,59 @@
+#include "src/tier_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+Manifest with_tiers(std::vector<std::string> tiers) {
+  Manifest manifest;
+  manifest.name = "cpu";
+  manifest.tiers = std::move(tiers);
+  return manifest;
+}
+
+TierPlan plan(const Options& options, const Environment& environment = {}, Purpose purpose = Purpose::kRun) {
+  return plan_tiers(with_tiers({"fast", "full"}), options, environment, purpose).value();
+}
+
+TEST(TierPlan, GoesFromTheQuickestToTheBest) {
+  EXPECT_EQ(plan({}), (TierPlan{"fast", "full"}));
+  EXPECT_EQ(plan({{"tier", "tiered"}}), (TierPlan{"fast", "full"}));
+  EXPECT_TRUE(plan({}).improves());
+}
+
+TEST(TierPlan, BuildsOnlyTheBestWhereNobodyRunsIt) {
+  EXPECT_EQ(plan({}, {}, Purpose::kBuild), (TierPlan{"full", "full"}));
+  EXPECT_EQ(plan({{"tier", "fast"}}, {}, Purpose::kBuild), (TierPlan{"fast", "fast"}));
+}
+
+TEST(TierPlan, StaysInTheTierThatIsNamed) {
+  EXPECT_EQ(plan({{"tier", "fast"}}), (TierPlan{"fast", "fast"}));
+  EXPECT_EQ(plan({{"tier", "full"}}), (TierPlan{"full", "full"}));
+  EXPECT_FALSE(plan({{"tier", "full"}}).improves());
+}
+
+TEST(TierPlan, TakesTheEnvironmentsWhereTheCallerNamesNone) {
+  Environment environment;
+  environment.plugin_options = {{"cpu.tier", "full"}};
+  EXPECT_EQ(plan({}, environment), (TierPlan{"full", "full"}));
+  EXPECT_EQ(plan({{"tier", "fast"}}, environment), (TierPlan{"fast", "fast"}));
+}
+
+TEST(TierPlan, RefusesAnUnknownTier) {
+  const auto refused = plan_tiers(with_tiers({"fast", "full"}), {{"tier", "fats"}}, {}, Purpose::kRun);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("\"fats\" (backend cpu knows fast, full, tiered)"));
+  EXPECT_THAT(refused.error().message, HasSubstr("Did you mean 'fast'?"));
+}
+
+TEST(TierPlan, LeavesTheOptionToABackendWithoutTiers) {
+  EXPECT_EQ(plan_tiers(with_tiers({}), {{"tier", "any"}}, {}, Purpose::kRun).value(), TierPlan{});
+}
+
+}  // namespace
+}  // namespace kmux
