@@ -9,7 +9,8 @@ namespace {
 
 Error malformed() {
   return make_error(ErrorCode::kInvalidArgument,
-                    "a list of dependencies does not have the form {\"absent\": [paths], \"files\": [paths]}, sorted.");
+                    "a list of dependencies does not have the form {\"absent\": [paths], \"files\": [paths]}, sorted "
+                    "(\"complete\": false may stand there, too).");
 }
 
 bool is_absolute(const std::string& path) { return path.starts_with('/'); }
@@ -30,13 +31,19 @@ Result<std::vector<std::string>> read_paths(const Json& document, std::string_vi
 
 std::string to_json(const Dependencies& dependencies) {
   const auto list = [](const std::vector<std::string>& paths) { return Json::Array(paths.begin(), paths.end()); };
-  return dump(Json::Object{{"absent", list(dependencies.absent)}, {"files", list(dependencies.files)}});
+  Json document = Json::Object{{"absent", list(dependencies.absent)}, {"files", list(dependencies.files)}};
+  if (!dependencies.complete) document["complete"] = false;
+  return dump(document);
 }
 
 Result<Dependencies> dependencies_from_json(std::string_view json) {
   KMUX_ASSIGN(const Json document, parse_json(json));
-  if (document.as_object() == nullptr || document.as_object()->size() != 2) return malformed();
+  if (document.as_object() == nullptr) return malformed();
   Dependencies dependencies;
+  const Json* complete = document.find("complete");
+  if (complete != nullptr && *complete != Json(false)) return malformed();
+  dependencies.complete = complete == nullptr;
+  if (document.as_object()->size() != (dependencies.complete ? 2 : 3)) return malformed();
   KMUX_ASSIGN(dependencies.files, read_paths(document, "files"));
   KMUX_ASSIGN(dependencies.absent, read_paths(document, "absent"));
   return dependencies;

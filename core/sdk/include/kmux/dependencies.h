@@ -16,11 +16,13 @@ inline constexpr std::string_view kDependenciesPart = "deps";
 /// Paths are absolute; both lists are sorted and without repetition.
 struct Dependencies {
   std::vector<std::string> files;
-  std::vector<std::string> absent;  // where a file of that name would have been found first, had it been there
+  // Where a file would have been found first, had it been there; or the missing folder on the way to it.
+  std::vector<std::string> absent;
+  bool complete = true;  // else more files may have been read than can be told: the artifact must not be cached
   bool operator==(const Dependencies&) const = default;
 };
 
-/// The content of the part: {"absent": [...], "files": [...]}.
+/// The content of the part: {"absent": [...], "files": [...]}, with "complete": false if it is.
 std::string to_json(const Dependencies& dependencies);
 
 /// Errors: invalid_argument for anything that `to_json` does not write.

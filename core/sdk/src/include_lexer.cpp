@@ -1,0 +1,252 @@
+#include "include_lexer.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kmux {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Characters that ordinary text may be left at: all others are skipped at once.
+constexpr std::array<bool, 256> kStops = [] {
+  std::array<bool, 256> stops{};
+  for (const char c : {'\n', '"', '\'', '/'}) stops[static_cast<unsigned char>(c)] = true;
+  return stops;
+}();
+
+// Where the line that the backslash at `at` ends would go on, or npos if it ends none. Blanks may stand between.
+std::size_t joined_line(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < text.size() && is_blank(text[end])) ++end;
+  return end < text.size() && text[end] == '\n' ? end + 1 : std::string_view::npos;
+}
+
+// `text` with lines joined. That raw strings are joined, too, changes no include.
+std::string join_lines(std::string_view text) {
+  std::string joined;
+  joined.reserve(text.size());
+  std::size_t begin = 0;
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at)) {
+    const std::size_t next = joined_line(text, at);
+    if (next == std::string_view::npos) {
+      ++at;
+      continue;
+    }
+    joined.append(text, begin, at - begin);
+    begin = at = next;
+  }
+  return joined.append(text, begin);
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : joined_(join_lines(text)), text_(joined_) {}
+
+  IncludeList includes() {
+    list_.complete =
+        text_.find("\?\?=") == text_.npos && text_.find("\?\?/") == text_.npos && text_.find(".incbin") == text_.npos;
+    read();
+    std::ranges::sort(list_.includes);
+    const auto repeated = std::ranges::unique(list_.includes);
+    list_.includes.erase(repeated.begin(), repeated.end());
+    return std::move(list_);
+  }
+
+  std::vector<std::string> definitions(std::string_view macro) {
+    wanted_ = macro;
+    read();
+    return std::move(definitions_);
+  }
+
+ private:
+  char at(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  bool ended() const { return at_ >= text_.size(); }
+
+  void read();
+  void stop_at_quote();
+  void skip_comment();
+  bool skip_comment_here();
+  void skip_blanks();
+  void skip_literal(char quote);
+  void skip_raw_string();
+  std::string_view word();
+  void directive();
+  void define();
+  void condition();
+  void header(Include::Reach reach);
+  bool delimited(Include::Form form, Include::Reach reach, char close);
+
+  std::string joined_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool line_begins_ = true;  // nothing but blanks and comments so far
+  IncludeList list_;
+  std::string_view wanted_;
+  std::vector<std::string> definitions_;
+};
+
+void Lexer::read() {
+  while (!ended()) {
+    const char c = text_[at_];
+    if (c == '\n') {
+      line_begins_ = true;
+      ++at_;
+    } else if (is_blank(c) || skip_comment_here()) {
+      at_ += is_blank(c) ? 1 : 0;
+    } else if (line_begins_ && (c == '#' || (c == '%' && at(1) == ':'))) {
+      at_ += c == '#' ? 1 : 2;
+      line_begins_ = false;
+      directive();
+    } else {
+      line_begins_ = false;
+      if (c == '"' || c == '\'') {
+        stop_at_quote();
+      } else {
+        ++at_;
+        while (!ended() && !kStops[static_cast<unsigned char>(text_[at_])]) ++at_;
+      }
+    }
+  }
+}
+
+// A quote begins a literal, a raw string, or parts the digits of a number; the word before it tells.
+void Lexer::stop_at_quote() {
+  std::size_t begin = at_;
+  while (begin > 0 && is_word(text_[begin - 1])) --begin;
+  const std::string_view before = text_.substr(begin, at_ - begin);
+  const bool is_prefix = before.empty() || before == "L" || before == "u" || before == "U" || before == "u8";
+  if (text_[at_] == '"' && (before == "R" || before == "LR" || before == "uR" || before == "UR" || before == "u8R")) {
+    skip_raw_string();
+  } else if (text_[at_] == '"' || is_prefix) {
+    skip_literal(text_[at_]);
+  } else {
+    ++at_;
+  }
+}
+
+bool Lexer::skip_comment_here() {
+  if (at() != '/' || (at(1) != '/' && at(1) != '*')) return false;
+  skip_comment();
+  return true;
+}
+
+void Lexer::skip_comment() {
+  const bool is_line = at(1) == '/';
+  const std::size_t end = is_line ? text_.find('\n', at_) : text_.find("*/", at_ + 2);
+  at_ = end == text_.npos ? text_.size() : end + (is_line ? 0 : 2);
+}
+
+void Lexer::skip_blanks() {
+  while (!ended() && (is_blank(at()) || skip_comment_here())) at_ += is_blank(at()) ? 1 : 0;
+}
+
+// A literal without end ends with its line.
+void Lexer::skip_literal(char quote) {
+  for (++at_; !ended() && at() != '\n'; ++at_) {
+    if (at() == '\\') {
+      ++at_;
+    } else if (at() == quote) {
+      ++at_;
+      return;
+    }
+  }
+}
+
+void Lexer::skip_raw_string() {
+  const std::size_t open = text_.find('(', at_);
+  if (open == text_.npos || open - at_ > 17) return skip_literal('"');
+  const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+  const std::size_t end = text_.find(close, open);
+  at_ = end == text_.npos ? text_.size() : end + close.size();
+}
+
+std::string_view Lexer::word() {
+  const std::size_t begin = at_;
+  while (!ended() && is_word(at())) ++at_;
+  return text_.substr(begin, at_ - begin);
+}
+
+void Lexer::directive() {
+  skip_blanks();
+  const std::string_view name = word();
+  if (name == "include" || name == "import" || name == "embed") {
+    header(Include::Reach::kFirst);
+  } else if (name == "include_next") {
+    header(Include::Reach::kNext);
+  } else if (name == "define") {
+    define();
+  } else if (name == "if" || name.starts_with("elif")) {
+    condition();
+  }
+}
+
+void Lexer::define() {
+  skip_blanks();
+  if (wanted_.empty() || word() != wanted_) return condition();
+  skip_blanks();
+  std::string_view value = text_.substr(at_, text_.find('\n', at_) - at_);
+  if (value.starts_with('<') || value.starts_with('"')) {
+    const std::size_t close = value.find(value.front() == '<' ? '>' : '"', 1);
+    value = value.substr(0, close == value.npos ? close : close + 1);
+  } else {
+    value = value.substr(0, std::min(value.find("/*"), value.find("//")));
+  }
+  while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
+  definitions_.emplace_back(value);
+}
+
+// The rest of a line in which `__has_include` may stand.
+void Lexer::condition() {
+  while (!ended() && at() != '\n') {
+    if (at() == '"' || at() == '\'') {
+      stop_at_quote();
+    } else if (is_word(at())) {
+      const std::string_view name = word();
+      if (name != "__has_include" && name != "__has_include_next" && name != "__has_embed") continue;
+      skip_blanks();
+      if (at() != '(') continue;  // defined(__has_include)
+      ++at_;
+      header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
+    } else if (!skip_comment_here()) {
+      ++at_;
+    }
+  }
+}
+
+void Lexer::header(Include::Reach reach) {
+  skip_blanks();
+  if (at() == '"' && delimited(Include::Form::kQuoted, reach, '"')) return;
+  if (at() == '<' && delimited(Include::Form::kAngled, reach, '>')) return;
+  const std::string macro(word());
+  skip_blanks();
+  const bool alone = ended() || at() == '\n' || at() == ')' || at() == ',';
+  if (macro.empty() || !alone) {
+    list_.complete = false;
+  } else {
+    list_.includes.push_back({Include::Form::kMacro, reach, macro});
+  }
+}
+
+bool Lexer::delimited(Include::Form form, Include::Reach reach, char close) {
+  const std::size_t line = std::min(text_.find('\n', at_), text_.size());
+  const std::size_t end = text_.find(close, at_ + 1);
+  if (end >= line) return false;
+  list_.includes.push_back({form, reach, std::string(text_.substr(at_ + 1, end - at_ - 1))});
+  at_ = end + 1;
+  return true;
+}
+
+}  // namespace
+
+IncludeList lex_includes(std::string_view text) { return Lexer(text).includes(); }
+
+std::vector<std::string> definitions_of(std::string_view macro, std::string_view text) {
+  return Lexer(text).definitions(macro);
+}
+
+}  // namespace kmux

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kmux {
+
+/// What follows an `#include`, or stands in a `__has_include`.
+struct Include {
+  enum class Form { kQuoted, kAngled, kMacro };
+  enum class Reach { kFirst, kNext };
+  Form form = Form::kAngled;
+  Reach reach = Reach::kFirst;
+  std::string name;
+  auto operator<=>(const Include&) const = default;
+};
+
+/// The includes of one text, each once; `complete` is false if there may be more (trigraphs, `.incbin`, a macro with
+/// arguments).
+struct IncludeList {
+  std::vector<Include> includes;
+  bool complete = true;
+};
+
+/// Reads the includes of `text` as a compiler's first phases would: without comments, strings, raw strings; lines that
+/// end in a backslash joined. Conditions are ignored: a branch not taken counts.
+IncludeList lex_includes(std::string_view text);
+
+/// What `text` defines `macro` to be, trimmed and without comments, in every `#define` of it.
+std::vector<std::string> definitions_of(std::string_view macro, std::string_view text);
+
+}  // namespace kmux
