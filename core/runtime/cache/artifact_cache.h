@@ -1,0 +1,107 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+
+#include "cache_entry.h"
+#include "dependency_state.h"
+#include "sweeper.h"
+
+namespace kmux {
+
+struct CacheOptions {
+  std::filesystem::path folder;                   // entries are found and stored here
+  std::vector<std::filesystem::path> read_only;   // entries are found here when `folder` has none
+  std::filesystem::path lock_folder = {};         // on this machine, not on a network; empty: no locks
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;
+  std::chrono::hours max_age{24 * 90};            // since an entry was used last
+  std::chrono::milliseconds lock_timeout{300'000};  // for another process that makes the same entry
+  std::chrono::seconds sweep_interval{300};
+  std::chrono::seconds min_idle{60};              // entries used more recently are not evicted
+  std::function<void(const std::string&)> log = {};  // what went wrong without harm to the caller; any thread
+};
+
+/// An entry as `list` tells it.
+struct StoredEntry {
+  std::string key;
+  std::string second;  // digest of the state of its dependencies
+  std::filesystem::path folder;
+  Json parts;
+  std::uint64_t bytes = 0;  // on the disk
+  FileTime created_ns = 0;
+  FileTime used_ns = 0;
+  bool negative = false;
+};
+
+/// An entry that was found damaged, and why.
+struct DamagedEntry {
+  std::filesystem::path folder;
+  std::string reason;
+};
+
+/// Maps keys to entries on the disk, for all processes that use the same folder.
+///
+/// Whatever happens to the folder, a caller gets an entry that is whole and up to date, or none: damage, removal and a
+/// full disk are misses.
+/// Threads:  any.
+/// Lifetime: the destructor waits for what is still to be published.
+class ArtifactCache {
+ public:
+  using Make = std::function<Result<CacheEntry>()>;
+
+  /// Opens the cache. A folder that this user cannot write to is used for finding alone, see `why_read_only`; folders of
+  /// `read_only` that are missing or refused are left out and logged, and so is a refused lock folder.
+  ///
+  /// Errors: unavailable if `folder` is a symbolic link, belongs to somebody else, may be written to by others, or is
+  ///         neither there nor can be made.
+  static Result<std::shared_ptr<ArtifactCache>> open(CacheOptions options);
+  ~ArtifactCache();
+  ArtifactCache(const ArtifactCache&) = delete;
+  ArtifactCache& operator=(const ArtifactCache&) = delete;
+
+  /// The entry of `key`, or nothing. Damaged entries are logged and put into quarantine.
+  std::optional<CacheEntry> find(const CacheKey& key) const;
+
+  /// The entry of `key`, made if there is none: once over all threads of this process and, while locks work, over all
+  /// processes of this machine. What was made is returned at once and published in the background.
+  ///
+  /// `make` must not ask for the same key.
+  /// Errors: those of `make`, for all who waited for it. `unsupported` is stored and returned again without `make`;
+  ///         other errors are not stored.
+  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make);
+
+  /// Stores, in the background, an entry whose build began at `began` (`file_time_now()` before it). An entry is given
+  /// up, and that logged, if a file that it depends on changed since.
+  void publish(const CacheKey& key, CacheEntry entry, FileTime began);
+
+  /// Waits until everything made so far is published or given up.
+  void flush();
+
+  const std::filesystem::path& folder() const;
+  /// Why nothing can be stored, or nothing if it can.
+  std::optional<std::string> why_read_only() const;
+
+  /// All entries of the folder, unchecked; those whose manifest cannot be read are left out.
+  std::vector<StoredEntry> list() const;
+  /// Reads every entry of the folder; the damaged ones are put into quarantine and returned.
+  std::vector<DamagedEntry> verify() const;
+  /// Removes entries until the rest is within the limits, see `sweep`; all of them with limits of 0.
+  ///
+  /// Errors: unavailable if the folder cannot be written to, or another process is sweeping it.
+  Result<SweepReport> prune(const SweepLimits& limits) const;
+
+ private:
+  struct State;
+  explicit ArtifactCache(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kmux/artifact.h"
+#include "kmux/error.h"
+#include "kmux/json.h"
+
+namespace kmux {
+
+/// What an entry is found by: everything that decides what a build makes, headers aside.
+struct CacheKey {
+  std::string digest;  // SHA-256 over the parts, 64 lower-case hex digits
+  Json parts = {};     // in clear, for people
+};
+
+/// What a build made: an artifact with its launcher, or the reason why the backend cannot do it.
+///
+/// The artifact's part `deps` (kmux/dependencies.h) names the files that the entry depends on; a negative entry names
+/// them in a note of that kind, if it depends on any.
+struct CacheEntry {
+  Artifact artifact = {};
+  std::string launcher = {};
+  std::optional<Error> unsupported = {};
+};
+
+}  // namespace kmux

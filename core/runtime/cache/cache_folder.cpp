@@ -1,0 +1,114 @@
+#include "cache_folder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file_descriptor.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLayout = "v1";
+constexpr std::size_t kShardDigits = 2;
+
+Error refused(const fs::path& path, const std::string& why, const std::string& advice) {
+  return make_error(ErrorCode::kUnavailable, "folder '" + path.string() + "' is refused (" + why + "). " + advice);
+}
+
+/// 0 or errno; a folder that is there is no error.
+int make_folder(const fs::path& path) {
+  std::error_code ignored;  // mkdir says why
+  fs::create_directories(path.parent_path(), ignored);
+  return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+Status check_private(const fs::path& path, const FileDescriptor& folder, bool may_be_roots) {
+  struct stat info{};
+  if (!folder.ok() || ::fstat(folder.get(), &info) != 0) {
+    const bool link = errno == ELOOP || (errno == ENOTDIR && fs::is_symlink(fs::symlink_status(path)));
+    return refused(path, link ? "it is a symbolic link" : errno_text(errno), "Name a folder of your own.");
+  }
+  if (info.st_uid != ::geteuid() && !(may_be_roots && info.st_uid == 0)) {
+    return refused(path, "it belongs to user " + std::to_string(info.st_uid), "Name a folder of your own.");
+  }
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return refused(path, "others may write to it", "Run `chmod go-w` on it.");
+  }
+  return Ok{};
+}
+
+std::vector<std::string> names_in(const fs::path& path, std::size_t length) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+  if (folder == nullptr) return names;
+  while (const dirent* item = ::readdir(folder.get())) {
+    const std::string_view name = item->d_name;
+    if (name.size() == length && name.find('.') == std::string_view::npos) names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+Status make_private_folder(const fs::path& path) {
+  if (const int error = make_folder(path); error != 0) {
+    return refused(path, errno_text(error), "Name a folder that can be made.");
+  }
+  return check_private(path, FileDescriptor::open_folder(path), false);
+}
+
+Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
+  if (wanted == Access::kReadWrite) {
+    if (const int error = make_folder(path); error != 0 && !fs::exists(fs::symlink_status(path))) {
+      return refused(path, errno_text(error), "Name a folder that can be made.");
+    }
+  }
+  const FileDescriptor folder = FileDescriptor::open_folder(path);
+  const bool can_write =
+      wanted == Access::kReadWrite && folder.ok() && ::faccessat(folder.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
+  KMUX_TRY(check_private(path, folder, !can_write));
+  return CacheFolder(fs::absolute(path).lexically_normal(), can_write ? Access::kReadWrite : Access::kReadOnly);
+}
+
+fs::path CacheFolder::key_folder(const std::string& key) const {
+  return path_ / kLayout / key.substr(0, kShardDigits) / key;
+}
+
+EntryLocation CacheFolder::entry(const std::string& key, const std::string& second) const {
+  return {key_folder(key) / second, key, second};
+}
+
+std::vector<EntryLocation> CacheFolder::entries_of(const std::string& key) const {
+  std::vector<EntryLocation> entries;
+  const fs::path folder = key_folder(key);
+  for (std::string& second : names_in(folder, key.size())) {
+    if (is_digest(second)) entries.push_back({folder / second, key, std::move(second)});
+  }
+  return entries;
+}
+
+std::vector<EntryLocation> CacheFolder::entries() const {
+  std::vector<EntryLocation> all;
+  for (const std::string& shard : names_in(path_ / kLayout, kShardDigits)) {
+    for (const std::string& key : names_in(path_ / kLayout / shard, 64)) {
+      if (!is_digest(key) || !key.starts_with(shard)) continue;
+      std::vector<EntryLocation> of_key = entries_of(key);
+      std::move(of_key.begin(), of_key.end(), std::back_inserter(all));
+    }
+  }
+  return all;
+}
+
+}  // namespace kmux

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// Is `text` a SHA-256 as `sha256_hex` writes it? Only such names become paths.
+bool is_digest(std::string_view text);
+
+/// Where an entry lies: its key and, below it, the digest of the state of its dependencies.
+struct EntryLocation {
+  std::filesystem::path folder;
+  std::string key;
+  std::string second;
+};
+
+/// The layout of a cache on disk, and whether it may be trusted:
+///
+///     v1/ab/<key>/<second>/    one entry, never changed: manifest.json, artifact, launcher, dependencies
+///     tmp/<uuid>-<host>-<pid>/ an entry being written or removed
+///     quarantine/              entries that were found damaged
+///     swept                    its time is that of the last sweep
+class CacheFolder {
+ public:
+  enum class Access { kReadWrite, kReadOnly };
+
+  /// Opens a cache; for writing, its folder is made if it is not there (mode 0700).
+  ///
+  /// An existing folder that this user cannot write to is opened for reading; `access` tells.
+  /// Errors: unavailable if it is a symbolic link, belongs to another user (root's are good for reading), is writable
+  ///         by group or others, is missing or cannot be made; the message names it and says what to do.
+  static Result<CacheFolder> open(const std::filesystem::path& path, Access wanted);
+
+  const std::filesystem::path& path() const { return path_; }
+  Access access() const { return access_; }
+  bool writable() const { return access_ == Access::kReadWrite; }
+
+  std::filesystem::path staging() const { return path_ / "tmp"; }
+  std::filesystem::path quarantine() const { return path_ / "quarantine"; }
+  std::filesystem::path sweep_stamp() const { return path_ / "swept"; }
+  EntryLocation entry(const std::string& key, const std::string& second) const;
+
+  /// The entries of one key; none if there is none.
+  std::vector<EntryLocation> entries_of(const std::string& key) const;
+  /// All entries, by key.
+  std::vector<EntryLocation> entries() const;
+
+ private:
+  CacheFolder(std::filesystem::path path, Access access) : path_(std::move(path)), access_(access) {}
+  std::filesystem::path key_folder(const std::string& key) const;
+
+  std::filesystem::path path_;
+  Access access_;
+};
+
+/// Makes `path` and what is missing above it, `path` itself for this user alone, and checks that it is a folder of this
+/// user that nobody else may write to.
+///
+/// Errors: unavailable, as for `CacheFolder::open`.
+Status make_private_folder(const std::filesystem::path& path);
+
+}  // namespace kmux

@@ -1,0 +1,148 @@
+#include "entry_files.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "kmux/file_io.h"
+#include "kmux/sha256.h"
+
+namespace kmux {
+namespace {
+
+using Outcome = EntryReading::Outcome;
+
+constexpr std::uint64_t kMaxManifestBytes = std::uint64_t{16} << 20;
+constexpr FileTime kTouchEvery = FileTime{3600} * 1'000'000'000;
+
+/// Fills an `EntryReading`; each step answers whether the next one makes sense.
+class Reader {
+ public:
+  Reader(const EntryLocation& location, EntryReading& reading) : location_(location), reading_(reading) {}
+
+  bool open() {
+    reading_.folder = FileDescriptor::open_folder(location_.folder);
+    return reading_.folder.ok() || stop_at_errno("the folder");
+  }
+
+  bool read_manifest() {
+    const std::optional<FileContent> content = read_file_at(reading_.folder, kManifestFile, kMaxManifestBytes);
+    if (!content) return stop_at_errno(kManifestFile);
+    Result<EntryManifest> manifest = entry_manifest_from_json(content->bytes);
+    if (!manifest) return damaged(manifest.error().message);
+    reading_.used_ns = content->mtime_ns;
+    reading_.manifest = *std::move(manifest);
+    return reading_.manifest.key == location_.key || damaged("its manifest is of another key");
+  }
+
+  bool read_dependencies(EntryCheck check) {
+    DependencyState state;
+    if (reading_.manifest.files.contains(kDependenciesFile)) {
+      const std::optional<std::string> text = read(kDependenciesFile);
+      if (!text) return false;
+      Result<DependencyState> found = dependency_state_from_text(*text);
+      if (!found) return damaged(found.error().message);
+      state = *std::move(found);
+    }
+    if (second_digest(location_.key, state) != location_.second) return damaged("its dependencies are of another key");
+    if (check == EntryCheck::kDigests) return true;
+    std::optional<std::string> change = find_change(state);
+    return !change || stop(Outcome::kOutdated, *std::move(change));
+  }
+
+  bool read_content() {
+    reading_.entry.unsupported = reading_.manifest.unsupported;
+    if (reading_.entry.unsupported) return true;
+    std::optional<std::string> launcher = read(kLauncherFile);
+    if (!launcher) return false;
+    reading_.entry.launcher = *std::move(launcher);
+    const std::optional<std::string> bytes = read(kArtifactFile);
+    if (!bytes) return false;
+    Result<Artifact> artifact = deserialize(*bytes);
+    if (!artifact) return damaged(artifact.error().message);
+    reading_.entry.artifact = *std::move(artifact);
+    return true;
+  }
+
+ private:
+  bool stop(Outcome outcome, std::string reason) {
+    reading_.outcome = outcome;
+    reading_.reason = std::move(reason);
+    return false;
+  }
+  bool damaged(const std::string& reason) { return stop(Outcome::kDamaged, reason); }
+
+  /// A removed entry loses its name before it loses its files, so a missing file means damage if the name is there.
+  bool stop_at_errno(const char* name) {
+    const int error = errno;
+    struct stat info{};
+    if (error == ESTALE || ::lstat(location_.folder.c_str(), &info) != 0) {
+      return stop(Outcome::kGone, "it was removed meanwhile");
+    }
+    return damaged(std::string(name) + ": " + errno_text(error));
+  }
+
+  std::optional<std::string> read(const char* name) {
+    const auto listed = reading_.manifest.files.find(name);
+    if (listed == reading_.manifest.files.end()) return damaged(std::string(name) + " is not listed"), std::nullopt;
+    std::optional<FileContent> content = read_file_at(reading_.folder, name, kMaxFileBytes);
+    if (!content) return stop_at_errno(name), std::nullopt;
+    const EntryManifest::File& file = listed->second;
+    if (content->bytes.size() != file.size) return damaged(std::string(name) + " has another size"), std::nullopt;
+    if (sha256_hex(content->bytes) != file.sha256) {
+      return damaged(std::string(name) + " differs from its SHA-256"), std::nullopt;
+    }
+    return std::move(content->bytes);
+  }
+
+  const EntryLocation& location_;
+  EntryReading& reading_;
+};
+
+Status write_listed(Staging& staging, EntryManifest& manifest, const char* name, const std::string& bytes) {
+  manifest.files[name] = {bytes.size(), sha256_hex(bytes)};
+  return staging.write(name, bytes);
+}
+
+}  // namespace
+
+EntryReading read_entry(const EntryLocation& location, EntryCheck check) {
+  EntryReading reading;
+  Reader reader(location, reading);
+  if (reader.open() && reader.read_manifest() && reader.read_dependencies(check) && reader.read_content()) {
+    reading.outcome = Outcome::kGood;
+  }
+  return reading;
+}
+
+std::optional<EntryManifest> read_manifest(const EntryLocation& location) {
+  EntryReading reading;
+  Reader reader(location, reading);
+  if (!reader.open() || !reader.read_manifest()) return std::nullopt;
+  return std::move(reading.manifest);
+}
+
+void touch(const EntryReading& reading) {
+  const FileTime now = file_time_now();
+  if (now - reading.used_ns < kTouchEvery) return;
+  const timespec times[] = {{0, UTIME_OMIT}, {now / 1'000'000'000, now % 1'000'000'000}};
+  ::utimensat(reading.folder.get(), kManifestFile, times, 0);  // else it is evicted somewhat early
+}
+
+Status write_entry(Staging& staging, const CacheKey& key, const CacheEntry& entry, const DependencyState& state) {
+  EntryManifest manifest{.key = key.digest,
+                         .parts = key.parts,
+                         .created_ns = file_time_now(),
+                         .files = {},
+                         .unsupported = entry.unsupported};
+  if (!state.empty()) KMUX_TRY(write_listed(staging, manifest, kDependenciesFile, to_text(state)));
+  if (!entry.unsupported) {
+    KMUX_TRY(write_listed(staging, manifest, kArtifactFile, serialize(entry.artifact)));
+    KMUX_TRY(write_listed(staging, manifest, kLauncherFile, entry.launcher));
+  }
+  const std::string text = to_json(manifest);
+  KMUX_TRY(entry_manifest_from_json(text));  // a log that is not UTF-8 would make it unreadable
+  return staging.write(kManifestFile, text);
+}
+
+}  // namespace kmux

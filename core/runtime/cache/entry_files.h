@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "cache_entry.h"
+#include "cache_folder.h"
+#include "dependency_state.h"
+#include "entry_manifest.h"
+#include "file_descriptor.h"
+#include "staging.h"
+
+namespace kmux {
+
+/// The files that an entry may have; the manifest is always there and names the others.
+inline constexpr const char* kManifestFile = "manifest.json";
+inline constexpr const char* kArtifactFile = "artifact";
+inline constexpr const char* kLauncherFile = "launcher";
+inline constexpr const char* kDependenciesFile = "dependencies";
+inline constexpr std::array kEntryFiles = {kManifestFile, kArtifactFile, kLauncherFile, kDependenciesFile};
+
+/// How an attempt to read an entry ended.
+struct EntryReading {
+  enum class Outcome {
+    kGood,
+    kOutdated,  // a dependency changed
+    kGone,      // it was removed meanwhile
+    kDamaged,
+  };
+  Outcome outcome = Outcome::kGone;
+  std::string reason = {};  // unless it is good
+  EntryManifest manifest = {};
+  CacheEntry entry = {};
+  FileTime used_ns = 0;                      // last used
+  FileDescriptor folder = FileDescriptor();  // what was read, whatever its name is now
+};
+
+/// Reads an entry and checks every digest; with `kDependencies` also whether its dependencies are as they were.
+enum class EntryCheck { kDigests, kDependencies };
+EntryReading read_entry(const EntryLocation& location, EntryCheck check);
+
+/// What an entry says of itself, or nothing if that cannot be read.
+std::optional<EntryManifest> read_manifest(const EntryLocation& location);
+
+/// Marks an entry as used now, at most once an hour: the mark is the manifest's mtime, as access times are often off.
+void touch(const EntryReading& reading);
+
+/// Writes an entry's files.
+///
+/// Errors: unavailable with the system's reason; invalid_argument if the entry could not be read back.
+Status write_entry(Staging& staging, const CacheKey& key, const CacheEntry& entry, const DependencyState& state);
+
+}  // namespace kmux

@@ -1,0 +1,83 @@
+#include "file_descriptor.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace kmux {
+namespace {
+
+/// 0 or errno.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// Did `bytes` fill up? A file that shrank meanwhile does not fill it.
+bool read_all(int fd, std::string& bytes) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t got = ::read(fd, bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) {
+      bytes.resize(done);
+      return true;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char* name, std::uint64_t max_bytes) {
+  const FileDescriptor file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info{};
+  if (!file.ok() || ::fstat(file.get(), &info) != 0) return std::nullopt;
+  if (!S_ISREG(info.st_mode) || static_cast<std::uint64_t>(info.st_size) > max_bytes) {
+    errno = S_ISREG(info.st_mode) ? EFBIG : EINVAL;
+    return std::nullopt;
+  }
+  FileContent content{std::string(static_cast<std::size_t>(info.st_size), '\0'),
+                      info.st_mtim.tv_sec * std::int64_t{1'000'000'000} + info.st_mtim.tv_nsec};
+  if (!read_all(file.get(), content.bytes)) return std::nullopt;
+  return content;
+}
+
+int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes) {
+  const FileDescriptor file(::openat(folder.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.ok()) return errno;
+  if (const int error = write_all(file.get(), bytes); error != 0) return error;
+  return ::fsync(file.get()) == 0 ? 0 : errno;
+}
+
+int sync_folder(const std::filesystem::path& path) {
+  const FileDescriptor folder = FileDescriptor::open_folder(path);
+  return folder.ok() && ::fsync(folder.get()) == 0 ? 0 : errno;
+}
+
+std::string errno_text(int error) { return std::generic_category().message(error); }
+
+}  // namespace kmux

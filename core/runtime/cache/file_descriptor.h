@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kmux {
+
+/// An open file or folder, closed when this object goes.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor();
+
+  /// Opens a folder, or nothing (errno says why). A symbolic link is refused.
+  static FileDescriptor open_folder(const std::filesystem::path& path);
+
+  int get() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+/// A regular file's content and the time of its last change.
+struct FileContent {
+  std::string bytes;
+  std::int64_t mtime_ns = 0;
+};
+
+/// The file `name` in `folder`, or nothing (errno says why; EFBIG if it has more than `max_bytes`).
+std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char* name, std::uint64_t max_bytes);
+
+/// Writes a new file in `folder` and brings it to the disk; 0 or errno.
+int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes);
+
+/// Brings the names in a folder to the disk; 0 or errno.
+int sync_folder(const std::filesystem::path& path);
+
+/// The system's words for an errno.
+std::string errno_text(int error);
+
+}  // namespace kmux
