@@ -8,7 +8,7 @@ readonly JOBS=${KMUX_JOBS:-$(nproc)}
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache
   libboost1.81-dev libboost-program-options1.81-dev nlohmann-json3-dev libssl-dev
-  llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev libxml2-dev
+  llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   python3 python3-venv python3-numpy)
 readonly TEST_PACKAGES=(libclang-cpp15) # the second LLVM of tests/integration/second_llvm_test.cpp
@@ -24,6 +24,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh demo           build and run the main job on real input
   ./kmux.sh test           build and run every test
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
+  ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
@@ -130,6 +131,12 @@ run_tests() {
   return "$status"
 }
 
+package() {
+  build kmux_product
+  cpack --preset device >&2 || fail "packaging failed. It says why above."
+  ls "$BUILD"/package/*.tar.gz
+}
+
 lint() {
   packages "${LINT_PACKAGES[@]}"
   configure
@@ -174,7 +181,7 @@ bars() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | lint | format | bench | bars) "$command" "$@" ;;
+  demo | build | package | lint | format | bench | bars) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;

@@ -5,6 +5,8 @@ include(GNUInstallDirs)
 # The one variable behind both the path that plugins are installed to and the path that libkmux.so searches.
 set(KMUX_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/plugins CACHE STRING "Plugins, below the prefix")
 set(KMUX_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/${KMUX_PLUGIN_INSTALL_DIR})
+# What a package brings along for a machine that lacks it (kmux_bundle.cmake); elsewhere there is no such folder.
+set(KMUX_BUNDLED_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/bundled)
 set(KMUX_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/core/sdk/include)
 
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
@@ -17,7 +19,8 @@ function(kmux_add_room folder output)
   if(found)
     set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${output})
     file(RELATIVE_PATH to_lib /${output} /${CMAKE_INSTALL_LIBDIR})
-    set(CMAKE_INSTALL_RPATH $ORIGIN/${to_lib})
+    file(RELATIVE_PATH to_bundled /${output} /${KMUX_BUNDLED_DIR})
+    set(CMAKE_INSTALL_RPATH $ORIGIN/${to_lib} $ORIGIN/${to_bundled})
     add_subdirectory(${PROJECT_SOURCE_DIR}/${folder})
   endif()
 endfunction()

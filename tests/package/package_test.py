@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""package_test.py SOURCE BUILD CPACK: makes the archive, and runs what is in it where there is only glibc beside it."""
+import array
+import ast
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+SOURCE, BUILD, CPACK = (pathlib.Path(argument) for argument in sys.argv[1:4])
+MOST_BYTES = 60 << 20
+OLDEST_GLIBC = (2, 36)
+GLIBC = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt)\.so\.\d")
+
+
+def save_npy(path, values):
+    """Format 1.0 of NumPy's NEP 1: magic, length of the header, header padded to 64 bytes, data."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + values.tobytes())
+
+
+def load_npy(path):
+    content = path.read_bytes()
+    data = 10 + int.from_bytes(content[8:10], "little")
+    assert ast.literal_eval(content[10:data].decode())["descr"] == "<f4"
+    return array.array("f", content[data:])
+
+
+def readelf(*arguments):
+    return subprocess.run(["readelf", "-W", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def glibc_files(program):
+    """The loader that `program` names, and the libraries of this machine's glibc."""
+    yield pathlib.Path(re.search(r"program interpreter: (.*)\]", readelf("-l", program))[1])
+    for line in subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True,
+                               env={"PATH": "/usr/sbin:/sbin:/usr/bin"}).stdout.splitlines():
+        found = re.match(r"\s*(\S+) \((.*)\) => (\S+)$", line)
+        if found and GLIBC.fullmatch(found[1]) and "64" in found[2]:
+            yield pathlib.Path(found[3])
+
+
+class Package(unittest.TestCase):
+    """The tree below `root` is the whole world of the programs that run here: opt/kmux, work and glibc."""
+
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run([CPACK, "--config", BUILD / "CPackConfig.cmake"], cwd=BUILD, check=True, stdout=subprocess.DEVNULL)
+        (cls.archive,) = (BUILD / "package").glob("*.tar.gz")
+        cls.folder = tempfile.TemporaryDirectory(prefix="kmux-package-")
+        cls.root = pathlib.Path(cls.folder.name)
+        with tarfile.open(cls.archive) as archive:
+            archive.extractall(cls.root)
+        cls.prefix = (cls.root / cls.archive.name.removesuffix(".tar.gz")).rename(cls.root / "kmux")
+        cls.work = cls.root / "work"
+        cls.work.mkdir()
+        (cls.root / "tmp").mkdir()
+        for file in glibc_files(cls.prefix / "bin/kmux"):
+            (cls.root / file.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, cls.root / file.relative_to("/"))
+        cls.isolate()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def isolate(cls):
+        """The first that this machine allows: no other files and no network; no other files; no environment."""
+        inside = [f"--root={cls.root}", "--wd=/work"]
+        for words in (["--net", *inside], ["--map-root-user", "--net", *inside], inside):
+            cls.isolation = ["unshare", *words]
+            cls.inner = pathlib.Path("/")
+            if cls.kmux("--version").returncode == 0:
+                return
+        cls.isolation, cls.inner = [], cls.root
+        print("package: neither root nor user namespaces here: other files of this machine are in reach", file=sys.stderr)
+
+    @classmethod
+    def kmux(cls, *words):
+        return subprocess.run([*cls.isolation, cls.inner / "kmux/bin/kmux", *words], cwd=cls.work, capture_output=True,
+                              text=True, timeout=120,
+                              env={"PATH": "/usr/bin:/bin", "HOME": str(cls.inner / "work"), "KMUX_DISABLE_CACHE": "1",
+                                   "LD_ORIGIN_PATH": "/kmux/bin"})  # the loader asks /proc, which is not there
+
+    def write_program(self, name, text):
+        """The example `scale` with the source `text`."""
+        folder = self.work / name
+        folder.mkdir()
+        program = json.loads((self.prefix / "share/kmux/examples/scale/scale.kmux.json").read_text())
+        source = program["variants"][0]["sources"][0]
+        source["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        (folder / source["path"]).write_text(text)
+        (folder / "scale.kmux.json").write_text(json.dumps(program, sort_keys=True, separators=(",", ":")) + "\n")
+        return f"{name}/scale.kmux.json"
+
+    def run_scale(self, program):
+        x = array.array("f", (i - 500 for i in range(1003)))
+        save_npy(self.work / "x.npy", x)
+        (self.work / "y.npy").unlink(missing_ok=True)
+        result = self.kmux("run", program, "--backend", "cpu", "--in", "x=x.npy", "--scalar", "factor=1.5",
+                           "--out", "y=y.npy")
+        if result.returncode == 0:
+            self.assertEqual(load_npy(self.work / "y.npy"), array.array("f", (1.5 * value for value in x)))
+        return result
+
+    def elf_files(self):
+        for file in sorted(self.prefix.rglob("*")):
+            if file.is_file() and not file.is_symlink() and file.read_bytes()[:4] == b"\x7fELF":
+                yield file
+
+    def test_is_small(self):
+        self.assertLessEqual(self.archive.stat().st_size, MOST_BYTES)
+
+    def test_needs_itself_and_glibc_only(self):
+        names = {file.name for file in self.prefix.rglob("*.so*")}
+        files = list(self.elf_files())
+        self.assertIn(self.prefix / "bin/kmux", files)
+        self.assertIn(self.prefix / "lib/kmux/plugins/kmux_cpu.so", files)
+        for file in files:
+            for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d", file)):
+                self.assertTrue(needed in names or GLIBC.fullmatch(needed), f"{file} needs {needed}")
+
+    def test_runs_with_an_old_glibc(self):
+        for file in self.elf_files():
+            versions = [tuple(map(int, v.split("."))) for v in re.findall(r"Name: GLIBC_([\d.]+)", readelf("-V", file))]
+            self.assertLessEqual(max(versions), OLDEST_GLIBC, file)
+
+    def test_is_stripped(self):
+        for file in self.elf_files():
+            self.assertNotIn(".debug_info", readelf("-S", file), file)
+
+    def test_verifies(self):
+        result = self.kmux("plugins", "--verify")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("cpu", result.stdout)
+
+    def test_runs_its_example(self):
+        result = self.kmux("--version")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        shutil.copytree(self.prefix / "share/kmux/examples", self.work / "examples")
+        result = self.run_scale("examples/scale/scale.kmux.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_says_what_to_install_for_the_c_library(self):
+        result = self.run_scale(self.write_program("libc", "#include <stdio.h>\nvoid scale() {}\n"))
+        self.assertEqual(result.returncode, 5 if self.isolation else result.returncode, result.stderr)
+        if self.isolation:
+            self.assertIn("apt-get install libc6-dev", result.stderr)
+
+    def test_needs_no_headers_for_sources_without_includes(self):
+        clang = self.prefix / "lib/kmux/clang"
+        hidden = clang.rename(clang.with_name("hidden"))
+        self.addCleanup(lambda: hidden.rename(clang))
+        text = "void scale(const float* x, float f, float* y, long n) { for (long i = 0; i < n; ++i) y[i] = f * x[i]; }\n"
+        result = self.run_scale(self.write_program("plain", text))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.run_scale(self.write_program("stddef", "#include <stddef.h>\n" + text))
+        self.assertEqual(result.returncode, 5 if self.isolation else 0, result.stderr)
+        if self.isolation:
+            self.assertIn("apt-get install libclang-common-19-dev", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
