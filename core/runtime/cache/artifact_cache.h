@@ -13,38 +13,21 @@
 
 #include "cache_entry.h"
 #include "dependency_state.h"
+#include "entry_store.h"
 #include "sweeper.h"
 
 namespace kmux {
 
 struct CacheOptions {
-  std::filesystem::path folder;                   // entries are found and stored here
-  std::vector<std::filesystem::path> read_only;   // entries are found here when `folder` has none
-  std::filesystem::path lock_folder = {};         // on this machine, not on a network; empty: no locks
-  std::uint64_t max_bytes = std::uint64_t{4} << 30;
-  std::chrono::hours max_age{24 * 90};            // since an entry was used last
-  std::chrono::milliseconds lock_timeout{300'000};  // for another process that makes the same entry
+  std::filesystem::path folder;                         // entries are found and stored here
+  std::vector<std::filesystem::path> read_only = {};    // entries are found here when `folder` has none
+  std::filesystem::path lock_folder = {};               // on this machine, not on a network; empty: no locks
+  std::chrono::milliseconds lock_timeout{300'000};      // for another process that makes the same entry
+  std::uint64_t max_bytes = std::uint64_t{4} << 30;     // on the disk
+  std::chrono::hours max_age{24 * 90};                  // since an entry was used last
+  std::chrono::seconds min_idle{60};                    // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
-  std::chrono::seconds min_idle{60};              // entries used more recently are not evicted
-  std::function<void(const std::string&)> log = {};  // what went wrong without harm to the caller; any thread
-};
-
-/// An entry as `list` tells it.
-struct StoredEntry {
-  std::string key;
-  std::string second;  // digest of the state of its dependencies
-  std::filesystem::path folder;
-  Json parts;
-  std::uint64_t bytes = 0;  // on the disk
-  FileTime created_ns = 0;
-  FileTime used_ns = 0;
-  bool negative = false;
-};
-
-/// An entry that was found damaged, and why.
-struct DamagedEntry {
-  std::filesystem::path folder;
-  std::string reason;
+  CacheLog log = {};
 };
 
 /// Maps keys to entries on the disk, for all processes that use the same folder.
@@ -57,8 +40,8 @@ class ArtifactCache {
  public:
   using Make = std::function<Result<CacheEntry>()>;
 
-  /// Opens the cache. A folder that this user cannot write to is used for finding alone, see `why_read_only`; folders of
-  /// `read_only` that are missing or refused are left out and logged, and so is a refused lock folder.
+  /// Opens the cache. A folder that this user cannot write to is used for finding alone, see `why_read_only`. Folders of
+  /// `read_only` that are missing or refused are logged and left out, and so is a refused `lock_folder`.
   ///
   /// Errors: unavailable if `folder` is a symbolic link, belongs to somebody else, may be written to by others, or is
   ///         neither there nor can be made.
@@ -67,7 +50,7 @@ class ArtifactCache {
   ArtifactCache(const ArtifactCache&) = delete;
   ArtifactCache& operator=(const ArtifactCache&) = delete;
 
-  /// The entry of `key`, or nothing. Damaged entries are logged and put into quarantine.
+  /// The entry of `key`, or nothing.
   std::optional<CacheEntry> find(const CacheKey& key) const;
 
   /// The entry of `key`, made if there is none: once over all threads of this process and, while locks work, over all
@@ -79,7 +62,7 @@ class ArtifactCache {
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make);
 
   /// Stores, in the background, an entry whose build began at `began` (`file_time_now()` before it). An entry is given
-  /// up, and that logged, if a file that it depends on changed since.
+  /// up, and that logged, if a file that it depends on changed since, or within the same tick of that clock.
   void publish(const CacheKey& key, CacheEntry entry, FileTime began);
 
   /// Waits until everything made so far is published or given up.
@@ -93,7 +76,7 @@ class ArtifactCache {
   std::vector<StoredEntry> list() const;
   /// Reads every entry of the folder; the damaged ones are put into quarantine and returned.
   std::vector<DamagedEntry> verify() const;
-  /// Removes entries until the rest is within the limits, see `sweep`; all of them with limits of 0.
+  /// Removes entries until the rest is within the limits, see `sweep`: all of them if each limit is 0.
   ///
   /// Errors: unavailable if the folder cannot be written to, or another process is sweeping it.
   Result<SweepReport> prune(const SweepLimits& limits) const;

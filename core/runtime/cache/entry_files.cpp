@@ -44,8 +44,9 @@ class Reader {
       if (!found) return damaged(found.error().message);
       state = *std::move(found);
     }
-    if (second_digest(location_.key, state) != location_.second) return damaged("its dependencies are of another key");
-    if (check == EntryCheck::kDigests) return true;
+    if (check == EntryCheck::kDigests) {
+      return second_digest(location_.key, state) == location_.second || damaged("its dependencies are of another key");
+    }
     std::optional<std::string> change = find_change(state);
     return !change || stop(Outcome::kOutdated, *std::move(change));
   }

@@ -1,0 +1,77 @@
+#include "entry_store.h"
+
+#include "quarantine.h"
+#include "staging.h"
+#include "sweeper.h"
+
+namespace kmux {
+namespace {
+
+using Outcome = EntryReading::Outcome;
+
+Result<Dependencies> dependencies_of(const CacheEntry& entry) {
+  if (entry.unsupported) {
+    const std::optional<std::string_view> note = entry.unsupported->note(kDependenciesPart);
+    return note ? dependencies_from_json(*note) : Dependencies{};
+  }
+  const std::string* part = entry.artifact.find(kDependenciesPart);
+  return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
+}
+
+}  // namespace
+
+std::optional<CacheEntry> EntryStore::find(const std::string& key) const {
+  for (const EntryLocation& location : folder_.entries_of(key)) {
+    EntryReading reading = read_entry(location, EntryCheck::kDependencies);
+    if (reading.outcome == Outcome::kGood) {
+      if (folder_.writable()) touch(reading);
+      return std::move(reading.entry);
+    }
+    if (reading.outcome == Outcome::kDamaged) refuse(location, reading);
+  }
+  return std::nullopt;
+}
+
+void EntryStore::refuse(const EntryLocation& location, const EntryReading& reading) const {
+  if (log_) log_("cache entry '" + location.folder.string() + "' is not used (" + reading.reason + ").");
+  put_into_quarantine(folder_, location.folder, reading.folder);
+}
+
+Status EntryStore::store(const CacheKey& key, const CacheEntry& entry, FileTime began) const {
+  KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
+  KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
+  KMUX_ASSIGN(Staging staging, Staging::make(folder_));
+  KMUX_TRY(write_entry(staging, key, entry, state));
+  KMUX_TRY(staging.publish(folder_.entry(key.digest, second_digest(key.digest, state)).folder));
+  return Ok{};
+}
+
+std::vector<StoredEntry> EntryStore::list() const {
+  std::vector<StoredEntry> entries;
+  for (EntryLocation& location : folder_.entries()) {
+    const std::optional<EntryManifest> manifest = read_manifest(location);
+    if (!manifest) continue;
+    const std::uint64_t bytes = bytes_on_disk(location.folder);
+    const FileTime used_ns = last_used(location);
+    entries.push_back({.location = std::move(location),
+                       .parts = manifest->parts,
+                       .bytes = bytes,
+                       .created_ns = manifest->created_ns,
+                       .used_ns = used_ns,
+                       .negative = manifest->unsupported.has_value()});
+  }
+  return entries;
+}
+
+std::vector<DamagedEntry> EntryStore::verify() const {
+  std::vector<DamagedEntry> damaged;
+  for (const EntryLocation& location : folder_.entries()) {
+    const EntryReading reading = read_entry(location, EntryCheck::kDigests);
+    if (reading.outcome != Outcome::kDamaged) continue;
+    refuse(location, reading);
+    damaged.push_back({location.folder, reading.reason});
+  }
+  return damaged;
+}
+
+}  // namespace kmux
