@@ -46,10 +46,18 @@ Result<std::string> CpuBuilder::toolchain(const Target& target, const Options& o
   return toolchain_identity(target, parsed);
 }
 
+Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& job, const BuildOptions& options) {
+  return headers_.scan(job, [&](Language language) {
+    return options.engine == Engine::kHost ? host_folders_.find(options, language)
+                                           : compiler_.system_folders(job, language);
+  });
+}
+
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
   KMUX_ASSIGN(const CompileJob job, make_job(request, options, launcher));
+  KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   const bool ready = request.chosen().dialect == "object";
   const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
   auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects) : compiler_.compile(job);
@@ -63,6 +71,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, dump_meta(meta));
+  if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
   for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);
   }

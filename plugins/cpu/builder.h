@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "kmux/backend.h"
 #include "kmux/plugin.hpp"
 
 #include "engine/compiler.h"
+#include "headers.h"
+#include "host_folders.h"
 #include "options.h"
 
 namespace kmux::cpu {
@@ -21,8 +24,12 @@ class CpuBuilder final : public Builder {
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
 
  private:
+  Result<std::optional<Dependencies>> dependencies(const CompileJob& job, const BuildOptions& options);
+
   Host host_;
   Compiler compiler_;
+  Headers headers_;
+  HostFolders host_folders_;
 };
 
 /// What the request asks to compile. For dialect `object` the ready objects are no units; they go into the artifact

@@ -58,7 +58,7 @@ struct HostCompiler {
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
-    const Command command{std::move(arguments), folder.path(), {{"LC_ALL", "C"}}};
+    const Command command{std::move(arguments), folder.path(), host_environment()};
     KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
     log += result.standard_error;
     if (result.exit_code == 0) return Ok{};
@@ -123,6 +123,12 @@ Result<std::string> find_host_compiler(const BuildOptions& options) {
   }
   return make_error(ErrorCode::kUnavailable, "no C++ compiler was found (looked for \"" + names.front() +
                                                  "\"; engine host needs one). Install it: apt-get install g++.");
+}
+
+const std::map<std::string, std::string>& host_environment() {
+  static const std::map<std::string, std::string> environment = {
+      {"LC_ALL", "C"}, {"CPATH", ""}, {"C_INCLUDE_PATH", ""}, {"CPLUS_INCLUDE_PATH", ""}};
+  return environment;
 }
 
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,

@@ -115,4 +115,8 @@ Compiler::~Compiler() = default;
 
 Result<CompiledObject> Compiler::compile(const CompileJob& job) { return impl_->compile(job); }
 
+Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
+  return impl_->front_end.system_folders(shared_arguments(job, language, job.cpu));
+}
+
 }  // namespace kmux::cpu

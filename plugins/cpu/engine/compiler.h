@@ -51,6 +51,9 @@ class Compiler {
   /// defined or is called with other types than it has, with the functions there are; unavailable without Clang's headers.
   Result<CompiledObject> compile(const CompileJob& job);
 
+  /// The folders of headers that belong to the compiler and the machine, in the order of the search.
+  Result<std::vector<std::string>> system_folders(const CompileJob& job, Language language);
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -50,6 +50,15 @@ Error refused_arguments(const std::string& log) {
       .with("log", log);
 }
 
+// CPATH and its like would change what a source means from one process to the next.
+void forget_environment(clang::HeaderSearchOptions& search, const std::vector<std::string>& arguments) {
+  namespace frontend = clang::frontend;
+  llvm::erase_if(search.UserEntries, [&](const clang::HeaderSearchOptions::Entry& entry) {
+    if (entry.Group == frontend::Angled) return !llvm::is_contained(arguments, "-I" + entry.Path);
+    return entry.Group == frontend::CSystem || entry.Group == frontend::CXXSystem;
+  });
+}
+
 constexpr std::size_t kMostCachedLists = 256;
 
 }  // namespace
@@ -86,6 +95,7 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
   if (!clang::CompilerInvocation::CreateFromArgs(*made, pointers(cc1), diagnostics.engine())) {
     return refused_arguments(diagnostics.text());
   }
+  forget_environment(made->getHeaderSearchOpts(), arguments);
   auto& front_end = made->getFrontendOpts();
   front_end.Inputs = {clang::FrontendInputFile(path, front_end.Inputs.front().getKind())};
   front_end.ProgramAction = clang::frontend::EmitLLVMOnly;
@@ -115,6 +125,16 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
     if (feature.second) unit.features.push_back(feature.first().str());
   }
   return unit;
+}
+
+Result<std::vector<std::string>> FrontEnd::system_folders(const Arguments& arguments) {
+  KMUX_ASSIGN(const auto made, invocation("input", arguments, llvm::vfs::getRealFileSystem()));
+  std::vector<std::string> folders;
+  for (const auto& entry : made->getHeaderSearchOpts().UserEntries) {
+    const bool is_system = entry.Group == clang::frontend::System || entry.Group == clang::frontend::ExternCSystem;
+    if (is_system) folders.push_back(entry.Path);
+  }
+  return folders;
 }
 
 }  // namespace kmux::cpu

@@ -35,6 +35,9 @@ class FrontEnd {
                                   const std::vector<std::string>& arguments,
                                   const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log);
 
+  /// The folders in which `#include` searches after those of "-I", with these driver arguments.
+  Result<std::vector<std::string>> system_folders(const std::vector<std::string>& arguments);
+
  private:
   using Arguments = std::vector<std::string>;
   using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;

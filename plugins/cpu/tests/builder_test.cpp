@@ -86,6 +86,43 @@ TEST_P(EachEngine, TakesFlagsAndFolders) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_P(EachEngine, NamesTheHeadersThatItReads) {
+  const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "five.h") << "#include <stdint.h>\n";
+  Workbench bench;
+  const auto program = one_kernel("k.c", "#include <five.h>\nvoid k(int* out) { out[0] = INT32_MAX; }").build().value();
+  const auto kernel = bench.load(program, {{"engine", GetParam()}, {"include_dirs", folder.string()}}).value();
+  const std::string* part = kernel.artifact.find(kDependenciesPart);
+  ASSERT_NE(part, nullptr);
+  const Dependencies read = dependencies_from_json(*part).value();
+  EXPECT_THAT(read.files, Contains((folder / "five.h").string()));
+  EXPECT_THAT(read.files, Contains(testing::EndsWith("/include/stdint.h")));
+  EXPECT_TRUE(read.complete);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_P(EachEngine, NamesNoHeadersWhereNoneIsIncluded) {
+  Workbench bench;
+  const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), {{"engine", GetParam()}}).value();
+  EXPECT_EQ(kernel.artifact.find(kDependenciesPart), nullptr);
+}
+
+TEST_P(EachEngine, TakesNoHeadersFromTheEnvironment) {
+  const auto folder = std::filesystem::temp_directory_path() / "kmux-builder-test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "hidden.h") << "#define N 1\n";
+  setenv("CPATH", folder.c_str(), 1);
+  setenv("C_INCLUDE_PATH", folder.c_str(), 1);
+  const Error error =
+      failure_of(one_kernel("k.c", "#include <hidden.h>\nvoid k(int* out) { out[0] = N; }"), {{"engine", GetParam()}});
+  unsetenv("CPATH");
+  unsetenv("C_INCLUDE_PATH");
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("hidden.h"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST_P(EachEngine, ShowsErrorsInTheUsersLines) {
   const Error error =
       failure_of(one_kernel("lib/k.c", "void k(int* out) {\n  out[0] = absent;\n}\n"), {{"engine", GetParam()}});

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/include_scan.h"
+
+#include "engine/compiler.h"
+
+namespace kmux::cpu {
+
+/// The headers of the machine that the sources of a job may read.
+///
+/// Threads: any.   Lifetime: remembers what each header includes.
+class Headers {
+ public:
+  /// The compiler's own folders for a language, in its order.
+  using SystemFolders = std::function<Result<std::vector<std::string>>(Language)>;
+
+  /// Nothing if no file of `job` includes anything, which costs nothing; `system_folders` is not asked then.
+  ///
+  /// Errors: those of `system_folders`.
+  Result<std::optional<Dependencies>> scan(const CompileJob& job, const SystemFolders& system_folders);
+
+ private:
+  IncludeMemory memory_;
+};
+
+}  // namespace kmux::cpu

@@ -1,0 +1,92 @@
+#include "headers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../../../tests/temp_folder.h"
+#include "jobs.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+Result<std::vector<std::string>> no_folders(Language) { return std::vector<std::string>(); }
+
+class HeadersTest : public testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+  CompileJob job(const std::string& text, std::vector<std::string> arguments = {}) {
+    CompileJob made = job_of("f.c", text);
+    made.units[0].arguments = std::move(arguments);
+    return made;
+  }
+  Dependencies scan(const CompileJob& what, const Headers::SystemFolders& folders = no_folders) {
+    return headers_.scan(what, folders).value().value();
+  }
+  TempFolder folder_;
+  Headers headers_;
+};
+
+TEST_F(HeadersTest, AreNotLookedForWhereNothingIsIncluded) {
+  const auto never = [](Language) -> Result<std::vector<std::string>> {
+    ADD_FAILURE() << "asked for the system's folders";
+    return std::vector<std::string>();
+  };
+  EXPECT_FALSE(headers_.scan(job("int f(int x) { return x; }"), never).value());
+}
+
+TEST_F(HeadersTest, AreFoundInTheFoldersOfTheJobAndOfTheLanguage) {
+  folder_.write("user/a.h", "");
+  folder_.write("system/b.h", "");
+  const auto folders = [&](Language language) -> Result<std::vector<std::string>> {
+    EXPECT_EQ(language, Language::kC);
+    return std::vector<std::string>{at("system")};
+  };
+  const Dependencies found = scan(job("#include <a.h>\n#include <b.h>\n", {"-I" + at("user")}), folders);
+  EXPECT_THAT(found.files, ElementsAre(at("system/b.h"), at("user/a.h")));
+  EXPECT_THAT(found.absent, Contains(at("user/b.h")));
+}
+
+TEST_F(HeadersTest, TakeASystemFolderInItsPlaceOnly) {
+  folder_.write("one/a.h", "");
+  folder_.write("two/a.h", "");
+  const auto folders = [&](Language) -> Result<std::vector<std::string>> {
+    return std::vector<std::string>{at("one"), at("two")};
+  };
+  EXPECT_THAT(scan(job("#include <a.h>", {"-I" + at("two")}), folders).files, ElementsAre(at("one/a.h")));
+}
+
+TEST_F(HeadersTest, ComeFromPreludesAndDefinesToo) {
+  folder_.write("a.h", "");
+  folder_.write("b.h", "");
+  CompileJob made = job("#include HEADER\n", {"-I" + at(""), "-DHEADER=<b.h>", "-DONE", "-include", "inc/prelude.h"});
+  made.files.push_back({"inc/prelude.h", "#include <a.h>\n"});
+  const Dependencies found = scan(made);
+  EXPECT_THAT(found.files, ElementsAre(at("a.h"), at("b.h")));
+  EXPECT_TRUE(found.complete);
+}
+
+TEST_F(HeadersTest, OfAllUnitsAreJoined) {
+  folder_.write("a.h", "");
+  folder_.write("b.h", "");
+  CompileJob made = job("#include <a.h>\n", {"-I" + at("")});
+  made.files.push_back({"g.c", "#include <b.h>\n#include MACRO\n"});
+  made.units.push_back({"g.c", Language::kC, {"-I" + at("")}});
+  const Dependencies found = scan(made);
+  EXPECT_THAT(found.files, ElementsAre(at("a.h"), at("b.h")));
+  EXPECT_FALSE(found.complete);
+}
+
+TEST_F(HeadersTest, PassOnWhyTheFoldersAreUnknown) {
+  const auto failing = [](Language) -> Result<std::vector<std::string>> {
+    return make_error(ErrorCode::kUnavailable, "no compiler");
+  };
+  const auto result = headers_.scan(job("#include <a.h>"), failing);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "no compiler");
+}
+
+}  // namespace
+}  // namespace kmux::cpu
