@@ -20,6 +20,8 @@ struct PluginScript {
   std::vector<MissingFeature> missing = {};
   Status wraps = Ok{};
   Status builds = Ok{};
+  Result<std::string> toolchain = std::string("fake");
+  std::string dependencies = {};  // the artifact's part, or none
 
   int opened = 0;
   int supports_asked = 0;
@@ -56,11 +58,13 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
     script_.options_seen = request.options;
     return script_.manifest.name + " launches variant " + std::to_string(request.variant);
   }
-  Result<std::string> toolchain(const Target&, const Options&) override { return std::string("fake"); }
+  Result<std::string> toolchain(const Target&, const Options&) override { return script_.toolchain; }
   Result<Artifact> build(const BuildRequest&, std::string_view launcher) override {
     ++script_.built;
     if (!script_.builds) return script_.builds.error();
-    return Artifact{{{"code", std::string(launcher)}}};
+    Artifact artifact{{{"code", std::string(launcher)}}};
+    if (!script_.dependencies.empty()) artifact.set("deps", script_.dependencies);
+    return artifact;
   }
   PluginScript& script_;
 };

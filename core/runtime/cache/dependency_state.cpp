@@ -130,6 +130,10 @@ FileTime file_time_now() {
 }
 
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began) {
+  if (!dependencies.complete) {
+    return make_error(ErrorCode::kUnavailable,
+                      "which files the build read cannot be told (an #include of a name that is computed).");
+  }
   DependencyState state;
   for (const std::string& path : dependencies.files) {
     KMUX_ASSIGN(File file, capture_file(path, began));

@@ -44,7 +44,7 @@ struct DependencyState {
 
 /// Reads and hashes the dependencies of a build that began at `began`.
 ///
-/// Errors: unavailable, naming the path, if a file changed since `began`, cannot be read, or an absent one is there now:
+/// Errors: unavailable if the dependencies are incomplete; unavailable, naming the path, if a file changed since `began`, cannot be read, or an absent one is there now:
 ///         what the build saw is then not known.
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began);
 

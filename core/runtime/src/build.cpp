@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "log_state.h"
 #include "ranking.h"
+#include "tier_build.h"
 #include "tier_plan.h"
 
 namespace kmux {
@@ -45,18 +46,27 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   return choose(runtime, program, options, candidate.backend, candidate.variant, std::move(target));
 }
 
+BuildResult result_of(const Choice& choice, TierBuild made, const std::string& tier) {
+  return {.backend = choice.plugin->manifest().name,
+          .variant = choice.request.variant,
+          .target = choice.request.target,
+          .launcher = std::move(made.launcher),
+          .artifact = std::move(made.artifact),
+          .tier = tier,
+          .from_cache = made.from_cache};
+}
+
 Result<BuildResult> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                                const Candidate& candidate) {
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
   KMUX_ASSIGN(const TierPlan tiers,
               plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
-  KMUX_ASSIGN(Compiled compiled, compile_tier(choice, tiers.first));
-  return BuildResult{.backend = candidate.backend,
-                     .variant = candidate.variant,
-                     .target = choice.request.target,
-                     .launcher = std::move(compiled.launcher),
-                     .artifact = std::move(compiled.artifact),
-                     .tier = tiers.first};
+  ArtifactCache* const cache = options.use_cache ? runtime.cache().get() : nullptr;
+  if (tiers.improves()) {
+    if (auto best = find_tier(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
+  }
+  KMUX_ASSIGN(TierBuild first, build_tier(choice, tiers.first, cache));
+  return result_of(choice, std::move(first), tiers.first);
 }
 
 Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,

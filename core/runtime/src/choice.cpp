@@ -13,12 +13,10 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}};
 }
 
-Result<Compiled> compile_tier(const Choice& choice, const std::string& tier) {
+BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {
   BuildRequest request = choice.request;
   if (!tier.empty()) request.options[kTierOption] = tier;
-  KMUX_ASSIGN(std::string launcher, choice.backend->wrapper().wrap(request));
-  KMUX_ASSIGN(Artifact artifact, choice.backend->builder().build(request, launcher));
-  return Compiled{std::move(launcher), std::move(artifact)};
+  return request;
 }
 
 }  // namespace kmux

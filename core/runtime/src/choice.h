@@ -22,13 +22,7 @@ struct Choice {
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const std::string& backend, std::size_t variant, Target target);
 
-/// What a backend made of a request.
-struct Compiled {
-  std::string launcher;
-  Artifact artifact;
-};
-
-/// Wraps and builds, in `tier` if it is not empty.
-Result<Compiled> compile_tier(const Choice& choice, const std::string& tier);
+/// The choice's request for one tier; `tier` is empty if the backend has none.
+BuildRequest request_in_tier(const Choice& choice, const std::string& tier);
 
 }  // namespace kmux

@@ -1,6 +1,10 @@
 #include "kmux/compile.h"
 
+#include "kmux/dependencies.h"
+
+#include "background.h"
 #include "build.h"
+#include "cache/dependency_state.h"
 #include "improve.h"
 #include "kernel_impl.h"
 #include "kernel_memo.h"
@@ -29,6 +33,22 @@ Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptio
   return kernel;
 }
 
+std::string dependencies_of(const Artifact& artifact) {
+  const std::string* part = artifact.find(kDependenciesPart);
+  return part == nullptr ? "" : *part;
+}
+
+/// The headers are read in the background: only the next compile needs to know what they were.
+void remember(Runtime& runtime, const Program& program, const CompileOptions& options, const Kernel& kernel,
+              const std::string& dependencies, FileTime began) {
+  if (dependencies.empty()) return runtime.kernel_memo().keep(program, options, kernel);
+  runtime.background().post([=, memo = &runtime.kernel_memo()] {
+    const auto paths = dependencies_from_json(dependencies);
+    auto state = paths ? capture(*paths, began) : Result<DependencyState>(paths.error());
+    if (state) memo->keep(program, options, kernel, *std::move(state));
+  });
+}
+
 }  // namespace
 
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
@@ -41,9 +61,11 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
     if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) return *std::move(known);
   }
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
+  const FileTime began = file_time_now();
   KMUX_ASSIGN(BuildResult built, build_for(Purpose::kRun, runtime, program, options));
+  const std::string dependencies = dependencies_of(built.artifact);
   KMUX_ASSIGN(Kernel kernel, load(runtime, program, options, std::move(built)));
-  if (remembers) runtime.kernel_memo().keep(program, options, kernel);
+  if (remembers) remember(runtime, program, options, kernel, dependencies, began);
   return kernel;
 }
 

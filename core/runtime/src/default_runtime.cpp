@@ -1,21 +1,45 @@
+#include <cstdlib>
+
 #include "kmux/runtime.h"
 
+#include "cache/artifact_cache.h"
+#include "runtime_cache.h"
+
 namespace kmux {
+namespace {
+
+// Plugins may keep files of their own there: what is in it was checked when the cache was opened.
+constexpr const char* kCacheDirOption = "kmux.cache_dir";
+
+RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cache) {
+  options.plugin_options.erase(kCacheDirOption);
+  if (cache != nullptr && !cache->why_read_only()) options.plugin_options[kCacheDirOption] = cache->folder().string();
+  return options;
+}
+
+Result<std::shared_ptr<Runtime>> make_default_runtime() {
+  Environment environment = Environment::from_process();
+  RegistryOptions options;
+  options.environment_path = environment.plugin_path;
+  options.plugin_options = environment.plugin_options;
+  return Runtime::create(std::move(environment), options);
+}
+
+}  // namespace
 
 Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
-  KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(registry));
-  return with(std::move(environment), std::move(opened));
+  std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
+  KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
+  return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(opened)));
 }
 
 Result<std::shared_ptr<Runtime>> Runtime::default_runtime() {
   // Never destroyed: its plugins stay open until the process ends.
-  static const auto& instance = *new auto([] {
-    Environment environment = Environment::from_process();
-    RegistryOptions options;
-    options.environment_path = environment.plugin_path;
-    options.plugin_options = environment.plugin_options;
-    return create(std::move(environment), options);
-  }());
+  static const auto& instance = *new auto(make_default_runtime());
+  static const int flushes_at_exit = std::atexit([] {
+    if (instance && (*instance)->cache()) (*instance)->cache()->flush();
+  });
+  static_cast<void>(flushes_at_exit);
   return instance;
 }
 

@@ -5,7 +5,7 @@
 #include "kmux/log.h"
 
 #include "background.h"
-#include "choice.h"
+#include "tier_build.h"
 #include "tier_plan.h"
 
 namespace kmux {
@@ -16,14 +16,15 @@ struct Improvement {
   std::shared_ptr<const Program> program;
   Choice choice;
   std::string tier;
+  std::shared_ptr<ArtifactCache> cache;
   int device;
   AdapterSlot::Promise promise;
 
   Result<LoadedArtifact> make() const {
-    KMUX_ASSIGN(Compiled compiled, compile_tier(choice, tier));
-    KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, choice.backend->load(compiled.artifact, device));
+    KMUX_ASSIGN(TierBuild built, build_tier(choice, tier, cache.get()));
+    KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, choice.backend->load(built.artifact, device));
     KMUX_TRY(adapter->prepare(device));
-    return LoadedArtifact{std::move(adapter), std::move(compiled.artifact), tier};
+    return LoadedArtifact{std::move(adapter), std::move(built.artifact), tier};
   }
 
   void run() {
@@ -45,8 +46,9 @@ void improve(Runtime& runtime, const Program& program, const CompileOptions& opt
   const auto tiers =
       plan_tiers(choice->plugin->manifest(), choice->request.options, runtime.environment(), Purpose::kRun);
   if (!tiers || built.tier == tiers->best) return;
-  auto improvement = std::make_shared<Improvement>(
-      Improvement{std::move(copy), *std::move(choice), tiers->best, options.device.value_or(0), slot.expect_better()});
+  auto improvement = std::make_shared<Improvement>(Improvement{std::move(copy), *std::move(choice), tiers->best,
+                                                               options.use_cache ? runtime.cache() : nullptr,
+                                                               options.device.value_or(0), slot.expect_better()});
   runtime.background().post([improvement] { improvement->run(); });
 }
 

@@ -38,17 +38,19 @@ std::optional<Kernel> KernelMemo::find(const Program& program, const CompileOpti
   const auto found = look_up(program, options);
   if (found == entries_.end()) return std::nullopt;
   entries_.splice(entries_.begin(), entries_, found);
+  if (!found->state.empty() && find_change(found->state)) return std::nullopt;
   return found->kernel;
 }
 
-void KernelMemo::keep(const Program& program, const CompileOptions& options, const Kernel& kernel) {
+void KernelMemo::keep(const Program& program, const CompileOptions& options, const Kernel& kernel,
+                      DependencyState state) {
   if (depends_on_working_directory(options)) return;
   std::list<Entry> released;  // unloading may take long, so not under the lock
   const std::lock_guard lock(mutex_);
   if (const auto known = look_up(program, options); known != entries_.end()) {
     released.splice(released.begin(), entries_, known);
   }
-  entries_.push_front({fingerprint_of(program), program, options, kernel});
+  entries_.push_front({fingerprint_of(program), program, options, kernel, std::move(state)});
   if (entries_.size() > kKernels) released.splice(released.begin(), entries_, std::prev(entries_.end()));
 }
 

@@ -9,6 +9,8 @@
 #include "kmux/compile.h"
 #include "kmux/kernel.h"
 
+#include "cache/dependency_state.h"
+
 namespace kmux {
 
 /// The memory tier of the cache: the kernels that were compiled last, by all that `compile` was given.
@@ -19,7 +21,8 @@ class KernelMemo {
  public:
   /// The kernel that `compile` made of the same program and options, unless a header has changed since.
   std::optional<Kernel> find(const Program& program, const CompileOptions& options);
-  void keep(const Program& program, const CompileOptions& options, const Kernel& kernel);
+  /// `state` is that of the headers which the kernel was compiled with.
+  void keep(const Program& program, const CompileOptions& options, const Kernel& kernel, DependencyState state = {});
   /// Lets go of the kernels of a backend, so that it can be unloaded.
   void forget(std::string_view backend);
 
@@ -29,6 +32,7 @@ class KernelMemo {
     Program program;
     CompileOptions options;
     Kernel kernel;
+    DependencyState state;
   };
   std::list<Entry>::iterator look_up(const Program& program, const CompileOptions& options);
 

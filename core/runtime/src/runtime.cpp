@@ -1,13 +1,16 @@
 #include "kmux/runtime.h"
 
 #include "background.h"
+#include "cache/artifact_cache.h"
 #include "kernel_memo.h"
+#include "runtime_cache.h"
 #include "support_memo.h"
 
 namespace kmux {
 
-Runtime::Runtime(Environment environment, std::unique_ptr<Registry> registry)
+Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry)
     : environment_(std::move(environment)),
+      cache_(std::move(cache)),
       registry_(std::move(registry)),
       support_memo_(std::make_shared<SupportMemo>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
@@ -18,7 +21,8 @@ Runtime::Runtime(Environment environment, std::unique_ptr<Registry> registry)
 }
 
 std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<Registry> registry) {
-  return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(registry)));
+  std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
+  return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(registry)));
 }
 
 }  // namespace kmux

@@ -34,14 +34,17 @@ class KMUX_API Runtime {
   Registry& registry() const { return *registry_; }
   /// What plugins said of the programs that were resolved last; for the resolver.
   SupportMemo& support_memo() const { return *support_memo_; }
+  /// The cache on disk, or null if there is none.
+  const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }
   /// The kernels that were compiled last; for `compile`.
   KernelMemo& kernel_memo() const { return *kernel_memo_; }
   /// Where better tiers are compiled.
   Background& background() const { return *background_; }
 
  private:
-  Runtime(Environment environment, std::unique_ptr<Registry> registry);
+  Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry);
   Environment environment_;
+  std::shared_ptr<ArtifactCache> cache_;
   std::unique_ptr<Registry> registry_;
   std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<KernelMemo> kernel_memo_;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "kmux/backend.h"
+#include "kmux/error.h"
+#include "kmux/manifest.h"
+
+#include "cache/cache_entry.h"
+
+namespace kmux {
+
+/// The first level of the cache's key: everything that a build is made from, but for the headers outside the program.
+///
+/// It depends on content alone: not on the process, the working directory, the user, or metadata of the program.
+/// Errors: those of the backend's `toolchain`; such a build is not cached.
+Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request);
+
+}  // namespace kmux

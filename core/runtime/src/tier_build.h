@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kmux/artifact.h"
+#include "kmux/error.h"
+
+#include "choice.h"
+
+namespace kmux {
+
+class ArtifactCache;
+
+/// What a backend made of a request, now or earlier.
+struct TierBuild {
+  std::string launcher;
+  Artifact artifact;
+  bool from_cache = false;
+};
+
+/// Wraps and builds in `tier`, or takes what `cache` (which may be null) has of it.
+///
+/// Errors: those of the backend. An `unsupported` is remembered by the cache.
+Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache);
+
+/// What `cache` (which may be null) has of `tier`, or nothing.
+std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache);
+
+}  // namespace kmux

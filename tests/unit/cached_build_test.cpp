@@ -1,0 +1,226 @@
+// The cache as `build` uses it: what is found again, and what makes another key.
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+#include "kmux/dependencies.h"
+#include "kmux/log.h"
+
+#include "cache/artifact_cache.h"
+#include "scripted_registry.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+Program doubling() {
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"twice.c", "void twice(float* a) { a[0] *= 2; }\n"}};
+  variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
+  return {.name = "doubling",
+          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
+          .variants = {std::move(variant)}};
+}
+
+/// A scripted plugin, and runtimes that share a cache on disk and nothing else.
+class CachedBuild : public testing::Test {
+ protected:
+  CachedBuild() {
+    script_.manifest.name = "one";
+    script_.manifest.version = "1";
+    script_.manifest.build_id = "aa";
+    script_.manifest.targets = {"cpu"};
+    script_.manifest.dialects = {"c"};
+    environment_.cache_dir = folder_.path() / "cache";
+  }
+  ~CachedBuild() override { set_log_sink(LogLevel::kDebug, {}); }
+
+  /// As another process would: with a runtime of its own, which is gone afterwards.
+  Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime(), program_, options); }
+  std::shared_ptr<Runtime> runtime() {
+    return Runtime::with(environment_, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script_}));
+  }
+  /// A header that was there long before any build.
+  std::filesystem::path old_header(const char* name, std::string_view text) {
+    const std::filesystem::path path = folder_.write(name, text);
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file times tick slowly; it is older than what comes
+    return path;
+  }
+
+  TempFolder folder_;
+  Program program_ = doubling();
+  PluginScript script_;
+  Environment environment_;
+};
+
+TEST_F(CachedBuild, IsFoundByAnotherRuntime) {
+  const BuildResult first = made().value();
+  const BuildResult second = made().value();
+  EXPECT_EQ(script_.built, 1);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(second.artifact, first.artifact);
+  EXPECT_EQ(second.launcher, first.launcher);
+}
+
+TEST_F(CachedBuild, IsNotAskedForWhereTheCallerOrTheEnvironmentForbidsIt) {
+  made().value();
+  EXPECT_FALSE(made({.use_cache = false}).value().from_cache);
+  environment_.disable_cache = true;
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_EQ(script_.built, 3);
+}
+
+TEST_F(CachedBuild, KeyFollowsEachPart) {
+  const std::vector<std::pair<const char*, std::function<void()>>> changes = {
+      {"source", [&] { program_.variants[0].sources[0].content += " "; }},
+      {"header of the program", [&] { program_.variants[0].headers.push_back({"twice.h", "int x;\n"}); }},
+      {"text of that header", [&] { program_.variants[0].headers[0].content = "int y;\n"; }},
+      {"settings", [&] { program_.variants[0].settings.fast_math = true; }},
+      {"signature", [&] { program_.signature.params[0].kind = BufferParam{dtype::kFloat32, {2}}; }},
+      {"target", [&] { script_.target = Target{"cpu", "x86-64-v3"}; }},
+      {"build id of the plugin", [&] { script_.manifest.build_id = "bb"; }},
+      {"version of the plugin", [&] { script_.manifest.version = "2"; }},
+      {"toolchain", [&] { script_.toolchain = std::string("fake 2"); }},
+      {"tiers", [&] { script_.manifest.tiers = {"fast", "full"}; }},
+  };
+  made().value();
+  int built = 1;
+  for (const auto& [what, change] : changes) {
+    change();
+    EXPECT_FALSE(made().value().from_cache) << what;
+    EXPECT_TRUE(made().value().from_cache) << what;
+    EXPECT_EQ(script_.built, ++built) << what;
+  }
+}
+
+TEST_F(CachedBuild, KeyFollowsOptionsAsTheyReachTheCompiler) {
+  const std::vector<CompileOptions> all = {{},
+                                           {.options = {{"level", "3"}}},
+                                           {.options = {{"level", "2"}}},
+                                           {.compile_flags = {"-g"}},
+                                           {.include_dirs = {"/opt/include"}}};
+  for (const CompileOptions& options : all) EXPECT_FALSE(made(options).value().from_cache);
+  for (const CompileOptions& options : all) EXPECT_TRUE(made(options).value().from_cache);
+}
+
+TEST_F(CachedBuild, KeyLeavesOutWhatDoesNotReachTheCompiler) {
+  made().value();
+  program_.metadata.reference = "b = 2 * a";
+  EXPECT_TRUE(made().value().from_cache);
+  EXPECT_TRUE(made({.execution_backend = "one", .out_idx = {0}, .verbose = false}).value().from_cache);
+}
+
+TEST_F(CachedBuild, EditedHeaderIsAnotherKey) {
+  const auto header = old_header("lib/twice.h", "#define TWO 2\n");
+  script_.dependencies = to_json(Dependencies{.files = {header.string()}});
+  made().value();
+  EXPECT_TRUE(made().value().from_cache);
+  old_header("lib/twice.h", "#define TWO 3\n");
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_TRUE(made().value().from_cache);
+  old_header("lib/twice.h", "#define TWO 2\n");
+  EXPECT_TRUE(made().value().from_cache) << "what was there before is still there";
+  EXPECT_EQ(script_.built, 2);
+}
+
+TEST_F(CachedBuild, TouchedHeaderIsTheSameKey) {
+  const auto header = old_header("lib/twice.h", "#define TWO 2\n");
+  script_.dependencies = to_json(Dependencies{.files = {header.string()}});
+  made().value();
+  std::filesystem::last_write_time(header, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_TRUE(made().value().from_cache);
+}
+
+TEST_F(CachedBuild, ShadowingHeaderIsAnotherKey) {
+  const auto header = old_header("lib/twice.h", "#define TWO 2\n");
+  std::filesystem::create_directories(folder_.path() / "first");
+  const std::string shadow = (folder_.path() / "first/twice.h").string();
+  script_.dependencies = to_json(Dependencies{.files = {header.string()}, .absent = {shadow}});
+  made().value();
+  EXPECT_TRUE(made().value().from_cache);
+  folder_.write("first/twice.h", "#define TWO 4\n");
+  script_.dependencies = to_json(Dependencies{.files = {shadow}});
+  EXPECT_FALSE(made().value().from_cache);
+}
+
+TEST_F(CachedBuild, IsNotKeptWhereItsHeadersAreNotKnown) {
+  script_.dependencies = to_json(Dependencies{.complete = false});
+  made().value();
+  EXPECT_FALSE(made().value().from_cache);
+}
+
+TEST_F(CachedBuild, IsNotKeptWhereTheToolchainIsNotKnown) {
+  script_.toolchain = make_error(ErrorCode::kUnavailable, "no compiler.");
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_FALSE(made().value().from_cache);
+}
+
+TEST_F(CachedBuild, RemembersWhatIsUnsupportedAndNothingElseThatFailed) {
+  script_.builds = make_error(ErrorCode::kUnsupported, "no inline assembly.").with("log", "line 1");
+  const Result<BuildResult> first = made({.execution_backend = "one"});
+  const Result<BuildResult> second = made({.execution_backend = "one"});
+  EXPECT_EQ(script_.built, 1);
+  EXPECT_EQ(second.error().message, first.error().message);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(second.error().note("log"), "line 1");
+
+  program_.name = "other";
+  script_.builds = make_error(ErrorCode::kCompileFailed, "no.");
+  EXPECT_FALSE(made().ok());
+  EXPECT_FALSE(made().ok());
+  EXPECT_EQ(script_.built, 3);
+}
+
+TEST_F(CachedBuild, AsksForTheBestTierFirstThenForTheFirst) {
+  script_.manifest.tiers = {"fast", "full"};
+  const auto tier = [](const char* name) { return CompileOptions{.options = {{"tier", name}}}; };
+  EXPECT_EQ(made(tier("fast")).value().tier, "fast");
+  EXPECT_TRUE(made(tier("fast")).value().from_cache);
+  EXPECT_FALSE(made(tier("full")).value().from_cache) << "another tier is another key";
+  EXPECT_EQ(made().value().tier, "full") << "what is only built is built in the best tier";
+  EXPECT_EQ(script_.options_seen.at("tier"), "full");
+}
+
+TEST_F(CachedBuild, GoesOnWithoutAFolderThatCannotBeTrusted) {
+  std::string warned;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warned += text; });
+  std::filesystem::create_directories(environment_.cache_dir);
+  std::filesystem::permissions(environment_.cache_dir, std::filesystem::perms::all);
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_FALSE(made().value().from_cache);
+  EXPECT_THAT(warned, HasSubstr("nothing is cached: "));
+}
+
+TEST_F(CachedBuild, RefusesASizeThatIsNone) {
+  std::string warned;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warned += text; });
+  for (const char* size : {"lots", "-1", "4 G", "4GB", "99999999999T", "G"}) {
+    warned.clear();
+    environment_.cache_max_bytes = size;
+    EXPECT_EQ(runtime()->cache(), nullptr) << size;
+    EXPECT_THAT(warned, HasSubstr("KMUX_CACHE_MAX_BYTES cannot be \"" + std::string(size) + "\""));
+  }
+  for (const char* size : {"", "0", "100", "4G", "1T"}) {
+    environment_.cache_max_bytes = size;
+    EXPECT_NE(runtime()->cache(), nullptr) << size;
+  }
+}
+
+TEST_F(CachedBuild, ReadsFromFoldersThatItDoesNotWriteTo) {
+  made().value();
+  environment_.cache_read_only = {environment_.cache_dir};
+  environment_.cache_dir = folder_.path() / "mine";
+  EXPECT_TRUE(made().value().from_cache);
+  EXPECT_TRUE(runtime()->cache()->list().empty());
+}
+
+}  // namespace
+}  // namespace kmux
