@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
 #include "host_compiler.h"
 #include "identity.h"

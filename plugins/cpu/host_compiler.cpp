@@ -7,6 +7,7 @@
 #include "kmux/process.h"
 
 #include "engine/diagnostics.h"
+#include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
 
 namespace kmux::cpu {

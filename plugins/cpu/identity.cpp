@@ -5,6 +5,7 @@
 #include "kmux/json.h"
 
 #include "engine/compiler.h"
+#include "engine/compiler_libraries.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
 #include "host_compiler.h"

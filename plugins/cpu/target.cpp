@@ -4,6 +4,7 @@
 
 #include "kmux/nearest.h"
 
+#include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
 
 namespace kmux::cpu {

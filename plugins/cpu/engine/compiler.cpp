@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "engine/diagnostics.h"
+#include "engine/find_cpu.h"
 #include "engine/front_end.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
 #include "engine/linkage.h"
 #include "engine/memory_files.h"
+#include "engine/native_target.h"
 #include "engine/pipeline.h"
 
 namespace kmux::cpu {

@@ -1,15 +1,12 @@
 #include "engine/host_cpu.h"
 
 #include <elf.h>
-#include <memory>
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 namespace kmux::cpu {
@@ -39,14 +36,6 @@ llvm::SmallVector<llvm::StringRef, 0> cpu_names() {
   return names;
 }
 
-std::unique_ptr<llvm::MCSubtargetInfo> subtarget_of(llvm::StringRef cpu) {
-  initialize_llvm();
-  std::string ignored;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host_triple(), ignored);
-  if (!target) return nullptr;
-  return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(host_triple(), cpu, ""));
-}
-
 }  // namespace
 
 const Processor& host_cpu() {
@@ -54,16 +43,10 @@ const Processor& host_cpu() {
   return host;
 }
 
-std::optional<Processor> find_cpu(std::string_view name) {
-  if (!llvm::is_contained(cpu_names(), llvm::StringRef(name))) return std::nullopt;
-  const auto subtarget = subtarget_of(name);
-  if (!subtarget || !subtarget->isCPUStringValid(name)) return std::nullopt;
-  Processor processor{std::string(name), {}};
-  // Of LLVM's features only those that a host can report: the others are tuning hints.
-  for (const auto& feature : asked_features()) {
-    if (subtarget->checkFeatures("+" + feature.first().str())) processor.features.insert(feature.first().str());
-  }
-  return processor;
+std::vector<std::string> checkable_features() {
+  std::vector<std::string> names;
+  for (const auto& feature : asked_features()) names.push_back(feature.first().str());
+  return names;
 }
 
 std::vector<std::string> known_cpus() {
@@ -84,15 +67,6 @@ unsigned short host_elf_machine() {
 #else
 #error "the cpu plugin knows x86-64 and AArch64"
 #endif
-}
-
-void initialize_llvm() {
-  [[maybe_unused]] static const bool done = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-    return true;
-  }();
 }
 
 }  // namespace kmux::cpu

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kmux::cpu {
@@ -20,8 +18,8 @@ struct Processor {
 /// Threads: any; asked once.
 const Processor& host_cpu();
 
-/// The processor `name` with the features its name promises; nothing if LLVM does not know it.
-std::optional<Processor> find_cpu(std::string_view name);
+/// The features that a machine can be asked for; LLVM has more, which are tuning hints.
+std::vector<std::string> checkable_features();
 
 /// The names that `find_cpu` knows.
 std::vector<std::string> known_cpus();
@@ -31,10 +29,5 @@ const std::string& host_triple();
 
 /// The number of this machine in an ELF header (62 is x86-64).
 unsigned short host_elf_machine();
-
-/// Registers LLVM's native target. Every entry to LLVM calls it first.
-///
-/// Threads: any; does its work once.
-void initialize_llvm();
 
 }  // namespace kmux::cpu

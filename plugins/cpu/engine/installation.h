@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "kmux/error.h"
 
@@ -12,9 +11,11 @@ namespace kmux::cpu {
 /// "LLVM 19.1.7".
 std::string compiler_version();
 
-/// The files that Clang and LLVM were loaded from, each once; none if they are part of the plugin, whose build-id then
-/// stands for them.
-std::vector<std::string> compiler_libraries();
+/// The file that the code at `address` was loaded from, links resolved.
+std::string library_of(void* address);
+
+/// The file of the code that asks.
+std::string own_library();
 
 /// The folder of Clang's own headers (stddef.h, immintrin.h): beside the plugin (clang-19 in its folder, clang/19 above
 /// it), else where it was at build time, else beside the loaded Clang library, else where packages put it.

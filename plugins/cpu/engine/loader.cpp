@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/exit_list.h"
-#include "engine/host_cpu.h"
 #include "engine/init_sections.h"
 #include "engine/process_symbols.h"
 #include "llvm/Demangle/Demangle.h"
@@ -161,7 +160,6 @@ class JitCode final : public LoadedCode {
 }  // namespace
 
 Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> objects, const std::string& entry) {
-  initialize_llvm();
   auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
   if (!control) return make_error(ErrorCode::kInternal, llvm::toString(control.takeError()));
   auto session = std::make_unique<Session>(std::move(*control));

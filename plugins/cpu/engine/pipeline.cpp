@@ -1,6 +1,7 @@
 #include "engine/pipeline.h"
 
 #include "engine/host_cpu.h"
+#include "engine/native_target.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/compiler_libraries.h"
 #include "engine/host_cpu.h"
-#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/compiler.h"
+#include "engine/find_cpu.h"
+
+namespace kmux::cpu {
+
+/// What kmux_cpu_clang.so does for the plugin. That library has Clang and LLVM in it and takes milliseconds to open, so
+/// the plugin opens it when it first compiles; loading and calling what was compiled before needs none of it.
+///
+/// The two are built and installed together: C++ types cross, and another version is refused.
+struct ClangApi {
+  const char* version;
+  Compiler* (*create)();
+  void (*destroy)(Compiler* compiler);
+  Result<CompiledObject> (*compile)(Compiler& compiler, const CompileJob& job);
+  Result<std::vector<std::string>> (*system_folders)(Compiler& compiler, const CompileJob& job, Language language);
+  std::optional<Processor> (*find_cpu)(std::string_view name);
+};
+
+inline constexpr const char* kClangLibrary = "kmux_cpu_clang.so";  // beside the plugin
+inline constexpr const char* kClangQuery = "kmux_cpu_clang_query";
+
+}  // namespace kmux::cpu
+
+/// The only symbol that kmux_cpu_clang.so exports.
+extern "C" const kmux::cpu::ClangApi* kmux_cpu_clang_query();

@@ -1,0 +1,69 @@
+// The plugin's side of clang_api.h: what compiler.h, find_cpu.h and compiler_libraries.h declare, out of the library.
+#include <filesystem>
+#include <mutex>
+
+#include "kmux/dynamic_library.h"
+
+#include "engine/clang_api.h"
+#include "engine/compiler_libraries.h"
+#include "engine/installation.h"
+
+namespace kmux::cpu {
+namespace {
+
+std::string clang_library() { return (std::filesystem::path(own_library()).parent_path() / kClangLibrary).string(); }
+
+Result<const ClangApi*> open_clang() {
+  // Never closed: LLVM is not made to be, least of all while the process ends.
+  static auto& library = *new Result<DynamicLibrary>(DynamicLibrary::open({clang_library()}));
+  KMUX_TRY(library);
+  KMUX_ASSIGN(const auto query, library->function<decltype(kmux_cpu_clang_query)>(kClangQuery));
+  const ClangApi* api = query();
+  if (std::string_view(api->version) == KMUX_PLUGIN_VERSION) return api;
+  return make_error(ErrorCode::kUnavailable, "\"" + clang_library() + "\" is of version " + api->version +
+                                                 " (the cpu plugin is of " KMUX_PLUGIN_VERSION
+                                                 "). Install the two together.");
+}
+
+const Result<const ClangApi*>& clang_api() {
+  static const Result<const ClangApi*> api = open_clang();
+  return api;
+}
+
+}  // namespace
+
+struct Compiler::Impl {
+  std::once_flag once;
+  Compiler* real = nullptr;
+
+  Result<const ClangApi*> open() {
+    KMUX_ASSIGN(const ClangApi* const api, clang_api());
+    std::call_once(once, [&] { real = api->create(); });
+    return api;
+  }
+  ~Impl() {
+    if (real != nullptr) (*clang_api())->destroy(real);
+  }
+};
+
+Compiler::Compiler() : impl_(std::make_unique<Impl>()) {}
+Compiler::~Compiler() = default;
+
+Result<CompiledObject> Compiler::compile(const CompileJob& job) {
+  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  return api->compile(*impl_->real, job);
+}
+
+Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
+  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  return api->system_folders(*impl_->real, job, language);
+}
+
+std::optional<Processor> find_cpu(std::string_view name) {
+  const auto& api = clang_api();
+  return api ? (*api)->find_cpu(name) : std::nullopt;
+}
+
+std::vector<std::string> compiler_libraries() { return {clang_library()}; }
+
+}  // namespace kmux::cpu

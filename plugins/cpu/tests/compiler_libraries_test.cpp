@@ -1,0 +1,18 @@
+#include "engine/compiler_libraries.h"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+namespace kmux::cpu {
+namespace {
+
+// Linked into this program, Clang has no file of its own; else it has one, and LLVM another.
+TEST(CompilerLibraries, AreThere) {
+  const auto libraries = compiler_libraries();
+  EXPECT_EQ(libraries.size(), KMUX_STATIC_LLVM ? 0U : 2U);
+  for (const std::string& library : libraries) EXPECT_TRUE(std::filesystem::exists(library)) << library;
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,28 @@
+#include "engine/find_cpu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::cpu {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+
+TEST(FindCpu, KnowsThisMachine) { EXPECT_TRUE(find_cpu(host_cpu().name).has_value()); }
+
+#if defined(__x86_64__)
+TEST(FindCpu, KnowsWhatANamePromises) {
+  EXPECT_THAT(find_cpu("x86-64-v3")->features, Contains("avx2"));
+  EXPECT_THAT(find_cpu("x86-64")->features, Not(Contains("avx2")));
+}
+
+TEST(FindCpu, KnowsNoOtherNames) {
+  EXPECT_FALSE(find_cpu("x86-64-v9").has_value());
+  EXPECT_FALSE(find_cpu("native").has_value());
+  EXPECT_FALSE(find_cpu("").has_value());
+}
+#endif
+
+}  // namespace
+}  // namespace kmux::cpu
