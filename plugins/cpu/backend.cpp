@@ -1,6 +1,9 @@
 #include "backend.h"
 
+#include <unistd.h>
+
 #include "adapter.h"
+#include "engine/compiler_libraries.h"
 #include "target.h"
 
 namespace kmux::cpu {
@@ -16,8 +19,15 @@ const std::vector<std::string>& CpuBackend::features() {
   return features;
 }
 
-// Nothing can be missing: Clang is in this process, and a source without #include needs no headers.
-Result<ProbeReport> CpuBackend::probe() { return ProbeReport{}; }
+// Clang's headers are not asked for: a source without #include needs none.
+Result<ProbeReport> CpuBackend::probe() {
+  ProbeReport report;
+  for (const std::string& library : compiler_libraries()) {
+    if (access(library.c_str(), R_OK) == 0) continue;
+    report.can_build = {"no_toolchain", "\"" + library + "\" is not there. Install kmux again."};
+  }
+  return report;
+}
 
 Result<Target> CpuBackend::resolve_target(std::string_view request, std::optional<int> device) {
   if (device) KMUX_TRY(check_device(*device));

@@ -123,7 +123,8 @@ class Package(unittest.TestCase):
         names = {file.name for file in self.prefix.rglob("*.so*")}
         files = list(self.elf_files())
         self.assertIn(self.prefix / "bin/kmux", files)
-        self.assertIn(self.prefix / "lib/kmux/plugins/kmux_cpu.so", files)
+        for name in ("kmux_cpu.so", "kmux_cpu_clang.so"):
+            self.assertIn(self.prefix / "lib/kmux/plugins" / name, files)
         for file in files:
             for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", readelf("-d", file)):
                 self.assertTrue(needed in names or GLIBC.fullmatch(needed), f"{file} needs {needed}")
@@ -154,6 +155,15 @@ class Package(unittest.TestCase):
         self.assertEqual(result.returncode, 5 if self.isolation else result.returncode, result.stderr)
         if self.isolation:
             self.assertIn("apt-get install libc6-dev", result.stderr)
+
+    def test_says_that_its_compiler_is_missing(self):
+        compiler = self.prefix / "lib/kmux/plugins/kmux_cpu_clang.so"
+        hidden = compiler.rename(self.prefix / "hidden.so")
+        self.addCleanup(lambda: hidden.rename(compiler))
+        result = self.run_scale("../kmux/share/kmux/examples/scale/scale.kmux.json")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn('kmux_cpu_clang.so" is not there. Install kmux again.', result.stderr)
+        self.assertEqual(self.kmux("devices").returncode, 0, "what needs no compiler does without")
 
     def test_needs_no_headers_for_sources_without_includes(self):
         clang = self.prefix / "lib/kmux/clang"
