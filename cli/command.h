@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/program_options.hpp>
 
@@ -28,7 +29,7 @@ struct Command {
   std::string_view summary;
   std::string_view usage;     // after "kmux "
   std::string_view examples;  // lines for --help
-  bool takes_program;
+  std::vector<std::string> words;  // that follow it, by the name of their option; the first must be there
   void (*describe)(po::options_description& options);  // beyond the options that all commands have
   Result<Report> (*run)(const po::variables_map& arguments);
 };
@@ -43,5 +44,6 @@ extern const Command kCompileCommand;
 extern const Command kRunCommand;
 extern const Command kLauncherCommand;
 extern const Command kSourceCommand;
+extern const Command kCacheCommand;
 
 }  // namespace kmux::cli

@@ -15,12 +15,15 @@ double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
 
 Report report(const BuildResult& built, std::size_t bytes, double nanoseconds) {
   const std::string target = to_string(built.target);
-  std::string text = built.resolution.explain() + "\n" + styled(Style::kGood, "compiled") + " for " + target +
+  std::string text = built.resolution.explain() + "\n" +
+                     styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target +
                      " with " + built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) +
                      " bytes)\n";
   return {std::move(text), Json::Object{{"backend", built.backend},
                                         {"target", target},
                                         {"variant", static_cast<std::int64_t>(built.variant)},
+                                        {"tier", built.tier},
+                                        {"from_cache", built.from_cache},
                                         {"artifact_bytes", static_cast<std::int64_t>(bytes)},
                                         {"build_ns", nanoseconds},
                                         {"resolution", built.resolution.to_json()}}};
@@ -50,7 +53,7 @@ const Command kCompileCommand{"compile",
                               "compile PROGRAM [options]",
                               "  kmux compile gemm.kmux.json\n"
                               "  kmux compile gemm.kmux.json --backend cpu --option engine=host --json\n",
-                              true,
+                              {"program"},
                               describe,
                               run};
 

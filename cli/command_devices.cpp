@@ -40,7 +40,6 @@ void describe(po::options_description&) {}
 }  // namespace
 
 const Command kDevicesCommand{
-    "devices", "list the devices of all backends that can run here", "devices", "  kmux devices\n", false, describe,
-    run};
+    "devices", "list the devices of all backends that can run here", "devices", "  kmux devices\n", {}, describe, run};
 
 }  // namespace kmux::cli

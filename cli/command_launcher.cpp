@@ -21,7 +21,7 @@ const Command kLauncherCommand{"launcher",
                                "print the launcher that a backend makes for a program",
                                "launcher PROGRAM [options]",
                                "  kmux launcher gemm.kmux.json --backend cpu\n",
-                               true,
+                               {"program"},
                                describe_selection,
                                run};
 

@@ -88,7 +88,7 @@ const Command kPluginsCommand{"plugins",
                               "list the backends, refused ones with the reason",
                               "plugins [--verify]",
                               "  kmux plugins\n  kmux plugins --json\n",
-                              false,
+                              {},
                               describe,
                               run};
 

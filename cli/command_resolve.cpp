@@ -27,7 +27,7 @@ const Command kResolveCommand{"resolve",
                               "say which backend would run a program, and why",
                               "resolve PROGRAM [options]",
                               "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n",
-                              true,
+                              {"program"},
                               describe,
                               run};
 

@@ -69,9 +69,10 @@ Status call(Run& run, const Kernel& kernel) {
   return Ok{};
 }
 
-/// The median time of `repeat` further calls, each waited for.
+/// The median time of `repeat` further calls, each waited for, of the best code there will be.
 Result<double> time_calls(const Run& run, const Kernel& kernel, int repeat) {
   std::vector<double> times;
+  KMUX_TRY(kernel.await_best());
   for (int i = 0; i < repeat; ++i) {
     const auto begin = Clock::now();
     KMUX_TRY(kernel.call(run.args));
@@ -143,7 +144,7 @@ std::string results_text(const Run& run) {
 Report make_report(const Run& run, const Kernel& kernel, const Times& times, const std::vector<Check>& checks) {
   Report report;
   report.text = styled(Style::kBold, run.program.name) + " on " + kernel.backend() + " (" + to_string(kernel.target()) +
-                ")\n" + results_text(run) + "  compiled in " + duration_text(times.compile_ns) + ", first call " +
+                ")\n" + results_text(run) + "  ready in " + duration_text(times.compile_ns) + ", first call " +
                 duration_text(times.first_call_ns);
   Json::Object json{{"backend", kernel.backend()},
                     {"target", to_string(kernel.target())},
@@ -222,7 +223,7 @@ const Command kRunCommand{"run",
                           "  kmux run gemm.kmux.json --in A=a.npy --in B=b.npy --out C=c.npy\n"
                           "  kmux run scale.kmux.json --in X=random:1 --symbol n=4096 --scalar s=1.5 --repeat 100\n"
                           "  kmux run gemm.kmux.json --in A=a.npy --in B=b.npy --check C=ref.npy --rtol 1e-4\n",
-                          true,
+                          {"program"},
                           describe,
                           run};
 

@@ -25,7 +25,7 @@ const Command kSourceCommand{"source",
                              "print the sources of the variant that would run",
                              "source PROGRAM [options]",
                              "  kmux source gemm.kmux.json\n",
-                             true,
+                             {"program"},
                              describe_selection,
                              run};
 

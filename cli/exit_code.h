@@ -7,7 +7,7 @@ namespace kmux::cli {
 /// How `kmux` ends; documented in `kmux --help`.
 enum ExitCode : int {
   kSuccess = 0,
-  kCheckFailed = 1,   // --check found a difference
+  kCheckFailed = 1,   // --check or `cache verify` found a difference
   kUsage = 2,         // the command line itself is wrong
   kBadInput = 3,      // a program, tensor or value is wrong
   kNotHere = 4,       // no backend can do it on this machine

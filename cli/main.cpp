@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kExitCodes = R"(Exit codes:
   0  success                       4  no backend can do it on this machine
-  1  --check found a difference    5  the compiler refused the sources
+  1  a check found a difference    5  the compiler refused the sources
   2  wrong command line            6  the kernel or the device failed
   3  bad program, tensor or value  7  a bug in kmux or in a plugin
 )";
@@ -74,9 +74,9 @@ po::variables_map parse(const Command& command, const po::options_description& o
   po::options_description all;
   all.add(options);
   po::positional_options_description positional;
-  if (command.takes_program) {
-    all.add_options()("program", po::value<std::string>());
-    positional.add("program", 1);
+  for (const std::string& word : command.words) {
+    all.add_options()(word.c_str(), po::value<std::string>());
+    positional.add(word.c_str(), 1);
   }
   po::variables_map arguments;
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
@@ -108,8 +108,9 @@ int run(const Command& command, const std::vector<std::string>& words) {
     return fail_usage(std::string(error.what()) + "." + advice, json);
   }
   if (arguments.count("help") != 0) return print_help(command, options, std::cout), kSuccess;
-  if (command.takes_program && arguments.count("program") == 0) {
-    return fail_usage("no program is given (kmux " + std::string(command.usage) + ")." + advice, json);
+  if (!command.words.empty() && arguments.count(command.words.front()) == 0) {
+    return fail_usage("no " + command.words.front() + " is given (kmux " + std::string(command.usage) + ")." + advice,
+                      json);
   }
   if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
   return print(command.run(arguments), json);

@@ -10,6 +10,7 @@ void describe_selection(po::options_description& options) {
   add("device,d", po::value<int>()->value_name("N"), "ordinal of the device (default: 0)");
   add("option,o", po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
   add("flag", po::value<List>()->value_name("FLAG"), "one more flag for the compiler; repeatable");
+  add("no-cache", "neither read nor fill the cache");
   add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }
 
@@ -46,6 +47,7 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   options.target = text_of(arguments, "target");
   if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
   if (arguments.count("verbose") != 0) options.verbose = true;
+  options.use_cache = arguments.count("no-cache") == 0;
   options.compile_flags = values_of(arguments, "flag");
   options.include_dirs = values_of(arguments, "include");
   for (const auto& text : values_of(arguments, "option")) {

@@ -53,7 +53,7 @@ std::vector<std::string> CliSession::files() const {
   return names;
 }
 
-ProcessResult CliSession::run(const std::vector<std::string>& words) const {
+ProcessResult CliSession::run(const std::vector<std::string>& words, const Variables& variables) const {
   Command command;
   command.argv = {std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux"};
   command.argv.insert(command.argv.end(), words.begin(), words.end());
@@ -62,6 +62,8 @@ ProcessResult CliSession::run(const std::vector<std::string>& words) const {
                            "TILELANG_DEFAULT_TARGET", "TILELANG_EXECUTION_BACKEND", "TILELANG_VERBOSE"}) {
     command.environment[name] = "";
   }
+  command.environment["KMUX_DISABLE_CACHE"] = variables.contains("KMUX_CACHE_DIR") ? "" : "1";
+  for (const auto& [name, value] : variables) command.environment[name] = value;
   command.timeout = std::chrono::minutes(2);
   return kmux::run(command).value();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,11 @@ class CliSession {
   CliSession(const CliSession&) = delete;
   CliSession& operator=(const CliSession&) = delete;
 
-  /// Runs `kmux WORDS...` in the folder, with no variable of kmux or TileLang set.
-  ProcessResult run(const std::vector<std::string>& words) const;
+  using Variables = std::map<std::string, std::string>;
+
+  /// Runs `kmux WORDS...` in the folder, with no variable of kmux or TileLang set but `variables`, and without a cache
+  /// unless they name one.
+  ProcessResult run(const std::vector<std::string>& words, const Variables& variables = {}) const;
   const std::filesystem::path& folder() const { return folder_; }
   void write(const std::string& name, const std::string& content) const;
   /// Every file below the folder, so that a test sees what a command left behind.

@@ -132,6 +132,8 @@ void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime bega
 
 void ArtifactCache::flush() { state_->publisher.flush(); }
 
+std::uint64_t ArtifactCache::max_bytes() const { return state_->options.max_bytes; }
+
 const std::filesystem::path& ArtifactCache::folder() const { return state_->store.folder().path(); }
 
 std::optional<std::string> ArtifactCache::why_read_only() const {

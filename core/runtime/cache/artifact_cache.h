@@ -69,6 +69,7 @@ class ArtifactCache {
   void flush();
 
   const std::filesystem::path& folder() const;
+  std::uint64_t max_bytes() const;
   /// Why nothing can be stored, or nothing if it can.
   std::optional<std::string> why_read_only() const;
 

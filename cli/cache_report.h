@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "kmux/cache.h"
+
+#include "command.h"
+
+namespace kmux::cli {
+
+/// What `kmux cache ls` prints: a row a build.
+Report list_report(const std::vector<CachedBuild>& builds);
+
+/// What `kmux cache stats` prints: how many, how large, by backend.
+Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds);
+
+Report verify_report(std::size_t checked, const std::vector<DamagedBuild>& damaged);
+Report prune_report(const PruneReport& report);
+
+/// "812 B", "5.7 KiB", "1.2 GiB".
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace kmux::cli

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <array>
+
+#include "kmux/cache.h"
+#include "kmux/nearest.h"
+#include "kmux/words.h"
+
+#include "cache_report.h"
+#include "command.h"
+
+namespace kmux::cli {
+namespace {
+
+Result<Report> list(const Cache& cache, const po::variables_map&) { return list_report(cache.list()); }
+
+Result<Report> stats(const Cache& cache, const po::variables_map&) { return stats_report(cache, cache.list()); }
+
+Result<Report> verify(const Cache& cache, const po::variables_map&) {
+  const std::size_t all = cache.list().size();
+  return verify_report(all, cache.verify());
+}
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;  // MiB or days
+constexpr std::int64_t kMaxDays = 36500;                  // more would not fit a time point
+
+/// The number that `option` gives.
+///
+/// Errors: invalid_argument for a negative one.
+Result<std::int64_t> limit_of(const po::variables_map& arguments, const char* option, std::int64_t otherwise) {
+  const std::int64_t limit = arguments.count(option) == 0 ? otherwise : arguments[option].as<std::int64_t>();
+  if (limit >= 0) return std::min(limit, kNoLimit);
+  return make_error(ErrorCode::kInvalidArgument, "--" + std::string(option) + " is " + std::to_string(limit) +
+                                                     " (it cannot be less than 0). Give 0 or more.");
+}
+
+/// Without a limit everything goes; with one, only what is beyond it.
+Result<Report> prune(const Cache& cache, const po::variables_map& arguments) {
+  const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
+  const std::int64_t otherwise = is_limited ? kNoLimit : 0;
+  KMUX_ASSIGN(const std::int64_t mib, limit_of(arguments, "max-mib", otherwise));
+  KMUX_ASSIGN(const std::int64_t days, limit_of(arguments, "max-days", otherwise));
+  KMUX_ASSIGN(const PruneReport report,
+              cache.prune({static_cast<std::uint64_t>(mib) << 20, std::chrono::hours(24) * std::min(days, kMaxDays)}));
+  return prune_report(report);
+}
+
+struct Action {
+  std::string name;
+  Result<Report> (*run)(const Cache& cache, const po::variables_map& arguments);
+};
+
+const std::array<Action, 4> kActions = {{{"ls", list}, {"stats", stats}, {"verify", verify}, {"prune", prune}}};
+
+Error unknown_action(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Action& action : kActions) known.push_back(action.name);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "kmux cache cannot \"" + name + "\"." + did_you_mean(name, known) + " It can " + join(known) + ".");
+}
+
+Result<Report> run(const po::variables_map& arguments) {
+  const std::string& name = arguments["action"].as<std::string>();
+  for (const Action& action : kActions) {
+    if (action.name != name) continue;
+    KMUX_ASSIGN(const Cache cache, Cache::open(Environment::from_process()));
+    return action.run(cache, arguments);
+  }
+  return unknown_action(name);
+}
+
+void describe(po::options_description& options) {
+  options.add_options()("max-mib", po::value<std::int64_t>()->value_name("N"), "prune: leave at most N MiB")(
+      "max-days", po::value<std::int64_t>()->value_name("N"), "prune: leave what was used in the last N days");
+}
+
+}  // namespace
+
+const Command kCacheCommand{"cache",
+                            "look at, check and prune what was compiled",
+                            "cache ls|stats|verify|prune [options]",
+                            "  kmux cache ls\n"
+                            "  kmux cache verify --json\n"
+                            "  kmux cache prune --max-mib 512 --max-days 30\n"
+                            "  kmux cache prune                                (everything)\n",
+                            {"action"},
+                            describe,
+                            run};
+
+}  // namespace kmux::cli

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/environment.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/json.h"
+
+namespace kmux {
+
+class ArtifactCache;
+
+/// A build that the cache has on disk.
+struct CachedBuild {
+  std::string key;    // SHA-256 over `parts`
+  std::string state;  // SHA-256 over the headers that it depends on
+  Json parts;         // program, variant, target, options, plugin, toolchain
+  std::filesystem::path folder;
+  std::uint64_t bytes = 0;  // on the disk
+  std::chrono::system_clock::time_point created;
+  std::chrono::system_clock::time_point used;
+  bool unsupported = false;  // it says that the backend cannot do it
+};
+
+/// A build that was found damaged, and why.
+struct DamagedBuild {
+  std::filesystem::path folder;
+  std::string reason;
+};
+
+/// What may stay when a cache is pruned.
+struct PruneLimits {
+  std::uint64_t max_bytes = 0;     // on the disk
+  std::chrono::seconds max_age{};  // since it was used last
+};
+
+struct PruneReport {
+  std::uint64_t removed = 0;
+  std::uint64_t removed_bytes = 0;
+  std::uint64_t left = 0;
+  std::uint64_t left_bytes = 0;
+};
+
+/// The cache on disk, for those who look after it. `compile` and `build` need nothing of this.
+///
+/// Threads: any; other processes may use the same cache all the while.   Lifetime: a cheap shared handle.
+class KMUX_API Cache {
+ public:
+  /// Opens the cache that `environment` describes.
+  ///
+  /// Errors: unavailable if it is disabled, has no folder, or its folder cannot be trusted; invalid_argument for a size
+  ///         limit that is none.
+  static Result<Cache> open(const Environment& environment);
+
+  const std::filesystem::path& folder() const;
+  /// Why nothing can be stored, or nothing if it can.
+  std::optional<std::string> why_read_only() const;
+  /// Units: bytes. What a process that stores something reduces the cache to.
+  std::uint64_t max_bytes() const;
+
+  /// Every build, the one that was used last first.
+  std::vector<CachedBuild> list() const;
+  /// Reads and checks every build; the damaged ones are moved to the folder `quarantine` and returned.
+  std::vector<DamagedBuild> verify() const;
+  /// Removes what is older than the limit, then the least used until the rest is small enough.
+  ///
+  /// Errors: unavailable if the folder cannot be written to or another process is pruning it.
+  Result<PruneReport> prune(const PruneLimits& limits) const;
+
+ private:
+  explicit Cache(std::shared_ptr<ArtifactCache> cache) : cache_(std::move(cache)) {}
+  std::shared_ptr<ArtifactCache> cache_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,144 @@
+// `kmux cache`, and the cache as commands in processes of their own use it.
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const char* const kScale = "scale/scale.kmux.json";
+
+/// A session whose cache is a folder of it.
+class CliCache : public testing::Test {
+ protected:
+  ProcessResult run(const std::vector<std::string>& words) const { return session_.run(words, variables_); }
+  Json json(std::vector<std::string> words) const {
+    words.emplace_back("--json");
+    const ProcessResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    return parse_json(result.standard_output).value();
+  }
+  bool compiles(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"compile", kScale};
+    words.insert(words.end(), more.begin(), more.end());
+    return !*json(words).find("from_cache")->as_bool();
+  }
+  Json::Array builds() const { return *json({"cache", "ls"}).find("builds")->as_array(); }
+
+  CliSession session_;
+  CliSession::Variables variables_{{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
+};
+
+TEST_F(CliCache, SecondProcessCompilesNothing) {
+  EXPECT_TRUE(compiles());
+  EXPECT_FALSE(compiles());
+  EXPECT_TRUE(compiles({"--no-cache"}));
+  EXPECT_TRUE(compiles({"--flag", "-DX=1"}));
+  EXPECT_EQ(builds().size(), 2U);
+}
+
+TEST_F(CliCache, RunsOutOfTheCache) {
+  const std::vector<std::string> words = {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2"};
+  const auto with = [&](const char* option, const char* value) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {option, value});
+    return run(all).exit_code;
+  };
+  EXPECT_EQ(with("--out", "y=y.npy"), 0);
+  EXPECT_EQ(builds().size(), 1U);
+  EXPECT_EQ(with("--check", "y=y.npy"), 0);
+  EXPECT_EQ(with("--check", "y=wrong8.npy"), 1);
+  EXPECT_EQ(builds().size(), 1U);
+}
+
+// The same content is the same key, whoever asks from wherever; address spaces differ in each process anyway.
+TEST_F(CliCache, KeyIsPure) {
+  const CliSession elsewhere;
+  compiles();
+  CliSession::Variables others = {{"KMUX_CACHE_DIR", (elsewhere.folder() / "other").string()},
+                                  {"HOME", "/nonexistent"},
+                                  {"LANG", "tr_TR.UTF-8"},
+                                  {"TZ", "Asia/Tokyo"}};
+  ASSERT_EQ(elsewhere.run({"compile", kScale}, others).exit_code, 0);
+  const auto listed = parse_json(elsewhere.run({"cache", "ls", "--json"}, others).standard_output).value();
+  ASSERT_EQ(builds().size(), 1U);
+  EXPECT_EQ(*listed.find("builds")->as_array()->front().find("key"), *builds().front().find("key"));
+}
+
+TEST_F(CliCache, ListsWhatIsThere) {
+  EXPECT_THAT(run({"cache", "ls"}).standard_output, HasSubstr("empty"));
+  compiles();
+  const std::string listed = run({"cache", "ls"}).standard_output;
+  EXPECT_THAT(listed, HasSubstr("scale"));
+  EXPECT_THAT(listed, HasSubstr("cpu"));
+  const ProcessResult stats = run({"cache", "stats"});
+  EXPECT_THAT(stats.standard_output, HasSubstr("1 build\n"));
+  EXPECT_THAT(stats.standard_output, HasSubstr("4.0 GiB"));
+  EXPECT_EQ(*json({"cache", "stats"}).find("builds")->as_integer(), 1);
+}
+
+TEST_F(CliCache, VerifyFindsDamageAndNobodyUsesIt) {
+  compiles();
+  EXPECT_EQ(run({"cache", "verify"}).exit_code, 0);
+  const std::filesystem::path artifact =
+      std::filesystem::path(*builds().front().find("folder")->as_string()) / "artifact";
+  ASSERT_TRUE(std::filesystem::exists(artifact));
+  std::fstream file(artifact, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(artifact) / 2));
+  file.put('!').put('?');
+  file.close();
+  const ProcessResult verified = run({"cache", "verify"});
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.standard_output, HasSubstr("1 damaged"));
+  EXPECT_THAT(builds(), IsEmpty());
+  EXPECT_TRUE(compiles());
+}
+
+TEST_F(CliCache, PruneLeavesWhatIsWithinTheLimits) {
+  compiles();
+  compiles({"--flag", "-DX=1"});
+  EXPECT_THAT(run({"cache", "prune", "--max-mib", "100", "--max-days", "1"}).standard_output,
+              HasSubstr("0 builds removed"));
+  EXPECT_EQ(builds().size(), 2U);
+  EXPECT_THAT(run({"cache", "prune"}).standard_output, HasSubstr("2 builds removed"));
+  EXPECT_THAT(builds(), IsEmpty());
+}
+
+TEST_F(CliCache, WrongInputIsRefused) {
+  EXPECT_EQ(run({"cache"}).exit_code, 2);
+  EXPECT_THAT(run({"cache", "lst"}).standard_error, HasSubstr("Did you mean 'ls'?"));
+  EXPECT_EQ(run({"cache", "lst"}).exit_code, 3);
+  EXPECT_EQ(run({"cache", "prune", "--max-mib", "-1"}).exit_code, 3);
+  EXPECT_EQ(session_.run({"cache", "ls"}).exit_code, 4);
+  EXPECT_THAT(session_.run({"cache", "ls"}).standard_error, HasSubstr("KMUX_DISABLE_CACHE"));
+  variables_["KMUX_CACHE_MAX_BYTES"] = "many";
+  EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);
+  EXPECT_EQ(run({"compile", kScale}).exit_code, 0) << "a compile goes on without a cache";
+}
+
+TEST_F(CliCache, FolderOfOthersIsRefused) {
+  std::filesystem::create_directory(session_.folder() / "cache");
+  std::filesystem::permissions(session_.folder() / "cache", std::filesystem::perms::all);
+  EXPECT_EQ(run({"cache", "ls"}).exit_code, 4);
+  const ProcessResult compiled = run({"compile", kScale, "--verbose"});
+  EXPECT_EQ(compiled.exit_code, 0);
+  EXPECT_THAT(compiled.standard_error, HasSubstr("nothing is cached"));
+  std::filesystem::remove(session_.folder() / "cache");
+  std::filesystem::create_directory_symlink(session_.folder(), session_.folder() / "cache");
+  EXPECT_EQ(run({"cache", "ls"}).exit_code, 4);
+  EXPECT_THAT(session_.files(), Not(testing::Contains("v1")));
+}
+
+}  // namespace
+}  // namespace kmux::test
