@@ -1,40 +1,21 @@
 // The expected plans and launchers of the golden programs. KMUX_UPDATE_GOLDENS=1 rewrites them.
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
 #include "kmux/driver_dialect.h"
 
 #include "compiled.h"
+#include "expected.h"
 #include "programs.h"
 
 namespace kmux {
 namespace {
 
+using testing::expect_golden;
+using testing::function_of;
+
 std::string launcher_of(const Plan& plan) {
   DriverDialect dialect;
   return emit_launcher(plan, dialect, "kmux_launch");
-}
-
-// The launcher alone: what comes before is the same text for all.
-std::string function_of(const std::string& launcher) {
-  return launcher.substr(launcher.rfind("\nextern \"C\" int") + 1);
-}
-
-std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void expect_golden(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(KMUX_GOLDEN_DIR) + "/expected/" + name;
-  const char* update = std::getenv("KMUX_UPDATE_GOLDENS");
-  if (update != nullptr && std::string_view(update) == "1") std::ofstream(path, std::ios::binary) << actual;
-  EXPECT_EQ(read(path), actual) << path << "\nKMUX_UPDATE_GOLDENS=1 rewrites it.";
 }
 
 TEST(Golden, Plans) {
@@ -64,7 +45,7 @@ TEST(Golden, LaunchersCompileWithoutWarnings) {
 }
 
 TEST(Golden, LaunchersCompileAfterThePluginHeader) {
-  const std::string header = read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
+  const std::string header = testing::read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
   const Program program = testing::golden_programs().front();
   const Status status = testing::check_syntax(header + launcher_of(lower(program, 0).value()));
   EXPECT_TRUE(status) << status.error().message;

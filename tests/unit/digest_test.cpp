@@ -58,6 +58,7 @@ TEST(Digest, HasEveryFieldOfAVariant) {
       [](Program& p) { p.variants[0].settings.defines = {}; },
       [](Program& p) { p.variants[0].settings.preludes = {}; },
       [](Program& p) { p.variants[0].settings.include_hints = {"tilelang"}; },
+      [](Program& p) { p.variants[0].settings.python_requires = {"numpy"}; },
       [](Program& p) { p.variants[0].settings.fast_math = false; },
       [](Program& p) { p.variants[0].sources[0].path = "other.cu"; },
       [](Program& p) { p.variants[0].sources[0].content += " "; },
@@ -134,6 +135,7 @@ TEST(Digest, HasEveryFieldOfALaunch) {
       [](Program& p) { launch_of(p, 0).l2_windows[0].bytes = 1; },
       [](Program& p) { launch_of(p, 0).l2_windows[0].hit_ratio = 1; },
       [](Program& p) { launch_of(p, 1).returns = CallResult::kVoid; },
+      [](Program& p) { launch_of(p, 0).packed_values = true; },
   });
 }
 

@@ -31,7 +31,8 @@ TEST(Features, CoverEveryPartOfABody) {
                       .dynamic_smem_bytes = 1,
                       .cooperative = true,
                       .programmatic_serialization = true,
-                      .l2_windows = {{"A", 1}}};
+                      .l2_windows = {{"A", 1}},
+                      .packed_values = true};
   Body body{.workspaces = {{"w", 4}},
             .tensor_maps = {{.name = "t", .mode = TiledMap{}}, {.name = "i", .mode = Im2colMap{}}},
             .steps = {If{1, {For{"i", 0, 2, {launch}}}, {Fill{{"w"}, 4}, launch}}}};

@@ -157,6 +157,7 @@ class Generator {
     if (chance(50)) settings.defines = {"TILE=" + std::to_string(between(1, 99)), "DEBUG"};
     if (chance(50)) settings.preludes = {"stdint.h"};
     if (chance(50)) settings.include_hints = {"tilelang"};
+    if (chance(30)) settings.python_requires = {"nvidia-cutlass-dsl>=4.7.0,!=4.8.0", "tilelang==0.1.15"};
     return settings;
   }
 
@@ -260,6 +261,7 @@ class Generator {
     if (chance(30)) launch.dynamic_smem_bytes = expr();
     launch.cooperative = chance(20);
     launch.programmatic_serialization = chance(20);
+    launch.packed_values = dialect.has_packed_values && chance(50);
     if (!buffers_.empty() && chance(20)) launch.l2_windows.push_back({any(buffers_), expr(), between(0, 8) / 8.0});
     return launch;
   }

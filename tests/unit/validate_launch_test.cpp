@@ -65,6 +65,8 @@ TEST(ValidateLaunch, KeepsDeviceFeaturesOutOfHostDialects) {
       {[](Program& p) { launch_of(p, 1).programmatic_serialization = true; }, kHost + "programmatic_serialization", ""},
       {[](Program& p) { launch_of(p, 1).l2_windows = {{"A", 1}}; }, kHost + "l2_windows", "no L2 window"},
       {[](Program& p) { launch_of(p, 0).returns = CallResult::kInt32; }, kDevice + "returns", "returns nothing"},
+      {[](Program& p) { launch_of(p, 0).packed_values = true; }, kDevice + "packed_values", "takes each value alone"},
+      {[](Program& p) { launch_of(p, 1).packed_values = true; }, kHost + "packed_values", "dialect \"c\" takes each"},
   });
 }
 

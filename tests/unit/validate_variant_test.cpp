@@ -40,6 +40,9 @@ TEST(ValidateVariant, ChecksSettings) {
   expect_problems({
       {[](Program& p) { variant(p).settings.standard = "c++17 -w"; }, at + "standard", "is no standard"},
       {[](Program& p) { variant(p).settings.include_hints = {"tile lang"}; }, at + "include_hints/0", "not a package"},
+      {[](Program& p) { variant(p).settings.python_requires = {"numpy", "os; x"}; }, at + "python_requires/1",
+       "no requirement"},
+      {[](Program& p) { variant(p).settings.python_requires = {"-e."}; }, at + "python_requires/0", "no requirement"},
   });
   Program program = sample_program();
   variant(program).settings.defines = {"A", "A_1=", "B=a b \"c\"=d"};

@@ -6,16 +6,16 @@ namespace kmux {
 
 const std::vector<Dialect>& all_dialects() {
   static const std::vector<Dialect> dialects{
-      {"c", true, false, false, "C or C++ host functions with C linkage"},
-      {"cubin", false, true, false, "CUDA device code for one architecture"},
-      {"cuda", false, false, true, "CUDA C++"},
-      {"cutedsl", false, false, false, "Python of CuTe DSL"},
-      {"hip", false, false, true, "HIP C++"},
-      {"hsaco", false, true, false, "AMD device code for one architecture"},
-      {"metallib", false, true, false, "a Metal library"},
-      {"msl", false, false, false, "Metal Shading Language"},
-      {"object", true, true, false, "a relocatable host object with functions of C linkage"},
-      {"ptx", false, true, false, "PTX text"},
+      {"c", true, false, false, false, "C or C++ host functions with C linkage"},
+      {"cubin", false, true, false, false, "CUDA device code for one architecture"},
+      {"cuda", false, false, true, false, "CUDA C++"},
+      {"cutedsl", false, false, false, false, "Python of CuTe DSL"},
+      {"hip", false, false, true, false, "HIP C++"},
+      {"hsaco", false, true, false, false, "AMD device code for one architecture"},
+      {"metallib", false, true, false, true, "a Metal library"},
+      {"msl", false, false, false, true, "Metal Shading Language"},
+      {"object", true, true, false, false, "a relocatable host object with functions of C linkage"},
+      {"ptx", false, true, false, false, "PTX text"},
   };
   return dialects;
 }

@@ -153,7 +153,8 @@ inline constexpr auto kForm<Launch> =
                optional("cooperative", &Launch::cooperative),
                optional("programmatic_serialization", &Launch::programmatic_serialization),
                optional("l2_windows", &Launch::l2_windows),
-               optional("returns", &Launch::returns)};
+               optional("returns", &Launch::returns),
+               optional("packed_values", &Launch::packed_values)};
 template <>
 inline constexpr auto kForm<Fill> =
     std::tuple{required("target", &Fill::target), required("bytes", &Fill::bytes), optional("value", &Fill::value)};
@@ -171,10 +172,12 @@ inline constexpr auto kForm<Body> = std::tuple{
     optional("lets", &Body::lets), optional("asserts", &Body::asserts), optional("workspaces", &Body::workspaces),
     optional("tensor_maps", &Body::tensor_maps), optional("steps", &Body::steps)};
 template <>
-inline constexpr auto kForm<Settings> =
-    std::tuple{optional("standard", &Settings::standard), optional("defines", &Settings::defines),
-               optional("preludes", &Settings::preludes), optional("include_hints", &Settings::include_hints),
-               optional("fast_math", &Settings::fast_math)};
+inline constexpr auto kForm<Settings> = std::tuple{optional("standard", &Settings::standard),
+                                                   optional("defines", &Settings::defines),
+                                                   optional("preludes", &Settings::preludes),
+                                                   optional("include_hints", &Settings::include_hints),
+                                                   optional("python_requires", &Settings::python_requires),
+                                                   optional("fast_math", &Settings::fast_math)};
 template <>
 inline constexpr auto kForm<Requires> =
     std::tuple{optional("arch", &Requires::arch), optional("features", &Requires::features)};

@@ -46,6 +46,7 @@ class FeatureCollector {
     if (!launch.dynamic_smem_bytes.is_constant(0)) use("dynamic_smem", here / "dynamic_smem_bytes");
     if (launch.cooperative) use("cooperative", here / "cooperative");
     if (launch.programmatic_serialization) use("programmatic_serialization", here / "programmatic_serialization");
+    if (launch.packed_values) use("packed_values", here / "packed_values");
     if (!launch.l2_windows.empty()) use("l2_window", here / "l2_windows" / std::size_t{0});
   }
 
@@ -78,6 +79,7 @@ const std::vector<std::string_view>& known_features() {
       "guard",
       "l2_window",
       "loop",
+      "packed_values",
       "programmatic_serialization",
       "several_launches",
       "tensor_map.im2col",

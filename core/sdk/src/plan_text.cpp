@@ -128,6 +128,7 @@ class PlanPrinter {
     }
     if (launch.cooperative) out_.line("cooperative");
     if (launch.programmatic_serialization) out_.line("programmatic_serialization");
+    if (launch.packed_values) out_.line("packed_values");
   }
 
   std::string arg_text(const PlanArg& arg) const {

@@ -101,6 +101,10 @@ class LaunchChecker {
       problems_.add(at / use.key, "dialect " + quoted(dialect_->name) + " has no " + use.what +
                                       " (a launch is a plain call). Remove it.");
     }
+    if (launch.packed_values && !dialect_->has_packed_values) {
+      problems_.add(at / "packed_values", "a kernel of dialect " + quoted(dialect_->name) +
+                                              " takes each value alone. Remove \"packed_values\".");
+    }
     if (launch.returns == CallResult::kVoid || dialect_->is_host) return;
     problems_.add(at / "returns",
                   "a kernel of dialect " + quoted(dialect_->name) + " returns nothing. Remove \"returns\".");

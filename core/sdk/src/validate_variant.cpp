@@ -30,6 +30,9 @@ bool is_prelude(std::string_view text) {
   return !text.empty() && is_text(text) && text.find_first_of("\"<>\n\r\\") == std::string_view::npos;
 }
 
+// A package's name, then what pip allows behind it, without blanks.
+bool is_requirement(std::string_view text) { return is_word(text, "_-.,<>=!~[]*") && is_letter_or_digit(text.front()); }
+
 // Checks one variant but its body.
 class VariantChecker {
  public:
@@ -76,6 +79,11 @@ class VariantChecker {
                                              " is no header name. Leave out quotes, angle brackets and backslashes.");
     }
     words(settings.include_hints, "a package name", at / "include_hints");
+    for (std::size_t i = 0; i < settings.python_requires.size(); ++i) {
+      if (is_requirement(settings.python_requires[i])) continue;
+      problems_.add(at / "python_requires" / i,
+                    quoted(settings.python_requires[i]) + " is no requirement. Use one such as \"package>=1.2,<2\".");
+    }
   }
 
   void sources(const JsonPointer& at) {

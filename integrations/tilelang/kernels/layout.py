@@ -56,9 +56,7 @@ def copy_without_bias():
     n = T.dynamic("n")
 
     @T.prim_func
-    def copy_without_bias(
-        x: T.Tensor((n,), "float32"), bias: T.Tensor((n,), "float32"), y: T.Tensor((n,), "float32")
-    ):
+    def copy_without_bias(x: T.Tensor((n,), "float32"), bias: T.Tensor((n,), "float32"), y: T.Tensor((n,), "float32")):
         with T.Kernel(n) as i:
             y[i] = x[i]
 

@@ -25,10 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path = export(
             options.kernel,
             options.output,
-            target=options.target,
+            targets=options.target or ["c"],
             name=options.name,
             arguments=dict(options.arg),
             out_idx=options.out_idx,
+            embed_headers=options.embed_headers,
         )
     except ExportError as error:
         print(f"kmux_tilelang: {error}", file=sys.stderr)
@@ -50,7 +51,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("kernel", help="module:function, or path/to/file.py:function")
-    command.add_argument("--target", default="c", help=f"one of: {', '.join(target_names())} (default: c)")
+    command.add_argument(
+        "--target",
+        action="append",
+        metavar="T",
+        help=f"one of: {', '.join(target_names())} (default: c), with an architecture as in cuda:sm_90a; "
+        "may be given again: one variant each, in one program",
+    )
     command.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to write to; made if missing")
     command.add_argument("--name", help="name of the program (default: the function's)")
     command.add_argument(
@@ -58,6 +65,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--out-idx", type=int, nargs="+", default=[], metavar="I", help="outputs by position, negative from the end"
+    )
+    command.add_argument(
+        "--embed-headers",
+        action="store_true",
+        help="copy TileLang's and CUTLASS's headers that the text includes into the program (their licences apply)",
     )
     return parser
 

@@ -1,30 +1,36 @@
-"""How the host launches: the statements of a lowered host function, as lets, asserts and steps of the dispatch IR."""
+"""How the host launches: the statements of a lowered host function, as a body of the dispatch IR."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .device_launch import packed_call
 from .error import UnsupportedError
-from .expression import Expr, from_tir, kind_of
+from .expression import Expr, callee_of, from_tir, kind_of
+from .memory import address_of, l2_window, workspace
 from .targets import Target
+from .tensor_map import creates_tensor_map, tensor_map
 
 _SCOPE = "compute_scope"  # everything before it unpacks and checks arguments, which the signature says better
+_SET_WINDOW = "__tvm_cuda_stream_set_access_policy_window"
+_RESET_WINDOW = "__tvm_cuda_stream_reset_access_policy_window"
+_NOTHING = ("__tvm_set_device",)  # whoever calls the launcher has done it
 
 
 class BodyReader:
     """Reads one host function.
 
-    `launched` holds, after `read`, the names of the buffer and pointer parameters that launches use.
+    `arguments` says what each parameter is when a launch names it, by the name that host code uses: {"tensor": "A"} or
+    {"scalar": "s"}. `launched` holds, after `read`, the buffer and pointer parameters that launches and maps use.
     """
 
-    def __init__(self, target: Target, devices: Mapping[str, Any], names: Mapping[str, str], scalars: set[str]):
+    def __init__(self, target: Target, devices: Mapping[str, Any], arguments: Mapping[str, dict[str, str]]):
         self._target = target
         self._devices = devices
-        self._names = names
-        self._scalars = scalars
-        self._lets: list[dict] = []
-        self._asserts: list[dict] = []
+        self._arguments = dict(arguments)
+        self._lists: dict[str, list[dict]] = {"lets": [], "asserts": [], "workspaces": [], "tensor_maps": []}
         self._inlined: dict[str, Expr] = {}
         self._results: set[str] = set()  # variables that hold what a launch returned
+        self._windows: list[dict] = []  # of the stream, at the statement that is read
         self.launched: set[str] = set()
 
     def read(self, host: Any) -> dict[str, Any]:
@@ -35,8 +41,7 @@ class BodyReader:
         scope = _compute_scope(host.body)
         if scope is None:
             raise UnsupportedError(f"host function has no {_SCOPE} (another TileLang?). Use TileLang 0.1.15.")
-        steps = self._steps(scope, top=True)
-        body = {"lets": self._lets, "asserts": self._asserts, "steps": steps}
+        body = {**self._lists, "steps": self._steps(scope, top=True)}
         return {key: value for key, value in body.items() if value}
 
     def _steps(self, statement: Any, top: bool) -> list[dict]:
@@ -47,6 +52,9 @@ class BodyReader:
             return self._inner(statement, top)
         if kind in ("Bind", "LetStmt"):
             return self._bind(statement, top) + self._inner(statement, top)
+        if kind == "AllocBuffer":
+            self._allocate(statement, top)
+            return self._inner(statement, top)
         if kind == "AssertStmt":
             self._assert(statement, top)
             return self._inner(statement, top)
@@ -55,7 +63,7 @@ class BodyReader:
         if kind == "For":
             return [self._for(statement)]
         if kind == "Evaluate":
-            return self._evaluate(statement)
+            return self._evaluate(statement, top)
         raise _unsupported(statement)
 
     def _inner(self, statement: Any, top: bool) -> list[dict]:
@@ -63,16 +71,25 @@ class BodyReader:
         return [] if body is None else self._steps(body, top)
 
     def _bind(self, statement: Any, top: bool) -> list[dict]:
-        name = statement.var.name
-        if launch := self._launch(statement.value):
+        name, value = statement.var.name, statement.value
+        if launch := self._launch(value):
             self._results.add(name)
             return [launch]
-        value = self._expression(statement.value)
-        if top:
-            self._lets.append({"name": name, "value": value})
+        if kind_of(value) == "Call" and callee_of(value) == "tvm_stack_alloca":
+            return []  # where a tensor map will lie
+        if top and name not in self._arguments and all(name != let["name"] for let in self._lists["lets"]):
+            self._lists["lets"].append({"name": name, "value": self._expression(value)})
         else:
-            self._inlined[name] = value  # the dispatch IR has lets at the top only
+            self._inlined[name] = self._expression(value)  # lets are at the top only, and have names of their own
         return []
+
+    def _allocate(self, statement: Any, top: bool) -> None:
+        if not top:
+            raise _misplaced("workspace", statement.buffer.name)
+        name = statement.buffer.data.name
+        made = workspace(self._new(name), statement.buffer, self._expression)
+        self._arguments[name] = {"workspace": made["name"]}
+        self._lists["workspaces"].append(made)
 
     def _assert(self, statement: Any, top: bool) -> None:
         condition = statement.condition
@@ -80,47 +97,109 @@ class BodyReader:
             return  # "the launch returned 0": said by `returns` of the launch
         if not top:
             raise _unsupported(statement)
-        message = " ".join(str(part) for part in statement.message_parts)
-        self._asserts.append({"condition": self._expression(condition), "message": message})
+        message = " ".join(str(getattr(part, "value", part)) for part in statement.message_parts)
+        self._lists["asserts"].append({"condition": self._expression(condition), "message": message})
 
     def _if(self, statement: Any) -> dict:
-        result = {"condition": self._expression(statement.condition), "then": self._steps(statement.then_case, False)}
+        result = {"condition": self._expression(statement.condition), "then": self._branch(statement.then_case)}
         if statement.else_case is not None:
-            result["else"] = self._steps(statement.else_case, False)
+            result["else"] = self._branch(statement.else_case)
         return {"if": result}
 
     def _for(self, statement: Any) -> dict:
         begin, extent = self._expression(statement.min), self._expression(statement.extent)
         end = extent if begin == 0 else ["+", begin, extent]
-        steps = self._steps(statement.body, False)
-        return {"for": {"variable": statement.loop_var.name, "begin": begin, "end": end, "steps": steps}}
+        return {
+            "for": {
+                "variable": statement.loop_var.name,
+                "begin": begin,
+                "end": end,
+                "steps": self._branch(statement.body),
+            }
+        }
 
-    def _evaluate(self, statement: Any) -> list[dict]:
-        if launch := self._launch(statement.value):
-            return [launch]
+    def _branch(self, statement: Any) -> list[dict]:
+        before = list(self._windows)
+        steps = self._steps(statement, top=False)
+        if self._windows != before:
+            raise _misplaced("L2 window", (self._windows or before)[0]["buffer"])
+        return steps
+
+    def _evaluate(self, statement: Any, top: bool) -> list[dict]:
         if kind_of(statement.value) == "IntImm":
             return []
-        raise _unsupported(statement)
+        if launch := self._launch(statement.value):
+            return [launch]
+        function, values = packed_call(statement.value) or ("", [])
+        if creates_tensor_map(function):
+            self._tensor_map(function, values, top)
+        elif function == _SET_WINDOW:
+            self._windows.append(l2_window(self._parameter(values[0], "L2 window"), values[1:], self._expression))
+        elif function == _RESET_WINDOW:
+            self._windows.clear()
+        elif function not in _NOTHING:
+            raise _unsupported(statement)
+        return []
+
+    def _tensor_map(self, function: str, values: list[Any], top: bool) -> None:
+        variable, dtype, rank, base, *geometry = values
+        if not top:
+            raise _misplaced("tensor map", variable.name)
+        place = self._arguments.get(getattr(base, "name", ""), {})
+        memory = place.get("workspace") or self._parameter(base, f"tensor map '{variable.name}'")
+        numbers = [self._expression(value) for value in (dtype, rank, *geometry)]
+        made = tensor_map(function, self._new(variable.name), memory, numbers)
+        self._arguments[variable.name] = {"tensor_map": made["name"]}
+        self._lists["tensor_maps"].append(made)
 
     def _launch(self, value: Any) -> dict | None:
         if kind_of(value) != "Call":
             return None
         launch = self._target.launch(value, self._devices, self._argument)
+        if launch is not None and self._windows:
+            launch["l2_windows"] = list(self._windows)
         return None if launch is None else {"launch": launch}
 
-    def _argument(self, value: Any) -> dict:
-        name = getattr(value, "name", None)
-        if name in self._names:
-            name = self._names[name]
-            if name in self._scalars:
-                return {"scalar": name}
-            self.launched.add(name)
-            return {"tensor": name}
+    def _argument(self, value: Any, parameter: Any) -> dict:
+        known = self._arguments.get(getattr(value, "name", None))
+        if known is None or getattr(value, "name", None) in self._inlined:
+            return self._value(value, str(parameter.dtype))
+        if "tensor" in known:
+            self.launched.add(known["tensor"])
+        if "scalar" in known and str(value.dtype) != str(parameter.dtype):
+            return self._value(value, str(parameter.dtype))
+        return known
+
+    def _value(self, value: Any, dtype: str) -> dict:
+        if not dtype.startswith(("int", "uint", "bool")):
+            raise UnsupportedError(
+                f"launch argument '{value}' is computed by the host and of type {dtype} (only integers can be). "
+                "Compute it in the kernel, or pass it as a scalar parameter."
+            )
         argument = {"expr": self._expression(value)}
-        return argument if str(value.dtype) == "int32" else {**argument, "dtype": str(value.dtype)}
+        return argument if dtype == "int32" else {**argument, "dtype": dtype}
+
+    def _parameter(self, value: Any, user: str) -> str:
+        name = address_of(self._arguments, value, user)
+        self.launched.add(name)
+        return name
+
+    def _new(self, name: str) -> str:
+        """`name`, or that with a number behind it if something is called so."""
+        taken = {value for argument in self._arguments.values() for value in argument.values()}
+        taken |= {let["name"] for let in self._lists["lets"]}
+        return next(fresh for fresh in _numbered(name) if fresh not in taken)
 
     def _expression(self, value: Any) -> Expr:
         return from_tir(value, self._inlined)
+
+
+def _numbered(name: str) -> Iterable[str]:
+    yield name
+    number = 1
+    while True:
+        yield f"{name}_{number}"
+        number += 1
 
 
 def _compute_scope(statement: Any) -> Any:
@@ -136,4 +215,11 @@ def _unsupported(statement: Any) -> UnsupportedError:
     return UnsupportedError(
         f"host statement '{text}' ({kind_of(statement)}) has no counterpart in the dispatch IR. "
         "Move it into a T.Kernel region."
+    )
+
+
+def _misplaced(what: str, name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} '{name}' is set up within a condition or a loop of the host (the dispatch IR has it once a call). "
+        "Make a prim_func of each case."
     )

@@ -1,53 +1,82 @@
-"""The export as a whole: kernel, lowering, signature, body, program."""
+"""The export as a whole: kernel, lowering, signature, a variant for each target, program."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .body import BodyReader
+from .error import UnsupportedError, UsageError
 from .expression import from_text
 from .kernel import Kernel, load_kernel
-from .lower import VERSION, Lowered, lower, target_context
-from .program import file_entry, program, write_program
-from .signature import names_by_variable, outputs_at, signature_of
+from .lower import VERSION, header_roots, lower, target_context
+from .program import program, write_program
+from .signature import difference, outputs_at, signature_of
 from .targets import Target, find_target
+from .variant import Variant, variant_of
 
 
 def export(
     spec: str,
     folder: str | Path,
     *,
-    target: str = "c",
+    targets: Sequence[str] = ("c",),
     name: str | None = None,
     arguments: Mapping[str, Any] = {},
     out_idx: Sequence[int] = (),
+    embed_headers: bool = False,
 ) -> Path:
-    """Exports the kernel `spec` (module:function) into `folder`; returns the path of its program.
+    """Exports the kernel `spec` (module:function) into `folder`, a variant for each target; returns the program's path.
 
-    Errors: UsageError, UnsupportedError, OSError; see `load_kernel`, `lower`, `BodyReader.read`, `write_program`.
+    Nothing is written unless all targets can be.
+    Errors: UsageError, UnsupportedError, OSError; see `load_kernel`, `lower`, `variant_of`, `write_program`.
     """
-    chosen = find_target(target)
-    kernel = load_kernel(spec, arguments, target_context(chosen))
-    lowered = lower(kernel.function, chosen)
-    name = name or kernel.name
-    source = chosen.source_name(name)
-    signature, variant = _parts(kernel, lowered, chosen, _outputs_of(kernel, out_idx), source)
-    document = program(name, signature, [variant], _metadata_of(kernel))
-    return write_program(Path(folder), document, {source: lowered.text})
+    chosen = _targets_of(targets)
+    kernels = [load_kernel(spec, arguments, target_context(target)) for target in chosen]
+    name = name or kernels[0].name
+    roots = header_roots() if embed_headers else []
+    variants = [
+        variant_of(kernel, lower(kernel, target), target, source, roots)
+        for kernel, target, source in zip(kernels, chosen, _sources_of(name, chosen), strict=True)
+    ]
+    signature = _signature_of(kernels, variants, chosen, out_idx)
+    document = program(name, signature, [variant.document for variant in variants], _metadata_of(kernels[0]))
+    files = {path: content for variant in variants for path, content in variant.files.items()}
+    return write_program(Path(folder), document, files)
 
 
-def _parts(kernel: Kernel, lowered: Lowered, target: Target, outputs: list[str], source: str) -> tuple[dict, dict]:
-    function = kernel.function
-    scalars = {p.name for p in function.params if p not in function.buffer_map and str(p.dtype) != "handle"}
-    reader = BodyReader(target, lowered.devices, names_by_variable(function), scalars)
-    body = reader.read(lowered.host)
-    variant = {
-        "dialect": target.dialect,
-        "settings": target.settings(lowered.text),
-        "sources": [file_entry(source, lowered.text)],
-        "body": body,
-    }
-    return signature_of(function, outputs, reader.launched), variant
+def _targets_of(texts: Sequence[str]) -> list[Target]:
+    targets = [find_target(text) for text in texts]
+    names = [target.name for target in targets]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"target '{repeated[0]}' is given twice. Give each once.")
+    return targets
+
+
+def _sources_of(name: str, targets: Sequence[Target]) -> list[str]:
+    """The file of each target's text; the architecture is part of the name where two would have the same."""
+    suffixes = [target.suffix for target in targets]
+    repeated = {suffix for suffix in suffixes if suffixes.count(suffix) > 1}
+    return [f"{name}.{t.arch}{t.suffix}" if t.suffix in repeated else f"{name}{t.suffix}" for t in targets]
+
+
+def _signature_of(
+    kernels: Sequence[Kernel], variants: Sequence[Variant], targets: Sequence[Target], out_idx: Sequence[int]
+) -> dict[str, Any]:
+    """What all targets have in common; a buffer is nullable if no variant uses it.
+
+    Errors: UnsupportedError that names the target whose signature differs, and where.
+    """
+    used = set().union(*(variant.used for variant in variants))
+    alignment = max(target.alignment for target in targets)
+    first, *others = [
+        signature_of(kernel.function, _outputs_of(kernel, out_idx), used, alignment) for kernel in kernels
+    ]
+    for other, target in zip(others, targets[1:], strict=True):
+        if place := difference(first, other):
+            raise UnsupportedError(
+                f"the kernel takes other arguments for target '{target.name}' than for '{targets[0].name}' ({place}). "
+                "Give all targets one signature, or export them apart."
+            )
+    return first
 
 
 def _outputs_of(kernel: Kernel, out_idx: Sequence[int]) -> list[str]:

@@ -1,6 +1,8 @@
 """TIR expressions and arithmetic text, as expressions of the dispatch IR: 5, "n", ["+", E, E], ["cast", "int32", E]."""
 
 import ast
+import functools
+import math
 import operator
 from collections.abc import Iterator, Mapping
 from typing import Any, Union
@@ -50,8 +52,18 @@ def from_tir(node: Any, names: Mapping[str, Expr] = {}) -> Expr:
         return names.get(node.name, node.name)
     if kind == "Call" and callee_of(node) == "likely":
         return from_tir(node.args[0], names)
+    if kind == "Cast" and str(node.dtype) == "int64":
+        return from_tir(node.value, names)  # what all expressions of the dispatch IR are
     head = _head_of(node, kind)
     return [*head, *(from_tir(operand, names) for operand in _operands_of(node, kind))]
+
+
+def product(factors: list[Expr]) -> Expr:
+    """The factors multiplied; numbers are computed and stand behind what has names."""
+    factors = [part for factor in factors for part in _factors_of(factor)]
+    number = math.prod(factor for factor in factors if isinstance(factor, int))
+    names = [factor for factor in factors if not isinstance(factor, int)]
+    return functools.reduce(lambda a, b: ["*", a, b], names if names and number == 1 else [*names, number])
 
 
 def variables_of(node: Any) -> Iterator[Any]:
@@ -77,6 +89,12 @@ def from_text(text: str, constants: Mapping[str, int] = {}) -> Expr:
         raise UsageError(f"'{text}' is no expression ({error.msg}). Write it like 2 * m * 256.") from error
 
 
+def _factors_of(value: Expr) -> list[Expr]:
+    if isinstance(value, list) and value[0] == "*":
+        return [*_factors_of(value[1]), *_factors_of(value[2])]
+    return [value]
+
+
 def _head_of(node: Any, kind: str) -> list:
     if kind in _BINARY:
         return [_BINARY[kind]]
@@ -84,7 +102,7 @@ def _head_of(node: Any, kind: str) -> list:
         return ["not"]
     if kind == "Select":
         return ["select"]
-    if kind == "Cast":
+    if kind == "Cast" and str(node.dtype).startswith(("int", "uint", "bool")):
         return ["cast", str(node.dtype)]
     if kind == "Call" and callee_of(node) in _CALLS:
         return [_CALLS[callee_of(node)]]

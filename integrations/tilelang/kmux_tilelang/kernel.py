@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import importlib.util
 import inspect
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +18,16 @@ from .error import UnsupportedError, UsageError
 
 @dataclass(frozen=True)
 class Kernel:
-    """A prim_func, what its author says about it, and the arguments it was made with (defaults included)."""
+    """A prim_func, what its author says about it, the arguments it was made with (defaults included), and how the author
+    wants it lowered and compiled."""
 
     name: str
     function: Any
     description: Description
     arguments: Mapping[str, Any]
     out_idx: list[int]
+    pass_configs: Mapping[str, Any]
+    compile_flags: list[str]
 
 
 def load_kernel(spec: str, arguments: Mapping[str, Any], context: Any = None) -> Kernel:
@@ -41,7 +45,18 @@ def load_kernel(spec: str, arguments: Mapping[str, Any], context: Any = None) ->
     maker = getattr(module, name)
     with context or contextlib.nullcontext():
         function, bound = _make(spec, maker, arguments)
-    return Kernel(name, function, description_of(maker), bound, _out_idx_of(maker, function))
+    return Kernel(
+        name=name,
+        function=function,
+        description=description_of(maker),
+        arguments=bound,
+        out_idx=_out_idx_of(maker, function),
+        pass_configs={**_attribute(function, "pass_configs", {}), **(getattr(maker, "pass_configs", None) or {})},
+        compile_flags=[
+            *_flags(_attribute(function, "compile_flags", [])),
+            *_flags(getattr(maker, "compile_flags", None)),
+        ],
+    )
 
 
 def _import(name: str) -> ModuleType:
@@ -98,10 +113,21 @@ def _raised(error: Exception) -> str:
     return f"{type(error).__name__}: {(str(error).strip() or '(no text)').splitlines()[0]}"
 
 
-def _out_idx_of(maker: Any, function: Any) -> list[int]:
+def _attribute(function: Any, name: str, default: Any) -> Any:
     attributes = getattr(function, "attrs", None) or {}
-    if "tilelang_out_idx" in attributes:
-        return [int(index) for index in attributes["tilelang_out_idx"]]
+    return attributes.get(f"tilelang_{name}", default)
+
+
+def _flags(value: Any) -> list[str]:
+    """One flag a word, whether the author gave a text or a list."""
+    texts = [value] if isinstance(value, str) else list(value or [])
+    return [flag for text in texts for flag in shlex.split(str(text))]
+
+
+def _out_idx_of(maker: Any, function: Any) -> list[int]:
+    own = _attribute(function, "out_idx", None)
+    if own is not None:
+        return [int(index) for index in own]
     out_idx = getattr(maker, "out_idx", None)
     return [out_idx] if isinstance(out_idx, int) else list(out_idx or [])
 

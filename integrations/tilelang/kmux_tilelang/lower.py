@@ -3,9 +3,11 @@
 import contextlib
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .error import ExportError, UnsupportedError, UsageError
+from .kernel import Kernel
 from .targets import Target
 
 VERSION = "0.1.15"  # lowering is no public interface of TileLang, so other releases are not tried
@@ -13,11 +15,12 @@ VERSION = "0.1.15"  # lowering is no public interface of TileLang, so other rele
 
 @dataclass(frozen=True)
 class Lowered:
-    """A host function, the device functions by name, and the text of the latter."""
+    """A host function, the device functions by name, the text of the latter, and the pass configurations in force."""
 
     host: Any
     devices: dict[str, Any]
     text: str
+    configs: dict[str, Any]
 
 
 def require_tilelang() -> Any:
@@ -38,12 +41,27 @@ def require_tilelang() -> Any:
 
 
 def target_context(target: Target) -> contextlib.AbstractContextManager:
-    """The context in which prim_funcs for `target` are made."""
-    return require_tilelang().tvm.target.Target(target.tilelang)
+    """The context in which prim_funcs for `target` are made.
+
+    Errors: UsageError if TileLang has no such target here.
+    """
+    require_tilelang()
+    from tilelang.backend.target import determine_target
+
+    try:
+        return determine_target(target.tilelang, return_object=True)
+    except Exception as error:  # AssertionError, ValueError and TVM's own
+        raise UsageError(f"TileLang has no target '{target.name}' here ({_first_line(error)}).") from error
 
 
-def lower(function: Any, target: Target) -> Lowered:
-    """Lowers `function` for `target`.
+def header_roots() -> list[Path]:
+    """The folders of TileLang's wheel that generated text includes from."""
+    wheel = Path(require_tilelang().__file__).parent
+    return [wheel / "src", wheel / "3rdparty/cutlass/include"]
+
+
+def lower(kernel: Kernel, target: Target) -> Lowered:
+    """Lowers `kernel` for `target`.
 
     Errors: UnsupportedError with TileLang's first line if it refuses.
     """
@@ -52,18 +70,19 @@ def lower(function: Any, target: Target) -> Lowered:
     from tilelang.engine.lower import lower_with_context
     from tilelang.transform.pass_config import normalize_pass_configs
 
-    attributes = function.attrs or {}
-    configs = dict(normalize_pass_configs(dict(attributes.get("tilelang_pass_configs", {}))) or {})
+    configs = dict(normalize_pass_configs(dict(kernel.pass_configs)) or {})
     try:
         context = create_backend_context(target.tilelang, None, "auto")
         with tvm.transform.PassContext(opt_level=3, config=configs), context.target:
-            artifact = lower_with_context(function, context)
+            artifact = lower_with_context(kernel.function, context)
     except Exception as error:  # TVM raises many types, its own among them
         raise UnsupportedError(
             f"TileLang cannot lower the kernel for target '{target.name}' ({_first_line(error)}). "
             "Change the kernel or choose another target."
         ) from error
-    return Lowered(_only(artifact.host_mod), _by_name(artifact.device_mod), artifact.kernel_source.rstrip() + "\n")
+    text = artifact.kernel_source.rstrip() + "\n"
+    configs = {str(getattr(key, "value", key)): value for key, value in configs.items()}
+    return Lowered(_only(artifact.host_mod), _by_name(artifact.device_mod), text, configs)
 
 
 def _only(module: Any) -> Any:

@@ -14,9 +14,9 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def file_entry(path: str, content: str) -> dict[str, str]:
-    """How a program names a file: its path relative to the program, and the SHA-256 of its content (UTF-8)."""
-    return {"path": path, "sha256": hashlib.sha256(content.encode()).hexdigest()}
+def file_entry(path: str, content: bytes) -> dict[str, str]:
+    """How a program names a file: its path relative to the program, and the SHA-256 of its content."""
+    return {"path": path, "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def program(name: str, signature: Mapping, variants: list[Mapping], metadata: Mapping) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def program(name: str, signature: Mapping, variants: list[Mapping], metadata: Ma
     return {**document, "metadata": metadata} if metadata else document
 
 
-def write_program(folder: Path, document: Mapping[str, Any], files: Mapping[str, str]) -> Path:
+def write_program(folder: Path, document: Mapping[str, Any], files: Mapping[str, bytes]) -> Path:
     """Writes `NAME.kmux.json` and `files` (content by relative path) into `folder`, which is made; returns its path.
 
     Each file is replaced as a whole; the document comes last, so that it never names what is not there.
@@ -34,15 +34,15 @@ def write_program(folder: Path, document: Mapping[str, Any], files: Mapping[str,
     for path, content in files.items():
         _replace(folder / path, content)
     path = folder / f"{document['name']}.kmux.json"
-    _replace(path, canonical(document) + "\n")
+    _replace(path, f"{canonical(document)}\n".encode())
     return path
 
 
-def _replace(path: Path, content: str) -> None:
+def _replace(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)

@@ -1,10 +1,12 @@
 """What a caller passes: parameters, outputs and symbols, read from a prim_func."""
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
 from .error import UnsupportedError, UsageError
 from .expression import from_tir, variables_of
+from .program import canonical
 
 
 def names_by_variable(function: Any) -> dict[str, str]:
@@ -12,8 +14,10 @@ def names_by_variable(function: Any) -> dict[str, str]:
     return {_variable_of(function, parameter).name: _name_of(function, parameter) for parameter in function.params}
 
 
-def signature_of(function: Any, outputs: Iterable[str], used: set[str]) -> dict[str, Any]:
+def signature_of(function: Any, outputs: Iterable[str], used: set[str], alignment: int = 0) -> dict[str, Any]:
     """The signature of `function`; a buffer that is neither in `used` (by some launch) nor an output is nullable.
+
+    Units: `alignment` in bytes, of every buffer's first element; 0 for that of its type.
 
     Errors: UsageError for an output that is no buffer; UnsupportedError for a buffer with an element offset.
     """
@@ -23,14 +27,24 @@ def signature_of(function: Any, outputs: Iterable[str], used: set[str]) -> dict[
     for name in outputs:
         if name not in buffers:
             raise UsageError(f"output '{name}' is no buffer parameter. Buffers: {', '.join(buffers)}.")
-    for name in buffers.keys() - used - set(outputs):
-        buffers[name]["nullable"] = True
+    for name, buffer in buffers.items():
+        buffer |= {"alignment_bytes": alignment} if alignment else {}
+        buffer |= {"nullable": True} if name not in used and name not in outputs else {}
     signature: dict[str, Any] = {"params": params}
     if outputs:
         signature["outputs"] = outputs
     if symbols := _symbols_of(function):
         signature["symbols"] = symbols
     return signature
+
+
+def difference(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """Where two signatures differ first, for messages; empty if they do not."""
+    for key in ("params", "outputs", "symbols"):
+        for a, b in itertools.zip_longest(one.get(key, []), other.get(key, [])):
+            if a != b:
+                return f"{key}: {canonical(b)} instead of {canonical(a)}"
+    return ""
 
 
 def outputs_at(function: Any, out_idx: Iterable[int]) -> list[str]:

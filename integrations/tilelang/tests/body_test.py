@@ -1,20 +1,27 @@
-"""kmux_tilelang.body with kmux_tilelang.targets.c"""
+"""kmux_tilelang.body, with the launches of kmux_tilelang.targets.c and .cuda"""
 
 import unittest
 
 from kmux_tilelang.body import BodyReader
-from kmux_tilelang.error import UnsupportedError, UsageError
-from kmux_tilelang.targets import find_target, target_names
-from tir import binary, bind, call, call_device, host, imm, node, sequence, var
+from kmux_tilelang.error import UnsupportedError
+from kmux_tilelang.targets import find_target
+from tir import allocate, binary, bind, call, call_device, call_packed, device, evaluate, host, imm, node, sequence, var
+
+ARGUMENTS = {"A": {"tensor": "A"}, "A_data": {"tensor": "B"}, "s": {"scalar": "s"}}
+POINTER = var("p", "handle")
 
 
-def device(result: str = "int32"):
-    return node("PrimFunc", ret_type=node("PrimType", dtype=result))
+def reader(target="c", **devices):
+    return BodyReader(find_target(target), devices or {"k": device(POINTER)}, ARGUMENTS)
 
 
-def reader(**devices):
-    names = {"A": "A", "A_data": "B", "s": "s"}
-    return BodyReader(find_target("c"), devices or {"k": device()}, names, {"s"})
+def launch_of(*args):
+    """A launch of kernel k on a device, with these arguments and one block."""
+    return evaluate(call_packed("k", *args, imm(1)))
+
+
+def on_device(*statements, params=(POINTER,)):
+    return reader("cuda", k=device(*params, tags=("blockIdx.x",))).read(host(*statements))
 
 
 LAUNCH = {"launch": {"kernel": "k", "args": [{"tensor": "A"}], "returns": "int32"}}
@@ -23,8 +30,10 @@ LAUNCH = {"launch": {"kernel": "k", "args": [{"tensor": "A"}], "returns": "int32
 class Body(unittest.TestCase):
     def test_makes_a_launch_of_a_call_and_drops_the_check_of_its_result(self):
         check = node("AssertStmt", condition=binary("EQ", var("code"), imm(0)), message_parts=["Error"])
-        call_it = call_device("k", var("A_data"), var("s"), var("n"), binary("Add", var("n"), imm(1)), var("i", "int64"))
-        made = reader()
+        call_it = call_device(
+            "k", var("A_data"), var("s"), var("n"), binary("Add", var("n"), imm(1)), var("i", "int64")
+        )
+        made = reader(k=device(POINTER, var("s"), var("n"), var("m"), var("i", "int64")))
         self.assertEqual(
             made.read(host(bind("code", call_it), check)),
             {"steps": [{"launch": {
@@ -35,56 +44,118 @@ class Body(unittest.TestCase):
         self.assertEqual(made.launched, {"B"})
 
     def test_knows_a_function_that_returns_nothing(self):
-        body = reader(k=device("void")).read(host(node("Evaluate", value=call_device("k", var("A")))))
+        body = reader(k=device(POINTER, result="void")).read(host(evaluate(call_device("k", var("A")))))
         self.assertEqual(body, {"steps": [{"launch": {"kernel": "k", "args": [{"tensor": "A"}]}}]})
 
     def test_keeps_lets_and_asserts(self):
-        check = node("AssertStmt", condition=binary("GT", var("n"), imm(0)), message_parts=["n is", "not positive"])
-        body = reader().read(host(bind("t", binary("Mul", var("n"), imm(2))), check, node("Evaluate", value=imm(0))))
+        text = node("StringImm", value="not positive")
+        check = node("AssertStmt", condition=binary("GT", var("n"), imm(0)), message_parts=["n is", text])
+        body = reader().read(host(bind("t", binary("Mul", var("n"), imm(2))), check, evaluate(imm(0))))
         self.assertEqual(body["lets"], [{"name": "t", "value": ["*", "n", 2]}])
         self.assertEqual(body["asserts"], [{"condition": [">", "n", 0], "message": "n is not positive"}])
 
+    def test_inlines_a_let_whose_name_is_taken(self):
+        lets = [bind("t", imm(1)), bind("t", binary("Add", var("n"), imm(2))), bind("s", imm(3))]
+        made = reader(k=device(var("a"), var("b")))
+        body = made.read(host(*lets, evaluate(call_device("k", var("t"), var("s")))))
+        self.assertEqual(body["lets"], [{"name": "t", "value": 1}])
+        self.assertEqual(body["steps"][0]["launch"]["args"], [{"expr": ["+", "n", 2]}, {"expr": 3}])
+
     def test_keeps_guards_and_loops_in_order_and_inlines_their_lets(self):
-        launch = node("Evaluate", value=call_device("k", var("A")))
-        inner = sequence(bind("t", binary("Add", var("i"), imm(1))), node("Evaluate", value=call_device("k", var("t"))))
+        launch = evaluate(call_device("k", var("A")))
+        inner = sequence(bind("t", binary("Add", var("i"), imm(1))), evaluate(call_device("k", var("t"))))
         loop = node("For", loop_var=var("i"), min=imm(2), extent=var("n"), body=inner)
         guard = node("IfThenElse", condition=var("c"), then_case=launch, else_case=loop)
         inlined = {"launch": {"kernel": "k", "args": [{"expr": ["+", "i", 1]}], "returns": "int32"}}
         expected = {"variable": "i", "begin": 2, "end": ["+", 2, "n"], "steps": [inlined]}
         self.assertEqual(
-            reader().read(host(guard, launch))["steps"],
+            reader(k=device(var("x"))).read(host(guard, launch))["steps"],
             [{"if": {"condition": "c", "then": [LAUNCH], "else": [{"for": expected}]}}, LAUNCH],
         )
 
-    def test_refuses_what_it_does_not_know(self):
-        for statement in (node("While"), node("Evaluate", value=call("abort"))):
-            with self.assertRaisesRegex(UnsupportedError, "has no counterpart.*T.Kernel region"):
-                reader().read(host(statement))
+    def test_passes_a_scalar_of_another_type_by_value(self):
+        steps = on_device(launch_of(var("s", "int32")), params=(var("s", "int64"),))["steps"]
+        self.assertEqual(steps[0]["launch"]["args"], [{"expr": "s", "dtype": "int64"}])
 
-    def test_refuses_an_assert_under_a_guard(self):
+    def test_has_a_workspace_and_a_map_over_it(self):
+        create = call_packed("__tvm_tensormap_create_tiled", var("W_desc", "handle"), imm(7), imm(1), var("W"),
+                             var("n"), imm(4), imm(32), imm(1), imm(0), imm(0), imm(0), imm(0))  # fmt: skip
+        place = bind("W_desc", call("tvm_stack_alloca", imm(16)))
+        body = on_device(
+            allocate("W", [var("n")]), place, evaluate(create), launch_of(var("W")), launch_of(var("W_desc"))
+        )
+        self.assertEqual(body["workspaces"], [{"name": "W", "bytes": ["*", "n", 4]}])
+        self.assertEqual(body["tensor_maps"], [
+            {"name": "W_desc", "base": {"name": "W"}, "dtype": "float32", "dims": ["n"], "strides_bytes": [],
+             "tiled": {"box": [32]}}])  # fmt: skip
+        arguments = [step["launch"]["args"] for step in body["steps"]]
+        self.assertEqual(arguments, [[{"workspace": "W"}], [{"tensor_map": "W_desc"}]])
+
+    def test_gives_memory_a_name_of_its_own(self):
+        body = on_device(allocate("A", [imm(4)]), launch_of(var("A")))
+        self.assertEqual(body["workspaces"], [{"name": "A_1", "bytes": 16}])
+        self.assertEqual(body["steps"][0]["launch"]["args"], [{"workspace": "A_1"}])
+
+    def test_gives_a_launch_the_windows_that_are_set_around_it(self):
+        window = call_packed(
+            "__tvm_cuda_stream_set_access_policy_window", var("A"), imm(64), node("FloatImm", value=0.5)
+        )
+        reset = call_packed("__tvm_cuda_stream_reset_access_policy_window")
+        launch = launch_of(var("A"))
+        steps = on_device(launch, evaluate(window), launch, evaluate(reset), launch)["steps"]
+        windows = [step["launch"].get("l2_windows") for step in steps]
+        self.assertEqual(windows, [None, [{"buffer": "A", "bytes": 64, "hit_ratio": 0.5}], None])
+
+    def test_counts_a_buffer_that_only_a_map_uses_as_used(self):
+        create = call_packed("__tvm_tensormap_create_tiled", var("A_desc", "handle"), imm(7), imm(1), var("A"),
+                             var("n"), imm(4), imm(32), imm(1), imm(0), imm(0), imm(0), imm(0))  # fmt: skip
+        made = reader("cuda", k=device(POINTER, tags=("blockIdx.x",)))
+        made.read(host(evaluate(create), launch_of(var("A_desc"))))
+        self.assertEqual(made.launched, {"A"})
+
+    def test_ignores_the_choice_of_a_device(self):
+        body = on_device(evaluate(call_packed("__tvm_set_device", imm(2), imm(0))), launch_of(var("A")))
+        self.assertEqual(len(body["steps"]), 1)
+
+
+class RefusedBody(unittest.TestCase):
+    def refuses(self, text, *statements, params=(POINTER,)):
+        with self.assertRaisesRegex(UnsupportedError, text):
+            on_device(*statements, params=params)
+
+    def test_names_a_statement_that_it_does_not_know(self):
+        for statement in (node("While"), evaluate(call("abort")), evaluate(call_packed("other"))):
+            self.refuses("has no counterpart.*T.Kernel region", statement)
+
+    def test_names_an_assert_under_a_guard(self):
         check = node("AssertStmt", condition=var("c"), message_parts=["no"])
-        with self.assertRaisesRegex(UnsupportedError, "AssertStmt"):
-            reader().read(host(node("IfThenElse", condition=var("c"), then_case=check, else_case=None)))
+        self.refuses("AssertStmt", node("IfThenElse", condition=var("c"), then_case=check, else_case=None))
 
-    def test_refuses_calls_that_are_no_launch(self):
+    def test_names_memory_that_is_set_up_under_a_guard(self):
+        window = call_packed("__tvm_cuda_stream_set_access_policy_window", var("A"), imm(64))
+        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), var("A"))
+        for statement, what in (
+            (allocate("W", [imm(4)]), "workspace 'W'"),
+            (evaluate(window), "L2 window 'A'"),
+            (evaluate(create), "tensor map 'm'"),
+        ):
+            guard = node("IfThenElse", condition=var("c"), then_case=statement, else_case=None)
+            self.refuses(f"{what} is set up within a condition", guard)
+
+    def test_names_a_value_that_is_no_integer(self):
+        value = node("Cast", value=var("n"), dtype="float32")
+        self.refuses("computed by the host and of type float32", launch_of(value), params=(var("x", "float32"),))
+
+    def test_names_a_map_over_something_else(self):
+        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), call("address_of", var("A")))
+        self.refuses("tensor map 'm' lies over .* which is no parameter", evaluate(create))
+
+    def test_names_calls_that_are_no_launch(self):
         with self.assertRaisesRegex(UnsupportedError, "'other' is called but was not generated"):
             reader().read(host(bind("code", call_device("other"))))
         with self.assertRaisesRegex(UnsupportedError, "'k' returns float32"):
-            reader(k=device("float32")).read(host(bind("code", call_device("k"))))
+            reader(k=device(result="float32")).read(host(bind("code", call_device("k"))))
 
-    def test_refuses_a_host_function_without_a_compute_scope(self):
+    def test_says_that_there_is_no_compute_scope(self):
         with self.assertRaisesRegex(UnsupportedError, "no compute_scope"):
             reader().read(node("PrimFunc", body=sequence(bind("x", imm(0)))))
-
-
-class Targets(unittest.TestCase):
-    def test_are_found_by_name(self):
-        self.assertIn("c", target_names())
-        self.assertEqual(find_target("c").dialect, "c")
-        with self.assertRaisesRegex(UsageError, "unknown target 'vax'. Targets: c"):
-            find_target("vax")
-
-    def test_c_hints_at_the_templates_that_a_text_includes(self):
-        self.assertEqual(find_target("c").settings("int x;\n"), {"standard": "c++17"})
-        text = "#include <tl_templates/cpp/common.h>\n"
-        self.assertEqual(find_target("c").settings(text), {"standard": "c++17", "include_hints": ["tilelang"]})

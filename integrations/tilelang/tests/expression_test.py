@@ -3,7 +3,7 @@
 import unittest
 
 from kmux_tilelang.error import UnsupportedError, UsageError
-from kmux_tilelang.expression import from_text, from_tir, variables_of
+from kmux_tilelang.expression import from_text, from_tir, product, variables_of
 from tir import binary, call, imm, node, var
 
 
@@ -23,7 +23,10 @@ class FromTir(unittest.TestCase):
         self.assertEqual(from_tir(node("Not", a=var("b"))), ["not", "b"])
         select = node("Select", condition=var("c"), true_value=imm(1), false_value=imm(2))
         self.assertEqual(from_tir(select), ["select", "c", 1, 2])
-        self.assertEqual(from_tir(node("Cast", value=var("n"), dtype="int64")), ["cast", "int64", "n"])
+        self.assertEqual(from_tir(node("Cast", value=var("n"), dtype="int32")), ["cast", "int32", "n"])
+
+    def test_drops_a_cast_to_what_all_expressions_are(self):
+        self.assertEqual(from_tir(node("Cast", value=var("n"), dtype="int64")), "n")
 
     def test_has_calls(self):
         self.assertEqual(from_tir(call("shift_right", var("n"), imm(5))), [">>", "n", 5])
@@ -36,10 +39,21 @@ class FromTir(unittest.TestCase):
     def test_refuses_what_it_does_not_know(self):
         with self.assertRaisesRegex(UnsupportedError, r"\(Call\) has no counterpart.*scalar parameter"):
             from_tir(call("sqrt", var("n")))
+        with self.assertRaisesRegex(UnsupportedError, r"\(Cast\) has no counterpart"):
+            from_tir(node("Cast", value=var("n"), dtype="float32"))
 
     def test_lists_variables_from_left_to_right(self):
         expression = binary("Add", var("b"), binary("Mul", var("a"), var("b")))
         self.assertEqual([variable.name for variable in variables_of(expression)], ["b", "a", "b"])
+
+
+class Product(unittest.TestCase):
+    def test_computes_numbers_and_keeps_names(self):
+        self.assertEqual(product([2, 3]), 6)
+        self.assertEqual(product(["m", 1]), "m")
+        self.assertEqual(product([2, "m", 3, "n"]), ["*", ["*", "m", "n"], 6])
+        self.assertEqual(product([["*", "m", 1024], 4]), ["*", "m", 4096])
+        self.assertEqual(product([]), 1)
 
 
 class FromText(unittest.TestCase):

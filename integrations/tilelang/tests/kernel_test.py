@@ -23,6 +23,8 @@ class Lazy:
     """What `tilelang.jit` makes: a callable with `get_tir` and `out_idx`."""
 
     out_idx = -1
+    pass_configs = {"tl.enable_fast_math": True}  # noqa: RUF012
+    compile_flags = "-DA -DB"
 
     def __call__(self, size):
         raise AssertionError("compiles")
@@ -52,6 +54,13 @@ class Kernel(unittest.TestCase):
 
     def test_takes_a_jit_function_without_compiling_it(self):
         self.assertEqual(load("lazy", size=4).out_idx, [-1])
+
+    def test_keeps_pass_configs_and_compile_flags_of_function_and_decorator(self):
+        MADE.attrs.update(tilelang_pass_configs={"tl.enable_fast_math": False, "x": 1}, tilelang_compile_flags=["-DC"])
+        self.addCleanup(MADE.attrs.clear)
+        kernel = load("lazy", size=4)
+        self.assertEqual(kernel.pass_configs, {"tl.enable_fast_math": True, "x": 1})
+        self.assertEqual(kernel.compile_flags, ["-DC", "-DA", "-DB"])
 
     def test_reads_out_idx_of_the_function_itself(self):
         MADE.attrs["tilelang_out_idx"] = [0]

@@ -17,17 +17,19 @@ class Program(unittest.TestCase):
             canonical(float("nan"))
 
     def test_names_files_by_digest(self):
-        self.assertEqual(file_entry("k.cpp", "int x;\n")["sha256"], hashlib.sha256(b"int x;\n").hexdigest())
+        self.assertEqual(file_entry("k.cpp", b"int x;\n")["sha256"], hashlib.sha256(b"int x;\n").hexdigest())
 
     def test_is_written_with_its_files_and_replaced_as_a_whole(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "made"
-            for content in ("one\n", "two\n"):
+            for content in (b"one\n", b"two\n"):
                 entry = file_entry("k.cpp", content)
-                path = write_program(folder, program("k", {"params": []}, [{"sources": [entry]}], {}), {"k.cpp": content})
+                path = write_program(
+                    folder, program("k", {"params": []}, [{"sources": [entry]}], {}), {"k.cpp": content}
+                )
                 self.assertEqual(path, folder / "k.kmux.json")
                 self.assertEqual(json.loads(path.read_text())["variants"][0]["sources"], [entry])
-                self.assertEqual((folder / "k.cpp").read_text(), content)
+                self.assertEqual((folder / "k.cpp").read_bytes(), content)
             self.assertEqual(sorted(file.name for file in folder.iterdir()), ["k.cpp", "k.kmux.json"])
 
     def test_fails_where_it_cannot_write(self):

@@ -2,6 +2,7 @@
 
 import tilelang
 import tilelang.language as T
+from tilelang import tvm
 
 
 @tilelang.jit(out_idx=[-1])
@@ -35,3 +36,59 @@ def tensor_core():
 def no_prim_func():
     """A function that returns a number."""
     return 5
+
+
+def other_types():
+    """Takes float16 for one kind of target and float32 for others."""
+    dtype = "float16" if tvm.target.Target.current().kind.name == "hip" else "float32"
+
+    @T.prim_func
+    def other_types(x: T.Tensor((256,), dtype)):
+        with T.Kernel(2, threads=128) as bx:
+            x[bx * 128 + T.get_thread_binding()] = 0
+
+    return other_types
+
+
+def filled_by_host():
+    """A workspace that the host itself writes."""
+
+    @T.prim_func
+    def filled_by_host(x: T.Tensor((256,), "float32")):
+        zeros = T.alloc_global((256,), "float32")
+        T.fill(zeros, 0)
+        with T.Kernel(2, threads=128) as bx:
+            x[bx * 128 + T.get_thread_binding()] = zeros[bx * 128 + T.get_thread_binding()]
+
+    return filled_by_host
+
+
+@tilelang.jit(compile_flags=["-maxrregcount=32"])
+def few_registers():
+    """A compile flag that a program cannot ask for."""
+
+    @T.prim_func
+    def few_registers(x: T.Tensor((256,), "float32")):
+        with T.Kernel(2, threads=128) as bx:
+            x[bx * 128 + T.get_thread_binding()] = 0
+
+    return few_registers
+
+
+def any_case():
+    """Host statements of every kind, which a program has."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def any_case(x: T.Tensor((n,), "float32"), steps: T.int32, flag: T.bool, half: T.float16):
+        T.assume(n % 128 == 0)
+        for step in T.serial(steps):
+            with T.Kernel(n // 128, threads=128) as bx:
+                x[bx * 128 + T.get_thread_binding()] += T.Cast("float32", half) * T.Cast("float32", step)
+        if flag:
+            with T.Kernel(n // 128, threads=128) as bx:
+                buffer = T.alloc_shared((n,), "float32")
+                buffer[T.get_thread_binding()] = x[bx]
+                x[bx * 128 + T.get_thread_binding()] = buffer[127 - T.get_thread_binding()]
+
+    return any_case

@@ -3,7 +3,7 @@
 import unittest
 
 from kmux_tilelang.error import UnsupportedError, UsageError
-from kmux_tilelang.signature import outputs_at, signature_of
+from kmux_tilelang.signature import difference, outputs_at, signature_of
 from tir import binary, buffer, function, imm, var
 
 
@@ -14,7 +14,9 @@ def param_of(made, used=("A",), outputs=()):
 class Signature(unittest.TestCase):
     def test_has_buffers_scalars_and_pointers_in_order(self):
         n = var("n")
-        made = function(buffer("A", [n, imm(4)]), var("s", "float32"), var("p", "handle"), buffer("B", [], dtype="int8"))
+        made = function(
+            buffer("A", [n, imm(4)]), var("s", "float32"), var("p", "handle"), buffer("B", [], dtype="int8")
+        )
         self.assertEqual(
             signature_of(made, ["B"], {"A"}),
             {
@@ -57,6 +59,20 @@ class Signature(unittest.TestCase):
     def test_refuses_an_output_that_is_no_buffer(self):
         with self.assertRaisesRegex(UsageError, "output 'C' is no buffer parameter. Buffers: A"):
             param_of(buffer("A", [imm(4)]), outputs=["C"])
+
+    def test_aligns_every_buffer(self):
+        made = signature_of(function(buffer("A", [imm(4)]), var("s")), [], {"A"}, alignment=16)
+        self.assertEqual(made["params"][0]["buffer"]["alignment_bytes"], 16)
+
+
+class Difference(unittest.TestCase):
+    def test_is_the_first_place(self):
+        one = signature_of(function(buffer("A", [var("n")]), var("s")), ["A"], {"A"})
+        self.assertEqual(difference(one, one), "")
+        other = signature_of(function(buffer("A", [var("n")]), var("s", "int64")), ["A"], {"A"})
+        expected = 'params: {"name":"s","scalar":{"dtype":"int64"}} instead of {"name":"s","scalar":{"dtype":"int32"}}'
+        self.assertEqual(difference(one, other), expected)
+        self.assertEqual(difference(one, {**one, "outputs": []}), 'outputs: null instead of "A"')
 
 
 class OutputsAt(unittest.TestCase):

@@ -32,9 +32,33 @@ def call_device(name: str, *args: Any) -> Any:
     return node("Call", op=node("GlobalVar", name_hint=name), args=args, dtype="int32")
 
 
+def call_packed(name: str, *args: Any) -> Any:
+    """A call of a function by its name."""
+    return call("tvm_call_packed", node("StringImm", value=name), *args)
+
+
+def evaluate(value: Any) -> Any:
+    return node("Evaluate", value=value)
+
+
+def allocate(name: str, shape: list, bits: int = 32, scope: str = "global") -> Any:
+    """A buffer that the host allocates."""
+    dtype = node("dtype", bits=bits, lanes=1)
+    made = node("Buffer", name=name, data=var(name, "handle"), dtype=dtype, shape=shape, scope=lambda: scope)
+    return node("AllocBuffer", buffer=made)
+
+
+def device(*params: Any, result: str = "int32", tags: tuple = (), **attributes: Any) -> Any:
+    """A device function."""
+    attrs = {"tirx.kernel_launch_params": tags, **attributes}
+    return node("PrimFunc", params=params, ret_type=node("PrimType", dtype=result), attrs=attrs)
+
+
 def buffer(name: str, shape: list, strides: list | None = None, dtype: str = "float32", offset: int = 0) -> Any:
     data = var(name, "handle")
-    return node("Buffer", name=name, data=data, dtype=dtype, shape=shape, strides=strides or [], elem_offset=imm(offset))
+    return node(
+        "Buffer", name=name, data=data, dtype=dtype, shape=shape, strides=strides or [], elem_offset=imm(offset)
+    )
 
 
 def function(*params: Any) -> Any:

@@ -141,6 +141,7 @@ struct Launch {
   bool programmatic_serialization = false;
   std::vector<L2Window> l2_windows = {};
   CallResult returns = CallResult::kVoid;  // dialect `c` only: int32 means non-zero is launch_failed
+  bool packed_values = false;  // dialects of Metal only: scalars and integers come last, in one buffer of 8-byte slots
   bool operator==(const Launch&) const = default;
 };
 
@@ -191,10 +192,11 @@ struct File {
 
 /// How the producer wants the sources compiled; every backend maps it to its compiler.
 struct Settings {
-  std::string standard = {};                   // "c11", "c++17", ...; empty: the backend's default
-  std::vector<std::string> defines = {};       // "NAME" or "NAME=VALUE"
-  std::vector<std::string> preludes = {};      // headers included before the first line, as `-include` does
+  std::string standard = {};  // "c11", "c++17", ...; empty: the backend's default
+  std::vector<std::string> defines = {};  // "NAME" or "NAME=VALUE"
+  std::vector<std::string> preludes = {};  // headers included before the first line, as `-include` does
   std::vector<std::string> include_hints = {};  // names of header packages the sources need, for messages ("tilelang")
+  std::vector<std::string> python_requires = {};  // packages that Python sources import ("nvidia-cutlass-dsl>=4.7.0")
   bool fast_math = false;
   bool operator==(const Settings&) const = default;
 };

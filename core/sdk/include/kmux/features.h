@@ -16,7 +16,7 @@ struct UsedFeature {
 };
 
 /// Every feature that a backend may lack: "grid", "cluster", "cooperative", "dynamic_smem", "fill", "guard", "l2_window",
-/// "loop", "programmatic_serialization", "several_launches", "tensor_map.im2col", "tensor_map.tiled", "workspace".
+/// "loop", "packed_values", "programmatic_serialization", "several_launches", "tensor_map.im2col", "tensor_map.tiled", "workspace".
 const std::vector<std::string_view>& known_features();
 
 /// The features that variant `variant` of `program` uses, each once, by name.

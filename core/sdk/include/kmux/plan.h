@@ -56,6 +56,7 @@ struct PlanLaunch {
   bool programmatic_serialization = false;
   std::vector<PlanWindow> l2_windows;
   CallResult returns = CallResult::kVoid;
+  bool packed_values = false;
   bool operator==(const PlanLaunch&) const = default;
 };
 

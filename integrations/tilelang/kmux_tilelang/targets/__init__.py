@@ -1,35 +1,44 @@
-"""What differs from target to target: one module each, which has a `TARGET`."""
+"""What differs from target to target: one module each, with a function `target` that makes it."""
 
 import importlib
+import json
 import pkgutil
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..error import UsageError
+
+if TYPE_CHECKING:
+    from ..lower import Lowered
+
+Argument = Callable[[Any, Any], dict[str, Any]]  # of a host expression and the kernel's parameter that takes it
 
 
 class Target(Protocol):
     """How TileLang lowers for a target, and how the result is read.
 
-    `name` is what the command line takes, `tilelang` what TileLang takes, `dialect` what the variant says.
+    `name` is what messages say ("cuda:sm_90a"), `tilelang` what TileLang takes, `dialect` what the variant says, `suffix`
+    what the file of the generated text ends with, `arch` what the text is made for (empty: anything of the dialect),
+    `alignment` the bytes that its widest loads want buffers aligned to (0: each type's own).
     """
 
     name: str
     tilelang: str | dict[str, str]
     dialect: str
+    suffix: str
+    arch: str
+    alignment: int
 
-    def source_name(self, program: str) -> str:
-        """The file of the generated text of `program`."""
+    def source(self, text: str) -> str:
+        """The source that TileLang's `text` becomes."""
 
-    def settings(self, text: str) -> dict[str, Any]:
-        """How `text` wants to be compiled."""
+    def settings(self, lowered: "Lowered") -> dict[str, Any]:
+        """How the source wants to be compiled, beside what pass configurations and compile flags say."""
 
-    def launch(
-        self, call: Any, devices: Mapping[str, Any], argument: Callable[[Any], dict[str, Any]]
-    ) -> dict[str, Any] | None:
+    def launch(self, call: Any, devices: Mapping[str, Any], argument: Argument) -> dict[str, Any] | None:
         """The launch that the host expression `call` is, or None if it is another call.
 
-        `devices` has the device functions by name; `argument` makes a launch argument of a host expression.
+        `devices` has the device functions by name; `argument` makes a launch argument.
         Errors: UnsupportedError for a launch that the dispatch IR cannot say.
         """
 
@@ -39,11 +48,33 @@ def target_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def find_target(name: str) -> Target:
-    """The target `name`.
+def find_target(text: str) -> Target:
+    """The target that `text` names: "cuda", "cuda:sm_90a", "cuda -arch=sm_90a" or {"kind": "cuda", "arch": "sm_90a"}.
 
-    Errors: UsageError that lists the known ones.
+    Errors: UsageError that lists what is known.
     """
+    name, options = _parsed(text)
     if name not in target_names():
-        raise UsageError(f"unknown target '{name}'. Targets: {', '.join(target_names())}.")
-    return importlib.import_module(f"{__name__}.{name}").TARGET
+        raise UsageError(f"unknown target '{text}'. Targets: {', '.join(target_names())}.")
+    try:
+        return importlib.import_module(f"{__name__}.{name}").target(**options)
+    except TypeError as error:
+        raise UsageError(f"target '{text}' is not understood ({error}). Write {name}, or {name}:ARCH.") from error
+
+
+def _parsed(text: str) -> tuple[str, dict[str, str]]:
+    """The kind and its options; "arch" is what stands behind a colon."""
+    if text.startswith("{"):
+        return _from_json(text)
+    head, *words = text.split() or [""]
+    name, _, arch = head.partition(":")
+    options = dict(word.lstrip("-").partition("=")[::2] for word in words)
+    return name, {"arch": arch, **options} if arch else options
+
+
+def _from_json(text: str) -> tuple[str, dict[str, str]]:
+    try:
+        options = {str(key): str(value) for key, value in json.loads(text).items()}
+    except ValueError as error:
+        raise UsageError(f'target \'{text}\' is no JSON ({error}). Write {{"kind": "cuda"}}.') from error
+    return options.pop("kind", ""), options

@@ -1,0 +1,175 @@
+// The programs of tests/data/tilelang for devices as data: they load, are valid and canonical, use the features that
+// their kernels were written for, and say what the host does.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/features.h"
+#include "kmux/program.h"
+#include "kmux/validate.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+
+const fs::path kData = fs::path(KMUX_TEST_DATA_DIR) / "tilelang";
+
+fs::path path_of(const std::string& name) { return kData / name / (name + ".kmux.json"); }
+
+Program program_of(const std::string& name) { return load_program(path_of(name)).value(); }
+
+const Body& body_of(const Program& program) { return program.variants.at(0).body; }
+
+const Launch& launch_of(const Program& program, std::size_t step = 0) {
+  return std::get<Launch>(body_of(program).steps.at(step));
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Facts {
+  std::string name;
+  std::string dialects;
+  std::vector<std::string> features;  // of the first variant for a device
+};
+
+const std::vector<Facts> kFacts = {
+    {"add_tiles", "cuda", {"grid"}},
+    {"affine_tiles", "cuda", {"grid"}},
+    {"add_anywhere", "c cuda hip msl cutedsl", {"grid"}},
+    {"gemm_f16", "cuda", {"dynamic_smem", "grid", "tensor_map.tiled"}},
+    {"gemm_f16_dynamic", "cuda", {"dynamic_smem", "grid", "tensor_map.tiled"}},
+    {"gemm_f16_cluster", "cuda", {"cluster", "dynamic_smem", "grid", "tensor_map.tiled"}},
+    {"gemm_f16_split", "cuda", {"dynamic_smem", "grid", "several_launches", "tensor_map.tiled", "workspace"}},
+    {"flash_attention", "cuda", {"dynamic_smem", "grid", "tensor_map.tiled"}},
+    {"conv2d", "cuda", {"dynamic_smem", "grid", "tensor_map.im2col", "tensor_map.tiled"}},
+    {"look_up", "cuda", {"grid", "l2_window"}},
+    {"overlap", "cuda", {"grid", "programmatic_serialization", "several_launches"}},
+    {"grid_barrier", "cuda", {"cooperative", "grid"}},
+};
+
+std::string dialects_of(const Program& program) {
+  std::string text;
+  for (const Variant& variant : program.variants) text += (text.empty() ? "" : " ") + variant.dialect;
+  return text;
+}
+
+class TileLangDevices : public testing::TestWithParam<Facts> {};
+
+TEST_P(TileLangDevices, AreCanonicalAndValid) {
+  const Result<Program> program = load_program(path_of(GetParam().name));
+  ASSERT_TRUE(program.ok()) << program.error().explain();
+  EXPECT_THAT(validate(*program), IsEmpty());
+  EXPECT_EQ(to_json(*program) + "\n", text_of(path_of(GetParam().name)));
+}
+
+TEST_P(TileLangDevices, UseTheFeaturesTheyWereWrittenFor) {
+  const Program program = program_of(GetParam().name);
+  EXPECT_EQ(dialects_of(program), GetParam().dialects);
+  std::vector<std::string> used;
+  for (const UsedFeature& feature : features_used(program, program.variants.size() == 1 ? 0 : 1))
+    used.push_back(feature.name);
+  EXPECT_EQ(used, GetParam().features);
+}
+
+TEST_P(TileLangDevices, SayWhatTheyNeedAndCompute) {
+  const Program program = program_of(GetParam().name);
+  for (const Variant& variant : program.variants) {
+    if (variant.dialect != "cuda") continue;
+    EXPECT_EQ(variant.requirements.arch, std::vector<std::string>{"sm_90a"});
+    EXPECT_EQ(variant.settings.standard, "c++20");
+    EXPECT_THAT(variant.settings.include_hints, ElementsAre("tilelang", "cutlass"));
+    EXPECT_EQ(variant.settings.preludes.at(0), "tl_templates/cuda/nvrtc_std.h");
+    EXPECT_THAT(variant.headers, IsEmpty());
+  }
+  EXPECT_FALSE(program.metadata.reference.empty());
+  EXPECT_TRUE(program.metadata.bytes.has_value());
+  EXPECT_EQ(program.metadata.symbols.size(), program.signature.symbols.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevices, testing::ValuesIn(kFacts),
+                         [](const auto& param) { return param.param.name; });
+
+// A program that is added to the folder must be added to the table.
+TEST(TileLangDevicesFolder, HasNoOtherPrograms) {
+  std::vector<std::string> found, expected;
+  for (const auto& entry : fs::directory_iterator(kData)) {
+    const std::string name = entry.path().filename();
+    if (dialects_of(program_of(name)) != "c") found.push_back(name);
+  }
+  for (const Facts& facts : kFacts) expected.push_back(facts.name);
+  EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
+}
+
+TEST(TileLangDevice, GridsHaveSymbols) {
+  const Program affine = program_of("affine_tiles");
+  const Launch& launch = launch_of(affine);
+  const Expr n = Expr::symbol("n");
+  EXPECT_EQ(launch.grid, Extents{floordiv(n + 1023, 1024)});
+  EXPECT_EQ(launch.block, Extents{256});
+  EXPECT_THAT(launch.args,
+              ElementsAre(TensorArg{"x"}, TensorArg{"y"}, ExprArg{n}, ScalarArg{"offset"}, ScalarArg{"slope"}));
+}
+
+TEST(TileLangDevice, MatrixProductsOfAnySizeHaveMapsOfThatSize) {
+  const Program gemm = program_of("gemm_f16_dynamic");
+  const Expr m = Expr::symbol("m"), n = Expr::symbol("n"), k = Expr::symbol("k");
+  const TensorMap& a = body_of(gemm).tensor_maps.at(0);
+  EXPECT_EQ(a, (TensorMap{.name = "A_desc",
+                          .dtype = TensorMapDType::kFloat16,
+                          .base = {"A"},
+                          .dims = {k, m},
+                          .strides_bytes = {k * 2},
+                          .mode = TiledMap{{64, 128}},
+                          .swizzle = Swizzle::k128B,
+                          .l2_promotion = L2Promotion::k128B}));
+  EXPECT_EQ(launch_of(gemm).grid, (Extents{floordiv(n + 127, 128), floordiv(m + 127, 128)}));
+  EXPECT_EQ(launch_of(gemm).dynamic_smem_bytes, Expr(98304));
+}
+
+TEST(TileLangDevice, ConvolutionGathersItsPixels) {
+  const Program conv2d = program_of("conv2d");
+  EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).mode,
+            (std::variant<TiledMap, Im2colMap>(Im2colMap{{-1, -1}, {-1, -1}, 64, 64})));
+  EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).base, MemoryRef{"image"});
+}
+
+TEST(TileLangDevice, PartialSumsHaveAWorkspace) {
+  const Program split = program_of("gemm_f16_split");
+  EXPECT_THAT(body_of(split).workspaces, ElementsAre(Workspace{"partial", Expr::symbol("m") * 4096}));
+  EXPECT_EQ(launch_of(split, 0).args.at(2), LaunchArg(WorkspaceArg{"partial"}));
+  EXPECT_EQ(launch_of(split, 1).args.at(1), LaunchArg(WorkspaceArg{"partial"}));
+}
+
+TEST(TileLangDevice, LaunchesHaveTheirAttributes) {
+  EXPECT_EQ(launch_of(program_of("gemm_f16_cluster")).cluster, Extents{2});
+  EXPECT_TRUE(launch_of(program_of("grid_barrier")).cooperative);
+  EXPECT_THAT(launch_of(program_of("look_up")).l2_windows, ElementsAre(L2Window{"table", 4194304, 0.75}));
+  const Program overlap = program_of("overlap");
+  EXPECT_FALSE(launch_of(overlap, 0).programmatic_serialization);
+  EXPECT_TRUE(launch_of(overlap, 1).programmatic_serialization);
+  EXPECT_THAT(overlap.variants[0].settings.preludes, ElementsAre(testing::_, "cuda_device_runtime_api.h"));
+}
+
+TEST(TileLangDevice, EachTargetHasItsOwnBodyAndSettings) {
+  const Program add = program_of("add_anywhere");
+  EXPECT_EQ(std::get<Launch>(add.variants.at(0).body.steps.at(0)).returns, CallResult::kInt32);
+  EXPECT_EQ(add.variants.at(2).requirements.arch, std::vector<std::string>{"gfx942"});
+  EXPECT_TRUE(std::get<Launch>(add.variants.at(3).body.steps.at(0)).packed_values);
+  EXPECT_THAT(add.variants.at(4).settings.python_requires,
+              ElementsAre("nvidia-cutlass-dsl>=4.7.0", "tilelang==0.1.15"));
+}
+
+}  // namespace
+}  // namespace kmux
