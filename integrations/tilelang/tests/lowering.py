@@ -4,15 +4,19 @@ must be taken or refused.
 Usage: lowering.py REPOSITORY; exits with 77 (a counted skip) where TileLang or CuTe DSL cannot be imported.
 """
 
+import contextlib
+import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT), str(_ROOT / "kernels")]
 
+from export_all import export_all  # noqa: E402
+from kmux_tilelang.__main__ import main as command_line  # noqa: E402
 from kmux_tilelang.error import UsageError  # noqa: E402
 from kmux_tilelang.lower import target_context  # noqa: E402
 from kmux_tilelang.targets import find_target  # noqa: E402
@@ -52,28 +56,30 @@ _ANY_CASE = {
 }
 
 
-def export(root: Path, kernel: str, *options: str) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "kmux_tilelang", "export", kernel, *options]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True)
+def run(kernel: str, *options: str) -> tuple[int, str]:
+    """The exit code of the command line, and what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        return command_line(["export", kernel, *options]), printed.getvalue()
 
 
-def wrong_answers(root: Path) -> int:
+def wrong_answers() -> int:
     """How many of the cases end otherwise than they should, or leave files although they fail."""
     wrong = 0
     for kernel, options, code, part in _CASES:
         with tempfile.TemporaryDirectory() as folder:
-            ran = export(root, kernel, "-o", folder, *options)
+            answer, printed = run(kernel, "-o", folder, *options)
             left = sorted(path.name for path in Path(folder).iterdir()) if code else []
-        if ran.returncode != code or part not in ran.stdout + ran.stderr or left:
-            print(f"{kernel} {options}: exit {ran.returncode} (expected {code}), left {left}: {ran.stdout}{ran.stderr}")
+        if answer != code or part not in printed or left:
+            print(f"{kernel} {options}: exit {answer} (expected {code}), left {left}: {printed}")
             wrong += 1
     return wrong
 
 
-def wrong_host_programs(root: Path) -> int:
+def wrong_host_programs() -> int:
     """Does the program of any_case say in order what its host function does?"""
     with tempfile.TemporaryDirectory() as folder:
-        export(root, "tests/refused.py:any_case", "-o", folder, *_CUDA)
+        run("tests/refused.py:any_case", "-o", folder, *_CUDA)
         body = json.loads((Path(folder) / "any_case.kmux.json").read_text())["variants"][0]["body"]
     loop, guard = body["steps"][0]["for"], body["steps"][1]["if"]
     inner = loop.pop("steps")[0]["launch"], guard.pop("then")[0]["launch"]
@@ -90,7 +96,7 @@ def differences(made: Path, kept: Path) -> int:
     files = {path.relative_to(folder) for folder in (made, kept) for path in folder.rglob("*") if path.is_file()}
     different = [file for file in sorted(files) if _bytes(made / file) != _bytes(kept / file)]
     for file in different:
-        print(f"{file}: not as in tests/data/tilelang. If that is meant: kernels/export_all.sh tests/data/tilelang.")
+        print(f"{file}: not as in tests/data/tilelang. If that is meant: kernels/export_all.py tests/data/tilelang.")
     return len(different)
 
 
@@ -100,17 +106,17 @@ def _bytes(path: Path) -> bytes | None:
 
 def main() -> int:
     repository = Path(sys.argv[1]).resolve()
-    root = repository / "integrations/tilelang"
     try:
         target_context(find_target("cutedsl"))
     except UsageError as error:
         print(f"skipped: {error}")
         return 77
     with tempfile.TemporaryDirectory() as kernels:
-        environment = {**os.environ, "PYTHON": sys.executable}
-        subprocess.run([root / "kernels/export_all.sh", kernels], check=True, env=environment)
+        with contextlib.redirect_stdout(io.StringIO()):
+            export_all(Path(kernels))
         different = differences(Path(kernels), repository / "tests/data/tilelang")
-    return 1 if wrong_answers(root) + wrong_host_programs(root) + different else 0
+    os.chdir(_ROOT)
+    return 1 if wrong_answers() + wrong_host_programs() + different else 0
 
 
 if __name__ == "__main__":
