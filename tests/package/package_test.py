@@ -84,11 +84,12 @@ class Package(unittest.TestCase):
         print("package: neither root nor user namespaces here: other files of this machine are in reach", file=sys.stderr)
 
     @classmethod
-    def kmux(cls, *words):
+    def kmux(cls, *words, **environment):
         return subprocess.run([*cls.isolation, cls.inner / "kmux/bin/kmux", *words], cwd=cls.work, capture_output=True,
                               text=True, timeout=120,
                               env={"PATH": "/usr/bin:/bin", "HOME": str(cls.inner / "work"), "KMUX_DISABLE_CACHE": "1",
-                                   "LD_ORIGIN_PATH": "/kmux/bin"})  # the loader asks /proc, which is not there
+                                   "LD_ORIGIN_PATH": "/kmux/bin",  # the loader asks /proc, which is not there
+                                   **environment})
 
     def write_program(self, name, text):
         """The example `scale` with the source `text`."""
@@ -164,6 +165,21 @@ class Package(unittest.TestCase):
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn('kmux_cpu_clang.so" is not there. Install kmux again.', result.stderr)
         self.assertEqual(self.kmux("devices").returncode, 0, "what needs no compiler does without")
+
+    def test_opens_no_compiler_for_what_is_in_the_cache(self):
+        program = "../kmux/share/kmux/examples/scale/scale.kmux.json"
+        words = ["run", program, "--in", "x=ones", "--symbol", "n=64", "--scalar", "factor=2"]
+        if json.loads((self.prefix / "lib/kmux/plugins/kmux_cpu.plugin.json").read_text()).get("tiers"):
+            words += ["--option", "tier=full"]  # else the rest of the compilation goes on in the background
+
+        def opens_compiler():
+            result = self.kmux(*words, KMUX_DISABLE_CACHE="", KMUX_CACHE_DIR=str(self.inner / "work/cache"), LD_DEBUG="files")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(result.stderr, r"calling init: \S*/kmux_cpu\.so")
+            return "/kmux_cpu_clang.so" in result.stderr
+
+        self.assertTrue(opens_compiler())
+        self.assertFalse(opens_compiler())
 
     def test_needs_no_headers_for_sources_without_includes(self):
         clang = self.prefix / "lib/kmux/clang"
