@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/npy_header.h"
+#include "tensor/npy_header.h"
 
 namespace kmux {
 namespace {

@@ -6,7 +6,7 @@
 #include "argument_error.h"
 #include "carrier.h"
 #include "scalar_convert.h"
-#include "tensor_geometry.h"
+#include "tensor/tensor_geometry.h"
 
 namespace kmux {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "carrier.h"
 #include "scalar_convert.h"
-#include "tensor_geometry.h"
+#include "tensor/tensor_geometry.h"
 
 namespace kmux {
 namespace {

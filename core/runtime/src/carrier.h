@@ -7,7 +7,7 @@
 #include "kmux/arg.h"
 #include "kmux/check_list.h"
 
-#include "tensor_geometry.h"
+#include "tensor/tensor_geometry.h"
 
 namespace kmux {
 
