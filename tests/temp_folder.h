@@ -8,11 +8,17 @@
 
 namespace kmux {
 
+/// A folder on a file system without a disk, for tests that write much; the usual one where there is none.
+inline std::filesystem::path memory_folder() {
+  const std::filesystem::path memory = "/dev/shm";
+  return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+}
+
 /// A new folder, removed with all it holds when this object goes.
 class TempFolder {
  public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kmux-test-XXXXXX").string();
+  explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "kmux-test-XXXXXX").string();
     path_ = std::filesystem::canonical(mkdtemp(pattern.data()));
   }
   ~TempFolder() { std::filesystem::remove_all(path_); }

@@ -2,7 +2,8 @@
 
 #include <atomic>
 #include <barrier>
-#include <fstream>
+#include <mutex>
+#include <sys/stat.h>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -29,20 +30,30 @@ CacheEntry entry_of(const std::string& code) {
 
 class ArtifactCacheTest : public testing::Test {
  protected:
-  std::shared_ptr<ArtifactCache> open() {
+  CacheOptions options() {
     CacheOptions options;
     options.folder = temp_.path() / "cache";
     options.lock_folder = temp_.path() / "locks";
-    options.log = [this](const std::string& text) { log_ += text + "\n"; };
-    return ArtifactCache::open(std::move(options)).value();
+    options.log = [this](const std::string& text) {
+      const std::lock_guard guard(mutex_);
+      log_ += text + "\n";
+    };
+    return options;
   }
+  std::shared_ptr<ArtifactCache> open() { return ArtifactCache::open(options()).value(); }
+
   /// The code of the entry that is found or made.
   std::string code(ArtifactCache& cache, const std::string& name) {
-    return *cache.find_or_make(key_of(name), [&] { return ++makes_, entry_of("code of " + name); })
-                .value()
-                .artifact.find("code");
+    const auto make = [&] { return ++makes_, entry_of("code of " + name); };
+    return *cache.find_or_make(key_of(name), make).value().artifact.find("code");
   }
-  TempFolder temp_;
+  /// Makes that fail in the way of `code`.
+  ArtifactCache::Make refusing(ErrorCode code) {
+    return [this, code] { return ++makes_, Result<CacheEntry>(make_error(code, "no").with("log", "why")); };
+  }
+
+  TempFolder temp_{memory_folder()};
+  std::mutex mutex_;
   std::string log_;
   std::atomic<int> makes_{0};
 };
@@ -52,28 +63,190 @@ TEST_F(ArtifactCacheTest, MakesOnceAndFindsAfterwards) {
   const auto cache = open();
   EXPECT_EQ(code(*cache, "a"), "code of a");
   EXPECT_EQ(makes_, 1);
-  const std::optional<CacheEntry> found = cache->find(key_of("a"));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->launcher, "launcher of code of a");
+  EXPECT_EQ(cache->find(key_of("a"))->launcher, "launcher of code of a");
   EXPECT_FALSE(cache->find(key_of("b")));
   EXPECT_EQ(log_, "");
 }
 
-TEST_F(ArtifactCacheTest, StoresUnsupportedAlone) {
-  const auto refuse = [&](ErrorCode code) {
-    return [&, code] { return ++makes_, Result<CacheEntry>(make_error(code, "no").with("log", "why")); };
-  };
+TEST_F(ArtifactCacheTest, StoresUnsupportedAndNoOtherError) {
   for (int i = 0; i < 2; ++i) {
     const auto cache = open();
-    const Error unsupported = cache->find_or_make(key_of("u"), refuse(ErrorCode::kUnsupported)).error();
-    EXPECT_EQ(unsupported.code, ErrorCode::kUnsupported);
-    EXPECT_EQ(unsupported.message, "no");
-    EXPECT_EQ(unsupported.note("log"), "why");
-    EXPECT_EQ(cache->find_or_make(key_of("c"), refuse(ErrorCode::kCompileFailed)).error().code,
-              ErrorCode::kCompileFailed);
+    const Error error = cache->find_or_make(key_of("u"), refusing(ErrorCode::kUnsupported)).error();
+    EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+    EXPECT_EQ(error.message, "no");
+    EXPECT_EQ(error.note("log"), "why");
+    for (const ErrorCode code : {ErrorCode::kCompileFailed, ErrorCode::kUnavailable, ErrorCode::kInternal}) {
+      EXPECT_EQ(cache->find_or_make(key_of("other"), refusing(code)).error().code, code);
+    }
   }
-  EXPECT_EQ(makes_, 3);
+  EXPECT_EQ(makes_, 1 + 2 * 3);
   EXPECT_TRUE(open()->find(key_of("u"))->unsupported);
+}
+
+TEST_F(ArtifactCacheTest, MakesOnceForAllThreads) {
+  const auto cache = open();
+  std::barrier start(8);
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      start.arrive_and_wait();
+      if (code(*cache, "a") == "code of a") ++right;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(makes_, 1);
+  EXPECT_EQ(right, 8);
+}
+
+TEST_F(ArtifactCacheTest, GivesTheErrorToAllWhoWaited) {
+  const auto cache = open();
+  std::barrier start(4);
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      start.arrive_and_wait();
+      const auto outcome = cache->find_or_make(key_of("a"), refusing(ErrorCode::kCompileFailed));
+      if (!outcome && outcome.error().note("log") == "why") ++failed;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failed, 4);
+  EXPECT_EQ(code(*cache, "a"), "code of a");
+}
+
+TEST_F(ArtifactCacheTest, FreesTheWaitingWhenMakeThrows) {
+  const auto cache = open();
+  std::atomic<bool> makes{false};
+  std::thread follower;
+  const auto make = [&]() -> Result<CacheEntry> {
+    follower = std::thread([&] {
+      makes = true;
+      const auto outcome = cache->find_or_make(key_of("a"), [] { return entry_of("its own"); });
+      EXPECT_TRUE(outcome.ok() || outcome.error().code == ErrorCode::kInternal);
+    });
+    while (!makes) std::this_thread::yield();
+    throw std::bad_alloc();
+  };
+  EXPECT_THROW((void)cache->find_or_make(key_of("a"), make), std::bad_alloc);
+  follower.join();
+}
+
+TEST_F(ArtifactCacheTest, PublishesWhatWasBuiltElsewhere) {
+  const auto cache = open();
+  cache->publish(key_of("a"), entry_of("full"), file_time_now());
+  cache->flush();
+  EXPECT_EQ(code(*cache, "a"), "full");
+  EXPECT_EQ(makes_, 0);
+}
+
+TEST_F(ArtifactCacheTest, LogsWhatItDoesNotKeep) {
+  CacheEntry entry = entry_of("a");
+  entry.artifact.set(std::string(kDependenciesPart), to_json(Dependencies{{temp_.write("a.h", "")}, {}}));
+  const auto cache = open();
+  cache->publish(key_of("a"), std::move(entry), 0);
+  cache->flush();
+  EXPECT_FALSE(cache->find(key_of("a")));
+  EXPECT_THAT(log_, HasSubstr("an artifact is not kept: what the build read is not known"));
+}
+
+TEST_F(ArtifactCacheTest, AsksReadOnlyFoldersNext) {
+  code(*open(), "shared");
+  fs::rename(temp_.path() / "cache", temp_.path() / "shared");
+  CacheOptions with_tier = options();
+  with_tier.read_only = {temp_.path() / "missing", temp_.path() / "shared"};
+  const auto cache = ArtifactCache::open(std::move(with_tier)).value();
+  EXPECT_THAT(log_, HasSubstr("missing' cannot be used"));
+  EXPECT_EQ(code(*cache, "shared"), "code of shared");
+  EXPECT_EQ(makes_, 1);
+  cache->flush();
+  EXPECT_TRUE(cache->list().empty()) << "what the tier has is not copied";
+}
+
+TEST_F(ArtifactCacheTest, NeedsNoFolderOfItsOwn) {
+  code(*open(), "shared");
+  fs::rename(temp_.path() / "cache", temp_.path() / "shared");
+  CacheOptions only_tier = options();
+  only_tier.folder = temp_.write("file", "") / "cache";
+  only_tier.read_only = {temp_.path() / "shared"};
+  const auto cache = ArtifactCache::open(std::move(only_tier)).value();
+  EXPECT_THAT(cache->why_read_only().value(), HasSubstr("cache' cannot be used (Not a directory)"));
+  EXPECT_EQ(code(*cache, "shared"), "code of shared");
+  EXPECT_EQ(makes_, 1);
+  EXPECT_EQ(code(*cache, "other"), "code of other");
+  cache->flush();
+  EXPECT_TRUE(cache->list().empty() && cache->verify().empty());
+  EXPECT_THAT(cache->prune({}).error().message, HasSubstr("cannot prune the cache. folder"));
+}
+
+TEST_F(ArtifactCacheTest, IsNotOpenedWhereOthersMayWrite) {
+  fs::create_directory(temp_.path() / "cache");
+  ::chmod((temp_.path() / "cache").c_str(), 0777);
+  EXPECT_EQ(ArtifactCache::open(options()).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(ArtifactCacheTest, LeavesADamagedReadOnlyEntryWhereItIs) {
+  code(*open(), "shared");
+  const fs::path entry = open()->list().at(0).location.folder;
+  fs::resize_file(entry / "launcher", 1);
+  fs::rename(temp_.path() / "cache", temp_.path() / "shared");
+  CacheOptions with_tier = options();
+  with_tier.read_only = {temp_.path() / "shared"};
+  const auto cache = ArtifactCache::open(std::move(with_tier)).value();
+  EXPECT_EQ(code(*cache, "shared"), "code of shared");
+  EXPECT_EQ(makes_, 2);
+  EXPECT_THAT(log_, HasSubstr("is not used (launcher has another size)"));
+  EXPECT_FALSE(fs::exists(temp_.path() / "shared" / "quarantine"));
+}
+
+TEST_F(ArtifactCacheTest, GoesOnWithoutARefusedLockFolder) {
+  fs::create_directory(temp_.path() / "locks");
+  ::chmod((temp_.path() / "locks").c_str(), 0777);
+  EXPECT_EQ(code(*open(), "a"), "code of a");
+  EXPECT_THAT(log_, HasSubstr("locks' is refused (others may write to it)"));
+  EXPECT_TRUE(open()->find(key_of("a")));
+}
+
+TEST_F(ArtifactCacheTest, IgnoresKeysThatAreNoDigest) {
+  const auto cache = open();
+  const CacheKey odd{"../../" + std::string(58, 'a')};
+  EXPECT_TRUE(cache->find_or_make(odd, [] { return entry_of("a"); }).ok());
+  cache->flush();
+  EXPECT_FALSE(cache->find(odd));
+  EXPECT_TRUE(cache->list().empty());
+}
+
+TEST_F(ArtifactCacheTest, KeepsAFewEntriesAKey) {
+  const auto cache = open();
+  for (int i = 0; i < 20; ++i) {
+    CacheEntry entry = entry_of(std::to_string(i));
+    entry.artifact.set(std::string(kDependenciesPart),
+                       to_json(Dependencies{{temp_.write("a.h", std::to_string(i))}, {}}));
+    cache->publish(key_of("a"), std::move(entry), file_time_now() + 1'000'000'000);
+    cache->flush();
+  }
+  EXPECT_EQ(cache->list().size(), 16U);
+  EXPECT_EQ(code(*cache, "a"), "19");
+}
+
+TEST_F(ArtifactCacheTest, SweepsAfterAPublication) {
+  CacheOptions small = options();
+  small.max_bytes = 1;
+  small.min_idle = std::chrono::seconds(0);
+  const auto cache = ArtifactCache::open(std::move(small)).value();
+  code(*cache, "a");
+  cache->flush();
+  EXPECT_TRUE(cache->list().empty());
+}
+
+TEST_F(ArtifactCacheTest, PrunesOnRequest) {
+  const auto cache = open();
+  code(*cache, "a");
+  cache->flush();
+  EXPECT_EQ(cache->prune({}).value().entries_removed, 0U) << "it was just used";
+  EXPECT_EQ(cache->prune({.min_idle = std::chrono::seconds(0)}).value().entries_removed, 1U);
+  EXPECT_FALSE(cache->why_read_only());
 }
 
 }  // namespace

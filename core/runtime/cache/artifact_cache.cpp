@@ -26,9 +26,32 @@ std::optional<CacheEntry> to_store(const Result<CacheEntry>& outcome) {
 }  // namespace
 
 struct ArtifactCache::State {
-  State(CacheOptions given, CacheFolder opened) : options(std::move(given)), store(std::move(opened), options.log) {
+  explicit State(CacheOptions given) : options(std::move(given)) {
+    options.folder = std::filesystem::absolute(options.folder).lexically_normal();
+  }
+
+  Status open() {
+    KMUX_TRY(open_store());
     for (const std::filesystem::path& path : options.read_only) open_read_only(path);
-    if (store.folder().writable() && !options.lock_folder.empty()) open_locks();
+    if (why_read_only) {
+      log("nothing is stored: " + *why_read_only);
+    } else if (!options.lock_folder.empty()) {
+      open_locks();
+    }
+    return Ok{};
+  }
+
+  Status open_store() {
+    Result<CacheFolder> opened = CacheFolder::open(options.folder, CacheFolder::Access::kReadWrite);
+    if (!opened && opened.error().code != ErrorCode::kUnavailable) return std::move(opened).error();
+    if (!opened) {
+      why_read_only = opened.error().message;
+      return Ok{};
+    }
+    if (!opened->writable()) why_read_only = "folder '" + options.folder.string() + "' cannot be written to.";
+    tiers.emplace_back(*std::move(opened), options.log);
+    has_own = true;
+    return Ok{};
   }
 
   void log(const std::string& text) const {
@@ -38,7 +61,7 @@ struct ArtifactCache::State {
   void open_read_only(const std::filesystem::path& path) {
     Result<CacheFolder> opened = CacheFolder::open(path, CacheFolder::Access::kReadOnly);
     if (!opened) return log(opened.error().message);
-    read_only.emplace_back(*std::move(opened), options.log);
+    tiers.emplace_back(*std::move(opened), options.log);
   }
 
   void open_locks() {
@@ -50,13 +73,15 @@ struct ArtifactCache::State {
   /// One file serves all caches of a user.
   std::optional<KeyLock> lock(const std::string& name, std::chrono::milliseconds timeout) const {
     if (lock_file.empty()) return std::nullopt;
-    return KeyLock::acquire(lock_file, store.folder().path().string() + '\n' + name, timeout);
+    return KeyLock::acquire(lock_file, options.folder.string() + '\n' + name, timeout);
   }
+
+  /// The store of `folder`, or null.
+  const EntryStore* own() const { return has_own ? &tiers.front() : nullptr; }
 
   std::optional<CacheEntry> find(const CacheKey& key) const {
     if (!is_digest(key.digest)) return std::nullopt;
-    if (std::optional<CacheEntry> found = store.find(key.digest)) return found;
-    for (const EntryStore& tier : read_only) {
+    for (const EntryStore& tier : tiers) {
       if (std::optional<CacheEntry> found = tier.find(key.digest)) return found;
     }
     return std::nullopt;
@@ -78,26 +103,28 @@ struct ArtifactCache::State {
   }
 
   void add(Publication publication) {
-    if (store.folder().writable() && is_digest(publication.key.digest)) publisher.add(std::move(publication));
+    if (!why_read_only && is_digest(publication.key.digest)) publisher.add(std::move(publication));
   }
 
   void publish(const Publication& publication) const {
+    const EntryStore& store = *own();
     const Status status = store.store(publication.key, publication.entry, publication.began);
     if (!status) log("an artifact is not kept: " + status.error().message);
     trim_key(store.folder(), publication.key.digest, kEntriesPerKey);
-    if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone();
+    if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }
 
   /// Without locks several processes may sweep: a waste of time, no harm.
-  void sweep_alone() const {
+  void sweep_alone(const CacheFolder& folder) const {
     const std::optional<KeyLock> held = lock("sweep", std::chrono::milliseconds(0));
     if (!held && !lock_file.empty()) return;
-    sweep(store.folder(), {.max_bytes = options.max_bytes, .max_age = options.max_age, .min_idle = options.min_idle});
+    sweep(folder, {.max_bytes = options.max_bytes, .max_age = options.max_age, .min_idle = options.min_idle});
   }
 
   CacheOptions options;
-  EntryStore store;
-  std::vector<EntryStore> read_only = {};
+  std::vector<EntryStore> tiers = {};              // in the order they are asked
+  bool has_own = false;  // the first tier is that of `folder`
+  std::optional<std::string> why_read_only = {};  // or nothing is stored
   std::filesystem::path lock_file = {};  // empty: no locks
   SingleFlight flights = {};
   // The last member: its thread uses the others.
@@ -108,8 +135,8 @@ ArtifactCache::ArtifactCache(std::unique_ptr<State> state) : state_(std::move(st
 ArtifactCache::~ArtifactCache() = default;
 
 Result<std::shared_ptr<ArtifactCache>> ArtifactCache::open(CacheOptions options) {
-  KMUX_ASSIGN(CacheFolder folder, CacheFolder::open(options.folder, CacheFolder::Access::kReadWrite));
-  auto state = std::make_unique<State>(std::move(options), std::move(folder));
+  auto state = std::make_unique<State>(std::move(options));
+  KMUX_TRY(state->open());
   return std::shared_ptr<ArtifactCache>(new ArtifactCache(std::move(state)));
 }
 
@@ -134,26 +161,29 @@ void ArtifactCache::flush() { state_->publisher.flush(); }
 
 std::uint64_t ArtifactCache::max_bytes() const { return state_->options.max_bytes; }
 
-const std::filesystem::path& ArtifactCache::folder() const { return state_->store.folder().path(); }
+const std::filesystem::path& ArtifactCache::folder() const { return state_->options.folder; }
 
-std::optional<std::string> ArtifactCache::why_read_only() const {
-  if (state_->store.folder().writable()) return std::nullopt;
-  return "folder '" + folder().string() + "' cannot be written to";
+std::optional<std::string> ArtifactCache::why_read_only() const { return state_->why_read_only; }
+
+std::vector<StoredEntry> ArtifactCache::list() const {
+  const EntryStore* own = state_->own();
+  return own != nullptr ? own->list() : std::vector<StoredEntry>{};
 }
 
-std::vector<StoredEntry> ArtifactCache::list() const { return state_->store.list(); }
-
-std::vector<DamagedEntry> ArtifactCache::verify() const { return state_->store.verify(); }
+std::vector<DamagedEntry> ArtifactCache::verify() const {
+  const EntryStore* own = state_->own();
+  return own != nullptr ? own->verify() : std::vector<DamagedEntry>{};
+}
 
 Result<SweepReport> ArtifactCache::prune(const SweepLimits& limits) const {
   if (const std::optional<std::string> why = why_read_only()) {
-    return make_error(ErrorCode::kUnavailable, "cannot prune the cache (" + *why + "). Run as its owner.");
+    return make_error(ErrorCode::kUnavailable, "cannot prune the cache. " + *why);
   }
   const std::optional<KeyLock> held = state_->lock("sweep", kPatienceOfPrune);
   if (!held && !state_->lock_file.empty()) {
     return make_error(ErrorCode::kUnavailable, "cannot prune the cache (another process is at it). Try again later.");
   }
-  return sweep(state_->store.folder(), limits);
+  return sweep(state_->own()->folder(), limits);
 }
 
 }  // namespace kmux

@@ -40,11 +40,10 @@ class ArtifactCache {
  public:
   using Make = std::function<Result<CacheEntry>()>;
 
-  /// Opens the cache. A folder that this user cannot write to is used for finding alone, see `why_read_only`. Folders of
+  /// Opens the cache. If `folder` cannot be written to, or be made, nothing is stored, see `why_read_only`. Folders of
   /// `read_only` that are missing or refused are logged and left out, and so is a refused `lock_folder`.
   ///
-  /// Errors: unavailable if `folder` is a symbolic link, belongs to somebody else, may be written to by others, or is
-  ///         neither there nor can be made.
+  /// Errors: invalid_argument if `folder` is a symbolic link, belongs to somebody else or may be written to by others.
   static Result<std::shared_ptr<ArtifactCache>> open(CacheOptions options);
   ~ArtifactCache();
   ArtifactCache(const ArtifactCache&) = delete;
@@ -68,6 +67,7 @@ class ArtifactCache {
   /// Waits until everything made so far is published or given up.
   void flush();
 
+  /// The folder of the options, absolute.
   const std::filesystem::path& folder() const;
   std::uint64_t max_bytes() const;
   /// Why nothing can be stored, or nothing if it can.

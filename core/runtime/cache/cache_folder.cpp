@@ -19,7 +19,12 @@ constexpr const char* kLayout = "v1";
 constexpr std::size_t kShardDigits = 2;
 
 Error refused(const fs::path& path, const std::string& why, const std::string& advice) {
-  return make_error(ErrorCode::kUnavailable, "folder '" + path.string() + "' is refused (" + why + "). " + advice);
+  return make_error(ErrorCode::kInvalidArgument, "folder '" + path.string() + "' is refused (" + why + "). " + advice);
+}
+
+Error missing(const fs::path& path, int error) {
+  return make_error(ErrorCode::kUnavailable, "folder '" + path.string() + "' cannot be used (" + errno_text(error) +
+                                                 "). Name one that is there or can be made.");
 }
 
 /// 0 or errno; a folder that is there is no error.
@@ -32,8 +37,9 @@ int make_folder(const fs::path& path) {
 Status check_private(const fs::path& path, const FileDescriptor& folder, bool may_be_roots) {
   struct stat info{};
   if (!folder.ok() || ::fstat(folder.get(), &info) != 0) {
-    const bool link = errno == ELOOP || (errno == ENOTDIR && fs::is_symlink(fs::symlink_status(path)));
-    return refused(path, link ? "it is a symbolic link" : errno_text(errno), "Name a folder of your own.");
+    const int error = errno;
+    if (!fs::is_symlink(fs::symlink_status(path))) return missing(path, error);
+    return refused(path, "it is a symbolic link", "Name the folder itself.");
   }
   if (info.st_uid != ::geteuid() && !(may_be_roots && info.st_uid == 0)) {
     return refused(path, "it belongs to user " + std::to_string(info.st_uid), "Name a folder of your own.");
@@ -63,16 +69,14 @@ bool is_digest(std::string_view text) {
 }
 
 Status make_private_folder(const fs::path& path) {
-  if (const int error = make_folder(path); error != 0) {
-    return refused(path, errno_text(error), "Name a folder that can be made.");
-  }
+  if (const int error = make_folder(path); error != 0) return missing(path, error);
   return check_private(path, FileDescriptor::open_folder(path), false);
 }
 
 Result<CacheFolder> CacheFolder::open(const fs::path& path, Access wanted) {
   if (wanted == Access::kReadWrite) {
     if (const int error = make_folder(path); error != 0 && !fs::exists(fs::symlink_status(path))) {
-      return refused(path, errno_text(error), "Name a folder that can be made.");
+      return missing(path, error);
     }
   }
   const FileDescriptor folder = FileDescriptor::open_folder(path);

@@ -33,8 +33,8 @@ class CacheFolder {
   /// Opens a cache; for writing, its folder is made if it is not there (mode 0700).
   ///
   /// An existing folder that this user cannot write to is opened for reading; `access` tells.
-  /// Errors: unavailable if it is a symbolic link, belongs to another user (root's are good for reading), is writable
-  ///         by group or others, is missing or cannot be made; the message names it and says what to do.
+  /// Errors: invalid_argument if it is a symbolic link, belongs to another user (root's are good for reading) or may be
+  ///         written to by group or others; unavailable if it is not there and cannot be made. Both say what to do.
   static Result<CacheFolder> open(const std::filesystem::path& path, Access wanted);
 
   const std::filesystem::path& path() const { return path_; }
@@ -62,7 +62,7 @@ class CacheFolder {
 /// Makes `path` and what is missing above it, `path` itself for this user alone, and checks that it is a folder of this
 /// user that nobody else may write to.
 ///
-/// Errors: unavailable, as for `CacheFolder::open`.
+/// Errors: as `CacheFolder::open`.
 Status make_private_folder(const std::filesystem::path& path);
 
 }  // namespace kmux

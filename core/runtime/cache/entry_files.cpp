@@ -73,13 +73,11 @@ class Reader {
   }
   bool damaged(const std::string& reason) { return stop(Outcome::kDamaged, reason); }
 
-  /// A removed entry loses its name before it loses its files, so a missing file means damage if the name is there.
+  /// A removed entry loses its name before it loses its files, so a file is missing only if the name is still there.
   bool stop_at_errno(const char* name) {
     const int error = errno;
-    struct stat info{};
-    if (error == ESTALE || ::lstat(location_.folder.c_str(), &info) != 0) {
-      return stop(Outcome::kGone, "it was removed meanwhile");
-    }
+    const bool vanished = error == ENOENT || error == ESTALE;
+    if (vanished && !reading_.folder.is_at(location_.folder)) return stop(Outcome::kGone, "it was removed meanwhile");
     return damaged(std::string(name) + ": " + errno_text(error));
   }
 

@@ -52,6 +52,13 @@ FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+bool FileDescriptor::is_at(const std::filesystem::path& path) const {
+  struct stat named{};
+  struct stat open{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd_, &open) == 0 && named.st_ino == open.st_ino &&
+         named.st_dev == open.st_dev;
+}
+
 std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char* name, std::uint64_t max_bytes) {
   const FileDescriptor file(::openat(folder.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info{};

@@ -19,6 +19,9 @@ class FileDescriptor {
   /// Opens a folder, or nothing (errno says why). A symbolic link is refused.
   static FileDescriptor open_folder(const std::filesystem::path& path);
 
+  /// Is this what `path` names now?
+  bool is_at(const std::filesystem::path& path) const;
+
   int get() const { return fd_; }
   bool ok() const { return fd_ >= 0; }
 

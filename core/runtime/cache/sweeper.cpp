@@ -1,6 +1,7 @@
 #include "sweeper.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +27,12 @@ struct Candidate {
 
 FileTime to_file_time(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
 
-FileTime ago(std::chrono::seconds seconds) { return file_time_now() - seconds.count() * kSecond; }
+/// On the exact clock: some files are stamped by it, and nothing may seem to be of the future.
+FileTime ago(std::chrono::seconds seconds) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return to_file_time(now) - seconds.count() * kSecond;
+}
 
 std::vector<fs::path> paths_in(const fs::path& folder) {
   std::vector<fs::path> paths;

@@ -1,0 +1,96 @@
+#include <cerrno>
+#include <signal.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/fault_point.h"
+#include "temp_folder.h"
+#include "torture_cache.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using testing::Each;
+
+class CacheRace : public testing::Test {
+ protected:
+  std::vector<int> race(int processes) {
+    return run_children(processes, [&](int) { return use_cache(options_, 1, makes()); });
+  }
+  fs::path makes() const { return temp_.path() / "makes"; }
+  std::size_t entries() const { return ArtifactCache::open(options_).value()->list().size(); }
+  bool nothing_staged() const { return fs::is_empty(options_.folder / "tmp"); }
+
+  /// A child that holds the lock of key 1 inside its make, for ever.
+  pid_t start_stuck_maker() {
+    const fs::path sign = temp_.path() / "stuck";
+    const pid_t child = start_child([&] {
+      const auto cache = ArtifactCache::open(options_).value();
+      (void)cache->find_or_make(torture_key(1), [&]() -> Result<CacheEntry> {
+        temp_.write("stuck", "");
+        for (;;) ::pause();
+      });
+      return 0;
+    });
+    while (!fs::exists(sign)) ::usleep(1000);
+    return child;
+  }
+
+  TempFolder temp_{memory_folder()};
+  CacheOptions options_ = torture_options(temp_.path());
+};
+
+TEST_F(CacheRace, SixteenProcessesMakeOnce) {
+  EXPECT_THAT(race(16), Each(0));
+  EXPECT_EQ(count_makes(makes()), 1U);
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_TRUE(nothing_staged());
+}
+
+TEST_F(CacheRace, SixteenProcessesWithoutLocksAllSucceed) {
+  options_.lock_folder.clear();
+  EXPECT_THAT(race(16), Each(0));
+  EXPECT_GE(count_makes(makes()), 1U);
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_TRUE(nothing_staged());
+}
+
+TEST_F(CacheRace, ProcessesWhoseSystemHasNoLocksAllSucceed) {
+  set_fault_handler([](std::string_view step) { return step == "lock" ? ENOLCK : 0; });
+  EXPECT_THAT(race(8), Each(0));
+  set_fault_handler(nullptr);
+  EXPECT_EQ(entries(), 1U);
+  EXPECT_TRUE(nothing_staged());
+}
+
+TEST_F(CacheRace, AKilledMakerHoldsNobodyUp) {
+  const pid_t stuck = start_stuck_maker();
+  const pid_t waiting = start_child([&] { return use_cache(options_, 1, makes()); });
+  ::kill(stuck, SIGKILL);
+  EXPECT_EQ(wait_for(stuck), -SIGKILL);
+  EXPECT_EQ(wait_for(waiting), 0);
+  EXPECT_EQ(count_makes(makes()), 1U);
+}
+
+TEST_F(CacheRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
+  const pid_t stuck = start_stuck_maker();
+  options_.lock_timeout = milliseconds(100);
+  EXPECT_THAT(race(4), Each(0));
+  ::kill(stuck, SIGKILL);
+  wait_for(stuck);
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(CacheRace, DifferentKeysDoNotWaitForEachOther) {
+  const pid_t stuck = start_stuck_maker();
+  EXPECT_EQ(wait_for(start_child([&] { return use_cache(options_, 2, makes()); })), 0);
+  ::kill(stuck, SIGKILL);
+  wait_for(stuck);
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,122 @@
+#include "cache/entry_files.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+#include "kmux/sha256.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using Outcome = EntryReading::Outcome;
+
+/// An entry of every kind of file, and a copy of it to restore it from.
+class EntryFilesTest : public testing::Test {
+ protected:
+  EntryFilesTest() {
+    CacheEntry entry;
+    entry.artifact.set("code", "machine code");
+    entry.artifact.set("plan", "plan");
+    entry.launcher = "launcher";
+    const std::string header = temp_.write("a.h", "1");
+    const DependencyState state =
+        capture({{header}, {(temp_.path() / "b.h").string()}}, file_time_now() + 1'000'000'000).value();
+    const CacheFolder cache = CacheFolder::open(temp_.path() / "cache", CacheFolder::Access::kReadWrite).value();
+    const CacheKey key{sha256_hex("key")};
+    location_ = cache.entry(key.digest, second_digest(key.digest, state));
+    Staging staging = Staging::make(cache).value();
+    EXPECT_TRUE(write_entry(staging, key, entry, state).ok());
+    EXPECT_TRUE(staging.publish(location_.folder).ok());
+    fs::copy(location_.folder, temp_.path() / "copy");
+  }
+
+  EntryReading read() { return read_entry(location_, EntryCheck::kDependencies); }
+
+  /// How reading ends with `content` in place of the file `name`.
+  Outcome read_with(const char* name, const std::string& content) {
+    std::ofstream(location_.folder / name, std::ios::binary) << content;
+    const Outcome outcome = read().outcome;
+    fs::copy_file(temp_.path() / "copy" / name, location_.folder / name, fs::copy_options::overwrite_existing);
+    return outcome;
+  }
+
+  TempFolder temp_{memory_folder()};
+  EntryLocation location_;
+};
+
+TEST_F(EntryFilesTest, ReadsWhatItWrote) {
+  const EntryReading reading = read();
+  EXPECT_EQ(reading.outcome, Outcome::kGood) << reading.reason;
+  EXPECT_EQ(*reading.entry.artifact.find("code"), "machine code");
+  EXPECT_EQ(reading.entry.launcher, "launcher");
+  EXPECT_EQ(read_entry(location_, EntryCheck::kDigests).outcome, Outcome::kGood);
+}
+
+TEST_F(EntryFilesTest, NoticesEveryFlippedByte) {
+  for (const char* name : kEntryFiles) {
+    const std::string content = read_file(location_.folder / name).value();
+    ASSERT_FALSE(content.empty());
+    for (std::size_t i = 0; i < content.size(); ++i) {
+      std::string changed = content;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
+      EXPECT_EQ(read_with(name, changed), Outcome::kDamaged) << name << " " << i;
+    }
+  }
+}
+
+TEST_F(EntryFilesTest, NoticesEveryTruncation) {
+  for (const char* name : kEntryFiles) {
+    const std::string content = read_file(location_.folder / name).value();
+    for (std::size_t size = 0; size < content.size(); ++size) {
+      EXPECT_EQ(read_with(name, content.substr(0, size)), Outcome::kDamaged) << name << " " << size;
+    }
+    EXPECT_EQ(read_with(name, content + "x"), Outcome::kDamaged) << name;
+  }
+}
+
+TEST_F(EntryFilesTest, TellsAMissingFileFromAMissingEntry) {
+  for (const char* name : kEntryFiles) {
+    fs::rename(location_.folder / name, temp_.path() / "aside");
+    const EntryReading reading = read();
+    EXPECT_EQ(reading.outcome, Outcome::kDamaged);
+    EXPECT_THAT(reading.reason, HasSubstr(std::string(name) + ": No such file or directory"));
+    fs::rename(temp_.path() / "aside", location_.folder / name);
+  }
+  fs::rename(location_.folder, temp_.path() / "aside");
+  EXPECT_EQ(read().outcome, Outcome::kGone);
+}
+
+TEST_F(EntryFilesTest, RefusesLinks) {
+  for (const char* name : kEntryFiles) {
+    fs::remove(location_.folder / name);
+    fs::create_symlink(temp_.path() / "copy" / name, location_.folder / name);
+    EXPECT_EQ(read().outcome, Outcome::kDamaged);
+    fs::remove(location_.folder / name);
+    fs::copy_file(temp_.path() / "copy" / name, location_.folder / name);
+  }
+  EXPECT_EQ(read().outcome, Outcome::kGood);
+}
+
+TEST_F(EntryFilesTest, SaysWhichDependencyChanged) {
+  temp_.write("a.h", "2");
+  const EntryReading reading = read();
+  EXPECT_EQ(reading.outcome, Outcome::kOutdated);
+  EXPECT_THAT(reading.reason, HasSubstr("a.h' changed"));
+  EXPECT_EQ(read_entry(location_, EntryCheck::kDigests).outcome, Outcome::kGood);
+}
+
+TEST_F(EntryFilesTest, ReadsTheManifestAlone) {
+  EXPECT_EQ(read_manifest(location_)->key, location_.key);
+  fs::remove(location_.folder / kManifestFile);
+  EXPECT_FALSE(read_manifest(location_));
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,79 @@
+#include "cache/entry_manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/sha256.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+EntryManifest sample() {
+  EntryManifest manifest{.key = sha256_hex("key"),
+                         .parts = Json::Object{{"target", "cpu"}},
+                         .created_ns = 1'700'000'000'123'456'789,
+                         .files = {},
+                         .unsupported = {}};
+  manifest.files["artifact"] = {12, sha256_hex("artifact")};
+  manifest.files["launcher"] = {0, sha256_hex("")};
+  return manifest;
+}
+
+/// `body` in the form that a manifest has on disk.
+std::string sealed(const std::string& body) {
+  return "{\"manifest\":" + body + ",\"sha256\":\"" + sha256_hex(body) + "\"}\n";
+}
+
+std::string refusal(const std::string& text) {
+  const Result<EntryManifest> manifest = entry_manifest_from_json(text);
+  if (manifest) return "";
+  EXPECT_EQ(manifest.error().code, ErrorCode::kInvalidArgument);
+  return manifest.error().message;
+}
+
+TEST(EntryManifest, ReadsWhatItWrites) {
+  EntryManifest manifest = sample();
+  const EntryManifest read = entry_manifest_from_json(to_json(manifest)).value();
+  EXPECT_EQ(read.key, manifest.key);
+  EXPECT_EQ(read.parts, manifest.parts);
+  EXPECT_EQ(read.created_ns, manifest.created_ns);
+  EXPECT_EQ(read.files, manifest.files);
+  EXPECT_FALSE(read.unsupported);
+  manifest.unsupported = make_error(ErrorCode::kUnsupported, "no").with("log", "because");
+  const Error error = entry_manifest_from_json(to_json(manifest)).value().unsupported.value();
+  EXPECT_EQ(error.message, "no");
+  EXPECT_EQ(error.notes, manifest.unsupported->notes);
+}
+
+TEST(EntryManifest, IsJsonForEveryReader) {
+  const Json json = parse_json(to_json(sample())).value();
+  EXPECT_NE(json.find("manifest")->find("parts"), nullptr);
+}
+
+TEST(EntryManifest, NoticesEveryChangedByte) {
+  const std::string text = to_json(sample());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_NE(refusal(changed), "") << i;
+    EXPECT_NE(refusal(text.substr(0, i)), "") << i;
+  }
+  EXPECT_THAT(refusal(text + " "), HasSubstr("truncated"));
+}
+
+TEST(EntryManifest, SaysWhatIsMissing) {
+  EXPECT_THAT(refusal(sealed("{\"schema\":2}")), HasSubstr("another schema"));
+  EXPECT_THAT(refusal(sealed("{\"schema\":1}")), HasSubstr("incomplete"));
+  const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":null,\"schema\":1";
+  EXPECT_THAT(refusal(sealed(head + "}")), HasSubstr("it lists no files"));
+  EXPECT_THAT(refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
+  EXPECT_THAT(refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")), HasSubstr("its error is incomplete"));
+  EXPECT_THAT(refusal(sealed(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
+              HasSubstr("its error is incomplete"));
+  EXPECT_NE(refusal(sealed("{")), "");
+}
+
+}  // namespace
+}  // namespace kmux
