@@ -36,6 +36,7 @@ Meta meta_of(const CompileJob& job, const BuildOptions& options) {
   meta.entry = job.entry;
   meta.triple = host_triple();
   meta.cpu = job.cpu;
+  meta.tier = name_of(options.tier);
   meta.flags = options.compile_flags;
   return meta;
 }

@@ -1,5 +1,6 @@
 #include "host_compiler.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <stdlib.h>
 
@@ -72,13 +73,14 @@ std::string march_argument(const std::string& cpu) { return "-march=" + (cpu == 
 
 std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& unit, const std::string& object) {
   const bool is_launcher = unit.path == kLauncherPath && !job.launcher_cpu.empty();
-  std::vector<std::string> arguments = {"-x",
-                                        unit.language == Language::kC ? "c" : "c++",
-                                        march_argument(is_launcher ? job.launcher_cpu : job.cpu),
-                                        "-O" + std::to_string(job.opt_level),
-                                        "-fPIC",
-                                        "-fno-math-errno",
-                                        "-I."};
+  std::vector<std::string> arguments = {
+      "-x",
+      unit.language == Language::kC ? "c" : "c++",
+      march_argument(is_launcher ? job.launcher_cpu : job.cpu),
+      "-O" + std::to_string(job.tier == Tier::kFast ? std::min(job.opt_level, 1) : job.opt_level),
+      "-fPIC",
+      "-fno-math-errno",
+      "-I."};
   arguments.insert(arguments.end(), unit.arguments.begin(), unit.arguments.end());
   arguments.insert(arguments.end(), {"-c", "-o", object, unit.path});
   return arguments;

@@ -27,7 +27,10 @@ std::vector<std::string> folders_in(std::string_view text) {
 
 Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, Language language) {
   KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
-  KMUX_ASSIGN(const std::string identity, toolchain_identity({}, options));
+  BuildOptions only_the_compiler;
+  only_the_compiler.engine = Engine::kHost;
+  only_the_compiler.host_compiler = compiler;
+  KMUX_ASSIGN(const std::string identity, toolchain_identity({}, only_the_compiler));
   const auto key = std::pair(identity, language);
   {
     const std::lock_guard lock(mutex_);

@@ -44,6 +44,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   identity["march"] = options.march;
   identity["target_host"] = options.target_host;
   identity["opt_level"] = options.opt_level;
+  identity["tier"] = name_of(options.tier);
   identity["compile_flags"] = Json::Array(options.compile_flags.begin(), options.compile_flags.end());
   identity["include_dirs"] = Json::Array(options.include_dirs.begin(), options.include_dirs.end());
   return dump(identity);

@@ -71,6 +71,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.cpu = options.march == "native" ? request.target.arch : options.march;
   job.launcher_cpu = options.target_host;
   job.opt_level = options.opt_level;
+  job.tier = options.tier;
   if (variant.dialect == "object") {
     for (const File& object : variant.sources) KMUX_TRY(check_object(object));
     return job;

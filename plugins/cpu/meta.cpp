@@ -38,6 +38,7 @@ std::string dump_meta(const Meta& meta) {
                            {"cpu", meta.cpu},
                            {"features", list(meta.features)},
                            {"compiler", meta.compiler},
+                           {"tier", meta.tier},
                            {"flags", list(meta.flags)}});
 }
 
@@ -51,6 +52,7 @@ Result<Meta> parse_meta(std::string_view text) {
   KMUX_TRY(read(json, "cpu", meta.cpu));
   KMUX_TRY(read(json, "features", meta.features));
   KMUX_TRY(read(json, "compiler", meta.compiler));
+  KMUX_TRY(read(json, "tier", meta.tier));
   KMUX_TRY(read(json, "flags", meta.flags));
   return meta;
 }

@@ -22,6 +22,7 @@ struct Meta {
   std::string cpu;
   std::vector<std::string> features;  // that the code may use
   std::string compiler;
+  std::string tier;
   std::vector<std::string> flags;
   bool operator==(const Meta&) const = default;
 };

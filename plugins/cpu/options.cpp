@@ -47,6 +47,14 @@ Status set_opt_level(BuildOptions& result, const std::string& value) {
   return Ok{};
 }
 
+Status set_tier(BuildOptions& result, const std::string& value) {
+  if (value != name_of(Tier::kFast) && value != name_of(Tier::kFull)) {
+    return bad_value("tier", value, R"("fast" or "full")");
+  }
+  result.tier = value == name_of(Tier::kFast) ? Tier::kFast : Tier::kFull;
+  return Ok{};
+}
+
 Status set_march(BuildOptions& result, const std::string& value) {
   if (!is_cpu_name(value)) return bad_value("march", value, "\"native\" or the name of a processor");
   result.march = value;
@@ -81,7 +89,7 @@ struct Option {
   Status (*set)(BuildOptions& result, const std::string& value);
 };
 
-constexpr std::array<Option, 7> kOptions = {{
+constexpr std::array<Option, 8> kOptions = {{
     {"compile_flags", set_compile_flags},
     {"engine", set_engine},
     {"host_compiler", set_host_compiler},
@@ -89,6 +97,7 @@ constexpr std::array<Option, 7> kOptions = {{
     {"march", set_march},
     {"opt_level", set_opt_level},
     {"target_host", set_target_host},
+    {"tier", set_tier},
 }};
 
 Error unknown_option(const std::string& name) {

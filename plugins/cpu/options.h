@@ -6,6 +6,8 @@
 #include "kmux/backend.h"
 #include "kmux/plugin.hpp"
 
+#include "tier.h"
+
 namespace kmux::cpu {
 
 enum class Engine {
@@ -17,6 +19,7 @@ enum class Engine {
 struct BuildOptions {
   Engine engine = Engine::kClang;
   int opt_level = 3;
+  Tier tier = Tier::kFull;
   std::string march = "native";       // "native": the target's processor
   std::string host_compiler = {};     // of engine host; empty: the first of c++, g++, clang++ in PATH
   std::string target_host = {};    // processor of the launcher; empty: as the kernels

@@ -49,7 +49,8 @@ void expect_near(const Tensor& actual, const std::vector<double>& expected, doub
         << "element " << i;
 }
 
-class TileLangPrograms : public testing::Test {
+// Each program in each tier.
+class TileLangPrograms : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!fs::exists(fs::path(KMUX_TEST_TILELANG_HEADERS) / "tl_templates/cpp/common.h"))
@@ -58,20 +59,22 @@ class TileLangPrograms : public testing::Test {
 
   static Result<Kernel> compile_with(const std::string& name, CompileOptions options) {
     options.include_dirs = {KMUX_TEST_TILELANG_HEADERS};
+    options.options["tier"] = GetParam();
     const fs::path path = fs::path(KMUX_TEST_DATA_DIR) / "tilelang" / name / (name + ".kmux.json");
     return compile(load_program(path).value(), options);
   }
   static Kernel compiled(const std::string& name) { return compile_with(name, {.target = "auto"}).value(); }
 };
+INSTANTIATE_TEST_SUITE_P(EachTier, TileLangPrograms, testing::Values("fast", "full", "tiered"));
 
-TEST_F(TileLangPrograms, GemmOfFixedShape) {
+TEST_P(TileLangPrograms, GemmOfFixedShape) {
   const Kernel gemm = compiled("gemm");
   EXPECT_EQ(gemm.backend(), "cpu");
   const Tensor a = random_floats({256, 256}), b = random_floats({256, 256});
   expect_near<float>(gemm(a, b).value(), matmul(a, b));
 }
 
-TEST_F(TileLangPrograms, GemmOfAnyNumberOfRows) {
+TEST_P(TileLangPrograms, GemmOfAnyNumberOfRows) {
   const Kernel gemm = compiled("gemm_dynamic");
   const Tensor b = random_floats({256, 256});
   for (const std::int64_t m : {0, 1, 63, 64, 65, 300}) {
@@ -80,7 +83,7 @@ TEST_F(TileLangPrograms, GemmOfAnyNumberOfRows) {
   }
 }
 
-TEST_F(TileLangPrograms, ScaleTakesAScalar) {
+TEST_P(TileLangPrograms, ScaleTakesAScalar) {
   const Kernel scale = compiled("scale");
   for (const std::int64_t n : {1, 1023, 1025, 5000}) {
     const Tensor x = random_floats({n});
@@ -90,7 +93,7 @@ TEST_F(TileLangPrograms, ScaleTakesAScalar) {
   }
 }
 
-TEST_F(TileLangPrograms, AffineTakesScalarsOfEachWidth) {
+TEST_P(TileLangPrograms, AffineTakesScalarsOfEachWidth) {
   const Kernel affine = compiled("affine");
   const Tensor x = Tensor::empty({100}, dtype::kFloat64).value();
   for (int i = 0; i < 100; ++i) values<double>(x)[i] = i;
@@ -99,7 +102,7 @@ TEST_F(TileLangPrograms, AffineTakesScalarsOfEachWidth) {
   expect_near<double>(affine(x, 60, 3, 7, 0.25).value(), expected, 0);
 }
 
-TEST_F(TileLangPrograms, AddHalfKeepsItsType) {
+TEST_P(TileLangPrograms, AddHalfKeepsItsType) {
   const Kernel add = compiled("add_half");
   const Tensor a = Tensor::empty({3}, dtype::kFloat16).value(), b = a.clone().value();
   const std::uint16_t one_half = 0x3800, three = 0x4200, minus_two = 0xC000;
@@ -110,7 +113,7 @@ TEST_F(TileLangPrograms, AddHalfKeepsItsType) {
   EXPECT_THAT(values<std::uint16_t>(c), testing::ElementsAre(0x3C00, 0x3C00, 0xC400));  // 1, 1, -4
 }
 
-TEST_F(TileLangPrograms, RowSumOfAnyShape) {
+TEST_P(TileLangPrograms, RowSumOfAnyShape) {
   const Kernel row_sum = compiled("row_sum");
   for (const Shape& shape : {Shape{1, 1}, Shape{37, 113}, Shape{5, 0}, Shape{0, 5}}) {
     const Tensor x = random_floats(shape);
@@ -120,7 +123,7 @@ TEST_F(TileLangPrograms, RowSumOfAnyShape) {
   }
 }
 
-TEST_F(TileLangPrograms, SoftmaxOfRows) {
+TEST_P(TileLangPrograms, SoftmaxOfRows) {
   const Tensor x = random_floats({40, 128}, -20, 20);
   std::vector<double> expected;
   for (int row = 0; row < 40; ++row) {
@@ -133,7 +136,7 @@ TEST_F(TileLangPrograms, SoftmaxOfRows) {
   expect_near<float>(compiled("softmax")(x).value(), expected);
 }
 
-TEST_F(TileLangPrograms, ExtremesReturnThreeOutputsInOrder) {
+TEST_P(TileLangPrograms, ExtremesReturnThreeOutputsInOrder) {
   const Tensor x = random_floats({30, 17});
   const Outputs outputs = compiled("extremes")(x).value();
   ASSERT_EQ(outputs.size(), 3U);
@@ -147,7 +150,7 @@ TEST_F(TileLangPrograms, ExtremesReturnThreeOutputsInOrder) {
   }
 }
 
-TEST_F(TileLangPrograms, TwoRegionsRunInOrder) {
+TEST_P(TileLangPrograms, TwoRegionsRunInOrder) {
   const Tensor x = random_floats({50, 64}, 1, 2);
   const Outputs outputs = compiled("normalize_columns")(x).value();
   std::vector<double> total(64, 0.0), expected;
@@ -157,14 +160,14 @@ TEST_F(TileLangPrograms, TwoRegionsRunInOrder) {
   expect_near<float>(outputs[1], expected);
 }
 
-TEST_F(TileLangPrograms, UnpackBytesSizesItsOutputByAnExpression) {
+TEST_P(TileLangPrograms, UnpackBytesSizesItsOutputByAnExpression) {
   const Tensor packed = Tensor::from<std::int32_t>({2}, dtype::kInt32, std::array{0x04030201, -2}).value();
   const Tensor bytes = compiled("unpack_bytes")(packed).value();
   EXPECT_THAT(bytes.shape(), testing::ElementsAre(8));
   EXPECT_THAT(values<std::int8_t>(bytes), testing::ElementsAre(1, 2, 3, 4, -2, -1, -1, -1));
 }
 
-TEST_F(TileLangPrograms, PackRowsReadsTheStrideOfItsInput) {
+TEST_P(TileLangPrograms, PackRowsReadsTheStrideOfItsInput) {
   const Tensor wide = random_floats({6, 9});
   const Tensor x = Tensor::borrow(wide.data(), {6, 5}, dtype::kFloat32, {}, {9, 1});
   std::vector<double> expected;
@@ -172,7 +175,7 @@ TEST_F(TileLangPrograms, PackRowsReadsTheStrideOfItsInput) {
   expect_near<float>(compiled("pack_rows")(x).value(), expected, 0);
 }
 
-TEST_F(TileLangPrograms, CopyTakesNullWhereNoKernelReads) {
+TEST_P(TileLangPrograms, CopyTakesNullWhereNoKernelReads) {
   const Kernel copy = compiled("copy_without_bias");
   const Tensor x = random_floats({9});
   const std::vector<double> expected(values<float>(x).begin(), values<float>(x).end());
@@ -183,14 +186,14 @@ TEST_F(TileLangPrograms, CopyTakesNullWhereNoKernelReads) {
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(TileLangPrograms, RefusesAWrongShape) {
+TEST_P(TileLangPrograms, RefusesAWrongShape) {
   const auto refused = compiled("gemm_dynamic")(random_floats({10, 255}), random_floats({256, 256}));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr("gemm_dynamic"), HasSubstr("A"), HasSubstr("255")));
 }
 
-TEST_F(TileLangPrograms, AgreeUnderBothEngines) {
+TEST_P(TileLangPrograms, AgreeUnderBothEngines) {
   const Tensor a = random_floats({70, 256}), b = random_floats({256, 256});
   for (const std::string engine : {"clang", "host"}) {
     const Result<Kernel> gemm =
@@ -200,7 +203,7 @@ TEST_F(TileLangPrograms, AgreeUnderBothEngines) {
   }
 }
 
-TEST_F(TileLangPrograms, SayWhatIsMissingWithoutTheHeaders) {
+TEST_P(TileLangPrograms, SayWhatIsMissingWithoutTheHeaders) {
   const fs::path path = fs::path(KMUX_TEST_DATA_DIR) / "tilelang/gemm/gemm.kmux.json";
   const Result<Kernel> gemm = compile(load_program(path).value(), {.execution_backend = "cpu"});
   ASSERT_FALSE(gemm.ok());

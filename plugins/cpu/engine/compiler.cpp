@@ -103,8 +103,8 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job) {
   const unsigned opt_level = launcher.opt_level;
   KMUX_ASSIGN(const auto whole,
               link_modules(std::move(modules), std::move(launcher.module), job.kernels, job.entry, log));
-  KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level));
-  optimize(*whole, *machine, opt_level);
+  KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level, job.tier));
+  optimize(*whole, *machine, opt_level, job.tier);
   KMUX_ASSIGN(result.object, emit_object(*whole, *machine));
   if (has_error(log)) return compile_error("cannot generate code", result.log + log);
   result.log += log;

@@ -7,6 +7,8 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
+#include "tier.h"
+
 namespace kmux::cpu {
 
 enum class Language { kC, kCpp };
@@ -28,6 +30,7 @@ struct CompileJob {
   std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
+  Tier tier = Tier::kFull;
 };
 
 struct CompiledObject {

@@ -1,5 +1,7 @@
 #include "engine/pipeline.h"
 
+#include <algorithm>
+
 #include "engine/host_cpu.h"
 #include "engine/native_target.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -25,7 +27,27 @@ llvm::OptimizationLevel pass_level(unsigned opt_level) {
   }
 }
 
-llvm::CodeGenOptLevel code_gen_level(unsigned opt_level) {
+// The fast tier: what makes scalars of memory, inlines, and takes work out of loops, each about once. It has neither
+// vectoriser nor partial unrolling, whose code LLVM would then spend most of its time on. The coroutine passes are no
+// optimisation: without them there is no code.
+constexpr llvm::StringRef kFastPasses =
+    "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
+    "function(sroa,early-cse,simplifycfg),inliner-wrapper,globaldce,"
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),"
+    "sroa,early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
+
+llvm::ModulePassManager passes_of(llvm::PassBuilder& builder, unsigned opt_level, Tier tier) {
+  const llvm::OptimizationLevel level = pass_level(opt_level);
+  if (opt_level == 0) return builder.buildO0DefaultPipeline(level);
+  if (tier == Tier::kFull) return builder.buildPerModuleDefaultPipeline(level);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kFastPasses));
+  return passes;
+}
+
+llvm::CodeGenOptLevel code_gen_level(unsigned opt_level, Tier tier) {
+  if (tier == Tier::kFast) opt_level = std::min(opt_level, 1U);
   return llvm::CodeGenOpt::getLevel(static_cast<int>(opt_level)).value_or(llvm::CodeGenOptLevel::Aggressive);
 }
 
@@ -35,7 +57,8 @@ std::string_view severity_name(llvm::DiagnosticSeverity severity) {
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::string& cpu, unsigned opt_level) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::string& cpu, unsigned opt_level,
+                                                                 Tier tier) {
   initialize_llvm();
   std::string why;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host_triple(), why);
@@ -44,10 +67,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
   options.EmulatedTLS = true;  // native thread-local storage needs the loader of the process
   options.UseInitArray = true;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      host_triple(), cpu, "", options, llvm::Reloc::PIC_, std::nullopt, code_gen_level(opt_level), /*JIT=*/true));
+      host_triple(), cpu, "", options, llvm::Reloc::PIC_, std::nullopt, code_gen_level(opt_level, tier), /*JIT=*/true));
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level) {
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;
@@ -63,10 +86,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  const llvm::OptimizationLevel level = pass_level(opt_level);
-  llvm::ModulePassManager passes =
-      opt_level == 0 ? builder.buildO0DefaultPipeline(level) : builder.buildPerModuleDefaultPipeline(level);
-  passes.run(module, modules);
+  passes_of(builder, opt_level, tier).run(module, modules);
 }
 
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -7,16 +7,17 @@
 
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
+#include "tier.h"
 
 namespace kmux::cpu {
 
 /// The code generator for `cpu`, position-independent.
 ///
 /// Errors: internal if LLVM was built without this machine's target.
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::string& cpu, unsigned opt_level);
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::string& cpu, unsigned opt_level, Tier tier);
 
-/// Runs LLVM's pipeline of -O`opt_level` over `module`.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level);
+/// Runs LLVM's pipeline of -O`opt_level` over `module`; in the fast tier a short one, unless `opt_level` is 0.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier);
 
 /// `module` as a relocatable ELF object.
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine);

@@ -42,18 +42,24 @@ Settings with_standard(std::string standard) {
 
 constexpr const char* kCount = "void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = i; }";
 
-class EachEngine : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Builder, EachEngine, testing::Values("clang", "host"));
+// Both engines, in both tiers.
+class EachEngine : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  static Options options(Options more = {}) {
+    more.insert({{"engine", std::get<0>(GetParam())}, {"tier", std::get<1>(GetParam())}});
+    return more;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Builder, EachEngine,
+                         testing::Combine(testing::Values("clang", "host"), testing::Values("fast", "full")));
 
-TEST_P(EachEngine, RunsC) {
-  EXPECT_THAT(result_of(one_kernel("k.c", kCount), {{"engine", GetParam()}}), ElementsAre(0, 1, 2, 3));
-}
+TEST_P(EachEngine, RunsC) { EXPECT_THAT(result_of(one_kernel("k.c", kCount), options()), ElementsAre(0, 1, 2, 3)); }
 
 TEST_P(EachEngine, RunsCppWithInitialisers) {
   const auto program = one_kernel("src/k.cpp",
                                   "#include <vector>\nstatic std::vector<int> table(4, 7);\n"
                                   "extern \"C\" void k(int* out) { for (int i = 0; i < 4; ++i) out[i] = table[i]; }");
-  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(7, 7, 7, 7));
+  EXPECT_THAT(result_of(program, options()), ElementsAre(7, 7, 7, 7));
 }
 
 TEST_P(EachEngine, TakesSettings) {
@@ -64,7 +70,7 @@ TEST_P(EachEngine, TakesSettings) {
   settings.preludes = {"inc/prelude.h"};
   settings.fast_math = true;
   program.settings(settings);
-  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(5, 6, 1, 1));
+  EXPECT_THAT(result_of(program, options()), ElementsAre(5, 6, 1, 1));
 }
 
 TEST_P(EachEngine, AppliesTheStandardToItsLanguage) {
@@ -72,7 +78,7 @@ TEST_P(EachEngine, AppliesTheStandardToItsLanguage) {
       one_kernel("k.c", "void l(int*);\nvoid k(int* out) { out[0] = __STDC_VERSION__ == 199901L; l(out + 1); }");
   program.source("l.cpp", "extern \"C\" void l(int* out) { out[0] = __cplusplus == 201703L; }");
   program.settings(with_standard("c99"));
-  EXPECT_THAT(result_of(program, {{"engine", GetParam()}}), ElementsAre(1, 1, -1, -1));
+  EXPECT_THAT(result_of(program, options()), ElementsAre(1, 1, -1, -1));
 }
 
 TEST_P(EachEngine, TakesFlagsAndFolders) {
@@ -80,9 +86,8 @@ TEST_P(EachEngine, TakesFlagsAndFolders) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "five.h") << "#define FIVE 5\n";
   const auto program = one_kernel("k.c", "#include <five.h>\nvoid k(int* out) { out[0] = FIVE; out[1] = TWO; }");
-  const Options options = {
-      {"engine", GetParam()}, {"compile_flags", "-DTWO=2\n-Wall"}, {"include_dirs", folder.string()}};
-  EXPECT_THAT(result_of(program, options), ElementsAre(5, 2, -1, -1));
+  const Options given = options({{"compile_flags", "-DTWO=2\n-Wall"}, {"include_dirs", folder.string()}});
+  EXPECT_THAT(result_of(program, given), ElementsAre(5, 2, -1, -1));
   std::filesystem::remove_all(folder);
 }
 
@@ -92,7 +97,7 @@ TEST_P(EachEngine, NamesTheHeadersThatItReads) {
   std::ofstream(folder / "five.h") << "#include <stdint.h>\n";
   Workbench bench;
   const auto program = one_kernel("k.c", "#include <five.h>\nvoid k(int* out) { out[0] = INT32_MAX; }").build().value();
-  const auto kernel = bench.load(program, {{"engine", GetParam()}, {"include_dirs", folder.string()}}).value();
+  const auto kernel = bench.load(program, options({{"include_dirs", folder.string()}})).value();
   const std::string* part = kernel.artifact.find(kDependenciesPart);
   ASSERT_NE(part, nullptr);
   const Dependencies read = dependencies_from_json(*part).value();
@@ -104,7 +109,7 @@ TEST_P(EachEngine, NamesTheHeadersThatItReads) {
 
 TEST_P(EachEngine, NamesNoHeadersWhereNoneIsIncluded) {
   Workbench bench;
-  const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), {{"engine", GetParam()}}).value();
+  const auto kernel = bench.load(one_kernel("k.c", kCount).build().value(), options()).value();
   EXPECT_EQ(kernel.artifact.find(kDependenciesPart), nullptr);
 }
 
@@ -114,8 +119,7 @@ TEST_P(EachEngine, TakesNoHeadersFromTheEnvironment) {
   std::ofstream(folder / "hidden.h") << "#define N 1\n";
   setenv("CPATH", folder.c_str(), 1);
   setenv("C_INCLUDE_PATH", folder.c_str(), 1);
-  const Error error =
-      failure_of(one_kernel("k.c", "#include <hidden.h>\nvoid k(int* out) { out[0] = N; }"), {{"engine", GetParam()}});
+  const Error error = failure_of(one_kernel("k.c", "#include <hidden.h>\nvoid k(int* out) { out[0] = N; }"), options());
   unsetenv("CPATH");
   unsetenv("C_INCLUDE_PATH");
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
@@ -124,8 +128,7 @@ TEST_P(EachEngine, TakesNoHeadersFromTheEnvironment) {
 }
 
 TEST_P(EachEngine, ShowsErrorsInTheUsersLines) {
-  const Error error =
-      failure_of(one_kernel("lib/k.c", "void k(int* out) {\n  out[0] = absent;\n}\n"), {{"engine", GetParam()}});
+  const Error error = failure_of(one_kernel("lib/k.c", "void k(int* out) {\n  out[0] = absent;\n}\n"), options());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(error.message, HasSubstr("lib/k.c:2:12: error:"));
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("out[0] = absent;"));
@@ -134,13 +137,12 @@ TEST_P(EachEngine, ShowsErrorsInTheUsersLines) {
 TEST_P(EachEngine, LogsWarnings) {
   Workbench bench;
   const auto program = one_kernel("k.c", "#warning \"take care\"\nvoid k(int* out) { out[0] = 1; }");
-  EXPECT_EQ(captured_stderr([&] { EXPECT_TRUE(bench.load(program.build().value(), {{"engine", GetParam()}}).ok()); }),
-            "");
+  EXPECT_EQ(captured_stderr([&] { EXPECT_TRUE(bench.load(program.build().value(), options()).ok()); }), "");
   EXPECT_THAT(bench.host.log, HasSubstr("k.c:1:2: warning:"));
 }
 
 TEST_P(EachEngine, NamesAMissingKernel) {
-  const Error error = failure_of(one_kernel("k.c", "void other(int* out) { out[0] = 1; }"), {{"engine", GetParam()}});
+  const Error error = failure_of(one_kernel("k.c", "void other(int* out) { out[0] = 1; }"), options());
   EXPECT_THAT(error.explain(), HasSubstr("k"));
   EXPECT_THAT(error.code, testing::AnyOf(ErrorCode::kInvalidArgument, ErrorCode::kCompileFailed));
 }
@@ -150,12 +152,12 @@ TEST_P(EachEngine, SaysWhereMissingHeadersComeFrom) {
   Settings settings;
   settings.include_hints = {"tilelang"};
   program.settings(settings);
-  EXPECT_THAT(failure_of(program, {{"engine", GetParam()}}).message,
+  EXPECT_THAT(failure_of(program, options()).message,
               HasSubstr("need the headers of tilelang: give their folder in include_dirs"));
 }
 
 TEST_P(EachEngine, RefusesForbiddenFlags) {
-  const Error error = failure_of(one_kernel("k.c", kCount), {{"engine", GetParam()}, {"compile_flags", "-o/tmp/x"}});
+  const Error error = failure_of(one_kernel("k.c", kCount), options({{"compile_flags", "-o/tmp/x"}}));
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("\"-o/tmp/x\""));
 }
@@ -169,7 +171,7 @@ TEST_P(EachEngine, TakesReadyObjects) {
   ProgramBuilder builder("ready");
   builder.output("out", dtype::kInt32, {4}).variant("object").source("k.o", compiler.compile(job).value().object);
   builder.launch("k").args({"out"});
-  EXPECT_THAT(result_of(builder, {{"engine", GetParam()}}), ElementsAre(11, 12, -1, -1));
+  EXPECT_THAT(result_of(builder, options()), ElementsAre(11, 12, -1, -1));
 }
 
 TEST(Builder, RefusesWhatIsNoObjectForThisMachine) {

@@ -34,6 +34,9 @@ TEST(Identity, DiffersByOption) {
   BuildOptions options;
   options.opt_level = 1;
   EXPECT_NE(identity("x86-64"), identity("x86-64", options));
+  BuildOptions fast;
+  fast.tier = Tier::kFast;
+  EXPECT_NE(identity("x86-64"), identity("x86-64", fast));
 }
 
 TEST(Identity, NamesTheHostsCompiler) {

@@ -20,6 +20,7 @@ TEST(Options, HaveDefaults) {
   const BuildOptions options = parse({}).value();
   EXPECT_EQ(options.engine, Engine::kClang);
   EXPECT_EQ(options.opt_level, 3);
+  EXPECT_EQ(options.tier, Tier::kFull);
   EXPECT_EQ(options.march, "native");
 }
 
@@ -31,7 +32,8 @@ TEST(Options, SplitListsByLine) {
 TEST(Options, BeatTheHosts) {
   FakeHost host;
   host.options = {{"cpu.opt_level", "1"}, {"cpu.engine", "host"}};
-  const BuildOptions options = parse_options({{"opt_level", "2"}}, host).value();
+  const BuildOptions options = parse_options({{"opt_level", "2"}, {"tier", "fast"}}, host).value();
+  EXPECT_EQ(options.tier, Tier::kFast);
   EXPECT_EQ(options.opt_level, 2);
   EXPECT_EQ(options.engine, Engine::kHost);
 }
@@ -46,6 +48,7 @@ TEST(Options, AreRefusedByName) {
       {{{"engines", "host"}}, "Did you mean 'engine'?"},
       {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
       {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use 0, 1, 2 or 3."},
+      {{{"tier", "tiered"}}, "option \"tier\" cannot be \"tiered\" (backend cpu). Use \"fast\" or \"full\"."},
       {{{"opt_level", ""}}, "option \"opt_level\" cannot be \"\""},
       {{{"march", "-x"}}, "option \"march\" cannot be \"-x\""},
       {{{"march", "a b"}}, "option \"march\" cannot be \"a b\""},
