@@ -57,6 +57,8 @@ const std::vector<Facts> kFacts = {
     {"look_up", "cuda", {"grid", "l2_window"}},
     {"overlap", "cuda", {"grid", "programmatic_serialization", "several_launches"}},
     {"grid_barrier", "cuda", {"cooperative", "grid"}},
+    {"column_sums", "cuda", {"fill", "grid"}},
+    {"relax", "cuda", {"grid", "guard", "loop", "several_launches", "workspace"}},
 };
 
 std::string dialects_of(const Program& program) {
@@ -150,6 +152,24 @@ TEST(TileLangDevice, PartialSumsHaveAWorkspace) {
   EXPECT_THAT(body_of(split).workspaces, ElementsAre(Workspace{"partial", Expr::symbol("m") * 4096}));
   EXPECT_EQ(launch_of(split, 0).args.at(2), LaunchArg(WorkspaceArg{"partial"}));
   EXPECT_EQ(launch_of(split, 1).args.at(1), LaunchArg(WorkspaceArg{"partial"}));
+}
+
+TEST(TileLangDevice, HostsFillBeforeTheyLaunch) {
+  const Program sums = program_of("column_sums");
+  EXPECT_EQ(std::get<Fill>(body_of(sums).steps.at(0)), (Fill{{"total"}, 1024}));
+  EXPECT_EQ(launch_of(sums, 1).kernel, "column_sums_kernel");
+}
+
+TEST(TileLangDevice, HostsLoopAndChoose) {
+  const Program relax = program_of("relax");
+  const auto& loop = std::get<For>(body_of(relax).steps.at(0));
+  EXPECT_EQ(loop.begin, Expr(0));
+  EXPECT_EQ(loop.end, Expr::symbol("steps"));
+  EXPECT_EQ(loop.steps.size(), 2U);
+  const auto& guard = std::get<If>(body_of(relax).steps.at(1));
+  EXPECT_EQ(guard.condition, Expr::symbol("flip"));
+  EXPECT_EQ(std::get<Launch>(guard.then_steps.at(0)).kernel, "relax_kernel_2");
+  EXPECT_EQ(body_of(relax).asserts.at(0).message, "Assume: n % 128 == 0");
 }
 
 TEST(TileLangDevice, LaunchesHaveTheirAttributes) {

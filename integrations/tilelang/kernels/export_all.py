@@ -27,6 +27,7 @@ _KERNELS = {
         "attention": ["flash_attention"],
         "convolution": ["conv2d"],
         "launches": ["look_up", "overlap", "grid_barrier"],
+        "host_programs": ["column_sums", "relax"],
     },
     _EVERYWHERE: {"pointwise": ["add_anywhere"]},
 }

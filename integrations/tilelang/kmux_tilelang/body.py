@@ -1,12 +1,14 @@
 """How the host launches: the statements of a lowered host function, as a body of the dispatch IR."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .device_launch import packed_call
 from .error import UnsupportedError
 from .expression import Expr, callee_of, from_tir, kind_of
+from .host_fill import FUNCTION, fill_step
 from .memory import address_of, l2_window, workspace
+from .names import fresh
 from .targets import Target
 from .tensor_map import creates_tensor_map, tensor_map
 
@@ -20,14 +22,22 @@ class BodyReader:
     """Reads one host function.
 
     `arguments` says what each parameter is when a launch names it, by the name that host code uses: {"tensor": "A"} or
-    {"scalar": "s"}. `launched` holds, after `read`, the buffer and pointer parameters that launches and maps use.
+    {"scalar": "s"}; `names` are those of the signature. `launched` holds, after `read`, the buffer and pointer parameters
+    that launches, maps and fills use.
     """
 
-    def __init__(self, target: Target, devices: Mapping[str, Any], arguments: Mapping[str, dict[str, str]]):
+    def __init__(
+        self,
+        target: Target,
+        devices: Mapping[str, Any],
+        arguments: Mapping[str, dict[str, str]],
+        names: Collection[str],
+    ):
         self._target = target
         self._devices = devices
         self._arguments = dict(arguments)
         self._lists: dict[str, list[dict]] = {"lets": [], "asserts": [], "workspaces": [], "tensor_maps": []}
+        self._taken = {*names, *devices}
         self._inlined: dict[str, Expr] = {}
         self._results: set[str] = set()  # variables that hold what a launch returned
         self._windows: list[dict] = []  # of the stream, at the statement that is read
@@ -77,17 +87,18 @@ class BodyReader:
             return [launch]
         if kind_of(value) == "Call" and callee_of(value) == "tvm_stack_alloca":
             return []  # where a tensor map will lie
-        if top and name not in self._arguments and all(name != let["name"] for let in self._lists["lets"]):
-            self._lists["lets"].append({"name": name, "value": self._expression(value)})
+        if top:
+            read = self._expression(value)  # before the name means the let
+            self._lists["lets"].append({"name": self._variable(name), "value": read})
         else:
-            self._inlined[name] = self._expression(value)  # lets are at the top only, and have names of their own
+            self._inline(name, self._expression(value))  # the dispatch IR has lets at the top only
         return []
 
     def _allocate(self, statement: Any, top: bool) -> None:
         if not top:
             raise _misplaced("workspace", statement.buffer.name)
         name = statement.buffer.data.name
-        made = workspace(self._new(name), statement.buffer, self._expression)
+        made = workspace(self._fresh(name), statement.buffer, self._expression)
         self._arguments[name] = {"workspace": made["name"]}
         self._lists["workspaces"].append(made)
 
@@ -109,14 +120,8 @@ class BodyReader:
     def _for(self, statement: Any) -> dict:
         begin, extent = self._expression(statement.min), self._expression(statement.extent)
         end = extent if begin == 0 else ["+", begin, extent]
-        return {
-            "for": {
-                "variable": statement.loop_var.name,
-                "begin": begin,
-                "end": end,
-                "steps": self._branch(statement.body),
-            }
-        }
+        variable = self._variable(statement.loop_var.name)
+        return {"for": {"variable": variable, "begin": begin, "end": end, "steps": self._branch(statement.body)}}
 
     def _branch(self, statement: Any) -> list[dict]:
         before = list(self._windows)
@@ -133,6 +138,8 @@ class BodyReader:
         function, values = packed_call(statement.value) or ("", [])
         if creates_tensor_map(function):
             self._tensor_map(function, values, top)
+        elif function == FUNCTION:
+            return [fill_step(self._memory(values[0], "fill"), *map(self._expression, values[1:]))]
         elif function == _SET_WINDOW:
             self._windows.append(l2_window(self._parameter(values[0], "L2 window"), values[1:], self._expression))
         elif function == _RESET_WINDOW:
@@ -145,10 +152,9 @@ class BodyReader:
         variable, dtype, rank, base, *geometry = values
         if not top:
             raise _misplaced("tensor map", variable.name)
-        place = self._arguments.get(getattr(base, "name", ""), {})
-        memory = place.get("workspace") or self._parameter(base, f"tensor map '{variable.name}'")
+        memory = self._memory(base, f"tensor map '{variable.name}'")
         numbers = [self._expression(value) for value in (dtype, rank, *geometry)]
-        made = tensor_map(function, self._new(variable.name), memory, numbers)
+        made = tensor_map(function, self._fresh(variable.name), memory, numbers)
         self._arguments[variable.name] = {"tensor_map": made["name"]}
         self._lists["tensor_maps"].append(made)
 
@@ -162,7 +168,7 @@ class BodyReader:
 
     def _argument(self, value: Any, parameter: Any) -> dict:
         known = self._arguments.get(getattr(value, "name", None))
-        if known is None or getattr(value, "name", None) in self._inlined:
+        if known is None:
             return self._value(value, str(parameter.dtype))
         if "tensor" in known:
             self.launched.add(known["tensor"])
@@ -179,27 +185,33 @@ class BodyReader:
         argument = {"expr": self._expression(value)}
         return argument if dtype == "int32" else {**argument, "dtype": dtype}
 
+    def _memory(self, value: Any, user: str) -> dict[str, str]:
+        place = self._arguments.get(getattr(value, "name", ""), {})
+        return {"name": place.get("workspace") or self._parameter(value, user)}
+
     def _parameter(self, value: Any, user: str) -> str:
         name = address_of(self._arguments, value, user)
         self.launched.add(name)
         return name
 
-    def _new(self, name: str) -> str:
-        """`name`, or that with a number behind it if something is called so."""
-        taken = {value for argument in self._arguments.values() for value in argument.values()}
-        taken |= {let["name"] for let in self._lists["lets"]}
-        return next(fresh for fresh in _numbered(name) if fresh not in taken)
+    def _fresh(self, name: str) -> str:
+        """A name of its own for what the host calls `name`."""
+        made = fresh(name, self._taken)
+        self._taken.add(made)
+        return made
+
+    def _variable(self, name: str) -> str:
+        made = self._fresh(name)
+        self._inline(name, made)
+        return made
+
+    def _inline(self, name: str, value: Expr) -> None:
+        """From here on `name` means `value`, whatever it was."""
+        self._arguments.pop(name, None)
+        self._inlined[name] = value
 
     def _expression(self, value: Any) -> Expr:
         return from_tir(value, self._inlined)
-
-
-def _numbered(name: str) -> Iterable[str]:
-    yield name
-    number = 1
-    while True:
-        yield f"{name}_{number}"
-        number += 1
 
 
 def _compute_scope(statement: Any) -> Any:

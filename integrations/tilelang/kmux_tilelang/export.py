@@ -8,10 +8,13 @@ from .error import UnsupportedError, UsageError
 from .expression import from_text
 from .kernel import Kernel, load_kernel
 from .lower import VERSION, header_roots, lower, target_context
+from .names import check_names, check_program_name
 from .program import program, write_program
-from .signature import difference, outputs_at, signature_of
+from .signature import check_carriers, difference, outputs_at, signature_of
 from .targets import Target, find_target
 from .variant import Variant, variant_of
+
+_WIDEST_LOAD = 16  # bytes; device code loads several elements at once and wants them aligned
 
 
 def export(
@@ -32,6 +35,7 @@ def export(
     chosen = _targets_of(targets)
     kernels = [load_kernel(spec, arguments, target_context(target)) for target in chosen]
     name = name or kernels[0].name
+    check_program_name(name)
     roots = header_roots() if embed_headers else []
     variants = [
         variant_of(kernel, lower(kernel, target), target, source, roots)
@@ -66,7 +70,8 @@ def _signature_of(
     Errors: UnsupportedError that names the target whose signature differs, and where.
     """
     used = set().union(*(variant.used for variant in variants))
-    alignment = max(target.alignment for target in targets)
+    kernels_made = set().union(*(variant.kernels for variant in variants))
+    alignment = _WIDEST_LOAD if any(target.on_device for target in targets) else 0
     first, *others = [
         signature_of(kernel.function, _outputs_of(kernel, out_idx), used, alignment) for kernel in kernels
     ]
@@ -76,6 +81,8 @@ def _signature_of(
                 f"the kernel takes other arguments for target '{target.name}' than for '{targets[0].name}' ({place}). "
                 "Give all targets one signature, or export them apart."
             )
+    check_names(first, kernels_made)
+    check_carriers(first)
     return first
 
 

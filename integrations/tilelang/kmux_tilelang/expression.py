@@ -11,6 +11,7 @@ from .error import UnsupportedError, UsageError
 
 Expr = Union[int, str, list]
 
+_INTEGERS = ("int", "uint", "bool")  # how the data types begin that expressions compute with
 _BINARY = {
     "Add": "+", "Sub": "-", "Mul": "*", "Div": "truncdiv", "Mod": "truncmod", "FloorDiv": "floordiv",
     "FloorMod": "floormod", "Min": "min", "Max": "max", "EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">",
@@ -48,7 +49,7 @@ def from_tir(node: Any, names: Mapping[str, Expr] = {}) -> Expr:
     kind = kind_of(node)
     if kind == "IntImm":
         return int(node.value)
-    if kind in ("Var", "SizeVar"):
+    if kind in ("Var", "SizeVar") and str(node.dtype).startswith(_INTEGERS):
         return names.get(node.name, node.name)
     if kind == "Call" and callee_of(node) == "likely":
         return from_tir(node.args[0], names)
@@ -64,6 +65,15 @@ def product(factors: list[Expr]) -> Expr:
     number = math.prod(factor for factor in factors if isinstance(factor, int))
     names = [factor for factor in factors if not isinstance(factor, int)]
     return functools.reduce(lambda a, b: ["*", a, b], names if names and number == 1 else [*names, number])
+
+
+def linear_in(value: Expr) -> str:
+    """The one name in which `value` is linear: "n" of 2 * n + 1; empty if there is none."""
+    if not isinstance(value, list):
+        return value if isinstance(value, str) else ""
+    head, *operands = value
+    names = [operand for operand in operands if not isinstance(operand, int)]
+    return linear_in(names[0]) if head in ("+", "-", "*") and len(names) == 1 else ""
 
 
 def variables_of(node: Any) -> Iterator[Any]:
@@ -102,7 +112,7 @@ def _head_of(node: Any, kind: str) -> list:
         return ["not"]
     if kind == "Select":
         return ["select"]
-    if kind == "Cast" and str(node.dtype).startswith(("int", "uint", "bool")):
+    if kind == "Cast" and str(node.dtype).startswith(_INTEGERS):
         return ["cast", str(node.dtype)]
     if kind == "Call" and callee_of(node) in _CALLS:
         return [_CALLS[callee_of(node)]]

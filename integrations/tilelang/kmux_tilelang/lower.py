@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .error import ExportError, UnsupportedError, UsageError
+from .host_fill import with_fills_by_name
 from .kernel import Kernel
 from .targets import Target
 
@@ -70,11 +71,12 @@ def lower(kernel: Kernel, target: Target) -> Lowered:
     from tilelang.engine.lower import lower_with_context
     from tilelang.transform.pass_config import normalize_pass_configs
 
+    function = with_fills_by_name(kernel.function, tvm) if target.on_device else kernel.function
     configs = dict(normalize_pass_configs(dict(kernel.pass_configs)) or {})
     try:
         context = create_backend_context(target.tilelang, None, "auto")
         with tvm.transform.PassContext(opt_level=3, config=configs), context.target:
-            artifact = lower_with_context(kernel.function, context)
+            artifact = lower_with_context(function, context)
     except Exception as error:  # TVM raises many types, its own among them
         raise UnsupportedError(
             f"TileLang cannot lower the kernel for target '{target.name}' ({_first_line(error)}). "

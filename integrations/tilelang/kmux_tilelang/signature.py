@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .error import UnsupportedError, UsageError
-from .expression import from_tir, variables_of
+from .expression import from_tir, linear_in, variables_of
 from .program import canonical
 
 
@@ -36,6 +36,29 @@ def signature_of(function: Any, outputs: Iterable[str], used: set[str], alignmen
     if symbols := _symbols_of(function):
         signature["symbols"] = symbols
     return signature
+
+
+def names_of(function: Any) -> set[str]:
+    """The names that the signature of `function` has: parameters and symbols."""
+    symbols = {symbol["name"] for symbol in _symbols_of(function)}
+    return symbols | {_name_of(function, parameter) for parameter in function.params}
+
+
+def check_carriers(signature: dict[str, Any]) -> None:
+    """Errors: UnsupportedError for a symbol that no tensor, which must be passed, has a dimension or stride of."""
+    passed = [
+        param["buffer"]
+        for param in signature["params"]
+        if "buffer" in param and "nullable" not in param["buffer"] and param["name"] not in signature.get("outputs", [])
+    ]
+    places = [place for buffer in passed for place in [*buffer.get("shape", []), *buffer.get("strides", [])]]
+    carried = {linear_in(place) for place in places}
+    for symbol in signature.get("symbols", []):
+        if symbol["name"] not in carried:
+            raise UnsupportedError(
+                f"symbol '{symbol['name']}' cannot be solved (no input has it, or what is linear in it, as a dimension or "
+                "a stride). Pass it as an integer scalar parameter."
+            )
 
 
 def difference(one: dict[str, Any], other: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ def creates_tensor_map(function: str) -> bool:
     return function.startswith(_CREATE)
 
 
-def tensor_map(function: str, name: str, base: str, values: list[Expr]) -> dict[str, Any]:
+def tensor_map(function: str, name: str, base: dict[str, str], values: list[Expr]) -> dict[str, Any]:
     """The map `name` over `base`, from what the host passes to `function` behind the map: data type, rank, geometry.
 
     The innermost dimension comes first; the first stride is an element's size and left out.
@@ -29,7 +29,7 @@ def tensor_map(function: str, name: str, base: str, values: list[Expr]) -> dict[
     """
     reader = _Reader(name, values)
     dtype, rank = reader.word(_DTYPES), reader.number()
-    result: dict[str, Any] = {"name": name, "dtype": dtype, "base": {"name": base}}
+    result: dict[str, Any] = {"name": name, "dtype": dtype, "base": base}
     result |= {"dims": reader.expressions(rank), "strides_bytes": reader.expressions(rank)[1:]}
     mode = function.removeprefix(_CREATE)
     if mode == "tiled":

@@ -11,16 +11,17 @@ from .headers import header_closure
 from .kernel import Kernel
 from .lower import Lowered
 from .program import file_entry
-from .signature import names_by_variable
+from .signature import names_by_variable, names_of
 from .targets import Target
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant's document, its files (content by path), and the parameters that its launches use."""
+    """A variant's document, its files (content by path), its kernels, and the parameters that its launches use."""
 
     document: dict[str, Any]
     files: dict[str, bytes]
+    kernels: set[str]
     used: set[str]
 
 
@@ -29,7 +30,7 @@ def variant_of(kernel: Kernel, lowered: Lowered, target: Target, source: str, ro
 
     Errors: UnsupportedError for a launch, a statement or a flag that a program cannot say; OSError.
     """
-    reader = BodyReader(target, lowered.devices, _arguments_of(kernel.function))
+    reader = BodyReader(target, lowered.devices, _arguments_of(kernel.function), names_of(kernel.function))
     body = reader.read(lowered.host)
     settings = {**target.settings(lowered), **compile_settings(lowered.configs, kernel.compile_flags)}
     headers = header_closure(lowered.text, settings.get("preludes", []), roots) if roots else {}
@@ -45,7 +46,7 @@ def variant_of(kernel: Kernel, lowered: Lowered, target: Target, source: str, ro
         "body": body,
     }
     document = {key: value for key, value in document.items() if value}
-    return Variant(document, {**headers, source: text}, reader.launched)
+    return Variant(document, {**headers, source: text}, set(lowered.devices), reader.launched)
 
 
 def _arguments_of(function: Any) -> dict[str, dict[str, str]]:

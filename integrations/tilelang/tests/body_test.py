@@ -12,7 +12,7 @@ POINTER = var("p", "handle")
 
 
 def reader(target="c", **devices):
-    return BodyReader(find_target(target), devices or {"k": device(POINTER)}, ARGUMENTS)
+    return BodyReader(find_target(target), devices or {"k": device(POINTER)}, ARGUMENTS, {"A", "B", "s", "n"})
 
 
 def launch_of(*args):
@@ -54,12 +54,17 @@ class Body(unittest.TestCase):
         self.assertEqual(body["lets"], [{"name": "t", "value": ["*", "n", 2]}])
         self.assertEqual(body["asserts"], [{"condition": [">", "n", 0], "message": "n is not positive"}])
 
-    def test_inlines_a_let_whose_name_is_taken(self):
-        lets = [bind("t", imm(1)), bind("t", binary("Add", var("n"), imm(2))), bind("s", imm(3))]
-        made = reader(k=device(var("a"), var("b")))
-        body = made.read(host(*lets, evaluate(call_device("k", var("t"), var("s")))))
-        self.assertEqual(body["lets"], [{"name": "t", "value": 1}])
-        self.assertEqual(body["steps"][0]["launch"]["args"], [{"expr": ["+", "n", 2]}, {"expr": 3}])
+    def test_gives_lets_and_loops_names_of_their_own(self):
+        lets = [bind("t", imm(1)), bind("t", binary("Add", var("t"), imm(2))), bind("s", imm(3))]
+        made = reader(k=device(var("a"), var("b"), var("c")))
+        launch = evaluate(call_device("k", var("t"), var("s"), var("n")))
+        body = made.read(host(*lets, node("For", loop_var=var("n"), min=imm(0), extent=var("n"), body=launch)))
+        values = [(let["name"], let["value"]) for let in body["lets"]]
+        self.assertEqual(values, [("t", 1), ("t_1", ["+", "t", 2]), ("s_1", 3)])
+        loop = body["steps"][0]["for"]
+        self.assertEqual((loop["variable"], loop["end"]), ("n_1", "n"))
+        expected = [{"expr": "t_1"}, {"expr": "s_1"}, {"expr": "n_1"}]
+        self.assertEqual(loop["steps"][0]["launch"]["args"], expected)
 
     def test_keeps_guards_and_loops_in_order_and_inlines_their_lets(self):
         launch = evaluate(call_device("k", var("A")))
@@ -112,6 +117,14 @@ class Body(unittest.TestCase):
         made = reader("cuda", k=device(POINTER, tags=("blockIdx.x",)))
         made.read(host(evaluate(create), launch_of(var("A_desc"))))
         self.assertEqual(made.launched, {"A"})
+
+    def test_has_fills_of_parameters_and_workspaces(self):
+        fills = [
+            evaluate(call_packed("kmux_fill", var(name), var("n"), imm(byte))) for name, byte in (("A", 7), ("W", 0))
+        ]
+        steps = on_device(allocate("W", [imm(4)]), *fills, launch_of(var("A")))["steps"]
+        self.assertEqual(steps[0], {"fill": {"target": {"name": "A"}, "bytes": "n", "value": 7}})
+        self.assertEqual(steps[1], {"fill": {"target": {"name": "W"}, "bytes": "n"}})
 
     def test_ignores_the_choice_of_a_device(self):
         body = on_device(evaluate(call_packed("__tvm_set_device", imm(2), imm(0))), launch_of(var("A")))

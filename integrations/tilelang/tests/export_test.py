@@ -22,7 +22,12 @@ TEXT = "#include <tl_templates/{0}/common.h>\nkernel for {0}\n"
 def kernel_for(target):
     """The kernel k(A, B) as its author makes it for `target`; hip's takes something else."""
     made = function(buffer("A", [N], dtype="float16" if target.dialect == "hip" else "float32"), buffer("B", [imm(4)]))
-    return Kernel("k", made, Description(outputs=["A"], flops="n"), {}, [], {}, [])
+    return Kernel("k", made, Description(flops="n"), {}, [], {}, [])
+
+
+def kernel_named(unused):
+    """k(A, B) whose second parameter, which target c does not use, is called `unused`."""
+    return Kernel("k", function(buffer("A", [N]), buffer(unused, [imm(4)])), Description(), {}, [], {}, [])
 
 
 def lowered_for(target):
@@ -84,6 +89,21 @@ class Export(unittest.TestCase):
         with mock.patch.object(exporter, "lower", lower), self.assertRaises(UnsupportedError):
             self.export("c", "cuda")
         self.assertFalse(self.folder.exists())
+
+    def test_refuses_names_before_it_writes(self):
+        for name in ("a b", "../k", "int"):
+            with self.assertRaisesRegex(UsageError, f"'{name}' cannot name a program"):
+                self.export("c", name=name)
+        with mock.patch.object(exporter, "load_kernel", lambda *_: kernel_named("int")):
+            with self.assertRaisesRegex(UnsupportedError, "'int' cannot name a parameter"):
+                self.export("c")
+        self.assertFalse(self.folder.exists())
+
+    def test_refuses_a_symbol_that_no_input_has(self):
+        made = kernel_named("B")
+        with mock.patch.object(exporter, "load_kernel", lambda *_: made):
+            with self.assertRaisesRegex(UnsupportedError, "symbol 'n' cannot be solved"):
+                self.export("c", out_idx=[0])
 
     def test_takes_each_target_once(self):
         with self.assertRaisesRegex(UsageError, "'cuda:sm_90a' is given twice"):

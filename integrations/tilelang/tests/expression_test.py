@@ -3,7 +3,7 @@
 import unittest
 
 from kmux_tilelang.error import UnsupportedError, UsageError
-from kmux_tilelang.expression import from_text, from_tir, product, variables_of
+from kmux_tilelang.expression import from_text, from_tir, linear_in, product, variables_of
 from tir import binary, call, imm, node, var
 
 
@@ -39,6 +39,8 @@ class FromTir(unittest.TestCase):
     def test_refuses_what_it_does_not_know(self):
         with self.assertRaisesRegex(UnsupportedError, r"\(Call\) has no counterpart.*scalar parameter"):
             from_tir(call("sqrt", var("n")))
+        with self.assertRaisesRegex(UnsupportedError, r"\(Var\) has no counterpart"):
+            from_tir(binary("GT", var("scale", "float32"), imm(0)))
         with self.assertRaisesRegex(UnsupportedError, r"\(Cast\) has no counterpart"):
             from_tir(node("Cast", value=var("n"), dtype="float32"))
 
@@ -54,6 +56,14 @@ class Product(unittest.TestCase):
         self.assertEqual(product([2, "m", 3, "n"]), ["*", ["*", "m", "n"], 6])
         self.assertEqual(product([["*", "m", 1024], 4]), ["*", "m", 4096])
         self.assertEqual(product([]), 1)
+
+
+class LinearIn(unittest.TestCase):
+    def test_names_what_a_dimension_carries(self):
+        for value in ("n", ["*", "n", 4], ["+", ["*", 2, "n"], 1], ["-", "n", 1]):
+            self.assertEqual(linear_in(value), "n")
+        for value in (4, ["*", "n", "m"], ["floordiv", "n", 2], ["+", "n", "n"], ["max", "n", 4]):
+            self.assertEqual(linear_in(value), "")
 
 
 class FromText(unittest.TestCase):

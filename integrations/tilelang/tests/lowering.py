@@ -35,7 +35,10 @@ _CASES = [
         3,
         "for target 'hip:gfx942' than for 'cuda:sm_90a' (params",
     ),
-    ("tests/refused.py:filled_by_host", _CUDA, 3, "is set up within a condition or a loop"),
+    ("tests/refused.py:filled_in_part", _CUDA, 3, "the host fills a part of 'x'"),
+    ("tests/refused.py:filled_with_ones", _CUDA, 3, "with 1, which is no byte again and again"),
+    ("tests/refused.py:scaled_by_host", _CUDA, 3, "has no counterpart in the dispatch IR"),
+    ("kernels/gemm.py:gemm", ["--name", "../gemm"], 2, "'../gemm' cannot name a program"),
     ("tests/refused.py:few_registers", _CUDA, 3, "compile flag '-maxrregcount=32' has no counterpart"),
     ("tests/refused.py:no_prim_func", [], 3, "gave a int, no prim_func"),
     ("tests/refused.py:nothing", [], 2, "has no 'nothing'. It has: copy_lazily, tensor_core, no_prim_func"),
@@ -53,6 +56,10 @@ _ANY_CASE = {
     "asserts": [{"condition": ["==", ["floormod", "n", 128], 0], "message": "Assume: n % 128 == 0"}],
     "for": {"variable": "step", "begin": 0, "end": "steps"},
     "if": {"condition": "flag"},
+    "fills": [
+        {"target": {"name": "counts"}, "bytes": ["*", "n", 8], "value": 255},
+        {"target": {"name": "x"}, "bytes": ["*", "n", 4]},
+    ],
 }
 
 
@@ -81,10 +88,14 @@ def wrong_host_programs() -> int:
     with tempfile.TemporaryDirectory() as folder:
         run("tests/refused.py:any_case", "-o", folder, *_CUDA)
         body = json.loads((Path(folder) / "any_case.kmux.json").read_text())["variants"][0]["body"]
-    loop, guard = body["steps"][0]["for"], body["steps"][1]["if"]
+    fills, (loop, guard) = [step["fill"] for step in body["steps"][:2]], body["steps"][2:]
+    loop, guard = loop["for"], guard["if"]
     inner = loop.pop("steps")[0]["launch"], guard.pop("then")[0]["launch"]
-    made = {"asserts": body["asserts"], "for": loop, "if": guard}
-    arguments = inner[0]["args"] == [{"tensor": "x"}, {"scalar": "half"}, {"expr": "n"}, {"expr": "step"}]
+    made = {"asserts": body["asserts"], "for": loop, "if": guard, "fills": fills}
+    arguments = inner[0]["args"] == [
+        {"workspace": "counts"}, {"tensor": "x"}, {"scalar": "half"}, {"expr": "n"}, {"expr": "step"},
+    ]  # fmt: skip
+
     if made == _ANY_CASE and arguments and inner[1]["dynamic_smem_bytes"] == ["*", "n", 4]:
         return 0
     print(f"any_case: {made}, {inner}")

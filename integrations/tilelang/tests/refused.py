@@ -50,17 +50,40 @@ def other_types():
     return other_types
 
 
-def filled_by_host():
-    """A workspace that the host itself writes."""
+def filled_in_part():
+    """The host fills some elements of a parameter."""
 
     @T.prim_func
-    def filled_by_host(x: T.Tensor((256,), "float32")):
-        zeros = T.alloc_global((256,), "float32")
-        T.fill(zeros, 0)
+    def filled_in_part(x: T.Tensor((256,), "float32")):
+        T.fill(x[0:128], 0)
         with T.Kernel(2, threads=128) as bx:
-            x[bx * 128 + T.get_thread_binding()] = zeros[bx * 128 + T.get_thread_binding()]
+            x[bx * 128 + T.get_thread_binding()] += T.float32(1)
 
-    return filled_by_host
+    return filled_in_part
+
+
+def filled_with_ones():
+    """The host fills a parameter with a number of several bytes."""
+
+    @T.prim_func
+    def filled_with_ones(x: T.Tensor((256,), "float32")):
+        T.fill(x, 1)
+        with T.Kernel(2, threads=128) as bx:
+            x[bx * 128 + T.get_thread_binding()] += T.float32(1)
+
+    return filled_with_ones
+
+
+def scaled_by_host():
+    """A condition of the host on a floating-point scalar."""
+
+    @T.prim_func
+    def scaled_by_host(x: T.Tensor((256,), "float32"), scale: T.float32):
+        if scale > T.float32(0):
+            with T.Kernel(2, threads=128) as bx:
+                x[bx * 128 + T.get_thread_binding()] *= scale
+
+    return scaled_by_host
 
 
 @tilelang.jit(compile_flags=["-maxrregcount=32"])
@@ -82,8 +105,12 @@ def any_case():
     @T.prim_func
     def any_case(x: T.Tensor((n,), "float32"), steps: T.int32, flag: T.bool, half: T.float16):
         T.assume(n % 128 == 0)
+        counts = T.alloc_global((2, n), "int32")
+        T.fill(counts, -1)
+        T.clear(x)
         for step in T.serial(steps):
             with T.Kernel(n // 128, threads=128) as bx:
+                counts[0, bx * 128 + T.get_thread_binding()] += 1
                 x[bx * 128 + T.get_thread_binding()] += T.Cast("float32", half) * T.Cast("float32", step)
         if flag:
             with T.Kernel(n // 128, threads=128) as bx:

@@ -3,7 +3,7 @@
 import unittest
 
 from kmux_tilelang.error import UnsupportedError, UsageError
-from kmux_tilelang.signature import difference, outputs_at, signature_of
+from kmux_tilelang.signature import check_carriers, difference, names_of, outputs_at, signature_of
 from tir import binary, buffer, function, imm, var
 
 
@@ -63,6 +63,30 @@ class Signature(unittest.TestCase):
     def test_aligns_every_buffer(self):
         made = signature_of(function(buffer("A", [imm(4)]), var("s")), [], {"A"}, alignment=16)
         self.assertEqual(made["params"][0]["buffer"]["alignment_bytes"], 16)
+
+
+class Carriers(unittest.TestCase):
+    def check(self, *parameters, used=("A", "B"), outputs=()):
+        check_carriers(signature_of(function(*parameters), outputs, set(used)))
+
+    def test_are_dimensions_and_strides_of_inputs(self):
+        n, pitch = var("n"), var("pitch")
+        self.check(buffer("A", [binary("Mul", n, imm(4)), imm(8)], [pitch, imm(1)]), buffer("B", [n]), outputs=["B"])
+        self.check(n, buffer("A", [n]), outputs=["A"])  # a scalar needs none
+
+    def test_are_missed_by_name(self):
+        n, m = var("n"), var("m")
+        with self.assertRaisesRegex(UnsupportedError, "symbol 'n' cannot be solved .*integer scalar parameter"):
+            self.check(buffer("A", [n]), outputs=["A"])
+        with self.assertRaisesRegex(UnsupportedError, "symbol 'n'"):
+            self.check(buffer("A", [imm(4)]), buffer("B", [n]), used=["A"])  # B may be null
+        with self.assertRaisesRegex(UnsupportedError, "symbol 'm'"):
+            self.check(buffer("A", [n, binary("Mul", n, m)]))
+
+
+class NamesOf(unittest.TestCase):
+    def test_are_those_of_parameters_and_symbols(self):
+        self.assertEqual(names_of(function(buffer("A", [var("n")]), var("s"))), {"A", "n", "s"})
 
 
 class Difference(unittest.TestCase):

@@ -18,8 +18,8 @@ class Target(Protocol):
     """How TileLang lowers for a target, and how the result is read.
 
     `name` is what messages say ("cuda:sm_90a"), `tilelang` what TileLang takes, `dialect` what the variant says, `suffix`
-    what the file of the generated text ends with, `arch` what the text is made for (empty: anything of the dialect),
-    `alignment` the bytes that its widest loads want buffers aligned to (0: each type's own).
+    what the file of the generated text ends with, `arch` what the text is made for (empty: anything of the dialect);
+    `on_device`: kernels run elsewhere than the host, in memory of their own.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Target(Protocol):
     dialect: str
     suffix: str
     arch: str
-    alignment: int
+    on_device: bool
 
     def source(self, text: str) -> str:
         """The source that TileLang's `text` becomes."""

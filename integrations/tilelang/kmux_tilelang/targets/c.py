@@ -12,7 +12,7 @@ from . import Argument, Target
 class _C:
     name = tilelang = dialect = "c"
     suffix = ".cpp"
-    alignment = 0
+    on_device = False
     arch = ""
 
     def source(self, text: str) -> str:

@@ -15,7 +15,7 @@ _OVERLAP = "cuda_device_runtime_api.h"  # declares what a kernel that waits for,
 class _Cuda:
     dialect = "cuda"
     suffix = ".cu"
-    alignment = 16
+    on_device = True
     launch = staticmethod(device_launch)
 
     def __init__(self, arch: str):

@@ -21,7 +21,7 @@ _REQUIRES = {"tilelang": "tilelang==0.1.15", "cutlass": "nvidia-cutlass-dsl>=4.7
 class _CuteDsl:
     dialect = "cutedsl"
     suffix = ".py"
-    alignment = 16
+    on_device = True
     launch = staticmethod(device_launch)
 
     def __init__(self, arch: str):

@@ -12,7 +12,7 @@ from . import Target
 class _Hip:
     dialect = "hip"
     suffix = ".hip.cpp"
-    alignment = 16
+    on_device = True
     launch = staticmethod(device_launch)
 
     def __init__(self, arch: str):

@@ -11,7 +11,7 @@ class _Metal:
     name = tilelang = "metal"
     dialect = "msl"
     suffix = ".metal"
-    alignment = 16
+    on_device = True
     arch = ""
 
     def source(self, text: str) -> str:
