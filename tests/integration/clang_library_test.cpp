@@ -1,0 +1,70 @@
+// The cpu plugin without its compiler, and with that of another release.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const fs::path kPlugins = KMUX_TEST_BUILD_DIR "/lib/kmux/plugins";
+
+Program nothing() {
+  Program program{.name = "nothing"};
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"nothing.c", "void nothing(void) {}\n"}};
+  variant.body.steps = {Launch{.kernel = "nothing"}};
+  program.variants.push_back(std::move(variant));
+  return program;
+}
+
+class ClangLibrary : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* file : {"kmux_cpu.so", "kmux_cpu.plugin.json"}) fs::copy(kPlugins / file, folder_.path() / file);
+  }
+  Error failure() {
+    const auto runtime = Runtime::create({}, {.search_path = {folder_.path()}, .use_default_path = false}).value();
+    const auto kernel = compile(*runtime, nothing(), {.execution_backend = "cpu"});
+    return kernel ? Error{ErrorCode::kOk, "compiled"} : kernel.error();
+  }
+  static std::string with_notes(const Error& error) {
+    std::string text = error.message;
+    for (const Note& note : error.notes) text += "\n" + note.text;
+    return text;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(ClangLibrary, IsMissed) {
+  const Error error = failure();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(with_notes(error), HasSubstr("kmux_cpu_clang.so\" is not there. Install kmux again."));
+}
+
+TEST_F(ClangLibrary, IsOfTheSameVersion) {
+  fs::copy(KMUX_TEST_BUILD_DIR "/tests/other_clang/kmux_cpu_clang.so", folder_.path() / "kmux_cpu_clang.so");
+  const Error error = failure();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("is of version 0.0.9 (the cpu plugin is of "), HasSubstr("Install the two together.")));
+}
+
+TEST_F(ClangLibrary, IsALibrary) {
+  folder_.write("kmux_cpu_clang.so", "no library");
+  const Error error = failure();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("kmux_cpu_clang.so"));
+}
+
+}  // namespace
+}  // namespace kmux
