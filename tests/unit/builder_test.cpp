@@ -45,6 +45,7 @@ TEST(Builder, BuildsALaunch) {
       .cooperative()
       .programmatic_serialization()
       .l2_window("A", n * 4, 0.5)
+      .packed_values()
       .args({"A"})
       .arg(n + 1)
       .arg(n, dtype::kInt64)
@@ -57,7 +58,8 @@ TEST(Builder, BuildsALaunch) {
                         .dynamic_smem_bytes = n * 4,
                         .cooperative = true,
                         .programmatic_serialization = true,
-                        .l2_windows = {{"A", n * 4, 0.5}}};
+                        .l2_windows = {{"A", n * 4, 0.5}},
+                        .packed_values = true};
   EXPECT_THAT(steps_of(builder), ElementsAre(Step(expected)));
 }
 

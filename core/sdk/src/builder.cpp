@@ -43,6 +43,11 @@ LaunchBuilder& LaunchBuilder::dynamic_smem_bytes(Expr bytes) {
   return *this;
 }
 
+LaunchBuilder& LaunchBuilder::packed_values() {
+  launch().packed_values = true;
+  return *this;
+}
+
 LaunchBuilder& LaunchBuilder::cooperative() {
   launch().cooperative = true;
   return *this;

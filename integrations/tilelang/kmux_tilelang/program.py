@@ -28,24 +28,30 @@ def program(name: str, signature: Mapping, variants: list[Mapping], metadata: Ma
 def write_program(folder: Path, document: Mapping[str, Any], files: Mapping[str, bytes]) -> Path:
     """Writes `NAME.kmux.json` and `files` (content by relative path) into `folder`, which is made; returns its path.
 
-    Each file is replaced as a whole; the document comes last, so that it never names what is not there.
+    All or nothing: each file is written beside its place first, and moved there when all are written, the document last.
     Errors: OSError.
     """
-    for path, content in files.items():
-        _replace(folder / path, content)
-    path = folder / f"{document['name']}.kmux.json"
-    _replace(path, f"{canonical(document)}\n".encode())
-    return path
-
-
-def _replace(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    program_path = folder / f"{document['name']}.kmux.json"
+    contents = {folder / path: content for path, content in files.items()}
+    contents[program_path] = f"{canonical(document)}\n".encode()
+    staged: dict[Path, Path] = {}
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        for path, content in contents.items():
+            _stage(path, content, staged)
+        for path, temporary in staged.items():
+            os.replace(temporary, path)
+    finally:
+        for temporary in staged.values():
+            temporary.unlink(missing_ok=True)
+    return program_path
+
+
+def _stage(path: Path, content: bytes, staged: dict[Path, Path]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    staged[path] = Path(temporary)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    os.chmod(temporary, 0o644)

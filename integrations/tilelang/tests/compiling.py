@@ -1,7 +1,8 @@
 """Compiles the device texts of tests/data/tilelang without a device, and compares each launch with the kernel that came
 out: the parameters in number and width, and the largest block. One program is compiled with its own headers alone.
+Python sources are compiled by CuTe DSL.
 
-Usage: compiling.py REPOSITORY; exits with 77 (a counted skip) without TileLang or the CUDA toolkit.
+Usage: compiling.py REPOSITORY; exits with 77 (a counted skip) without TileLang, CuTe DSL or the CUDA toolkit.
 """
 
 import json
@@ -16,7 +17,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from kmux_tilelang.error import UsageError  # noqa: E402
-from kmux_tilelang.lower import header_roots  # noqa: E402
+from kmux_tilelang.lower import header_roots, target_context  # noqa: E402
+from kmux_tilelang.targets import find_target  # noqa: E402
+from cutedsl import compile_launch  # noqa: E402
 from nvrtc import CompileError, find_nvrtc, to_ptx, toolkit_flags  # noqa: E402
 
 _ENTRY = re.compile(r"\.entry (\w+)\(([^)]*)\)([^{]*)\{")
@@ -89,11 +92,23 @@ def problems_of(program: Path, roots: list[Path], nvrtc: Any) -> list[str]:
     return found
 
 
+def problems_of_python(program: Path) -> list[str]:
+    """What is wrong with the CuTe DSL variants of a program."""
+    document = json.loads(program.read_text())
+    found = []
+    for variant in (v for v in document["variants"] if v["dialect"] == "cutedsl"):
+        for launch in launches_of(variant["body"]["steps"]):
+            files = compile_launch(program, variant, launch, document["signature"]["params"])
+            found += [] if len(files) == 1 else [f"{program.name}: {launch['kernel']} became {files}"]
+    return found
+
+
 def main() -> int:
     repository = Path(sys.argv[1]).resolve()
     nvrtc = find_nvrtc()
     try:
         roots = header_roots()
+        target_context(find_target("cutedsl"))
     except UsageError as error:
         print(f"skipped: {error}")
         return 77
@@ -102,6 +117,7 @@ def main() -> int:
         return 77
     programs = sorted((repository / "tests/data/tilelang").glob("*/*.kmux.json"))
     problems = [problem for program in programs for problem in problems_of(program, roots, nvrtc)]
+    problems += [problem for program in programs for problem in problems_of_python(program)]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "kmux_tilelang", "export", _EMBEDDED, "--target", "cuda", "--embed-headers"]
         ran = subprocess.run([*command, "-o", folder], cwd=repository / "integrations/tilelang", stdout=subprocess.PIPE)

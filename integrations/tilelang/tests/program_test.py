@@ -32,6 +32,18 @@ class Program(unittest.TestCase):
                 self.assertEqual((folder / "k.cpp").read_bytes(), content)
             self.assertEqual(sorted(file.name for file in folder.iterdir()), ["k.cpp", "k.kmux.json"])
 
+    def test_is_not_touched_if_a_file_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_program(folder, program("k", {}, [], {}), {"k.cpp": b"old\n"})
+            before = {file.name: file.read_bytes() for file in folder.iterdir()}
+            for path in ("k.cpp/inner.h", "sub"):  # below a file; where a folder is
+                if path == "sub":
+                    (folder / "sub").mkdir()
+                with self.assertRaises(OSError):
+                    write_program(folder, program("k", {"params": []}, [], {}), {"k.cpp": b"new\n", path: b"x"})
+            self.assertEqual({file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}, before)
+
     def test_fails_where_it_cannot_write(self):
         with self.assertRaises(OSError):
             write_program(Path("/proc/kmux"), program("k", {}, [], {}), {})

@@ -22,6 +22,7 @@ class LaunchBuilder {
   LaunchBuilder& programmatic_serialization();
   LaunchBuilder& l2_window(std::string buffer, Expr bytes, double hit_ratio = 0.8);
   LaunchBuilder& returns_int32();
+  LaunchBuilder& packed_values();
   /// Appends arguments in kernel order. A string is a parameter, workspace, tensor map, symbol (of its dtype) or let
   /// (int64) of that name; an Expr is an int32 (`arg(expr, dtype)` for another type).
   LaunchBuilder& args(std::initializer_list<std::string> names);
