@@ -45,7 +45,6 @@ TEST(Builder, BuildsALaunch) {
       .cooperative()
       .programmatic_serialization()
       .l2_window("A", n * 4, 0.5)
-      .packed_values()
       .args({"A"})
       .arg(n + 1)
       .arg(n, dtype::kInt64)
@@ -58,9 +57,17 @@ TEST(Builder, BuildsALaunch) {
                         .dynamic_smem_bytes = n * 4,
                         .cooperative = true,
                         .programmatic_serialization = true,
-                        .l2_windows = {{"A", n * 4, 0.5}},
-                        .packed_values = true};
+                        .l2_windows = {{"A", n * 4, 0.5}}};
   EXPECT_THAT(steps_of(builder), ElementsAre(Step(expected)));
+}
+
+TEST(Builder, PacksTheValuesOfALaunch) {
+  ProgramBuilder builder = begun();
+  builder.launch("k");
+  builder.variant("msl").source("k.metal", "").launch("k").args({"A", "n"}).packed_values();
+  const Program program = builder.build().value();
+  EXPECT_TRUE(std::get<Launch>(program.variants[1].body.steps[0]).packed_values);
+  EXPECT_FALSE(std::get<Launch>(program.variants[0].body.steps[0]).packed_values);
 }
 
 TEST(Builder, ResolvesNamesOfArguments) {
