@@ -14,33 +14,13 @@
 #include <unistd.h>
 #include <utility>
 
+#include "kmux/descriptor.h"
+
 namespace kmux {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = std::optional<Clock::time_point>;
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return value_; }
-  bool is_open() const { return value_ >= 0; }
-  void close() {
-    if (is_open()) ::close(std::exchange(value_, -1));
-  }
-
- private:
-  int value_ = -1;
-};
 
 struct Pipe {
   Descriptor read;
