@@ -11,6 +11,8 @@ void describe_selection(po::options_description& options) {
   add("option,o", po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
   add("flag", po::value<List>()->value_name("FLAG"), "one more flag for the compiler; repeatable");
   add("no-cache", "neither read nor fill the cache");
+  add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
+  add("compile-timeout", po::value<double>()->value_name("SECONDS"), "stop a compiler after that, with process");
   add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }
 
@@ -39,12 +41,25 @@ std::string text_of(const po::variables_map& arguments, const std::string& name)
   return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
 }
 
+Result<std::optional<std::chrono::milliseconds>> compile_timeout(const po::variables_map& arguments) {
+  if (arguments.count("compile-timeout") == 0) return std::optional<std::chrono::milliseconds>();
+  const double seconds = arguments["compile-timeout"].as<double>();
+  constexpr double kMostSeconds = 1e9;
+  if (!(seconds >= 0 && seconds <= kMostSeconds)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--compile-timeout must be a non-negative number of seconds. Correct it.");
+  }
+  return std::optional(std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds)));
+}
+
 }  // namespace
 
 Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   CompileOptions options;
   options.execution_backend = text_of(arguments, "backend");
   options.target = text_of(arguments, "target");
+  options.isolation = text_of(arguments, "isolation");
+  KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
   if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
   if (arguments.count("verbose") != 0) options.verbose = true;
   options.use_cache = arguments.count("no-cache") == 0;
@@ -65,6 +80,8 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
   request.device = options.device;
   request.purpose = purpose;
   request.options = options.options;
+  request.isolation = options.isolation;
+  request.compile_timeout = options.compile_timeout;
   return request;
 }
 

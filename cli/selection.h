@@ -12,7 +12,8 @@
 
 namespace kmux::cli {
 
-/// Adds what says which backend compiles how: --backend --target --device --option --flag --include.
+/// Adds what says which backend compiles how: --backend --target --device --option --flag
+/// --isolation --compile-timeout --include.
 void describe_selection(po::options_description& options);
 
 /// The program that the command line names.
@@ -20,7 +21,7 @@ Result<Program> read_program(const po::variables_map& arguments);
 
 /// The options of a compile.
 ///
-/// Errors: invalid_argument for an --option without '='.
+/// Errors: invalid_argument for an --option without '=', or a --compile-timeout that is negative or no number.
 Result<CompileOptions> compile_options(const po::variables_map& arguments);
 
 /// The request of a resolve alone.

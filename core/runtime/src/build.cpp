@@ -5,6 +5,7 @@
 #include "kmux/words.h"
 
 #include "choice.h"
+#include "isolation.h"
 #include "log_state.h"
 #include "ranking.h"
 #include "tier_build.h"
@@ -37,7 +38,9 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
           .target_host = options.target_host,
           .device = options.device,
           .purpose = purpose,
-          .options = without_tiered(options.options)};
+          .options = without_tiered(options.options),
+          .isolation = options.isolation,
+          .compile_timeout = options.compile_timeout};
 }
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
@@ -93,6 +96,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
                             Make make) {
   be_verbose(runtime, options);
   KMUX_TRY(check_valid(program));
+  KMUX_TRY(isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
   Resolution resolution = resolve(runtime, program, request_of(options, purpose));
   std::vector<Note> notes;  // of those that were passed over
   for (;;) {

@@ -1,13 +1,16 @@
 #include "choice.h"
 
 #include "compiler_options.h"
+#include "isolated_plugins.h"
 #include "tier_plan.h"
 
 namespace kmux {
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const std::string& backend, std::size_t variant, Target target) {
-  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(backend));
+  KMUX_ASSIGN(const Isolation isolation,
+              isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
+  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
   Backend* const own = &plugin->backend();
   return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}};

@@ -3,6 +3,7 @@
 #include "kmux/runtime.h"
 
 #include "cache/artifact_cache.h"
+#include "isolated_plugins.h"
 #include "runtime_cache.h"
 
 namespace kmux {
@@ -36,10 +37,12 @@ Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const 
 Result<std::shared_ptr<Runtime>> Runtime::default_runtime() {
   // Never destroyed: its plugins stay open until the process ends.
   static const auto& instance = *new auto(make_default_runtime());
-  static const int flushes_at_exit = std::atexit([] {
-    if (instance && (*instance)->cache()) (*instance)->cache()->flush();
+  static const int ends_at_exit = std::atexit([] {
+    if (!instance) return;
+    if ((*instance)->cache()) (*instance)->cache()->flush();
+    (*instance)->isolated_plugins().end_idle();  // so that no worker is left to whoever inherits our children
   });
-  static_cast<void>(flushes_at_exit);
+  static_cast<void>(ends_at_exit);
   return instance;
 }
 

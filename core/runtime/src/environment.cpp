@@ -81,6 +81,9 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.target = or_auto(first_of(variables, {"KMUX_TARGET", "TILELANG_TARGET", "TILELANG_DEFAULT_TARGET"}));
   environment.execution_backend =
       or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
+  environment.isolation = first_of(variables, {"KMUX_ISOLATION"});
+  if (environment.isolation.empty()) environment.isolation = "none";
+  environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
   // Under AT_SECURE whoever set the variables may have less rights than this process: it takes no path from them.
   environment.disable_cache = secure || is_true(first_of(variables, {"KMUX_DISABLE_CACHE"}));

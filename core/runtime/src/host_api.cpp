@@ -40,7 +40,9 @@ void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
   log_line(LogLevel::kDebug, static_cast<const HostApi*>(self)->plugin_, text);
 }
 
-std::int32_t HostApi::stopping(void*) noexcept { return stop_announced.load(std::memory_order_relaxed) ? 1 : 0; }
+std::int32_t HostApi::stopping(void*) noexcept { return is_stopping() ? 1 : 0; }
+
+bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relaxed); }
 
 void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
 

@@ -29,5 +29,7 @@ class HostApi {
 
 /// Tells every plugin that the process is about to end. There is no way back.
 void announce_stop() noexcept;
+/// Whether that was announced.
+bool is_stopping() noexcept;
 
 }  // namespace kmux

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "isolated_plugins.h"
 #include "support_memo.h"
 
 namespace kmux {
@@ -40,14 +41,20 @@ std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, Su
   return missing;
 }
 
+Result<std::shared_ptr<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
+  KMUX_ASSIGN(const Isolation isolation,
+              isolation_of(request.isolation, request.compile_timeout, runtime.environment()));
+  return plugin_for(runtime, name, isolation);
+}
+
 }  // namespace
 
-PluginFacts gather(Registry& registry, SupportMemo& memo, const Inquiry& inquiry, const PluginEntry& entry) {
+PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& entry) {
   PluginFacts facts{.manifest = entry.manifest, .opened = entry.status};
   Survivors survivors(inquiry, facts);
   if (!survivors.pass(Stage::kManifest) || !survivors.pass(Stage::kOpen)) return facts;
 
-  Result<std::shared_ptr<Plugin>> plugin = registry.plugin(entry.manifest.name);
+  Result<std::shared_ptr<Plugin>> plugin = open(runtime, inquiry.request, entry.manifest.name);
   if (!plugin) {
     facts.opened = std::move(plugin).error();
     return facts;
@@ -58,7 +65,7 @@ PluginFacts gather(Registry& registry, SupportMemo& memo, const Inquiry& inquiry
   facts.target = (*plugin)->backend().resolve_target(inquiry.request.target, inquiry.request.device);
   if (!survivors.pass(Stage::kTarget)) return facts;
 
-  facts.missing = ask_supports(**plugin, memo, inquiry, *facts.target, survivors);
+  facts.missing = ask_supports(**plugin, runtime.support_memo(), inquiry, *facts.target, survivors);
   return facts;
 }
 

@@ -54,6 +54,7 @@ class OpenPlugin final : public PluginLibrary {
     return report_;
   }
   void close_when_released() override { close_ = true; }
+  void* instance() const override { return instance_; }
 
  private:
   Manifest manifest_;

@@ -14,6 +14,8 @@ class PluginLibrary : public Plugin {
   /// Makes the destructor close the library. Without it the library stays in the process, since threads, exceptions or
   /// functions of the plugin may still be in use.
   virtual void close_when_released() = 0;
+  /// What the table's `create` made.
+  virtual void* instance() const = 0;
 };
 
 /// Opens `library`, asks for its table, checks it and makes its instance.

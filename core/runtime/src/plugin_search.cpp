@@ -1,12 +1,12 @@
 #include "plugin_search.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <set>
 
 #include "kmux/plugin.h"
 
 #include "build_id.h"
+#include "own_folder.h"
 #include "trust.h"
 
 namespace kmux {
@@ -15,17 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kManifestSuffix = ".plugin.json";
-
-/// The folder of libkmux.so itself, unless the loader knows it by a relative path only: the current directory has no say
-/// in where plugins come from.
-fs::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-  const fs::path library = info.dli_fname;
-  if (library.is_relative()) return {};
-  std::error_code error;
-  return fs::canonical(library, error).parent_path();
-}
 
 Error refuse(ErrorCode code, const fs::path& path, const std::string& why, const std::string& advice) {
   return make_error(code, "\"" + path.string() + "\" is refused (" + why + "). " + advice);

@@ -41,6 +41,7 @@ class SearchedRegistry final : public Registry {
 
   std::vector<std::filesystem::path> search_path() const override { return folders_; }
   std::vector<PluginEntry> entries() const override { return entries_; }
+  std::map<std::string, std::string> plugin_options() const override { return options_; }
   std::vector<Manifest> manifests() const override { return manifests_; }
 
   Result<std::shared_ptr<Plugin>> plugin(std::string_view name) override {

@@ -7,7 +7,6 @@
 
 #include "plugin_facts.h"
 #include "ranking.h"
-#include "support_memo.h"
 
 namespace kmux {
 namespace {
@@ -54,8 +53,7 @@ std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
                                      const std::vector<PluginEntry>& entries) {
   std::vector<PluginFacts> facts;
   facts.reserve(entries.size());
-  for (const PluginEntry& entry : entries)
-    facts.push_back(gather(runtime.registry(), runtime.support_memo(), inquiry, entry));
+  for (const PluginEntry& entry : entries) facts.push_back(gather(runtime, inquiry, entry));
   return rank(inquiry, facts);
 }
 

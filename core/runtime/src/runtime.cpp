@@ -2,6 +2,7 @@
 
 #include "background.h"
 #include "cache/artifact_cache.h"
+#include "isolated_plugins.h"
 #include "kernel_memo.h"
 #include "runtime_cache.h"
 #include "support_memo.h"
@@ -13,6 +14,7 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       cache_(std::move(cache)),
       registry_(std::move(registry)),
       support_memo_(std::make_shared<SupportMemo>()),
+      isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
       background_(Background::make()) {
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {

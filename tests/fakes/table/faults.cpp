@@ -1,6 +1,10 @@
 #include "faults.h"
 
 #include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 #include <utility>
 
 namespace kmux::faults {
@@ -8,6 +12,24 @@ namespace {
 
 constexpr std::array kCodes = {ErrorCode::kInvalidArgument, ErrorCode::kUnsupported,  ErrorCode::kUnavailable,
                                ErrorCode::kCompileFailed,   ErrorCode::kLaunchFailed, ErrorCode::kInternal};
+
+[[noreturn]] void die_of(int signal) {
+  std::fputs("the compiler is about to crash\n", stderr);
+  std::signal(signal, SIG_DFL);  // a sanitizer's handler would end the process with a code instead
+  std::raise(signal);
+  std::abort();
+}
+
+/// Goes wrong as no error can, if `word` asks for it.
+void misbehave(const std::string& word) {
+  if (word == "segv") die_of(SIGSEGV);
+  if (word == "abort") die_of(SIGABRT);
+  if (word == "exit") _exit(0);
+  while (word == "hang") pause();
+  constexpr std::string_view kNoise = "what a compiler should not write here";
+  if (word == "babble") [[maybe_unused]]
+    const auto ignored = ::write(3, kNoise.data(), kNoise.size());
+}
 
 /// What the host's options ask to go wrong.
 class Faults {
@@ -20,6 +42,7 @@ class Faults {
   Status at(const std::string& step) const {
     const auto word = asked(step);
     if (!word) return Ok{};
+    misbehave(*word);
     ErrorCode found = ErrorCode::kInternal;
     for (const ErrorCode code : kCodes) {
       if (to_string(code) == *word) found = code;
@@ -54,6 +77,7 @@ class FaultyBackend final : public Backend, private Wrapper, private Builder {
   Result<ProbeReport> probe() override {
     const auto code = faults_.asked("probe");
     if (!code) return inner_->probe();
+    misbehave(*code);
     const Availability no{*code, "the option probe asks for it"};
     return *code == "no_toolchain" ? ProbeReport{no, {}} : ProbeReport{{}, no};
   }
@@ -63,6 +87,7 @@ class FaultyBackend final : public Backend, private Wrapper, private Builder {
   }
 
   Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override {
+    KMUX_TRY(faults_.at("supports"));
     KMUX_ASSIGN(auto missing, inner_->supports(request));
     if (const auto feature = faults_.asked("missing")) {
       missing.push_back({*feature, "/variants/" + std::to_string(request.variant), "the option missing asks for it"});
@@ -100,7 +125,9 @@ class FaultyBackend final : public Backend, private Wrapper, private Builder {
 }  // namespace
 
 std::unique_ptr<Backend> with_faults(std::string name, Host host, std::unique_ptr<Backend> inner) {
-  return std::make_unique<FaultyBackend>(Faults(std::move(name), host), std::move(inner));
+  Faults faults(std::move(name), host);
+  if (const auto word = faults.asked("create")) misbehave(*word);
+  return std::make_unique<FaultyBackend>(std::move(faults), std::move(inner));
 }
 
 }  // namespace kmux::faults

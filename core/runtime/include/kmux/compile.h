@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,12 @@ struct CompileOptions {
   std::vector<std::string> compile_flags = {};  // appended to the compiler's; option "compile_flags", a line each
   std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
   bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
+  /// Where the backend resolves and compiles; empty: KMUX_ISOLATION, else "none". "process": in a process of its own, so
+  /// that a compiler that crashes or hangs is an error of this compile and no more.
+  std::string isolation = {};
+  /// The most that one step of the backend may take, only with isolation "process"; 0: no limit. Default:
+  /// KMUX_COMPILE_TIMEOUT (seconds), else no limit.
+  std::optional<std::chrono::milliseconds> compile_timeout = {};
   bool operator==(const CompileOptions&) const = default;
 };
 
@@ -60,7 +67,7 @@ struct BuildResult {
 /// Resolves, wraps and builds `program`.
 ///
 /// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
-/// compile_failed with the compiler's log as note "log". With "auto", a backend whose compiler answers `unsupported` is
+/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With "auto", a backend whose compiler answers `unsupported` is
 /// passed over and the resolution says so; compile_failed never is.
 KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});

@@ -61,6 +61,9 @@ class KMUX_API Registry {
   /// Everything found, in search order, refusals included.
   virtual std::vector<PluginEntry> entries() const = 0;
 
+  /// What the plugins are told when they ask for an option.
+  virtual std::map<std::string, std::string> plugin_options() const { return {}; }
+
   /// The manifests of the usable plugins, best priority first, ties by name.
   virtual std::vector<Manifest> manifests() const = 0;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -78,6 +79,8 @@ struct ResolveRequest {
   std::optional<int> device = {};  // ordinal; default 0 to run, none else
   Purpose purpose = Purpose::kRun;
   Options options = {};
+  std::string isolation = {};  // as in CompileOptions
+  std::optional<std::chrono::milliseconds> compile_timeout = {};
 };
 
 /// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.

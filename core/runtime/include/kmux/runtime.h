@@ -11,6 +11,7 @@ namespace kmux {
 
 class ArtifactCache;
 class Background;
+class IsolatedPlugins;
 class KernelMemo;
 class SupportMemo;
 
@@ -40,6 +41,8 @@ class KMUX_API Runtime {
   KernelMemo& kernel_memo() const { return *kernel_memo_; }
   /// Where better tiers are compiled.
   Background& background() const { return *background_; }
+  /// The plugins in processes of their own; for isolation = "process".
+  IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
  private:
   Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry);
@@ -47,6 +50,7 @@ class KMUX_API Runtime {
   std::shared_ptr<ArtifactCache> cache_;
   std::unique_ptr<Registry> registry_;
   std::shared_ptr<SupportMemo> support_memo_;
+  std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
   std::shared_ptr<Background> background_;  // the first to go: its jobs use the rest
 };

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kmux/registry.h"
+
+#include "isolation.h"
+
+namespace kmux {
+
+class Runtime;
+class WorkerPool;
+
+/// The worker processes of a runtime's plugins.
+///
+/// Threads: any.   Lifetime: the destructor ends those that nobody uses.
+class IsolatedPlugins {
+ public:
+  /// Plugin `name` of `registry` in processes of its own. The library is opened in this process only to load adapters. A
+  /// call gets at most `limit`.
+  ///
+  /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
+  Result<std::shared_ptr<Plugin>> plugin(Registry& registry, const std::string& name,
+                                         const std::optional<std::chrono::milliseconds>& limit);
+
+  /// Ends the workers that wait for a call, where nothing will be destroyed: at the end of the process.
+  void end_idle();
+
+ private:
+  Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
+};
+
+/// Plugin `name` of `runtime` for its cold calls: in this process, or as `isolation` asks.
+///
+/// Errors: as Registry::plugin and IsolatedPlugins::plugin.
+Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation);
+
+}  // namespace kmux

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "kmux/environment.h"
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// Where a plugin's cold calls run, and how long one may take.
+struct Isolation {
+  bool in_process_of_its_own = false;
+  std::optional<std::chrono::milliseconds> limit = {};
+  bool operator==(const Isolation&) const = default;
+};
+
+/// What a caller asks for; what is left out comes from `environment`. A limit of 0 is none.
+///
+/// Errors: invalid_argument for an unknown `word`, a limit that is no non-negative number, and a limit without a process
+/// of its own: a compiler inside the application cannot be stopped.
+Result<Isolation> isolation_of(const std::string& word, const std::optional<std::chrono::milliseconds>& limit,
+                               const Environment& environment);
+
+}  // namespace kmux

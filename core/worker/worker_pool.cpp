@@ -1,0 +1,164 @@
+#include "worker_pool.h"
+
+#include <algorithm>
+
+#include "kmux/plugin.hpp"
+#include "kmux/sha256.h"
+
+namespace kmux {
+namespace {
+
+using Kind = WorkerFailure::Kind;
+
+Frame open_frame(const Options& options) {
+  Frame frame{FrameKind::kOpen};
+  for (const auto& [name, value] : options) frame.parts.insert(frame.parts.end(), {name, value});
+  return frame;
+}
+
+Result<WorkerReply> read_reply(const Frame& frame) {
+  if (frame.parts.size() != 3) {
+    return make_error(ErrorCode::kInternal,
+                      "a reply of kmux-worker has " + std::to_string(frame.parts.size()) + " parts instead of 3.");
+  }
+  KMUX_ASSIGN(const std::int64_t code, read_number(frame.parts[0]));
+  return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2]};
+}
+
+/// In wrap and build it was the program that the compiler stumbled over: nobody else is to be tried silently.
+ErrorCode code_of(FrameKind call) {
+  const bool compiles = call == FrameKind::kWrap || call == FrameKind::kBuild;
+  return compiles ? ErrorCode::kCompileFailed : ErrorCode::kUnavailable;
+}
+
+bool has_ended(const std::variant<Frame, WorkerFailure>& answer) {
+  const auto* failure = std::get_if<WorkerFailure>(&answer);
+  return failure != nullptr && failure->kind == Kind::kEnded;
+}
+
+}  // namespace
+
+/// One of the workers that may be at work at the same time.
+class WorkerPool::Lease {
+ public:
+  explicit Lease(WorkerPool& pool) : pool_(pool) {
+    std::unique_lock lock(pool_.mutex_);
+    pool_.freed_.wait(lock, [&] { return pool_.lent_ < kMostWorkers; });
+    ++pool_.lent_;
+  }
+  ~Lease() {
+    {
+      const std::lock_guard lock(pool_.mutex_);
+      --pool_.lent_;
+    }
+    pool_.freed_.notify_one();
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+ private:
+  WorkerPool& pool_;
+};
+
+Result<WorkerReply> WorkerPool::call(const Frame& request, const Limit& limit) {
+  KMUX_ASSIGN(const std::string bytes, encode(request));
+  const Question question{request.kind, sha256_hex(bytes), limit};
+  const Lease lease(*this);
+  if (auto known = recall(question)) return *std::move(known);
+  if (auto worker = take_idle()) {
+    Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+    if (!has_ended(answer)) return conclude(question, std::move(worker), std::move(answer));
+  }
+  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, start(limit));
+  Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+  return conclude(question, std::move(worker), std::move(answer));
+}
+
+Result<WorkerReply> WorkerPool::conclude(const Question& question, std::unique_ptr<WorkerProcess> worker,
+                                         Answer answer) {
+  if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+  return read_reply(std::get<Frame>(answer));
+}
+
+/// An idle worker that still lives, or null.
+std::unique_ptr<WorkerProcess> WorkerPool::take_idle() {
+  for (;;) {
+    std::unique_ptr<WorkerProcess> worker;
+    {
+      const std::lock_guard lock(mutex_);
+      if (idle_.empty()) return nullptr;
+      worker = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    if (worker->is_ready()) return worker;
+  }
+}
+
+void WorkerPool::end_idle() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
+  if (lock) idle_.clear();
+}
+
+Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit) {
+  const Frame open = open_frame(settings_.options);
+  KMUX_ASSIGN(const std::string bytes, encode(open));
+  const Question question{open.kind, sha256_hex(bytes), limit};
+  if (auto known = recall(question)) return *std::move(known);
+  KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, WorkerProcess::start(settings_.program, settings_.manifest));
+  const Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+  if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
+  KMUX_ASSIGN(const WorkerReply reply, read_reply(std::get<Frame>(answer)));
+  if (reply.code == KMUX_OK) return worker;
+  return remember(question, read_error(reply.code, reply.error), std::nullopt);
+}
+
+/// Refuses a call that failed before, unless it was given less time then.
+std::optional<Error> WorkerPool::recall(const Question& question) {
+  const std::lock_guard lock(mutex_);
+  const auto found = remembered_.find(question.key);
+  if (found == remembered_.end()) return std::nullopt;
+  const Limit& before = found->second.limit;
+  if (before && (!question.limit || *question.limit > *before)) return std::nullopt;
+  return Error(found->second.error).with("remembered", "the same call failed before; it was not made again");
+}
+
+Error WorkerPool::remember(const Question& question, const WorkerFailure& failure) {
+  return remember(question, error_of(question.call, failure, question.limit),
+                  failure.kind == Kind::kTimeUp ? question.limit : std::nullopt);
+}
+
+Error WorkerPool::remember(const Question& question, Error error, const Limit& limit) {
+  const std::lock_guard lock(mutex_);
+  remembered_.insert_or_assign(question.key, Remembered{error, limit});
+  return error;
+}
+
+Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const Limit& limit) const {
+  const std::string step = std::string(to_string(call));
+  const std::string who = "backend \"" + settings_.plugin + "\" ";
+  Error error;
+  switch (failure.kind) {
+    case Kind::kEnded:
+      error = make_error(code_of(call), who + "crashed in " + step + " (" + failure.why +
+                                            "). Change the program or the options, or report it to the backend's "
+                                            "author; the application goes on.");
+      break;
+    case Kind::kTimeUp:
+      error = make_error(code_of(call), who + "did not end " + step + " within " +
+                                            std::to_string(limit.value_or(Limit::value_type{}).count()) +
+                                            " ms and was stopped (compile_timeout). Allow more time, or find out what "
+                                            "its compiler waits for.");
+      break;
+    case Kind::kMalformed:
+      error = make_error(ErrorCode::kInternal, who + "gave no answer in " + step + " (" + failure.why +
+                                                   "). Something in the plugin writes to the worker's socket; report "
+                                                   "it to its author.");
+      break;
+  }
+  if (failure.output.empty()) return error;
+  return std::move(error).with("log", failure.output);
+}
+
+}  // namespace kmux

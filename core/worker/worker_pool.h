@@ -1,0 +1,80 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "kmux/backend.h"
+
+#include "worker_process.h"
+
+namespace kmux {
+
+/// What a plugin returned and wrote to its two sinks.
+struct WorkerReply {
+  kmux_code code = KMUX_OK;
+  std::string output;
+  std::string error;
+};
+
+/// The workers of one plugin: as many as there are calls at the same time, at most `kMostWorkers` (further calls wait).
+/// They are kept for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
+/// the first call of the one that failed: what went before may have killed it.
+///
+/// A call that crashed its worker, or hung, is remembered and refused at once when it is made again; one that hung gets
+/// another try with a longer limit.
+/// Threads: any.   Lifetime: the destructor ends the workers.
+class WorkerPool {
+ public:
+  static constexpr std::size_t kMostWorkers = 4;
+
+  struct Settings {
+    std::string plugin;  // its name
+    std::filesystem::path program;  // kmux-worker
+    std::filesystem::path manifest;
+    Options options;  // what the plugin may ask its host for
+    WorkerHost host;
+  };
+  explicit WorkerPool(Settings settings) : settings_(std::move(settings)) {}
+
+  /// Asks a worker; its plugin is given at most `limit` for the answer.
+  ///
+  /// Errors: compile_failed if it crashed or hung in wrap or build, unavailable if it did in another call, with the name
+  /// of the signal or the limit, and what it wrote as note "log"; the plugin's own error if it cannot be opened.
+  Result<WorkerReply> call(const Frame& request, const std::optional<std::chrono::milliseconds>& limit);
+
+  /// Ends the workers that wait for a call.
+  void end_idle();
+
+ private:
+  using Limit = std::optional<std::chrono::milliseconds>;
+  using Answer = std::variant<Frame, WorkerFailure>;
+  struct Question {
+    FrameKind call;
+    std::string key;  // digest of the request
+    Limit limit;
+  };
+  struct Remembered {
+    Error error;
+    Limit limit;  // of a call that hung
+  };
+  class Lease;
+
+  std::unique_ptr<WorkerProcess> take_idle();
+  Result<std::unique_ptr<WorkerProcess>> start(const Limit& limit);
+  Result<WorkerReply> conclude(const Question& question, std::unique_ptr<WorkerProcess> worker, Answer answer);
+  std::optional<Error> recall(const Question& question);
+  Error remember(const Question& question, const WorkerFailure& failure);
+  Error remember(const Question& question, Error error, const Limit& limit);
+  Error error_of(FrameKind call, const WorkerFailure& failure, const Limit& limit) const;
+
+  Settings settings_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::size_t lent_ = 0;
+  std::vector<std::unique_ptr<WorkerProcess>> idle_;
+  std::map<std::string, Remembered> remembered_;  // by Question::key
+};
+
+}  // namespace kmux

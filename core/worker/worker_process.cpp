@@ -1,0 +1,229 @@
+#include "worker_process.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "process_session.h"
+#include "worker_socket.h"
+
+namespace kmux {
+namespace {
+
+constexpr int kSocket = 3;  // in the worker
+constexpr std::size_t kKeptOutput = 64 * 1024;
+constexpr int kGraceMs = 2000;  // from its last word to its end
+constexpr std::int32_t kInfo = 1;
+constexpr int kGlanceMs = 50;  // how often a waiting call looks whether the application ends
+
+struct Ends {
+  Descriptor ours;
+  Descriptor theirs;
+};
+
+Error cannot_start(const std::filesystem::path& program, int number) {
+  return make_error(ErrorCode::kUnavailable, "cannot start \"" + program.string() + "\" (" + std::strerror(number) +
+                                                 "). Install kmux again, or free what is short.");
+}
+
+/// `ours` and `theirs` above the worker's own descriptors, so that its redirections cannot overwrite each other.
+Ends above_the_workers(const std::array<int, 2>& ends) {
+  const Descriptor ours(ends[0]);
+  const Descriptor theirs(ends[1]);
+  return {Descriptor(fcntl(ends[0], F_DUPFD_CLOEXEC, kSocket + 1)),
+          Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, kSocket + 1))};
+}
+
+/// The C structs of posix_spawn: a session of its own, no signal blocked or ignored, no descriptor of the application.
+class SpawnPlan {
+ public:
+  SpawnPlan(const Descriptor& socket, const Descriptor& output) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, output.get(), STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, socket.get(), kSocket);
+    posix_spawn_file_actions_addclosefrom_np(&actions_, kSocket + 1);
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+
+  /// 0, or the number of the error.
+  int spawn(pid_t* child, std::string program, std::string argument) const {
+    const std::array<char*, 3> argv = {program.data(), argument.data(), nullptr};
+    return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+std::string describe(const siginfo_t& end) {
+  if (end.si_code == CLD_EXITED) {
+    return "it ended with code " + std::to_string(end.si_status) + " in the middle of the call";
+  }
+  const char* name = sigabbrev_np(end.si_status);
+  return "signal " + std::to_string(end.si_status) + (name == nullptr ? "" : ", SIG" + std::string(name));
+}
+
+/// Waits up to `patience_ms` for the end of `child`, which stays a zombie: until it is reaped its number is its own.
+std::optional<siginfo_t> wait_for_end(pid_t child, int patience_ms) {
+  constexpr int kPauseMs = 2;
+  for (int waited = 0;; waited += kPauseMs) {
+    siginfo_t end{};
+    if (waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == child)
+      return end;
+    if (waited >= patience_ms) return std::nullopt;
+    ::poll(nullptr, 0, kPauseMs);
+  }
+}
+
+bool is_child(pid_t process) {
+  siginfo_t end{};
+  return waitid(P_PID, static_cast<id_t>(process), &end, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+void reap(pid_t child) {
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void relay(const Frame& frame, const WorkerHost& host) {
+  if (frame.parts.size() != 2) return;
+  const auto level = read_number(frame.parts[0]);
+  if (level) host.log(static_cast<std::int32_t>(*level), frame.parts[1]);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesystem::path& program,
+                                                            const std::filesystem::path& plugin) {
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return cannot_start(program, errno);
+  Ends socket = above_the_workers(pair);
+  if (pipe2(pair.data(), O_CLOEXEC) != 0) return cannot_start(program, errno);
+  Ends output = above_the_workers(pair);
+  for (const Descriptor* end : {&socket.ours, &socket.theirs, &output.ours, &output.theirs})
+    if (!end->is_open()) return cannot_start(program, EMFILE);
+  fcntl(output.ours.get(), F_SETFL, O_NONBLOCK);
+  pid_t id = -1;
+  const int failure = SpawnPlan(socket.theirs, output.theirs).spawn(&id, program.string(), plugin.string());
+  if (failure != 0) return cannot_start(program, failure);
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(id, std::move(socket.ours), std::move(output.ours)));
+}
+
+WorkerProcess::WorkerProcess(pid_t id, Descriptor socket, Descriptor output)
+    : id_(id), owner_(getpid()), socket_(std::move(socket)), output_(std::move(output)) {}
+
+WorkerProcess::~WorkerProcess() {
+  socket_.close();  // the worker ends when it sees this
+  if (!reaped_ && getpid() == owner_) end(kGraceMs);
+}
+
+std::string WorkerProcess::end(int patience_ms) {
+  reaped_ = true;
+  // An application that ignores SIGCHLD or waits for any child takes it away; its number may be another's by now.
+  if (!is_child(id_)) return "it ended, and the application has taken its code";
+  const auto end = wait_for_end(id_, patience_ms);
+  end_session(id_);
+  reap(id_);
+  return end ? describe(*end) : "it closed its socket in the middle of the call";
+}
+
+bool WorkerProcess::is_ready() const {
+  if (reaped_ || getpid() != owner_) return false;
+  pollfd end{socket_.get(), POLLIN | POLLRDHUP, 0};
+  return ::poll(&end, 1, 0) >= 0 && (end.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0;
+}
+
+std::variant<Frame, WorkerFailure> WorkerProcess::call(std::string_view request, const Deadline& deadline,
+                                                       const WorkerHost& host) {
+  switch (send_all(socket_.get(), request, deadline)) {
+    case Transfer::kTimeUp:
+      return time_up();
+    case Transfer::kClosed:
+      return ended();
+    case Transfer::kDone:
+      break;
+  }
+  auto reply = wait_for_reply(deadline, host);
+  if (std::holds_alternative<WorkerFailure>(reply)) return reply;
+  drain_output();
+  if (!written_.empty()) host.log(kInfo, written_);
+  written_.clear();
+  return reply;
+}
+
+std::variant<Frame, WorkerFailure> WorkerProcess::wait_for_reply(const Deadline& deadline, const WorkerHost& host) {
+  for (;;) {
+    auto frame = reader_.next();
+    if (!frame) return failure(WorkerFailure::Kind::kMalformed, frame.error().message);
+    if (*frame && (*frame)->kind == FrameKind::kReply) return **std::move(frame);
+    if (*frame) {
+      relay(**frame, host);
+      continue;
+    }
+    std::array<pollfd, 2> ends = {pollfd{socket_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0}};
+    ::poll(ends.data(), ends.size(), deadline.poll_ms(kGlanceMs));
+    if (ends[1].revents != 0) drain_output();
+    if (ends[0].revents != 0 && receive_some(socket_.get(), reader_) == Transfer::kClosed) return ended();
+    if (deadline.passed()) return time_up();
+    if (host.stopping()) return stopped();
+  }
+}
+
+void WorkerProcess::drain_output() {
+  std::array<char, 16384> buffer;
+  while (output_.is_open()) {
+    const ssize_t count = ::read(output_.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      written_.append(buffer.data(), static_cast<std::size_t>(count));
+      if (written_.size() > kKeptOutput) written_.erase(0, written_.size() - kKeptOutput);
+    } else if (count == 0) {
+      output_.close();
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+WorkerFailure WorkerProcess::failure(WorkerFailure::Kind kind, std::string why) {
+  drain_output();
+  return {kind, std::move(why), written_};
+}
+
+WorkerFailure WorkerProcess::ended() {
+  std::string how = end(kGraceMs);
+  return failure(WorkerFailure::Kind::kEnded, std::move(how));
+}
+
+WorkerFailure WorkerProcess::stopped() {
+  end(0);
+  return failure(WorkerFailure::Kind::kEnded, "the application ends");
+}
+
+WorkerFailure WorkerProcess::time_up() {
+  end(0);
+  return failure(WorkerFailure::Kind::kTimeUp, "");
+}
+
+}  // namespace kmux

@@ -1,0 +1,308 @@
+// Isolation as an application sees it: whatever a compiler does, the application gets an error and lives.
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+#include "kmux/log.h"
+#include "kmux/program.h"
+
+#include "integration/worker_processes.h"
+
+namespace kmux {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Program doubling(const std::string& name = "doubling") {
+  const Expr n = Expr::symbol("n");
+  Program program{.name = name};
+  program.signature.params = {{"a", BufferParam{dtype::kFloat32, {n}}}, {"b", BufferParam{dtype::kFloat32, {n}}}};
+  program.signature.symbols = {{"n"}};
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"doubling.c",
+                      "void doubling(const float* a, float* b, int n) { for (int i = 0; i < n; ++i) b[i] = 2 * a[i]; "
+                      "}\n"}};
+  variant.body.steps = {Launch{.kernel = "doubling", .args = {TensorArg{"a"}, TensorArg{"b"}, ExprArg{n}}}};
+  program.variants = {std::move(variant)};
+  return program;
+}
+
+/// The null plugins of tests/fakes/table, for dialect c: null_a (priority 30), null_c (10).
+class Worker : public testing::Test {
+ protected:
+  using Faults = std::map<std::string, std::string>;
+
+  Worker() { start({}); }
+  void start(const Faults& faults) {
+    runtime_ =
+        Runtime::create(
+            {}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false, .plugin_options = faults})
+            .value();
+  }
+  Result<BuildResult> built(std::optional<std::chrono::milliseconds> limit = {}, const std::string& backend = "null_a",
+                            const Program& program = doubling()) {
+    return build(*runtime_, program, {.execution_backend = backend, .isolation = "process", .compile_timeout = limit});
+  }
+  static Candidate candidate(const Resolution& resolution, const std::string& backend) {
+    for (const Candidate& one : resolution.candidates)
+      if (one.backend == backend) return one;
+    return {};
+  }
+  static std::vector<pid_t> workers() { return test::children_of(getpid()); }
+
+  std::shared_ptr<Runtime> runtime_;
+};
+
+TEST_F(Worker, BuildsWhatTheApplicationWouldBuild) {
+  const BuildResult inside = build(*runtime_, doubling(), {}).value();
+  const BuildResult outside = built({}, "auto").value();
+  EXPECT_EQ(outside.backend, "null_a");
+  EXPECT_EQ(outside.launcher, inside.launcher);
+  EXPECT_EQ(outside.artifact, inside.artifact);
+  EXPECT_EQ(outside.resolution.candidates, inside.resolution.candidates);
+}
+
+TEST_F(Worker, CompilesKernelsThatRunInTheApplication) {
+  const Kernel kernel = compile(*runtime_, doubling(), {.isolation = "process"}).value();
+  const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
+  EXPECT_TRUE(kernel.launch({a, a}).ok());
+}
+
+TEST_F(Worker, GivesTheBackendsErrorsAsTheyAre) {
+  for (const char* step : {"wrap", "build"}) {
+    start({{std::string("null_a.") + step, "compile_failed"}});
+    const Error inside = build(*runtime_, doubling(), {.execution_backend = "null_a"}).error();
+    const Error outside = built().error();
+    EXPECT_EQ(outside.code, inside.code);
+    EXPECT_EQ(outside.message, inside.message);
+    EXPECT_EQ(outside.notes, inside.notes);
+  }
+}
+
+TEST_F(Worker, LetsAutoPassOverWhatIsUnsupported) {
+  start({{"null_a.build", "unsupported"}});
+  EXPECT_EQ(built({}, "auto").value().backend, "null_c");
+}
+
+TEST_F(Worker, TurnsACrashOfTheCompilerIntoAnError) {
+  for (const char* step : {"wrap", "build"}) {
+    for (const auto& [fault, how] : {std::pair("segv", "signal 11, SIGSEGV"), std::pair("abort", "signal 6, SIGABRT"),
+                                     std::pair("exit", "it ended with code 0")}) {
+      start({{std::string("null_a.") + step, fault}});
+      const auto failed = built({}, "auto");
+      ASSERT_FALSE(failed.ok());
+      EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
+      EXPECT_THAT(failed.error().message,
+                  AllOf(HasSubstr("\"null_a\" crashed in " + std::string(step)), HasSubstr(how)));
+      EXPECT_EQ(failed.error().note("backend"), "null_a");
+      if (fault != std::string("exit")) {
+        EXPECT_EQ(failed.error().note("log"), "the compiler is about to crash\n");
+      }
+    }
+  }
+}
+
+TEST_F(Worker, StopsACompilerThatHangs) {
+  for (const char* step : {"wrap", "build"}) {
+    start({{std::string("null_a.") + step, "hang"}});
+    const auto failed = built(600ms);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
+    EXPECT_THAT(failed.error().message,
+                AllOf(HasSubstr("\"null_a\" did not end " + std::string(step) + " within 600 ms")));
+    EXPECT_THAT(workers(), IsEmpty());
+  }
+}
+
+TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
+  for (const char* step : {"create", "probe", "supports"}) {
+    for (const char* fault : {"segv", "exit"}) {
+      start({{std::string("null_a.") + step, fault}});
+      const BuildResult other = built({}, "auto").value();
+      EXPECT_EQ(other.backend, "null_c");
+      const Candidate refused = candidate(other.resolution, "null_a");
+      EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+      EXPECT_THAT(refused.reason, HasSubstr("crashed in")) << step;
+      EXPECT_EQ(built().error().code, ErrorCode::kUnavailable);
+    }
+  }
+}
+
+TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
+  start({{"null_a.probe", "hang"}});
+  const BuildResult other = built(4000ms, "auto").value();  // null_c has to do with it
+  EXPECT_EQ(other.backend, "null_c");
+  const Candidate refused = candidate(other.resolution, "null_a");
+  EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.reason, HasSubstr("did not end probe within 4000 ms"));
+}
+
+TEST_F(Worker, SaysWhenSomethingElseWritesToItsSocket) {
+  start({{"null_a.build", "babble"}});
+  const auto failed = built();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(failed.error().message, AllOf(HasSubstr("gave no answer in build"), HasSubstr("does not begin as one")));
+}
+
+TEST_F(Worker, RemembersWhatFailed) {
+  start({{"null_a.build", "segv"}});
+  const Error first = built().error();
+  EXPECT_FALSE(first.note("remembered"));
+  const Error again = built().error();
+  EXPECT_EQ(again.message, first.message);
+  EXPECT_TRUE(again.note("remembered"));
+  const Error other = built({}, "null_a", doubling("another")).error();
+  EXPECT_FALSE(other.note("remembered"));
+  start({{"null_a.build", "segv"}});
+  EXPECT_FALSE(built().error().note("remembered"));
+}
+
+TEST_F(Worker, GivesAHangingCompilerMoreTimeIfItGetsMore) {
+  start({{"null_a.build", "hang"}});
+  EXPECT_FALSE(built(500ms).error().note("remembered"));
+  EXPECT_TRUE(built(500ms).error().note("remembered"));
+  const Error longer = built(700ms).error();
+  EXPECT_FALSE(longer.note("remembered"));
+  EXPECT_THAT(longer.message, HasSubstr("within 700 ms"));
+}
+
+TEST_F(Worker, KeepsOneProcessForLaterCalls) {
+  built().value();
+  const std::vector<pid_t> first = workers();
+  ASSERT_THAT(first, SizeIs(1));
+  built({}, "null_a", doubling("another")).value();
+  EXPECT_EQ(workers(), first);
+  runtime_.reset();
+  EXPECT_THAT(workers(), IsEmpty());
+}
+
+TEST_F(Worker, IsReplacedWhenItWasKilledBetweenCalls) {
+  built().value();
+  const std::vector<pid_t> first = workers();
+  ASSERT_THAT(first, SizeIs(1));
+  kill(first[0], SIGKILL);
+  EXPECT_TRUE(built({}, "null_a", doubling("another")).ok());
+  EXPECT_THAT(workers(), AllOf(SizeIs(1), testing::Not(Contains(first[0]))));
+}
+
+TEST_F(Worker, ThatIsKilledInTheMiddleOfACallIsAnError) {
+  start({{"null_a.build", "hang"}});
+  std::atomic<bool> done = false;
+  std::thread killer([&] {  // again and again: the first worker may not have come to the build yet
+    while (!done) {
+      for (const pid_t worker : workers()) kill(worker, SIGTERM);
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  const auto failed = built();
+  done = true;
+  killer.join();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().explain(), HasSubstr("signal 15, SIGTERM"));
+}
+
+TEST_F(Worker, ServesThreadsAtTheSameTime) {
+  std::vector<std::thread> threads;
+  std::atomic<int> succeeded = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 5; ++round)
+        if (built({}, "null_a", doubling("p" + std::to_string(i * 10 + round))).ok()) ++succeeded;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(succeeded, 40);
+  EXPECT_LE(workers().size(), 4U);
+}
+
+TEST_F(Worker, LeaksNoDescriptorAndNoProcess) {
+  built().value();
+  runtime_.reset();
+  const std::size_t before = test::open_descriptors();
+  start({{"null_a.build", "exit"}});
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(built({}, "null_a", doubling("p" + std::to_string(i))).ok());
+  runtime_.reset();
+  EXPECT_EQ(test::open_descriptors(), before);
+  EXPECT_THAT(workers(), IsEmpty());
+}
+
+TEST_F(Worker, SendsItsLog) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  set_log_sink(LogLevel::kDebug, [&](LogLevel level, std::string_view text) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(std::to_string(static_cast<int>(level)) + " " + std::string(text));
+  });
+  const auto null =
+      Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
+  const auto made = build(*null, doubling(), {.isolation = "process"});
+  set_log_sink(LogLevel::kError, {});
+  EXPECT_TRUE(made.ok());
+  EXPECT_THAT(lines, Contains("0 null: created"));
+}
+
+TEST_F(Worker, ReportsAPluginThatCannotBeOpened) {
+  for (const char* name : {"no_table", "refuses_to_start", "undefined_symbol"}) {
+    const RegistryOptions options{.search_path = {std::string(KMUX_TEST_PLUGIN_DIR "/broken/") + name},
+                                  .use_default_path = false};
+    const auto inside = Runtime::create({}, options).value();
+    const auto outside = Runtime::create({}, options).value();
+    const Error expected = build(*inside, doubling(), {.target = "null", .execution_backend = name}).error();
+    const Error given =
+        build(*outside, doubling(), {.target = "null", .execution_backend = name, .isolation = "process"}).error();
+    EXPECT_EQ(given.code, expected.code);
+    EXPECT_EQ(given.message, expected.message);
+  }
+}
+
+TEST_F(Worker, RefusesATimeOutWithoutAProcess) {
+  const auto failed = build(*runtime_, doubling(), {.compile_timeout = 5ms});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(failed.error().message, HasSubstr("compile_timeout"));
+  const Resolution resolution = resolve(*runtime_, doubling(), {.isolation = "thread"});
+  EXPECT_EQ(resolution.chosen(), nullptr);
+  EXPECT_THAT(resolution.candidates.front().reason, HasSubstr("isolation 'thread' is not known"));
+}
+
+TEST_F(Worker, TakesRelativePathsFromTheFolderOfTheCall) {
+  const auto before = std::filesystem::current_path();
+  built().value();  // the worker was started there
+  std::filesystem::current_path("/");
+  const pid_t worker = workers().at(0);
+  built({}, "null_a", doubling("another")).value();
+  EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(worker) + "/cwd"), "/");
+  std::filesystem::current_path(before);
+}
+
+TEST_F(Worker, OfTheCpuPluginBuildsEqualBytes) {
+  const auto cpu = Runtime::create({}, {}).value();
+  if (!cpu->registry().plugin("cpu")) GTEST_SKIP() << "the cpu plugin is not part of this build";
+  const CompileOptions here{.execution_backend = "cpu"};
+  const CompileOptions apart{.execution_backend = "cpu", .isolation = "process"};
+  const BuildResult inside = build(*cpu, doubling(), here).value();
+  const BuildResult outside = build(*cpu, doubling(), apart).value();
+  EXPECT_EQ(serialize(outside.artifact), serialize(inside.artifact));
+  const Kernel kernel = compile(*cpu, doubling(), apart).value();
+  const Tensor a = Tensor::from<float>({3}, dtype::kFloat32, std::vector<float>{1, 2, 3}).value();
+  const Tensor b = Tensor::zeros({3}, dtype::kFloat32).value();
+  ASSERT_TRUE(kernel.launch({a, b}).ok());
+  EXPECT_THAT(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), ElementsAre(2, 4, 6));
+}
+
+}  // namespace
+}  // namespace kmux

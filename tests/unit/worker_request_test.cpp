@@ -1,0 +1,40 @@
+#include "worker_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/program_view.h"
+
+#include "unit/sample_program.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+kmux_bytes bytes_of(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string text_of(kmux_bytes bytes) { return {bytes.data, bytes.size}; }
+
+TEST(WorkerRequest, ComesBackAsItWas) {
+  const Program program = sample_program();
+  const ProgramView view(program);
+  Frame frame{FrameKind::kWrap, {"/folder"}};
+  append_request(frame, {sizeof(kmux_build_request), view.get(), 1, bytes_of("cuda:sm_90a"), bytes_of("{}")});
+  const RequestParts parts = RequestParts::read(frame, 1).value();
+  const kmux_build_request request = parts.get();
+  EXPECT_EQ(read_program(request.program).value(), program);
+  EXPECT_EQ(request.variant, 1U);
+  EXPECT_EQ(text_of(request.target), "cuda:sm_90a");
+  EXPECT_EQ(text_of(request.options), "{}");
+}
+
+TEST(WorkerRequest, NeedsItsFourFieldsAndANumber) {
+  EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "0", "c"}}, 1).error().message,
+              HasSubstr("build request of 4 parts"));
+  EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "first", "c", "{}"}}, 1).error().message,
+              HasSubstr("\"first\" is no number"));
+}
+
+}  // namespace
+}  // namespace kmux
