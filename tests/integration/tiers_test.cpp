@@ -1,0 +1,162 @@
+// Kernels of the cpu backend that begin in the fast tier and get the full one while they are used.
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/tensor.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::int64_t kCount = 1000;
+
+/// y[i] = sqrt(x[i]) * 3 + i, in exact single precision.
+Program rooting(const std::string& name = "rooting") {
+  ProgramBuilder builder(name);
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n});
+  builder.variant("c").source("rooting.c",
+                              "void rooting(const float* x, float* y, long long n) {\n"
+                              "  for (long long i = 0; i < n; ++i) y[i] = __builtin_sqrtf(x[i]) * 3 + i;\n"
+                              "}\n");
+  builder.launch("rooting").args({"x", "y"}).arg(n, dtype::kInt64);
+  return builder.build().value();
+}
+
+Tensor ramp() {
+  const Tensor tensor = Tensor::empty({kCount}, dtype::kFloat32).value();
+  for (std::int64_t i = 0; i < kCount; ++i) tensor.data_as<float>()[i] = static_cast<float>(i);
+  return tensor;
+}
+
+std::vector<float> values_of(const Tensor& tensor) {
+  return {tensor.data_as<float>(), tensor.data_as<float>() + kCount};
+}
+
+/// A runtime with the plugins of this build and a cache of its own.
+class Tiers : public testing::Test {
+ protected:
+  std::shared_ptr<Runtime> runtime() const {
+    Environment environment;
+    environment.cache_dir = folder_.path() / "cache";
+    return Runtime::create(environment, {}).value();
+  }
+  static CompileOptions in(const char* tier) { return {.target = "c", .options = {{"tier", tier}}}; }
+
+  TempFolder folder_;
+};
+
+TEST_F(Tiers, BothGiveTheSameBits) {
+  const auto shared = runtime();
+  const Tensor x = ramp();
+  const Kernel fast = compile(*shared, rooting(), in("fast")).value();
+  const Kernel full = compile(*shared, rooting(), in("full")).value();
+  EXPECT_EQ(fast.tier(), "fast");
+  EXPECT_EQ(full.tier(), "full");
+  EXPECT_EQ(values_of(fast(x).value()), values_of(full(x).value()));
+}
+
+TEST_F(Tiers, FullTakesOverBetweenTwoCalls) {
+  const auto shared = runtime();
+  const Tensor x = ramp();
+  const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
+  const std::vector<float> before = values_of(kernel(x).value());
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_EQ(kernel.tier(), "full");
+  EXPECT_EQ(values_of(kernel(x).value()), before);
+}
+
+TEST_F(Tiers, CallsGoOnWhileFullTakesOver) {
+  const auto shared = runtime();
+  const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
+  const Tensor x = ramp();
+  const std::vector<float> expected = values_of(kernel(x).value());
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  std::array<std::thread, 2> callers;
+  for (std::thread& caller : callers) {
+    caller = std::thread([&] {
+      while (!done) wrong += values_of(kernel(x).value()) == expected ? 0 : 1;
+    });
+  }
+  EXPECT_TRUE(kernel.await_best().ok());
+  done = true;
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Tiers, FullIsTakenFromTheCacheAtOnce) {
+  EXPECT_TRUE(compile(*runtime(), rooting(), in("full")).ok());
+  const auto later = runtime();
+  EXPECT_EQ(compile(*later, rooting(), {.target = "c"}).value().tier(), "full");
+}
+
+TEST_F(Tiers, WhatWasCompiledInTheBackgroundIsKept) {
+  {
+    const auto first = runtime();
+    ASSERT_TRUE(compile(*first, rooting(), {.target = "c"}).value().await_best().ok());
+  }
+  const auto later = runtime();
+  EXPECT_EQ(compile(*later, rooting(), {.target = "c"}).value().tier(), "full");
+}
+
+TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
+  std::vector<Kernel> kernels;
+  {
+    const auto shared = runtime();
+    for (int i = 0; i < 8; ++i) {  // the last ones' better tier is still waiting when the runtime goes
+      kernels.push_back(compile(*shared, rooting("rooting" + std::to_string(i)), {.target = "c"}).value());
+    }
+  }
+  const Tensor x = ramp();
+  const std::vector<float> expected = values_of(kernels.front()(x).value());
+  for (const Kernel& kernel : kernels) {
+    const Status settled = kernel.await_best();
+    EXPECT_EQ(settled.ok(), kernel.tier() == "full");
+    EXPECT_EQ(values_of(kernel(x).value()), expected);
+  }
+  EXPECT_EQ(kernels.back().tier(), "fast");
+}
+
+TEST_F(Tiers, SameCallGivesTheSameKernel) {
+  const auto shared = runtime();
+  const Program program = rooting();
+  const Kernel first = compile(*shared, program, {.target = "c"}).value();
+  ASSERT_TRUE(first.await_best().ok());
+  EXPECT_EQ(&compile(*shared, program, {.target = "c"}).value().launcher(), &first.launcher());
+  EXPECT_NE(&compile(*shared, program, {.target = "c", .use_cache = false}).value().launcher(), &first.launcher());
+  EXPECT_NE(&compile(*shared, program, in("full")).value().launcher(), &first.launcher());
+}
+
+TEST_F(Tiers, PluginCanBeUnloadedThoughItsKernelsAreRemembered) {
+  const auto shared = runtime();
+  ASSERT_TRUE(compile(*shared, rooting(), in("full")).ok());
+  const Status unloaded = shared->registry().unload("cpu");
+  EXPECT_TRUE(unloaded.ok()) << unloaded.error().message;
+}
+
+// The process ends while better tiers are being compiled and waiting: in order, and without waiting for all of them.
+TEST(TiersDeathTest, ProcessEndsWithJobsPending) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        static const auto shared = Runtime::create({}, {}).value();
+        static std::vector<Kernel> kernels;
+        for (int i = 0; i < 20; ++i) {
+          kernels.push_back(compile(*shared, rooting("rooting" + std::to_string(i)), {.target = "c"}).value());
+        }
+        std::fputs("compiled\n", stderr);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "compiled");
+}
+
+}  // namespace
+}  // namespace kmux
