@@ -133,4 +133,17 @@ Report prune_report(const PruneReport& report) {
                        {"left_bytes", static_cast<std::int64_t>(report.left_bytes)}}};
 }
 
+Report bundle_report(const std::string& done, const BundleReport& report) {
+  std::string text;
+  for (const std::string& why : report.skipped) text += styled(Style::kBad, "skipped") + " " + why + "\n";
+  text += count_text(report.builds) + " " + done + " (" + bytes_text(report.bytes) + ")";
+  if (report.present != 0) text += ", " + std::to_string(report.present) + " there already";
+  return {text + "\n",
+          Json::Object{{done, static_cast<std::int64_t>(report.builds)},
+                       {"present", static_cast<std::int64_t>(report.present)},
+                       {"bytes", static_cast<std::int64_t>(report.bytes)},
+                       {"skipped", Json::Array(report.skipped.begin(), report.skipped.end())}},
+          report.skipped.empty() ? kSuccess : kCheckFailed};
+}
+
 }  // namespace kmux::cli

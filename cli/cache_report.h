@@ -4,6 +4,7 @@
 
 #include "kmux/cache.h"
 
+#include "cache_bundle.h"
 #include "command.h"
 
 namespace kmux::cli {
@@ -16,6 +17,8 @@ Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds);
 
 Report verify_report(std::size_t checked, const std::vector<DamagedBuild>& damaged);
 Report prune_report(const PruneReport& report);
+/// `done` is "exported" or "imported".
+Report bundle_report(const std::string& done, const BundleReport& report);
 
 /// "812 B", "5.7 KiB", "1.2 GiB".
 std::string bytes_text(std::uint64_t bytes);

@@ -5,6 +5,7 @@
 #include "kmux/nearest.h"
 #include "kmux/words.h"
 
+#include "cache_bundle.h"
 #include "cache_report.h"
 #include "command.h"
 
@@ -44,12 +45,36 @@ Result<Report> prune(const Cache& cache, const po::variables_map& arguments) {
   return prune_report(report);
 }
 
+/// The file that follows the action.
+Result<std::string> file_of(const po::variables_map& arguments) {
+  if (arguments.count("file") != 0) return arguments["file"].as<std::string>();
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the bundle's name is missing. Write, say, `kmux cache export all.tar.zst`.");
+}
+
+Result<Report> export_bundle(const Cache& cache, const po::variables_map& arguments) {
+  KMUX_ASSIGN(const std::string file, file_of(arguments));
+  KMUX_ASSIGN(const BundleReport report, export_cache(cache, file));
+  return bundle_report("exported", report);
+}
+
+Result<Report> import_bundle(const Cache& cache, const po::variables_map& arguments) {
+  KMUX_ASSIGN(const std::string file, file_of(arguments));
+  KMUX_ASSIGN(const BundleReport report, import_cache(cache, file));
+  return bundle_report("imported", report);
+}
+
 struct Action {
   std::string name;
   Result<Report> (*run)(const Cache& cache, const po::variables_map& arguments);
 };
 
-const std::array<Action, 4> kActions = {{{"ls", list}, {"stats", stats}, {"verify", verify}, {"prune", prune}}};
+const std::array<Action, 6> kActions = {{{"ls", list},
+                                         {"stats", stats},
+                                         {"verify", verify},
+                                         {"prune", prune},
+                                         {"export", export_bundle},
+                                         {"import", import_bundle}}};
 
 Error unknown_action(const std::string& name) {
   std::vector<std::string> known;
@@ -76,13 +101,15 @@ void describe(po::options_description& options) {
 }  // namespace
 
 const Command kCacheCommand{"cache",
-                            "look at, check and prune what was compiled",
-                            "cache ls|stats|verify|prune [options]",
+                            "look at, check, prune and carry what was compiled",
+                            "cache ls|stats|verify|prune|export FILE|import FILE [options]",
                             "  kmux cache ls\n"
                             "  kmux cache verify --json\n"
                             "  kmux cache prune --max-mib 512 --max-days 30\n"
-                            "  kmux cache prune                                (everything)\n",
-                            {"action"},
+                            "  kmux cache prune                                (everything)\n"
+                            "  kmux cache export all.tar.zst\n"
+                            "  kmux cache import all.tar.zst                   (code that will run: trust its maker)\n",
+                            {"action", "file"},
                             describe,
                             run};
 

@@ -175,6 +175,13 @@ std::vector<DamagedEntry> ArtifactCache::verify() const {
   return own != nullptr ? own->verify() : std::vector<DamagedEntry>{};
 }
 
+Result<Staging::Outcome> ArtifactCache::add(const PackedEntry& packed) const {
+  if (const std::optional<std::string> why = why_read_only()) {
+    return make_error(ErrorCode::kUnavailable, "cannot add to the cache. " + *why);
+  }
+  return unpack_entry(state_->own()->folder(), packed);
+}
+
 Result<SweepReport> ArtifactCache::prune(const SweepLimits& limits) const {
   if (const std::optional<std::string> why = why_read_only()) {
     return make_error(ErrorCode::kUnavailable, "cannot prune the cache. " + *why);

@@ -14,6 +14,7 @@
 #include "cache_entry.h"
 #include "dependency_state.h"
 #include "entry_store.h"
+#include "packed_entry.h"
 #include "sweeper.h"
 
 namespace kmux {
@@ -77,6 +78,10 @@ class ArtifactCache {
   std::vector<StoredEntry> list() const;
   /// Reads every entry of the folder; the damaged ones are put into quarantine and returned.
   std::vector<DamagedEntry> verify() const;
+  /// Stores an entry of another cache, see `unpack_entry`.
+  ///
+  /// Errors: as `unpack_entry`; unavailable if the folder cannot be written to.
+  Result<Staging::Outcome> add(const PackedEntry& packed) const;
   /// Removes entries until the rest is within the limits, see `sweep`: all of them if each limit is 0.
   ///
   /// Errors: unavailable if the folder cannot be written to, or another process is sweeping it.

@@ -28,6 +28,8 @@ class Staging {
   Staging& operator=(Staging&& other) noexcept = default;
   ~Staging();
 
+  const std::filesystem::path& path() const { return path_; }
+
   /// Writes a file and brings it to the disk.
   ///
   /// Errors: unavailable with the system's reason (no space left on device, ...).

@@ -59,4 +59,14 @@ Result<PruneReport> Cache::prune(const PruneLimits& limits) const {
   return PruneReport{report.entries_removed, report.bytes_removed, report.entries_left, report.bytes_left};
 }
 
+Result<PackedBuild> Cache::pack(const CachedBuild& build) {
+  KMUX_ASSIGN(PackedEntry packed, pack_entry({build.folder, build.key, build.state}));
+  return PackedBuild{std::move(packed.key), std::move(packed.second), std::move(packed.files)};
+}
+
+Result<Cache::Added> Cache::add(const PackedBuild& build) const {
+  KMUX_ASSIGN(const Staging::Outcome outcome, cache_->add({build.key, build.state, build.files}));
+  return outcome == Staging::Outcome::kPublished ? Added::kNew : Added::kThere;
+}
+
 }  // namespace kmux

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,13 @@ struct CachedBuild {
 struct DamagedBuild {
   std::filesystem::path folder;
   std::string reason;
+};
+
+/// The files of a build, to be carried to another cache.
+struct PackedBuild {
+  std::string key;
+  std::string state;
+  std::map<std::string, std::string> files;  // content by name
 };
 
 /// What may stay when a cache is pruned.
@@ -73,6 +81,16 @@ class KMUX_API Cache {
   ///
   /// Errors: unavailable if the folder cannot be written to or another process is pruning it.
   Result<PruneReport> prune(const PruneLimits& limits) const;
+
+  /// The files of a build that is whole.
+  ///
+  /// Errors: unavailable if it was removed meanwhile; invalid_argument if it is damaged.
+  static Result<PackedBuild> pack(const CachedBuild& build);
+  /// Adds a build of another cache, after checking every digest; one that is there already stays.
+  ///
+  /// Errors: invalid_argument if it is damaged; unavailable if it cannot be stored.
+  enum class Added { kNew, kThere };
+  Result<Added> add(const PackedBuild& build) const;
 
  private:
   explicit Cache(std::shared_ptr<ArtifactCache> cache) : cache_(std::move(cache)) {}

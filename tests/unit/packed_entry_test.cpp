@@ -1,0 +1,90 @@
+#include "cache/packed_entry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/sha256.h"
+
+#include "cache/entry_store.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class PackedEntryTest : public testing::Test {
+ protected:
+  PackedEntryTest() {
+    entry_.artifact.set("code", "code");
+    entry_.launcher = "launcher";
+    EXPECT_TRUE(from_.store(key_, entry_, file_time_now()).ok());
+  }
+  static EntryStore open(const fs::path& path) {
+    return {CacheFolder::open(path, CacheFolder::Access::kReadWrite).value(), {}};
+  }
+  EntryLocation location() const { return from_.folder().entries().at(0); }
+  PackedEntry packed() const { return pack_entry(location()).value(); }
+
+  /// Why `packed` is refused; nothing of it stays.
+  std::string refusal(const PackedEntry& packed) const {
+    const auto added = unpack_entry(to_.folder(), packed);
+    if (added) return "";
+    EXPECT_EQ(added.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_TRUE(to_.folder().entries().empty());
+    return added.error().message;
+  }
+
+  TempFolder temp_;
+  EntryStore from_ = open(temp_.path() / "from");
+  EntryStore to_ = open(temp_.path() / "to");
+  CacheKey key_{sha256_hex("key")};
+  CacheEntry entry_;
+};
+
+TEST_F(PackedEntryTest, IsFoundWhereItWasUnpacked) {
+  EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kPublished);
+  EXPECT_EQ(to_.find(key_.digest)->artifact, entry_.artifact);
+  EXPECT_EQ(unpack_entry(to_.folder(), packed()).value(), Staging::Outcome::kTaken);
+}
+
+TEST_F(PackedEntryTest, IsRefusedUnlessItIsWhole) {
+  PackedEntry changed = packed();
+  changed.files["launcher"] += "x";
+  EXPECT_THAT(refusal(changed), HasSubstr("launcher has another size"));
+  changed = packed();
+  changed.files.erase("artifact");
+  EXPECT_NE(refusal(changed), "");
+  changed = packed();
+  changed.files["dependencies"] = "";
+  EXPECT_THAT(refusal(changed), HasSubstr("that its manifest does not list"));
+  changed = packed();
+  changed.second = sha256_hex("x");
+  EXPECT_THAT(refusal(changed), HasSubstr("of another key"));
+  changed = packed();
+  changed.key = sha256_hex("x");
+  EXPECT_THAT(refusal(changed), HasSubstr("of another key"));
+}
+
+TEST_F(PackedEntryTest, IsRefusedWithNamesThatLeadElsewhere) {
+  for (const char* name : {"../launcher", "/tmp/x", "other", ""}) {
+    PackedEntry changed = packed();
+    changed.files[name] = "x";
+    EXPECT_THAT(refusal(changed), HasSubstr("no entry has a file '" + std::string(name) + "'"));
+  }
+  PackedEntry changed = packed();
+  changed.key = "../../" + std::string(58, 'a');
+  EXPECT_THAT(refusal(changed), HasSubstr("that is no key"));
+}
+
+TEST_F(PackedEntryTest, IsNotMadeOfADamagedEntry) {
+  const EntryLocation entry = location();
+  fs::resize_file(entry.folder / "launcher", 1);
+  EXPECT_EQ(pack_entry(entry).error().code, ErrorCode::kInvalidArgument);
+  fs::remove_all(entry.folder);
+  EXPECT_EQ(pack_entry(entry).error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace kmux
