@@ -61,7 +61,9 @@ class Package(unittest.TestCase):
         cls.prefix = (cls.root / cls.archive.name.removesuffix(".tar.gz")).rename(cls.root / "kmux")
         cls.work = cls.root / "work"
         cls.work.mkdir()
-        (cls.root / "tmp").mkdir()
+        for folder in ("tmp", "proc", "dev"):
+            (cls.root / folder).mkdir()
+        (cls.root / "dev/null").touch()
         for file in glibc_files(cls.prefix / "bin/kmux"):
             (cls.root / file.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, cls.root / file.relative_to("/"))
@@ -75,21 +77,23 @@ class Package(unittest.TestCase):
     def isolate(cls):
         """The first that this machine allows: no other files and no network; no other files; no environment."""
         inside = [f"--root={cls.root}", "--wd=/work"]
-        for words in (["--net", *inside], ["--map-root-user", "--net", *inside], inside):
-            cls.isolation = ["unshare", *words]
+        alone = ["--mount", "--pid", "--fork", "--net", "--mount-proc", *inside]
+        # Without /proc the loader is told where programs lie; it can be told one folder only, not the worker's.
+        told = {"LD_ORIGIN_PATH": "/kmux/bin", "LD_LIBRARY_PATH": "/kmux/lib/kmux/bundled"}
+        for words, environment in ((alone, {}), (["--map-root-user", *alone], {}), (inside, told)):
+            cls.isolation, cls.environment = ["unshare", *words], environment
             cls.inner = pathlib.Path("/")
             if cls.kmux("--version").returncode == 0:
                 return
-        cls.isolation, cls.inner = [], cls.root
+        cls.isolation, cls.environment, cls.inner = [], {}, cls.root
         print("package: neither root nor user namespaces here: other files of this machine are in reach", file=sys.stderr)
 
     @classmethod
     def kmux(cls, *words, **environment):
-        return subprocess.run([*cls.isolation, cls.inner / "kmux/bin/kmux", *words], cwd=cls.work, capture_output=True,
-                              text=True, timeout=120,
-                              env={"PATH": "/usr/bin:/bin", "HOME": str(cls.inner / "work"), "KMUX_DISABLE_CACHE": "1",
-                                   "LD_ORIGIN_PATH": "/kmux/bin",  # the loader asks /proc, which is not there
-                                   **environment})
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(cls.inner / "work"), "KMUX_DISABLE_CACHE": "1",
+                       **cls.environment, **environment}
+        return subprocess.run([*cls.isolation, cls.inner / "kmux/bin/kmux", *words], cwd=cls.work, env=environment,
+                              capture_output=True, text=True, timeout=120)
 
     def write_program(self, name, text):
         """The example `scale` with the source `text`."""
@@ -150,6 +154,17 @@ class Package(unittest.TestCase):
         shutil.copytree(self.prefix / "share/kmux/examples", self.work / "examples")
         result = self.run_scale("examples/scale/scale.kmux.json")
         self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_compiles_in_a_process_of_its_own(self):
+        text = "void scale(const float* x, float f, float* y, long n) { while (n-- > 0) y[n] = f * x[n]; }\n"
+        words = ["run", self.write_program("isolated", text), "--in", "x=ones", "--symbol", "n=8", "--scalar", "factor=2"]
+        result = self.kmux(*words, KMUX_ISOLATION="process")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        worker = self.prefix / "libexec/kmux/kmux-worker"
+        hidden = worker.rename(self.prefix / "hidden-worker")
+        self.addCleanup(lambda: hidden.rename(worker))
+        result = self.kmux(*words, KMUX_ISOLATION="process")
+        self.assertNotEqual(result.returncode, 0, "it was the worker that compiled")
 
     def test_says_what_to_install_for_the_c_library(self):
         result = self.run_scale(self.write_program("libc", "#include <stdio.h>\nvoid scale() {}\n"))
