@@ -1,4 +1,4 @@
-// kmux_conformance --plugin NAME --plugin-path FOLDER [gtest flags]
+// kmux_conformance --plugin NAME --plugin-path FOLDER [--isolation process] [gtest flags]
 //
 // Exit code 77: the plugin cannot run on this machine (a skip), unless
 // KMUX_REQUIRE_BACKENDS names it.
@@ -23,6 +23,7 @@ constexpr int kSkipped = 77;
 struct Arguments {
   std::string plugin;
   std::string folder;
+  std::string isolation = "none";
   bool inside = false; // the child process that runs one expected failure
 };
 
@@ -34,6 +35,7 @@ Arguments parse(int argc, char** argv) {
     if (i + 1 == argc) break;
     if (word == "--plugin") arguments.plugin = argv[i + 1];
     if (word == "--plugin-path") arguments.folder = argv[i + 1];
+    if (word == "--isolation") arguments.isolation = argv[i + 1];
   }
   return arguments;
 }
@@ -68,7 +70,7 @@ int check_expected_failures(const Exemptions& exemptions, const Arguments& argum
   int failures = 0;
   for (const auto& entry : exemptions.expected_failures) {
     const Command command{{"/proc/self/exe", "--plugin", arguments.plugin, "--plugin-path", arguments.folder,
-                           "--inside", "--gtest_filter=" + entry.pattern}};
+                           "--isolation", arguments.isolation, "--inside", "--gtest_filter=" + entry.pattern}};
     const auto result = run(command);
     if (result && result->exit_code != 0) continue;
     std::printf(
@@ -110,11 +112,11 @@ int main(int argc, char** argv) {
   if (arguments.plugin.empty() || arguments.folder.empty()) {
     std::fputs(
         "usage: kmux_conformance --plugin NAME --plugin-path FOLDER "
-        "[gtest flags]\n",
+        "[--isolation process] [gtest flags]\n",
         stderr);
     return 2;
   }
-  if (auto status = Subject::choose(arguments.plugin, arguments.folder); !status) {
+  if (auto status = Subject::choose(arguments.plugin, arguments.folder, arguments.isolation); !status) {
     return without_device(arguments.plugin, status.error());
   }
   const auto exemptions =

@@ -7,14 +7,14 @@ Subject& Subject::current() {
   return subject;
 }
 
-Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder) {
+Status Subject::choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation) {
   Subject& subject = current();
   subject.name_ = plugin;
   subject.folder_ = std::filesystem::absolute(folder);
   RegistryOptions options;
   options.search_path = {subject.folder_};
   options.use_default_path = false;
-  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{}, options));
+  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{.isolation = isolation}, options));
   KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
   KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
   if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);

@@ -20,7 +20,7 @@ class Subject {
  public:
   /// The one of this process; set by `choose`, before any test runs.
   static Subject& current();
-  static Status choose(const std::string& plugin, const std::filesystem::path& folder);
+  static Status choose(const std::string& plugin, const std::filesystem::path& folder, const std::string& isolation);
 
   const std::string& name() const { return name_; }
   Runtime& runtime() const { return *runtime_; }

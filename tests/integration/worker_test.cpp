@@ -2,6 +2,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "kmux/compile.h"
 #include "kmux/log.h"
+#include "kmux/process.h"
 #include "kmux/program.h"
 
 #include "integration/worker_processes.h"
@@ -287,6 +289,36 @@ TEST_F(Worker, TakesRelativePathsFromTheFolderOfTheCall) {
   built({}, "null_a", doubling("another")).value();
   EXPECT_EQ(std::filesystem::read_symlink("/proc/" + std::to_string(worker) + "/cwd"), "/");
   std::filesystem::current_path(before);
+}
+
+/// The living workers of a plugin that this process did not start.
+std::vector<pid_t> workers_of(const std::string& manifest) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");  // empty for a zombie
+    std::string program, argument;
+    if (!std::getline(file, program, '\0') || !std::getline(file, argument, '\0')) continue;
+    if (program.ends_with("/kmux-worker") && argument.ends_with(manifest))
+      found.push_back(static_cast<pid_t>(std::stol(entry.path().filename())));
+  }
+  return found;
+}
+
+TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
+  const std::string manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json";
+  Command application{.argv = {KMUX_TEST_BUILD_DIR "/bin/kmux", "compile", "--backend=null_a", "--no-cache",
+                               KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
+  application.environment = {{"KMUX_PLUGIN_PATH", KMUX_TEST_PLUGIN_DIR "/table"},
+                             {"KMUX_ISOLATION", "process"},
+                             {"KMUX_OPTION_NULL_A__BUILD", "hang"}};
+  application.timeout = 3s;
+  std::size_t most = 0;
+  std::thread runner([&] { EXPECT_FALSE(run(application).ok()); });  // kills it, but not its worker
+  for (int i = 0; i < 100 && most == 0; ++i, std::this_thread::sleep_for(25ms)) most = workers_of(manifest).size();
+  runner.join();
+  EXPECT_EQ(most, 1U);
+  for (int i = 0; i < 1000 && !workers_of(manifest).empty(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_THAT(workers_of(manifest), IsEmpty());
 }
 
 TEST_F(Worker, OfTheCpuPluginBuildsEqualBytes) {
