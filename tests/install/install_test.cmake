@@ -17,6 +17,16 @@ step(${CMAKE_COMMAND} -S ${work}/consumer -B ${work}/build -G ${GENERATOR} -D CM
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${work}/build/lib/kmux/plugins
   ${work}/build/consumer ${work}/consumer/twice.kmux.json greeter)
+# The moved worker is found; without it, isolation is an error.
+set(isolated ${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${work}/build/lib/kmux/plugins KMUX_ISOLATION=process
+  ${work}/build/consumer ${work}/consumer/twice.kmux.json greeter)
+step(${isolated})
+file(RENAME ${prefix}/libexec/kmux/kmux-worker ${prefix}/libexec/kmux/kmux-worker.away)
+execute_process(COMMAND ${isolated} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(code EQUAL 0 OR NOT text MATCHES "no kmux-worker")
+  message(FATAL_ERROR "without kmux-worker: code ${code}, '${text}'")
+endif()
+file(RENAME ${prefix}/libexec/kmux/kmux-worker.away ${prefix}/libexec/kmux/kmux-worker)
 step(${prefix}/bin/kmux plugins --verify)
 if(EXISTS ${prefix}/lib/kmux/plugins/kmux_cpu.so)
   step(${work}/build/consumer ${work}/consumer/twice.kmux.json cpu)
