@@ -31,6 +31,8 @@ struct Exported {
   std::string label;  // "gemm_f16.cuda"
 };
 
+void PrintTo(const Exported& exported, std::ostream* out) { *out << exported.label; }
+
 std::vector<Exported> exported() {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(kExported)) names.insert(entry.path().filename());

@@ -143,7 +143,7 @@ TEST(TileLangDevice, MatrixProductsOfAnySizeHaveMapsOfThatSize) {
 TEST(TileLangDevice, ConvolutionGathersItsPixels) {
   const Program conv2d = program_of("conv2d");
   EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).mode,
-            (std::variant<TiledMap, Im2colMap>(Im2colMap{{-1, -1}, {-1, -1}, 64, 64})));
+            (std::variant<TiledMap, Im2colMap>(Im2colMap{{-1, -1}, {-1, -1}, 64, 128})));
   EXPECT_EQ(body_of(conv2d).tensor_maps.at(0).base, MemoryRef{"image"});
 }
 

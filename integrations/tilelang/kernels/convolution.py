@@ -14,7 +14,7 @@ from kmux_tilelang import describe
 def conv2d(batch=4, size=32, channels=64, filters=128, window=3):
     """out[batch, size, size, filters]: stride 1, padded so that the size stays."""
     pad = window // 2
-    rows, columns, depth = 64, 128, 64
+    rows, columns, depth = 128, 128, 64
     pixels = batch * size * size
 
     @T.prim_func
