@@ -1,5 +1,6 @@
 // The figures of group `cache`: a line each, "bar NAME VALUE UNIT". Both sides of a ratio run in turns; medians count.
-// With an argument, this program is one of its own child processes.
+// Arguments name the bars to measure; with --first and --race this program is one of its own child processes.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -109,7 +110,7 @@ std::string child(std::vector<std::string> words) {
 
 double cold_first(const Scratch& scratch) {
   const std::string launcher = launcher_of(*runtime_with(scratch / "cache"), small_program(0));
-  return ratio([](int round) { return std::stod(child({"first", std::to_string(round)})); },
+  return ratio([](int round) { return std::stod(child({"--first", std::to_string(round)})); },
                [&](int round) { return reference_ms(clang(), scratch / "reference", small_program(round), launcher); });
 }
 
@@ -172,12 +173,12 @@ double hit_disk_ms(const Scratch& scratch) {
   return median(times);
 }
 
-double hit_memory_us(const Scratch& scratch) {
+double hit_memory_us(const Scratch& scratch, const Program& program) {
   constexpr int kCalls = 200;
   const auto runtime = runtime_with(scratch / "memory");
-  const Program program = gemm_program(0);
   const CompileOptions options = in_tier("fast", true);
   compiled(*runtime, program, options);
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // headers are looked at in the background
   std::vector<double> times;
   for (int round = 0; round < 201; ++round) {
     times.push_back(milliseconds_of([&] {
@@ -187,7 +188,12 @@ double hit_memory_us(const Scratch& scratch) {
   return median(times) * 1000 / kCalls;
 }
 
-/// `kmux run` with a check of its result, out of a warm cache, over `python3 -c pass`.
+double hit_memory(const Scratch& scratch) { return hit_memory_us(scratch, small_program(0)); }
+
+/// Every header of the C++ library that it might include is looked at, at each hit.
+double hit_memory_headers(const Scratch& scratch) { return hit_memory_us(scratch, gemm_program(0)); }
+
+/// `kmux run` with a check of its result, out of a warm cache, over `python3 -c pass` (Debian's, not a wrapper).
 double process_start_hit(const Scratch& scratch) {
   const std::string gemm = fs::path(KMUX_BENCH_PROGRAMS) / "gemm/gemm.kmux.json";
   const std::string result = scratch / "c.npy";
@@ -200,7 +206,7 @@ double process_start_hit(const Scratch& scratch) {
   };
   kmux({"--out", "C=" + result, "--option", "tier=full"});
   return ratio([&](int) { return milliseconds_of([&] { kmux({"--check", "C=" + result}); }); },
-               [](int) { return milliseconds_of([] { run({.argv = {"python3", "-c", "pass"}}).value(); }); });
+               [](int) { return milliseconds_of([] { run({.argv = {"/usr/bin/python3", "-c", "pass"}}).value(); }); });
 }
 
 /// What a child prints: 1 if it compiled, 0 if it found what another one had compiled.
@@ -209,34 +215,41 @@ int compiles(const fs::path& cache_dir) {
   return build(*runtime, gemm_program(0), in_tier("full", true)).value().from_cache ? 0 : 1;
 }
 
-int race_16(const Scratch& scratch) {
+double race_16(const Scratch& scratch) {
   std::array<int, 16> counts{};
   std::vector<std::thread> threads;
   for (int& count : counts) {
-    threads.emplace_back([&] { count = std::stoi(child({"race", scratch / "race"})); });
+    threads.emplace_back([&] { count = std::stoi(child({"--race", scratch / "race"})); });
   }
   for (std::thread& thread : threads) thread.join();
-  return std::accumulate(counts.begin(), counts.end(), 0);
+  return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-void print(const char* name, double value, const char* unit) {
-  std::printf("bar %s %.3f %s\n", name, value, unit);
-  std::fflush(stdout);
-}
+struct Bar {
+  std::string name;
+  double (*measure)(const Scratch& scratch);
+  const char* unit;
+};
 
-int main(int argc, char** argv) {
-  const std::string mode = argc > 2 ? argv[1] : "";
-  if (mode == "first") return std::printf("%f\n", first_in_process(std::stoi(argv[2]))), 0;
-  if (mode == "race") return std::printf("%d\n", compiles(argv[2])), 0;
+const std::array<Bar, 9> kBars = {{{"cold_small", cold_small, "ratio"},
+                                   {"cold_first", cold_first, "ratio"},
+                                   {"cold_gemm_fast", cold_gemm_fast, "ratio"},
+                                   {"gemm_full_speed", gemm_full_speed, "ratio"},
+                                   {"hit_disk", hit_disk_ms, "ms"},
+                                   {"hit_memory", hit_memory, "us"},
+                                   {"hit_memory_headers", hit_memory_headers, "us"},
+                                   {"process_start_hit", process_start_hit, "ratio"},
+                                   {"race_16", race_16, "compiles"}}};
+
+int main(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[0] == "--first") return std::printf("%f\n", first_in_process(std::stoi(words[1]))), 0;
+  if (words.size() == 2 && words[0] == "--race") return std::printf("%d\n", compiles(words[1])), 0;
   const Scratch scratch;
-  print("cold_small", cold_small(scratch), "ratio");
-  print("cold_first", cold_first(scratch), "ratio");
-  print("cold_gemm_fast", cold_gemm_fast(scratch), "ratio");
-  print("gemm_full_speed", gemm_full_speed(scratch), "ratio");
-  print("hit_disk", hit_disk_ms(scratch), "ms");
-  print("hit_memory", hit_memory_us(scratch), "us");
-  print("process_start_hit", process_start_hit(scratch), "ratio");
-  print("race_16", race_16(scratch), "compiles");
+  for (const Bar& bar : kBars) {
+    if (!words.empty() && std::find(words.begin(), words.end(), bar.name) == words.end()) continue;
+    std::printf("bar %s %.3f %s\n", bar.name.c_str(), bar.measure(scratch), bar.unit);
+    std::fflush(stdout);
+  }
   return 0;
 }
 
@@ -245,7 +258,7 @@ int main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return kmux::bench::main(argc, argv);
+    return kmux::bench::main({argv + 1, argv + argc});
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "bars_cache: %s\n", failure.what());
     return 1;
