@@ -58,14 +58,16 @@ Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& j
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
-  KMUX_ASSIGN(const CompileJob job, make_job(request, options, launcher));
+  KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
+  if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
   const bool ready = request.chosen().dialect == "object";
   const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
   auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects) : compiler_.compile(job);
   if (!compiled) return with_include_hint(std::move(compiled).error(), request.chosen().settings);
   if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
 
+  if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;

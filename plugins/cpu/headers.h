@@ -13,6 +13,10 @@
 
 namespace kmux::cpu {
 
+/// Other when a file of `dependencies` is changed, made or removed; empty where that cannot be told, and where so few
+/// headers are read that compiling them in advance is not worth while.
+std::string stamp_of(const Dependencies& dependencies);
+
 /// The headers of the machine that the sources of a job may read.
 ///
 /// Threads: any.   Lifetime: remembers what each header includes.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kmux/sha256.h"
+
 #include "engine/diagnostics.h"
 #include "engine/find_cpu.h"
 #include "engine/front_end.h"
@@ -11,9 +13,12 @@
 #include "engine/memory_files.h"
 #include "engine/native_target.h"
 #include "engine/pipeline.h"
+#include "engine/preamble_store.h"
 
 namespace kmux::cpu {
 namespace {
+
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 
@@ -54,17 +59,74 @@ std::vector<std::string> checkable(std::vector<std::string> features, const std:
   return features;
 }
 
+// May any of `files` include the source `path`? Its name would show it.
+bool mention(const std::vector<File>& files, const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return std::ranges::any_of(files, [&](const File& file) { return file.content.find(name) != std::string::npos; });
+}
+
+// All that decides what a preamble means. `files` have it instead of the source.
+std::string preamble_key(const CompileJob& job, const Unit& unit, const std::vector<File>& files,
+                         const std::vector<std::string>& arguments) {
+  std::string key = job.header_stamp + '\n' + unit.path;
+  const auto add = [&](const std::string& text) { key += '\n' + std::to_string(text.size()) + ' ' + text; };
+  for (const std::string& argument : arguments) add(argument);
+  for (const File& file : files) {
+    const bool is_source = std::ranges::find(job.units, file.path, &Unit::path) != job.units.end();
+    if (is_source && file.path != unit.path && !mention(files, file.path)) continue;
+    add(file.path);
+    add(file.content);
+  }
+  return sha256_hex(key);
+}
+
 bool has_error(const std::string& log) { return !first_error(log).empty(); }
 
 }  // namespace
 
 struct Compiler::Impl {
   FrontEnd front_end;
+  PreambleStore preambles;  // its work uses the front end
 
+  Preamble preamble_of(const CompileJob& job, const Unit& unit);
+  Result<TranslationUnit> parse_unit(llvm::LLVMContext& context, const CompileJob& job, const Unit& unit,
+                                     const Files& files, CompiledObject& result);
   Result<TranslationUnit> parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
                                 std::vector<std::unique_ptr<llvm::Module>>& modules);
   Result<CompiledObject> compile(const CompileJob& job);
 };
+
+// The headers that `unit` begins with, if they have been compiled in advance; else they will be.
+Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit) {
+  std::vector<File> files = job.files;
+  const auto source = std::ranges::find(files, unit.path, &File::path);
+  if (job.header_stamp.empty() || source == files.end()) return {};
+  source->content.resize(preamble_size(source->content));
+  if (source->content.empty() || mention(files, unit.path)) return {};
+  const std::vector<std::string> arguments = unit_arguments(job, unit);
+  const std::size_t size = source->content.size();
+  return {size, preambles.find_or_request(preamble_key(job, unit, files, arguments),
+                                          [this, path = unit.path, files = std::move(files),
+                                           arguments](const std::function<bool()>& stopping) {
+                                            return front_end.precompile(path, arguments, memory_files(files), stopping);
+                                          })};
+}
+
+// With the preamble, if there is one. What fails then is compiled again without, so that its messages are complete.
+Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, const CompileJob& job, const Unit& unit,
+                                                   const Files& files, CompiledObject& result) {
+  const std::vector<std::string> arguments = unit_arguments(job, unit);
+  if (const Preamble preamble = preamble_of(job, unit); preamble.precompiled) {
+    std::string text;
+    auto made = front_end.compile(context, unit.path, arguments, files, text, preamble);
+    if (made) {
+      result.log += text;
+      ++result.preambles;
+      return made;
+    }
+  }
+  return front_end.compile(context, unit.path, arguments, files, result.log);
+}
 
 // The units' IR to `modules`; returns the launcher's. `result` gets messages and features.
 Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
@@ -78,8 +140,7 @@ Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const 
     result.features.insert(result.features.end(), unit.features.begin(), unit.features.end());
   };
   for (const Unit& unit : job.units) {
-    KMUX_ASSIGN(TranslationUnit made,
-                front_end.compile(context, unit.path, unit_arguments(job, unit), file_system, result.log));
+    KMUX_ASSIGN(TranslationUnit made, parse_unit(context, job, unit, file_system, result));
     add(made);
     modules.push_back(std::move(made.module));
   }
@@ -116,6 +177,8 @@ Compiler::Compiler() : impl_(std::make_unique<Impl>()) { initialize_llvm(); }
 Compiler::~Compiler() = default;
 
 Result<CompiledObject> Compiler::compile(const CompileJob& job) { return impl_->compile(job); }
+
+void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 
 Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
   return impl_->front_end.system_folders(shared_arguments(job, language, job.cpu));

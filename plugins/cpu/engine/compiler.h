@@ -31,6 +31,7 @@ struct CompileJob {
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  std::string header_stamp = {};     // other when any header that the sources may read is; empty if that is unknown
 };
 
 struct CompiledObject {
@@ -38,12 +39,14 @@ struct CompiledObject {
   std::string log;                    // warnings
   std::vector<std::string> features;  // instruction-set features that its code may use
   std::string compiler;               // what made it
+  int preambles = 0;                  // sources whose first headers had been compiled in advance
 };
 
 /// Compiles C and C++ to an object file, in this process and without temporary files.
 ///
 /// All units and the launcher become one module in which only the launcher is visible, so that kernels can be inlined
-/// into it.
+/// into it. The headers at the beginning of a source are compiled in advance for the next source that begins so; that
+/// changes neither code nor messages.
 /// Threads: any, concurrently.   Lifetime: keeps the compiler's argument lists.
 class Compiler {
  public:
@@ -56,6 +59,9 @@ class Compiler {
 
   /// The folders of headers that belong to the compiler and the machine, in the order of the search.
   Result<std::vector<std::string>> system_folders(const CompileJob& job, Language language);
+
+  /// Waits for headers that are being compiled in advance; nobody else need.
+  void wait_for_preambles();
 
  private:
   struct Impl;

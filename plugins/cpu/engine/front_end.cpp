@@ -13,6 +13,7 @@
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
 #include "engine/missing_header.h"
+#include "engine/precompile.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kmux::cpu {
@@ -108,7 +109,8 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
 }
 
 Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
-                                          const Arguments& arguments, const Files& files, std::string& log) {
+                                          const Arguments& arguments, const Files& files, std::string& log,
+                                          const Preamble& preamble) {
   KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
@@ -116,7 +118,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
   instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
   instance.setVerboseOutputStream(llvm::nulls());  // else "1 error generated." goes to stderr
-  instance.createFileManager(files);
+  instance.createFileManager(preamble.precompiled ? begin_with(preamble, *made, files) : files);
   clang::EmitLLVMOnlyAction action(&context);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
@@ -125,6 +127,12 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
     if (feature.second) unit.features.push_back(feature.first().str());
   }
   return unit;
+}
+
+std::string FrontEnd::precompile(const std::string& path, const Arguments& arguments, const Files& files,
+                                 const std::function<bool()>& stopping) {
+  auto made = invocation(path, arguments, files);
+  return made ? kmux::cpu::precompile(*made, files, stopping) : std::string();
 }
 
 Result<std::vector<std::string>> FrontEnd::system_folders(const Arguments& arguments) {

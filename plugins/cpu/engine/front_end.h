@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "engine/compiler.h"
+#include "engine/preamble.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -28,12 +30,19 @@ struct TranslationUnit {
 /// Threads: any, concurrently with different contexts.
 class FrontEnd {
  public:
-  /// Compiles the file `path` of `files` with the driver arguments `arguments`; messages are appended to `log`.
+  /// Compiles the file `path` of `files` with the driver arguments `arguments`; messages are appended to `log`. The file
+  /// begins with `preamble`.
   ///
   /// Errors: compile_failed with `log`; invalid_argument for an argument that the driver refuses.
   Result<TranslationUnit> compile(llvm::LLVMContext& context, const std::string& path,
                                   const std::vector<std::string>& arguments,
-                                  const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log);
+                                  const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log,
+                                  const Preamble& preamble = {});
+
+  /// The precompiled form of the file `path` of `files`, a preamble; see precompile.h.
+  std::string precompile(const std::string& path, const std::vector<std::string>& arguments,
+                         const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
+                         const std::function<bool()>& stopping);
 
   /// The folders in which `#include` searches after those of "-I", with these driver arguments.
   Result<std::vector<std::string>> system_folders(const std::vector<std::string>& arguments);

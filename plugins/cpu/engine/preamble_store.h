@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/background.h"
+
+namespace kmux::cpu {
+
+/// Precompiled preambles by all that decides them, in memory, the least recently used dropped first.
+///
+/// Threads: any.
+class PreambleStore {
+ public:
+  /// Compiles one; empty if it cannot be. Gives up early once `stopping` says so.
+  using Make = std::function<std::string(const std::function<bool()>& stopping)>;
+
+  explicit PreambleStore(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
+
+  /// The preamble of `key`, or null. Where there is none, it is made in the background, once: what cannot be made is not
+  /// asked for again.
+  std::shared_ptr<const std::string> find_or_request(const std::string& key, const Make& make);
+
+  /// Waits for what is being made.
+  void wait() { background_.wait(); }
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const std::string> bytes;  // null: being made, or not to be had
+  };
+  void keep(const std::string& key, std::string bytes);
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // the one used last first
+  std::size_t most_bytes_;
+  std::size_t bytes_ = 0;
+  Background background_;  // last: its jobs use the others
+};
+
+}  // namespace kmux::cpu

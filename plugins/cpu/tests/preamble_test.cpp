@@ -1,0 +1,35 @@
+#include "engine/preamble.h"
+
+#include <gtest/gtest.h>
+
+namespace kmux::cpu {
+namespace {
+
+// The preamble of `source`.
+std::string of(const std::string& source) { return source.substr(0, preamble_size(source)); }
+
+TEST(Preamble, IsTheIncludesAtTheBeginning) {
+  EXPECT_EQ(of("#include <a>\nint x;\n"), "#include <a>\n");
+  EXPECT_EQ(of("// one\n\n/* two\n */ #  include \"b.h\" // x\n# /**/ include/**/<c>\n\nint x;\n#include <d>\n"),
+            "// one\n\n/* two\n */ #  include \"b.h\" // x\n# /**/ include/**/<c>\n\n");
+  EXPECT_EQ(of("#include <a>\r\n#include <b>\r\nint x;"), "#include <a>\r\n#include <b>\r\n");
+}
+
+TEST(Preamble, EndsBeforeAnythingElse) {
+  for (const char* next :
+       {"#define N 1\n#include <b>\n", "#if X\n#include <b>\n#endif\n", "#include MACRO\n", "#include <b> int x;\n",
+        "#pragma once\n", "#include_next <b>\n", "#import <b>\n", "#include <b\n", "/* no end\n", "/* two */ int x;\n",
+        "/* a\n b */ int x;\n", "// joined \\\nint x;\n", "#inc\\\nlude <b>\n", "#include <b>",
+        "#include <b> \\\nint x;\n"}) {
+    EXPECT_EQ(of(std::string("#include <a>\n") + next), "#include <a>\n") << next;
+  }
+}
+
+TEST(Preamble, IsEmptyWithoutIncludes) {
+  for (const char* source : {"", "\n\n", "// only a comment\n\nint x;\n", "int x;\n#include <a>\n", "#include <a>"}) {
+    EXPECT_EQ(of(source), "") << source;
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu
