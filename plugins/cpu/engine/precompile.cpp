@@ -50,6 +50,11 @@ class StoppableFiles final : public vfs::ProxyFileSystem {
 
 std::string precompile(std::shared_ptr<clang::CompilerInvocation> invocation,
                        const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files, const std::function<bool()>& stopping) {
+  // Sources that begin so are longer: only an overridden file may be another when the result is read.
+  const std::string path = invocation->getFrontendOpts().Inputs.front().getFile().str();
+  auto text = files->getBufferForFile(path);
+  if (!text) return "";
+  invocation->getPreprocessorOpts().addRemappedFile(path, text->release());  // the SourceManager owns it
   invocation->getFrontendOpts().ProgramAction = clang::frontend::GeneratePCH;
   invocation->getPreprocessorOpts().GeneratePreamble = true;
   auto& language = invocation->getLangOpts();
