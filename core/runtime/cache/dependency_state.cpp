@@ -66,6 +66,7 @@ Result<std::vector<Folder>> capture_folders(const std::vector<std::string>& abse
     folder.absent.push_back(path);
   }
   std::vector<Folder> list;
+  list.reserve(folders.size());
   for (auto& [path, folder] : folders) list.push_back(std::move(folder));
   return list;
 }

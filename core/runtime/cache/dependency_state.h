@@ -44,8 +44,8 @@ struct DependencyState {
 
 /// Reads and hashes the dependencies of a build that began at `began`.
 ///
-/// Errors: unavailable if the dependencies are incomplete; unavailable, naming the path, if a file changed since `began`, cannot be read, or an absent one is there now:
-///         what the build saw is then not known.
+/// Errors: unavailable if the dependencies are incomplete; naming the path, if a file changed since `began` or cannot be
+///         read, or an absent one is there now: what the build saw is then not known.
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began);
 
 /// Why an entry that depends on `state` is out of date, or nothing if it is not. Files are hashed only if their size is

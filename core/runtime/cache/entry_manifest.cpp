@@ -8,8 +8,8 @@ namespace kmux {
 namespace {
 
 // {"manifest":BODY,"sha256":"DIGEST"}, where DIGEST covers BODY.
-constexpr std::string_view kHead = "{\"manifest\":";
-constexpr std::string_view kMiddle = ",\"sha256\":\"";
+constexpr std::string_view kHead = R"({"manifest":)";
+constexpr std::string_view kMiddle = R"(,"sha256":")";
 constexpr std::string_view kTail = "\"}\n";
 constexpr std::size_t kDigestSize = 64;
 constexpr int kSchema = 1;
