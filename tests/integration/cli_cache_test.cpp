@@ -1,7 +1,10 @@
 // `kmux cache`, and the cache as commands in processes of their own use it.
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,6 +49,18 @@ TEST_F(CliCache, SecondProcessCompilesNothing) {
   EXPECT_TRUE(compiles({"--no-cache"}));
   EXPECT_TRUE(compiles({"--flag", "-DX=1"}));
   EXPECT_EQ(builds().size(), 2U);
+}
+
+TEST_F(CliCache, SixteenProcessesCompileOnce) {
+  variables_["XDG_RUNTIME_DIR"] = session_.folder().string();
+  std::array<bool, 16> compiled{};
+  std::array<std::thread, 16> processes;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    processes[i] = std::thread([&, i] { compiled[i] = compiles(); });
+  }
+  for (std::thread& process : processes) process.join();
+  EXPECT_EQ(std::count(compiled.begin(), compiled.end(), true), 1);
+  EXPECT_EQ(builds().size(), 1U);
 }
 
 TEST_F(CliCache, RunsOutOfTheCache) {

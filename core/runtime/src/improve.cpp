@@ -1,5 +1,6 @@
 #include "improve.h"
 
+#include <optional>
 #include <utility>
 
 #include "kmux/log.h"
@@ -36,17 +37,25 @@ struct Improvement {
   }
 };
 
+/// The tier that `built` could be replaced by, or nothing.
+std::optional<std::string> better_tier(Runtime& runtime, const CompileOptions& options, const BuildResult& built) {
+  if (built.tier.empty()) return std::nullopt;
+  const auto plugin = runtime.registry().plugin(built.backend);
+  if (!plugin) return std::nullopt;
+  const auto tiers = plan_tiers((*plugin)->manifest(), options.options, runtime.environment(), Purpose::kRun);
+  return tiers && tiers->best != built.tier ? std::optional(tiers->best) : std::nullopt;
+}
+
 }  // namespace
 
 void improve(Runtime& runtime, const Program& program, const CompileOptions& options, const BuildResult& built,
              AdapterSlot& slot) {
+  const std::optional<std::string> tier = better_tier(runtime, options, built);
+  if (!tier) return;
   auto copy = std::make_shared<const Program>(program);
   auto choice = choose(runtime, *copy, options, built.backend, built.variant, built.target);
-  if (!choice) return;  // it has just been chosen
-  const auto tiers =
-      plan_tiers(choice->plugin->manifest(), choice->request.options, runtime.environment(), Purpose::kRun);
-  if (!tiers || built.tier == tiers->best) return;
-  auto improvement = std::make_shared<Improvement>(Improvement{std::move(copy), *std::move(choice), tiers->best,
+  if (!choice) return;  // it was chosen a moment ago
+  auto improvement = std::make_shared<Improvement>(Improvement{std::move(copy), *std::move(choice), *tier,
                                                                options.use_cache ? runtime.cache() : nullptr,
                                                                options.device.value_or(0), slot.expect_better()});
   runtime.background().post([improvement] { improvement->run(); });
