@@ -63,8 +63,8 @@ class KMUX_API Cache {
  public:
   /// Opens the cache that `environment` describes.
   ///
-  /// Errors: unavailable if it is disabled, has no folder, or its folder cannot be trusted; invalid_argument for a size
-  ///         limit that is none.
+  /// Errors: unavailable if it is disabled or has no folder; invalid_argument if its folder cannot be trusted, or for a
+  ///         size limit that is none.
   static Result<Cache> open(const Environment& environment);
 
   const std::filesystem::path& folder() const;
