@@ -173,15 +173,19 @@ std::variant<Frame, WorkerFailure> WorkerProcess::call(std::string_view request,
   return reply;
 }
 
+Result<std::optional<Frame>> WorkerProcess::next_reply(const WorkerHost& host) {
+  for (;;) {
+    KMUX_ASSIGN(std::optional<Frame> frame, reader_.next());
+    if (!frame || frame->kind == FrameKind::kReply) return frame;
+    relay(*frame, host);
+  }
+}
+
 std::variant<Frame, WorkerFailure> WorkerProcess::wait_for_reply(const Deadline& deadline, const WorkerHost& host) {
   for (;;) {
-    auto frame = reader_.next();
-    if (!frame) return failure(WorkerFailure::Kind::kMalformed, frame.error().message);
-    if (*frame && (*frame)->kind == FrameKind::kReply) return **std::move(frame);
-    if (*frame) {
-      relay(**frame, host);
-      continue;
-    }
+    auto reply = next_reply(host);
+    if (!reply) return failure(WorkerFailure::Kind::kMalformed, reply.error().message);
+    if (*reply) return **std::move(reply);
     std::array<pollfd, 2> ends = {pollfd{socket_.get(), POLLIN, 0}, pollfd{output_.get(), POLLIN, 0}};
     ::poll(ends.data(), ends.size(), deadline.poll_ms(kGlanceMs));
     if (ends[1].revents != 0) drain_output();

@@ -50,6 +50,8 @@ class WorkerProcess {
  private:
   WorkerProcess(pid_t id, Descriptor socket, Descriptor output);
   void drain_output();
+  /// The reply, if it has come. Passes on what was logged before it.
+  Result<std::optional<Frame>> next_reply(const WorkerHost& host);
   /// Ends it and all that it started, after waiting `patience_ms` for it to end by itself; says how it ended.
   std::string end(int patience_ms);
   std::variant<Frame, WorkerFailure> wait_for_reply(const Deadline& deadline, const WorkerHost& host);

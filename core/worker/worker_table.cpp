@@ -77,7 +77,7 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
   api_.supports = [](void* self, const kmux_build_request* request, kmux_sink missing, kmux_sink error) {
     Frame frame = frame_of(FrameKind::kSupports);
     append_request(frame, *request);
-    return forward(self, std::move(frame), missing, error);
+    return forward(self, frame, missing, error);
   };
   api_.toolchain = [](void* self, kmux_bytes target, kmux_bytes options, kmux_sink identity, kmux_sink error) {
     return forward(self, frame_of(FrameKind::kToolchain, {text_of(target), text_of(options)}), identity, error);
@@ -85,17 +85,17 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
   api_.wrap = [](void* self, const kmux_build_request* request, kmux_sink launcher, kmux_sink error) {
     Frame frame = frame_of(FrameKind::kWrap);
     append_request(frame, *request);
-    return forward(self, std::move(frame), launcher, error);
+    return forward(self, frame, launcher, error);
   };
   api_.build = [](void* self, const kmux_build_request* request, kmux_bytes launcher, kmux_sink artifact,
                   kmux_sink error) {
     Frame frame = frame_of(FrameKind::kBuild, {text_of(launcher)});
     append_request(frame, *request);
-    return forward(self, std::move(frame), artifact, error);
+    return forward(self, frame, artifact, error);
   };
 }
 
-kmux_code WorkerTable::forward(void* self, Frame frame, kmux_sink output, kmux_sink error) {
+kmux_code WorkerTable::forward(void* self, const Frame& frame, kmux_sink output, kmux_sink error) {
   const auto* table = static_cast<const WorkerTable*>(self);
   const Result<WorkerReply> reply = table->pool_->call(frame, table->limit_);
   if (!reply) return write_error(reply.error(), error);

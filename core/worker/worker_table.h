@@ -24,7 +24,7 @@ class WorkerTable {
   void* instance() { return this; }
 
  private:
-  static kmux_code forward(void* self, Frame frame, kmux_sink output, kmux_sink error);
+  static kmux_code forward(void* self, const Frame& frame, kmux_sink output, kmux_sink error);
 
   std::string name_;
   std::shared_ptr<WorkerPool> pool_;

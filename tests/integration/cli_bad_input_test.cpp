@@ -75,6 +75,11 @@ const std::vector<Case>& cases() {
       {"OptionWithoutValue", {"compile", kScale, "--option", "engine"}, kBadInput, "engine"},
       {"WrongEngine", {"compile", kScale, "--option", "engine=steam"}, kBadInput, "steam"},
       {"ForbiddenFlag", {"compile", kScale, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
+      {"UnknownIsolation", {"compile", kScale, "--isolation", "proces"}, kBadInput, "Did you mean 'process'?"},
+      {"TimeOutWithoutProcess", {"compile", kScale, "--compile-timeout", "5"}, kBadInput, "isolation 'process'"},
+      {"NegativeTimeOut", {"compile", kScale, "--isolation=process", "--compile-timeout=-1"}, kBadInput, "non-negative"},
+      {"TimeOutThatNeverEnds", {"compile", kScale, "--isolation=process", "--compile-timeout=nan"}, kBadInput, "non-negative"},
+      {"TimeOutIsNoNumber", {"compile", kScale, "--isolation=process", "--compile-timeout=soon"}, kUsage, "soon"},
       {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kBadInput, "77"},
       {"NegativeDevice", scale({"--in", "x=x8.npy", "--device=-1"}), kBadInput, "-1"},
       // The arguments.

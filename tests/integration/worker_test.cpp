@@ -307,9 +307,8 @@ std::vector<pid_t> workers_of(const std::string& manifest) {
 TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
   const std::string manifest = KMUX_TEST_PLUGIN_DIR "/table/kmux_null_a.plugin.json";
   Command application{.argv = {KMUX_TEST_BUILD_DIR "/bin/kmux", "compile", "--backend=null_a", "--no-cache",
-                               KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
+                               "--isolation=process", KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
   application.environment = {{"KMUX_PLUGIN_PATH", KMUX_TEST_PLUGIN_DIR "/table"},
-                             {"KMUX_ISOLATION", "process"},
                              {"KMUX_OPTION_NULL_A__BUILD", "hang"}};
   application.timeout = 3s;
   std::size_t most = 0;
