@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "kmux/json.h"
+#include "kmux/words.h"
 
 #include "engine/compiler.h"
 #include "engine/compiler_libraries.h"
@@ -20,7 +21,11 @@ Json identify(const std::string& path) {
   return Json::Object{{"path", path}, {"size", std::int64_t{info.st_size}}, {"mtime_ns", time_ns}};
 }
 
-Json host_features() { return Json::Array(host_cpu().features.begin(), host_cpu().features.end()); }
+// One text, not a list of a hundred: each look into the cache reads and writes it.
+const std::string& host_features() {
+  static const std::string features = join({host_cpu().features.begin(), host_cpu().features.end()});
+  return features;
+}
 
 }  // namespace
 

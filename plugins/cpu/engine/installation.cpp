@@ -38,9 +38,16 @@ std::string library_of(void* address) {
   return error ? std::string(info.dli_fname) : real.string();
 }
 
-std::string own_library() { return library_of(reinterpret_cast<void*>(&own_library)); }
+std::string own_library() {
+  static const std::string own = library_of(reinterpret_cast<void*>(&own_library));
+  return own;
+}
 
-Result<std::string> resource_dir() { return first_resource_dir(candidates()); }
+Result<std::string> resource_dir() {
+  // Asked for each key of the cache. What is missing may be installed while the process runs.
+  static const Result<std::string> at_first = first_resource_dir(candidates());
+  return at_first ? at_first : first_resource_dir(candidates());
+}
 
 std::string resource_dir_or_default() {
   const auto found = resource_dir();
