@@ -7,8 +7,8 @@
 
 #include "kmux/file_io.h"
 
-#include "tar_header.h"
-#include "zstd_file.h"
+#include "bundle_reader.h"
+#include "bundle_writer.h"
 
 namespace kmux::cli {
 namespace {
@@ -23,12 +23,9 @@ std::uint64_t bytes_of(const PackedBuild& build) {
   return bytes;
 }
 
-Status write_build(ZstdWriter& writer, const PackedBuild& build) {
+Status write_build(BundleWriter& writer, const PackedBuild& build) {
   for (const auto& [name, content] : build.files) {
-    const std::string path = std::string(kRoot) + "/" + build.key + "/" + build.state + "/" + name;
-    KMUX_TRY(writer.write(tar_header({path, content.size()})));
-    KMUX_TRY(writer.write(content));
-    KMUX_TRY(writer.write(std::string(tar_padding(content.size()), '\0')));
+    KMUX_TRY(writer.add(std::string(kRoot) + "/" + build.key + "/" + build.state + "/" + name, content));
   }
   return Ok{};
 }
@@ -49,19 +46,16 @@ std::optional<std::array<std::string, 4>> split(std::string_view path) {
 /// Takes a bundle's files one by one and adds each build to the cache when its files are together.
 class Importer {
  public:
-  Importer(const Cache& cache, fs::path file, ZstdReader reader)
+  Importer(const Cache& cache, fs::path file, BundleReader reader)
       : cache_(cache), file_(std::move(file)), reader_(std::move(reader)) {}
 
   Result<BundleReport> run() {
     for (;;) {
-      KMUX_ASSIGN(const std::string block, reader_.read(kTarBlock));
-      if (block == std::string(kTarBlock, '\0')) break;
-      const std::optional<TarMember> member = read_tar_header(block);
-      if (!member) return refused("it has something else than the files of builds");
+      KMUX_ASSIGN(const std::optional<BundleMember> member, reader_.next());
+      if (!member) break;
       KMUX_TRY(take(*member));
     }
     KMUX_TRY(add());
-    KMUX_TRY(check_end());
     return std::move(report_);
   }
 
@@ -71,7 +65,7 @@ class Importer {
                       "'" + file_.string() + "' is no bundle of `kmux cache export` (" + why + "). Make it again.");
   }
 
-  Status take(const TarMember& member) {
+  Status take(const BundleMember& member) {
     auto parts = split(member.path);
     if (!parts) return refused("it has a file '" + member.path + "'");
     if (member.size > kMaxFileBytes) return refused("file '" + member.path + "' is too large");
@@ -80,11 +74,8 @@ class Importer {
       KMUX_TRY(add());
       build_ = {std::move(key), std::move(state), {}};
     }
-    KMUX_ASSIGN(std::string content, reader_.read(member.size));
-    KMUX_ASSIGN(const std::string padding, reader_.read(tar_padding(member.size)));
-    if (content.size() != member.size || padding != std::string(tar_padding(member.size), '\0')) {
-      return refused("it is truncated");
-    }
+    KMUX_ASSIGN(std::string content, reader_.content());
+    if (content.size() != member.size) return refused("it is truncated");
     if (!build_.files.emplace(std::move(name), std::move(content)).second) {
       return refused("it has '" + member.path + "' twice");
     }
@@ -105,16 +96,9 @@ class Importer {
     return Ok{};
   }
 
-  /// After the first block of zeros: a second one, then nothing.
-  Status check_end() {
-    KMUX_ASSIGN(const std::string rest, reader_.read(2 * kTarBlock));
-    if (rest != std::string(kTarBlock, '\0')) return refused("something follows its end");
-    return Ok{};
-  }
-
   const Cache& cache_;
   fs::path file_;
-  ZstdReader reader_;
+  BundleReader reader_;
   PackedBuild build_;
   BundleReport report_;
 };
@@ -124,7 +108,7 @@ class Importer {
 Result<BundleReport> export_cache(const Cache& cache, const fs::path& file) {
   std::vector<CachedBuild> builds = cache.list();
   std::ranges::sort(builds, {}, [](const CachedBuild& build) { return std::tie(build.key, build.state); });
-  KMUX_ASSIGN(ZstdWriter writer, ZstdWriter::create(file));
+  KMUX_ASSIGN(BundleWriter writer, BundleWriter::create(file));
   BundleReport report;
   for (const CachedBuild& build : builds) {
     const Result<PackedBuild> packed = Cache::pack(build);
@@ -136,13 +120,12 @@ Result<BundleReport> export_cache(const Cache& cache, const fs::path& file) {
     ++report.builds;
     report.bytes += bytes_of(*packed);
   }
-  KMUX_TRY(writer.write(std::string(2 * kTarBlock, '\0')));
   KMUX_TRY(writer.finish());
   return report;
 }
 
 Result<BundleReport> import_cache(const Cache& cache, const fs::path& file) {
-  KMUX_ASSIGN(ZstdReader reader, ZstdReader::open(file));
+  KMUX_ASSIGN(BundleReader reader, BundleReader::open(file));
   return Importer(cache, file, std::move(reader)).run();
 }
 

@@ -26,8 +26,9 @@ Result<BundleReport> export_cache(const Cache& cache, const std::filesystem::pat
 /// Adds the builds of a bundle that are whole; what is in the cache already stays. A bundle has code that will run: take
 /// it only from somebody whom you trust.
 ///
-/// Errors: invalid_argument if the file is not a bundle: anything that `export_cache` does not write, links and other
-///         paths included; what came before it was added. unavailable if it cannot be read or the cache not written to.
+/// Errors: invalid_argument if the file is not a bundle: it is damaged, truncated or has anything but the files of
+///         builds, links and other paths included; what came before it was added. unavailable if it cannot be read or
+///         the cache not written to.
 Result<BundleReport> import_cache(const Cache& cache, const std::filesystem::path& file);
 
 }  // namespace kmux::cli

@@ -1,6 +1,7 @@
 #include "cli/cache_bundle.h"
 
 #include <fstream>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +10,7 @@
 #include "kmux/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cli/tar_header.h"
-#include "cli/zstd_file.h"
+#include "cli/bundle_writer.h"
 #include "temp_folder.h"
 
 namespace kmux::cli {
@@ -38,14 +38,11 @@ class CacheBundle : public testing::Test {
   }
   Result<BundleReport> import() const { return import_cache(open("to"), file_); }
 
-  /// Writes a bundle of these blocks.
-  void write(const std::string& blocks) const {
-    ZstdWriter writer = ZstdWriter::create(file_).value();
-    EXPECT_TRUE(writer.write(blocks).ok());
+  /// Writes a bundle of these files.
+  void write(const std::vector<std::pair<std::string, std::string>>& files) const {
+    BundleWriter writer = BundleWriter::create(file_).value();
+    for (const auto& [path, content] : files) EXPECT_TRUE(writer.add(path, content).ok()) << path;
     EXPECT_TRUE(writer.finish().ok());
-  }
-  static std::string member(const std::string& path, const std::string& content) {
-    return tar_header({path, content.size()}) + content + std::string(tar_padding(content.size()), '\0');
   }
   std::string refusal() const {
     const auto report = import();
@@ -57,7 +54,6 @@ class CacheBundle : public testing::Test {
 
   TempFolder temp_{memory_folder()};
   fs::path file_ = temp_.path() / "bundle.tar.zst";
-  const std::string end_ = std::string(2 * kTarBlock, '\0');
 };
 
 TEST_F(CacheBundle, CarriesEveryBuild) {
@@ -98,37 +94,52 @@ TEST_F(CacheBundle, LeavesOutDamagedBuilds) {
 TEST_F(CacheBundle, PassesOverBuildsThatAreNotWhole) {
   const PackedBuild build = Cache::pack(open("from").list().at(0)).value();
   const std::string folder = "kmux-cache-v1/" + build.key + "/" + build.state + "/";
-  write(member(folder + "manifest.json", "{}") + end_);
+  write({{folder + "manifest.json", "{}"}});
   const BundleReport report = import().value();
   EXPECT_EQ(report.builds, 0U);
   ASSERT_EQ(report.skipped.size(), 1U);
   EXPECT_THAT(report.skipped[0], HasSubstr("is refused (its manifest cannot be read"));
-  write(member(folder + "../../../x", "x") + end_);
+  write({{folder + "../../../x", "x"}});
   EXPECT_THAT(refusal(), HasSubstr("it has a file 'kmux-cache-v1/"));
-  write(member("kmux-cache-v1/../../x", "x") + end_);
+  write({{"kmux-cache-v1/../../x", "x"}});
   EXPECT_THAT(import().value().skipped.at(0), HasSubstr("that is no key"));
   EXPECT_TRUE(open("to").list().empty());
 }
 
 TEST_F(CacheBundle, RefusesWhatExportDoesNotWrite) {
-  std::string link = tar_header({"kmux-cache-v1/a/b/manifest.json", 0});
-  link[156] = '2';
-  write(link + end_);
-  EXPECT_THAT(refusal(), HasSubstr("it has something else than the files of builds"));
   for (const char* path : {"/etc/passwd", "x", "other/a/b/c", "kmux-cache-v1/a/b", "kmux-cache-v1/a//b"}) {
-    write(member(path, "x") + end_);
+    write({{path, "x"}});
     EXPECT_THAT(refusal(), HasSubstr("(it has a file '")) << path;
   }
-  write(tar_header({"kmux-cache-v1/a/b/c", std::uint64_t{1} << 32}) + end_);
-  EXPECT_THAT(refusal(), HasSubstr("is too large"));
-  write(tar_header({"kmux-cache-v1/a/b/c", 5000}) + end_);
-  EXPECT_THAT(refusal(), HasSubstr("it is truncated"));
-  write(member("kmux-cache-v1/a/b/c", "x") + member("kmux-cache-v1/a/b/c", "x") + end_);
+  write({{"kmux-cache-v1/a/b/c", "x"}, {"kmux-cache-v1/a/b/c", "x"}});
   EXPECT_THAT(refusal(), HasSubstr("twice"));
-  write(end_ + "x");
-  EXPECT_THAT(refusal(), HasSubstr("something follows its end"));
-  write("");
+  write({{"kmux-cache-v1/a/b/c", std::string(kMaxFileBytes + 1, 'x')}});
+  EXPECT_THAT(refusal(), HasSubstr("is too large"));
+  temp_.write("bundle.tar.zst", "");
   EXPECT_NE(refusal(), "");
+}
+
+TEST_F(CacheBundle, LeavesNothingOfATruncatedBuild) {
+  ASSERT_TRUE(export_cache(open("from"), file_).ok());
+  fs::resize_file(file_, fs::file_size(file_) - 1);
+  EXPECT_EQ(import().error().code, ErrorCode::kInvalidArgument);
+  for (const CachedBuild& added : open("to").list()) EXPECT_TRUE(Cache::pack(added).ok()) << added.key;
+}
+
+TEST_F(CacheBundle, AddsNothingWrongWhateverByteIsDamaged) {
+  ASSERT_TRUE(export_cache(open("from"), file_).ok());
+  const std::string whole = read_file(file_).value();
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    temp_.write("bundle.tar.zst", damaged);
+    static_cast<void>(import());
+  }
+  std::map<std::string, PackedBuild> right;
+  for (const CachedBuild& build : open("from").list()) right[build.key] = Cache::pack(build).value();
+  for (const CachedBuild& build : open("to").list()) {
+    EXPECT_EQ(Cache::pack(build).value().files, right[build.key].files) << build.key;
+  }
 }
 
 TEST_F(CacheBundle, SaysWhyAFileCannotBeUsed) {
