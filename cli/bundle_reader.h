@@ -18,7 +18,7 @@ struct BundleMember {
   std::uint64_t size = 0;
 };
 
-/// Reads a .tar.zst file of regular files from its beginning to the end of its bytes.
+/// Reads a .tar.zst file of regular files from its beginning to the end of its bytes, and such files joined as one.
 class BundleReader {
  public:
   /// Errors: unavailable with the system's reason; invalid_argument if it is no Zstandard file.
@@ -27,7 +27,8 @@ class BundleReader {
   /// The next member, or nothing after the last.
   ///
   /// Errors: invalid_argument for anything but a plain file (links, devices, folders, holes, the extensions of tar
-  ///         formats) and if the file is damaged, truncated or followed by something; unavailable if it cannot be read.
+  ///         formats) and if the file is damaged, truncated or followed by something else; unavailable if it cannot
+  ///         be read.
   Result<std::optional<BundleMember>> next();
 
   /// What is in the member that `next` gave last.

@@ -90,6 +90,8 @@ TEST_F(BundleReading, NoticesWhatFollowsTheEnd) {
     temp_.write("f.tar.zst", whole + std::string(size, 'x'));
     EXPECT_NE(refusal(), "") << size;
   }
+  temp_.write("f.tar.zst", whole + whole);
+  EXPECT_EQ(read().value(), "a/b=x;c=x;a/b=x;c=x;") << "a second bundle is read, not passed over";
 }
 
 TEST_F(BundleReading, RefusesEverythingButPlainFiles) {
