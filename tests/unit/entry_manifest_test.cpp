@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 EntryManifest sample() {
   EntryManifest manifest{.key = sha256_hex("key"),
-                         .parts = Json::Object{{"target", "cpu"}},
+                         .parts = R"({"target":"cpu"})",
                          .created_ns = 1'700'000'000'123'456'789,
                          .files = {},
                          .unsupported = {}};
@@ -66,7 +66,7 @@ TEST(EntryManifest, NoticesEveryChangedByte) {
 TEST(EntryManifest, SaysWhatIsMissing) {
   EXPECT_THAT(refusal(sealed("{\"schema\":2}")), HasSubstr("another schema"));
   EXPECT_THAT(refusal(sealed("{\"schema\":1}")), HasSubstr("incomplete"));
-  const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":null,\"schema\":1";
+  const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":1";
   EXPECT_THAT(refusal(sealed(head + "}")), HasSubstr("it lists no files"));
   EXPECT_THAT(refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
   EXPECT_THAT(refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")), HasSubstr("its error is incomplete"));

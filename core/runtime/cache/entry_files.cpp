@@ -130,7 +130,7 @@ void touch(const EntryReading& reading) {
 
 Status write_entry(Staging& staging, const CacheKey& key, const CacheEntry& entry, const DependencyState& state) {
   EntryManifest manifest{.key = key.digest,
-                         .parts = key.parts,
+                         .parts = dump(key.parts),
                          .created_ns = file_time_now(),
                          .files = {},
                          .unsupported = entry.unsupported};

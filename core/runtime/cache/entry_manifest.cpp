@@ -1,5 +1,6 @@
 #include "entry_manifest.h"
 
+#include "kmux/json.h"
 #include "kmux/sha256.h"
 
 #include "cache_folder.h"
@@ -92,7 +93,7 @@ Result<EntryManifest> entry_manifest_from_json(std::string_view text) {
   const std::int64_t* schema = integer_of(json, "schema");
   const std::string* key = text_of(json, "key");
   const std::int64_t* created = integer_of(json, "created_ns");
-  const Json* parts = json.find("parts");
+  const std::string* parts = text_of(json, "parts");
   if (schema == nullptr || *schema != kSchema) return malformed("another schema");
   if (key == nullptr || created == nullptr || parts == nullptr) return malformed("it is incomplete");
   EntryManifest manifest{.key = *key, .parts = *parts, .created_ns = *created, .files = {}, .unsupported = {}};

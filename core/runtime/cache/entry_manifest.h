@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "kmux/error.h"
-#include "kmux/json.h"
 
 namespace kmux {
 
@@ -19,7 +18,7 @@ struct EntryManifest {
     bool operator==(const File&) const = default;
   };
   std::string key;
-  Json parts;
+  std::string parts;  // of the key, JSON; kept as text, since a hit has no need of them
   std::int64_t created_ns = 0;
   std::map<std::string, File, std::less<>> files;  // by name; none for a negative entry without dependencies
   std::optional<Error> unsupported;

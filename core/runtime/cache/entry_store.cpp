@@ -18,6 +18,12 @@ Result<Dependencies> dependencies_of(const CacheEntry& entry) {
   return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
 }
 
+/// For people: as it is, should it be no JSON.
+Json parts_of(const EntryManifest& manifest) {
+  auto parts = parse_json(manifest.parts);
+  return parts ? *std::move(parts) : Json(manifest.parts);
+}
+
 }  // namespace
 
 std::optional<CacheEntry> EntryStore::find(const std::string& key) const {
@@ -54,7 +60,7 @@ std::vector<StoredEntry> EntryStore::list() const {
     const std::uint64_t bytes = bytes_on_disk(location.folder);
     const FileTime used_ns = last_used(location);
     entries.push_back({.location = std::move(location),
-                       .parts = manifest->parts,
+                       .parts = parts_of(*manifest),
                        .bytes = bytes,
                        .created_ns = manifest->created_ns,
                        .used_ns = used_ns,

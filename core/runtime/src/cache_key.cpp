@@ -14,16 +14,10 @@ Json options_json(const Options& options) {
   return object;
 }
 
-/// As it is, or as the document that it holds, so that people can read it.
-Json toolchain_json(const std::string& identity) {
-  auto document = parse_json(identity);
-  return document ? *std::move(document) : Json(identity);
-}
-
 }  // namespace
 
 Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request) {
-  KMUX_ASSIGN(const std::string toolchain, backend.builder().toolchain(request.target, request.options));
+  KMUX_ASSIGN(std::string toolchain, backend.builder().toolchain(request.target, request.options));
   CacheKey key;
   key.parts = Json::Object{
       {"schema", kSchema},
@@ -33,7 +27,7 @@ Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const Build
       {"target", to_string(request.target)},
       {"options", options_json(request.options)},
       {"plugin", Json::Object{{"name", plugin.name}, {"version", plugin.version}, {"build_id", plugin.build_id}}},
-      {"toolchain", toolchain_json(toolchain)},
+      {"toolchain", std::move(toolchain)},
   };
   key.digest = sha256_hex(dump(key.parts));
   return key;
