@@ -67,7 +67,7 @@ TEST_F(CliCache, RunsOutOfTheCache) {
   const std::vector<std::string> words = {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2"};
   const auto with = [&](const char* option, const char* value) {
     std::vector<std::string> all = words;
-    all.insert(all.end(), {option, value});
+    all.insert(all.end(), {option, value, "--option", "tier=full"});
     return run(all).exit_code;
   };
   EXPECT_EQ(with("--out", "y=y.npy"), 0);
@@ -145,13 +145,13 @@ TEST_F(CliCache, WrongInputIsRefused) {
 TEST_F(CliCache, FolderOfOthersIsRefused) {
   std::filesystem::create_directory(session_.folder() / "cache");
   std::filesystem::permissions(session_.folder() / "cache", std::filesystem::perms::all);
-  EXPECT_EQ(run({"cache", "ls"}).exit_code, 4);
+  EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);
   const ProcessResult compiled = run({"compile", kScale, "--verbose"});
   EXPECT_EQ(compiled.exit_code, 0);
   EXPECT_THAT(compiled.standard_error, HasSubstr("nothing is cached"));
   std::filesystem::remove(session_.folder() / "cache");
   std::filesystem::create_directory_symlink(session_.folder(), session_.folder() / "cache");
-  EXPECT_EQ(run({"cache", "ls"}).exit_code, 4);
+  EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);
   EXPECT_THAT(session_.files(), Not(testing::Contains("v1")));
 }
 

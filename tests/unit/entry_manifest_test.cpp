@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/json.h"
 #include "kmux/sha256.h"
 
 namespace kmux {
