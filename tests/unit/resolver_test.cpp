@@ -80,6 +80,17 @@ TEST_F(Resolver, AsksWhatAProgramNeedsOnce) {
   EXPECT_EQ(best_.supports_asked, 2);
 }
 
+TEST_F(Resolver, AsksOnceForProgramsThatDifferInTheTextOfTheirSources) {
+  const auto with = [](const char* path, const char* text) {
+    return Program{.name = "one", .variants = {{.dialect = "c", .sources = {{path, text}}}}};
+  };
+  ask({}, with("one.c", "int a;"));
+  ask({}, with("one.c", "int b;"));
+  EXPECT_EQ(best_.supports_asked, 1);
+  ask({}, with("two.c", "int a;"));
+  EXPECT_EQ(best_.supports_asked, 2);
+}
+
 TEST_F(Resolver, ForgetsProgramsInTheEnd) {
   ask();
   for (int i = 0; i < 20; ++i) ask({}, {.name = std::to_string(i), .variants = {{.dialect = "c"}}});

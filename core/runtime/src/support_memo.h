@@ -13,7 +13,8 @@
 namespace kmux {
 
 /// Remembers what plugins said of the programs that were resolved last. To ask a plugin, the whole program crosses the
-/// ABI as JSON; to compare it with one that is remembered takes far less.
+/// ABI as JSON; to compare it with one that is remembered takes far less. What is in the files does not matter: `supports`
+/// looks at the IR only.
 ///
 /// Threads: any.
 class SupportMemo {
@@ -24,7 +25,7 @@ class SupportMemo {
  private:
   using Key = std::tuple<std::string, std::size_t, std::string, Options>;  // plugin, variant, target, options
   struct Entry {
-    Program program;
+    Program program;  // without the contents of its files
     std::map<Key, std::vector<MissingFeature>> missing;
   };
   Entry& entry_of(const Program& program);

@@ -25,14 +25,17 @@ constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 std::vector<std::string> shared_arguments(const CompileJob& job, Language language, const std::string& processor) {
   const bool x86 = host_triple().starts_with("x86_64");
   const std::string cpu = processor == host_cpu().name ? "native" : processor;
-  return {"-x",
-          language == Language::kC ? "c" : "c++",
-          (x86 ? "-march=" : "-mcpu=") + cpu,
-          "-fPIC",
-          "-O" + std::to_string(job.opt_level),
-          "-fno-math-errno",
-          "-I.",
-          "-fno-color-diagnostics"};
+  std::vector<std::string> arguments = {"-x",
+                                        language == Language::kC ? "c" : "c++",
+                                        (x86 ? "-march=" : "-mcpu=") + cpu,
+                                        "-fPIC",
+                                        "-O" + std::to_string(job.opt_level),
+                                        "-fno-math-errno",
+                                        "-I.",
+                                        "-fno-color-diagnostics"};
+  // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
+  if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
+  return arguments;
 }
 
 std::vector<std::string> unit_arguments(const CompileJob& job, const Unit& unit) {
