@@ -77,8 +77,8 @@ const std::array<Action, 6> kActions = {{{"ls", list},
                                          {"import", import_bundle}}};
 
 Error unknown_action(const std::string& name) {
-  std::vector<std::string> known;
-  for (const Action& action : kActions) known.push_back(action.name);
+  std::vector<std::string> known(kActions.size());
+  std::ranges::transform(kActions, known.begin(), &Action::name);
   return make_error(ErrorCode::kInvalidArgument,
                     "kmux cache cannot \"" + name + "\"." + did_you_mean(name, known) + " It can " + join(known) + ".");
 }

@@ -43,7 +43,7 @@ std::uint64_t Cache::max_bytes() const { return cache_->max_bytes(); }
 std::vector<CachedBuild> Cache::list() const {
   std::vector<CachedBuild> builds;
   for (StoredEntry& entry : cache_->list()) builds.push_back(cached_build(std::move(entry)));
-  std::ranges::stable_sort(builds, [](const CachedBuild& a, const CachedBuild& b) { return a.used > b.used; });
+  std::ranges::sort(builds, [](const CachedBuild& a, const CachedBuild& b) { return a.used > b.used; });
   return builds;
 }
 

@@ -17,7 +17,7 @@ std::string asked_tier(const Manifest& manifest, const Options& options, const E
 Error unknown_tier(const Manifest& manifest, const std::string& tier) {
   std::vector<std::string> known = manifest.tiers;
   known.emplace_back(kTiered);
-  return make_error(ErrorCode::kInvalidArgument, "option \"tier\" cannot be \"" + tier + "\" (backend " +
+  return make_error(ErrorCode::kInvalidArgument, R"(option "tier" cannot be ")" + tier + "\" (backend " +
                                                      manifest.name + " knows " + join(known) + ")." +
                                                      did_you_mean(tier, known) + " Use one of them.");
 }

@@ -6,6 +6,7 @@
 namespace kmux {
 namespace {
 
+bool is_quote(char c) { return c == '"' || c == '\''; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
@@ -68,6 +69,7 @@ class Lexer {
   bool ended() const { return at_ >= text_.size(); }
 
   void read();
+  void read_tokens();
   void stop_at_quote();
   void skip_comment();
   bool skip_comment_here();
@@ -78,6 +80,7 @@ class Lexer {
   void directive();
   void define();
   void condition();
+  void question(std::string_view name);
   void header(Include::Reach reach);
   bool delimited(Include::Form form, Include::Reach reach, char close);
 
@@ -96,22 +99,26 @@ void Lexer::read() {
     if (c == '\n') {
       line_begins_ = true;
       ++at_;
-    } else if (is_blank(c) || skip_comment_here()) {
-      at_ += is_blank(c) ? 1 : 0;
-    } else if (line_begins_ && (c == '#' || (c == '%' && at(1) == ':'))) {
-      at_ += c == '#' ? 1 : 2;
-      line_begins_ = false;
-      directive();
-    } else {
-      line_begins_ = false;
-      if (c == '"' || c == '\'') {
-        stop_at_quote();
-      } else {
-        ++at_;
-        while (!ended() && !kStops[static_cast<unsigned char>(text_[at_])]) ++at_;
-      }
+    } else if (is_blank(c)) {
+      ++at_;
+    } else if (!skip_comment_here()) {
+      read_tokens();
     }
   }
+}
+
+// A directive, a literal, or all up to what may begin one of them.
+void Lexer::read_tokens() {
+  const std::size_t sign = at() == '#' ? 1 : at() == '%' && at(1) == ':' ? 2 : 0;
+  const bool is_directive = line_begins_ && sign != 0;
+  line_begins_ = false;
+  if (is_directive) {
+    at_ += sign;
+    return directive();
+  }
+  if (is_quote(at())) return stop_at_quote();
+  ++at_;
+  while (!ended() && !kStops[static_cast<unsigned char>(text_[at_])]) ++at_;
 }
 
 // A quote begins a literal, a raw string, or parts the digits of a number; the word before it tells.
@@ -203,19 +210,23 @@ void Lexer::define() {
 // The rest of a line in which `__has_include` may stand.
 void Lexer::condition() {
   while (!ended() && at() != '\n') {
-    if (at() == '"' || at() == '\'') {
+    if (is_quote(at())) {
       stop_at_quote();
     } else if (is_word(at())) {
-      const std::string_view name = word();
-      if (name != "__has_include" && name != "__has_include_next" && name != "__has_embed") continue;
-      skip_blanks();
-      if (at() != '(') continue;  // defined(__has_include)
-      ++at_;
-      header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
+      question(word());
     } else if (!skip_comment_here()) {
       ++at_;
     }
   }
+}
+
+// What follows `name`, if that asks for a header. `defined(__has_include)` does not.
+void Lexer::question(std::string_view name) {
+  if (name != "__has_include" && name != "__has_include_next" && name != "__has_embed") return;
+  skip_blanks();
+  if (at() != '(') return;
+  ++at_;
+  header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
 }
 
 void Lexer::header(Include::Reach reach) {

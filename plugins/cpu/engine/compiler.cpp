@@ -108,11 +108,12 @@ Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit) {
   if (source->content.empty() || mention(files, unit.path)) return {};
   const std::vector<std::string> arguments = unit_arguments(job, unit);
   const std::size_t size = source->content.size();
-  return {size, preambles.find_or_request(preamble_key(job, unit, files, arguments),
-                                          [this, path = unit.path, files = std::move(files),
-                                           arguments](const std::function<bool()>& stopping) {
-                                            return front_end.precompile(path, arguments, memory_files(files), stopping);
-                                          })};
+  const std::string key = preamble_key(job, unit, files, arguments);  // before the files are moved
+  const auto precompile = [this, path = unit.path, files = std::move(files),
+                           arguments](const std::function<bool()>& stopping) {
+    return front_end.precompile(path, arguments, memory_files(files), stopping);
+  };
+  return {size, preambles.find_or_request(key, precompile)};
 }
 
 // With the preamble, if there is one. What fails then is compiled again without, so that its messages are complete.
