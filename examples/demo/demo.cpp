@@ -61,7 +61,8 @@ kmux::Kernel compiled(const Setting& setting, const std::string& name, Report& r
   kmux::Kernel kernel = kmux::compile(program, {.target = "auto", .include_dirs = setting.include_dirs}).value();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report.row("compiled", seconds_text(seconds) + " in process, by backend '" + kernel.backend() + "' for " +
-                             kmux::to_string(kernel.target()));
+                             kmux::to_string(kernel.target()) +
+                             (kernel.tier().empty() ? "" : ", tier " + kernel.tier()));
   return kernel;
 }
 
@@ -70,11 +71,12 @@ struct Product {
   kmux::Tensor a, b, c;
 };
 
-// Calls `kernel` once for its result, and then as often as it takes to know its speed.
+// Calls `kernel` once for its result, and then, in its best tier, as often as it takes to know its speed.
 double product_seconds(const kmux::Kernel& kernel, const Product& product, const std::string& label, Report& report) {
   const kmux::Tensor c = kernel(product.a, product.b).value();
   const auto expected = matmul(values_of(product.a), values_of(product.b), product.shape);
   report.result(label, largest_difference(values_of(c), expected), kTolerance);
+  kernel.await_best().value();
   return best_seconds([&] { kernel.launch({product.a, product.b, c}).value(); });
 }
 

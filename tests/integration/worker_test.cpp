@@ -310,10 +310,10 @@ TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
                                "--isolation=process", KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
   application.environment = {{"KMUX_PLUGIN_PATH", KMUX_TEST_PLUGIN_DIR "/table"},
                              {"KMUX_OPTION_NULL_A__BUILD", "hang"}};
-  application.timeout = 3s;
+  application.timeout = 6s;
   std::size_t most = 0;
   std::thread runner([&] { EXPECT_FALSE(run(application).ok()); });  // kills it, but not its worker
-  for (int i = 0; i < 100 && most == 0; ++i, std::this_thread::sleep_for(25ms)) most = workers_of(manifest).size();
+  for (int i = 0; i < 200 && most == 0; ++i, std::this_thread::sleep_for(25ms)) most = workers_of(manifest).size();
   runner.join();
   EXPECT_EQ(most, 1U);
   for (int i = 0; i < 1000 && !workers_of(manifest).empty(); ++i) std::this_thread::sleep_for(10ms);
