@@ -66,6 +66,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
   llvm::TargetOptions options;
   options.EmulatedTLS = true;  // native thread-local storage needs the loader of the process
   options.UseInitArray = true;
+  if (opt_level >= 3) options.LoopAlignment = 64;  // a line of instructions: a short loop is fetched at once
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       host_triple(), cpu, "", options, llvm::Reloc::PIC_, std::nullopt, code_gen_level(opt_level, tier), /*JIT=*/true));
 }
