@@ -1,6 +1,5 @@
 // The figures of group `foundation`: a line each, "bar NAME VALUE UNIT". Both sides of a difference run in turns, in
 // bursts so short that most are not interrupted; the median of all bursts counts.
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -13,7 +12,11 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
+#include "timing.h"
+
 namespace {
+
+using kmux::bench::median;
 
 constexpr int kBursts = 2001;
 
@@ -47,12 +50,6 @@ double time_burst(int calls, const Call& call) {
   for (int i = 0; i < calls; ++i) call();
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
   return elapsed.count() / calls;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Kernel::launch minus the same function through a pointer.
