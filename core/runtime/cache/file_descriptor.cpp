@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace kmux {
 namespace {
@@ -37,17 +36,6 @@ bool read_all(int fd, std::string& bytes) {
 
 }  // namespace
 
-FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-FileDescriptor::~FileDescriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -55,7 +43,7 @@ FileDescriptor FileDescriptor::open_folder(const std::filesystem::path& path) {
 bool FileDescriptor::is_at(const std::filesystem::path& path) const {
   struct stat named{};
   struct stat open{};
-  return ::lstat(path.c_str(), &named) == 0 && ::fstat(fd_, &open) == 0 && named.st_ino == open.st_ino &&
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(get(), &open) == 0 && named.st_ino == open.st_ino &&
          named.st_dev == open.st_dev;
 }
 

@@ -6,15 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "kmux/descriptor.h"
+
 namespace kmux {
 
 /// An open file or folder, closed when this object goes.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd = -1) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept;
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor();
 
   /// Opens a folder, or nothing (errno says why). A symbolic link is refused.
   static FileDescriptor open_folder(const std::filesystem::path& path);
@@ -22,11 +21,11 @@ class FileDescriptor {
   /// Is this what `path` names now?
   bool is_at(const std::filesystem::path& path) const;
 
-  int get() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
+  int get() const { return fd_.get(); }
+  bool ok() const { return fd_.is_open(); }
 
  private:
-  int fd_;
+  Descriptor fd_;
 };
 
 /// A regular file's content and the time of its last change.
