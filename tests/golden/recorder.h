@@ -15,9 +15,10 @@ namespace kmux::testing {
 class Recorder {
  public:
   Recorder() {
-    driver_ = {this, &launch, &fill, &encode_tiled, &encode_im2col};
+    driver_ = {&launch, &fill, &encode_tiled, &encode_im2col};
     allocator_ = {sizeof(kmux_allocator), this, &allocate, &free};
     env_.driver = &driver_;
+    env_.call = this;
     env_.env = {sizeof(kmux_launch_env), 3, this, &allocator_, 0, 0};
   }
   Recorder(const Recorder&) = delete;
@@ -44,8 +45,9 @@ class Recorder {
     return call == fail_at ? KMUX_LAUNCH_FAILED : KMUX_OK;
   }
 
-  static int launch(void* self, const kmux_launch_env* env, const kmux_driver_launch* launch, kmux_sink) {
-    EXPECT_EQ(env->device, 3);
+  static int launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink) {
+    void* const self = env->call;
+    EXPECT_EQ(env->env.device, 3);
     of(self).last = *launch;
     if (launch->args != nullptr) {
       std::uint64_t bits = 0;
@@ -54,20 +56,20 @@ class Recorder {
     }
     return of(self).note("launch " + std::to_string(launch->kernel) + " x" + std::to_string(launch->grid[0]));
   }
-  static int fill(void* self, const kmux_launch_env*, void*, unsigned long long bytes, unsigned char value, kmux_sink) {
-    return of(self).note("fill " + std::to_string(bytes) + " of " + std::to_string(value));
+  static int fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink) {
+    return of(env->call).note("fill " + std::to_string(fill->bytes) + " of " + std::to_string(fill->value));
   }
-  static int encode_tiled(void* self, kmux_tensor_map* map, const kmux_map_geometry* geometry, const unsigned int* box,
-                          kmux_sink) {
+  static int encode_tiled(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
+                          const unsigned int* box, kmux_sink) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(map) % 64, 0u);
-    of(self).map = *geometry;
-    of(self).dims.assign(geometry->dims, geometry->dims + geometry->rank);
-    return of(self).note(std::string("tiled ") + geometry->name + " " + std::to_string(box[0]));
+    of(env->call).map = *geometry;
+    of(env->call).dims.assign(geometry->dims, geometry->dims + geometry->rank);
+    return of(env->call).note(std::string("tiled ") + geometry->name + " " + std::to_string(box[0]));
   }
-  static int encode_im2col(void* self, kmux_tensor_map*, const kmux_map_geometry* geometry, const int* lower_corner,
-                           const int*, unsigned int channels, unsigned int pixels, kmux_sink) {
-    return of(self).note(std::string("im2col ") + geometry->name + " " + std::to_string(lower_corner[0]) + " " +
-                         std::to_string(channels) + " " + std::to_string(pixels));
+  static int encode_im2col(const kmux_driver_env* env, kmux_tensor_map*, const kmux_map_geometry* geometry,
+                           const int* lower_corner, const int*, unsigned int channels, unsigned int pixels, kmux_sink) {
+    return of(env->call).note(std::string("im2col ") + geometry->name + " " + std::to_string(lower_corner[0]) + " " +
+                              std::to_string(channels) + " " + std::to_string(pixels));
   }
   static kmux_code allocate(void* self, int32_t, void*, std::size_t bytes, std::size_t alignment, void** address) {
     *address = &of(self).memory_[of(self).allocated_++];

@@ -5,80 +5,34 @@
 #include "dispatch_form.h"
 
 namespace kmux {
+
+extern const std::string_view driver_header;  // the text of kmux/driver.h
+
 namespace {
 
-// The structs of driver_dialect.h; a test compares the layouts.
-constexpr std::string_view kStructs = R"(struct kmux_tensor_map {
-  alignas(64) unsigned char bytes[128];
-};
-struct kmux_map_geometry {
-  const char* name;
-  void* base;
-  unsigned int dtype;
-  unsigned int rank;
-  const unsigned long long* dims;
-  const unsigned long long* strides_bytes;
-  const unsigned int* element_strides;
-  unsigned int interleave;
-  unsigned int swizzle;
-  unsigned int l2_promotion;
-  unsigned int oob_fill;
-};
-struct kmux_driver_window {
-  void* base;
-  unsigned long long bytes;
-  double hit_ratio;
-};
-enum { kmux_cooperative = 1, kmux_programmatic_serialization = 2 };
-struct kmux_driver_launch {
-  unsigned int kernel;
-  unsigned int grid[3];
-  unsigned int block[3];
-  unsigned int cluster[3];
-  unsigned long long dynamic_smem_bytes;
-  unsigned int flags;
-  unsigned int window_count;
-  void** args;
-  const kmux_driver_window* windows;
-};
-struct kmux_driver {
-  void* self;
-  int (*launch)(void* self, const kmux_launch_env* env, const kmux_driver_launch* launch, kmux_sink error);
-  int (*fill)(void* self, const kmux_launch_env* env, void* target, unsigned long long bytes, unsigned char value,
-              kmux_sink error);
-  int (*encode_tiled)(void* self, kmux_tensor_map* map, const kmux_map_geometry* geometry, const unsigned int* box,
-                      kmux_sink error);
-  int (*encode_im2col)(void* self, kmux_tensor_map* map, const kmux_map_geometry* geometry, const int* lower_corner,
-                       const int* upper_corner, unsigned int channels_per_pixel, unsigned int pixels_per_column,
-                       kmux_sink error);
-};
-struct kmux_driver_env {
-  kmux_launch_env env;
-  const kmux_driver* driver;
-};
-
-static inline const kmux_driver* kmux_driver_of(const kmux_launch_env* env) {
-  return ((const kmux_driver_env*)env)->driver;
-}
+// What a printed launcher calls.
+constexpr std::string_view kCalls = R"(
+static inline const kmux_driver_env* kmux_env_of(const kmux_launch_env* env) { return (const kmux_driver_env*)env; }
 [[maybe_unused]] static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driver_launch& call,
                                                       kmux_sink error) {
-  return kmux_driver_of(env)->launch(kmux_driver_of(env)->self, env, &call, error);
+  return kmux_env_of(env)->driver->launch(kmux_env_of(env), &call, error);
 }
-[[maybe_unused]] static inline int kmux_fill(const kmux_launch_env* env, void* target, unsigned long long bytes,
-                                             unsigned char value, kmux_sink error) {
-  return kmux_driver_of(env)->fill(kmux_driver_of(env)->self, env, target, bytes, value, error);
+[[maybe_unused]] static inline int kmux_fill(const kmux_launch_env* env, unsigned int step, void* target,
+                                             unsigned long long bytes, unsigned char value, kmux_sink error) {
+  const kmux_driver_fill fill = {step, value, target, bytes};
+  return kmux_env_of(env)->driver->fill(kmux_env_of(env), &fill, error);
 }
 [[maybe_unused]] static inline int kmux_encode_tiled(const kmux_launch_env* env, kmux_tensor_map& map,
                                                      const kmux_map_geometry& geometry, const unsigned int* box,
                                                      kmux_sink error) {
-  return kmux_driver_of(env)->encode_tiled(kmux_driver_of(env)->self, &map, &geometry, box, error);
+  return kmux_env_of(env)->driver->encode_tiled(kmux_env_of(env), &map, &geometry, box, error);
 }
 [[maybe_unused]] static inline int kmux_encode_im2col(const kmux_launch_env* env, kmux_tensor_map& map,
                                                       const kmux_map_geometry& geometry, const int* lower_corner,
                                                       const int* upper_corner, unsigned int channels_per_pixel,
                                                       unsigned int pixels_per_column, kmux_sink error) {
-  return kmux_driver_of(env)->encode_im2col(kmux_driver_of(env)->self, &map, &geometry, lower_corner, upper_corner,
-                                            channels_per_pixel, pixels_per_column, error);
+  return kmux_env_of(env)->driver->encode_im2col(kmux_env_of(env), &map, &geometry, lower_corner, upper_corner,
+                                                 channels_per_pixel, pixels_per_column, error);
 }
 [[maybe_unused]] static inline void kmux_set(unsigned int (&extents)[3], long long x, long long y, long long z) {
   extents[0] = (unsigned int)x;
@@ -137,7 +91,8 @@ void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::stri
   emit_array(out, "unsigned long long", name, std::move(items));
 }
 
-void emit_geometry(CodeWriter& out, const Plan& plan, const PlanMap& map) {
+void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
+  const PlanMap& map = plan.maps[index];
   const TensorMap& source = map.map;
   const std::string of = " of tensor map \"" + source.name + "\"";
   const std::string base = emit_address(out, plan, map.base, "kmux_offset", "base" + of);
@@ -148,6 +103,7 @@ void emit_geometry(CodeWriter& out, const Plan& plan, const PlanMap& map) {
              texts(source.element_strides.empty() ? ones : source.element_strides));
   out.line("kmux_map_geometry kmux_geometry = {};");
   out.line("kmux_geometry.name = " + quote_c(source.name) + ";");
+  out.line("kmux_geometry.index = " + std::to_string(index) + ";");
   out.line("kmux_geometry.base = " + base + ";");
   out.line("kmux_geometry.dtype = " + number_of(source.dtype));
   out.line("kmux_geometry.rank = " + std::to_string(source.dims.size()) + ";");
@@ -203,6 +159,7 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
   emit_windows(out, plan, launch);
   out.line("kmux_driver_launch kmux_call = {};");
   out.line("kmux_call.kernel = " + std::to_string(launch.kernel) + ";");
+  out.line("kmux_call.step = " + std::to_string(launch.step) + ";");
   emit_extents(out, "grid", geometry.grid);
   emit_extents(out, "block", geometry.block);
   if (geometry.cluster) emit_extents(out, "cluster", *geometry.cluster);
@@ -221,13 +178,13 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
 
 }  // namespace
 
-void DriverDialect::declarations(CodeWriter& out, const Plan&) { out.lines(kStructs); }
+void DriverDialect::declarations(CodeWriter& out, const Plan&) { out.lines(driver_header).lines(kCalls); }
 
 void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {
   const PlanMap& map = plan.maps[index];
   const std::string name = "kmux_map_" + std::to_string(index);
   out.line("kmux_tensor_map " + name + ";").open("{  // " + map.map.name);
-  emit_geometry(out, plan, map);
+  emit_geometry(out, plan, index);
   if (const auto* tiled = std::get_if<TiledMap>(&map.map.mode)) {
     emit_array(out, "unsigned int", "kmux_box", texts(tiled->box));
     emit_call(out, "kmux_encode_tiled", name + ", kmux_geometry, kmux_box");
@@ -251,7 +208,9 @@ void DriverDialect::fill(CodeWriter& out, const Plan& plan, const PlanFill& fill
   out.open("{  // fill");
   const std::string target = emit_address(out, plan, fill.target, "kmux_offset", "target of fill");
   const std::string bytes = emit_size(out, fill.bytes, "kmux_bytes", "size of fill");
-  emit_call(out, "kmux_fill", target + ", " + unsigned_text(fill.bytes, bytes) + ", " + std::to_string(fill.value));
+  emit_call(out, "kmux_fill",
+            std::to_string(fill.step) + ", " + target + ", " + unsigned_text(fill.bytes, bytes) + ", " +
+                std::to_string(fill.value));
   out.close();
 }
 

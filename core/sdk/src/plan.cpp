@@ -129,12 +129,13 @@ class Lowering {
   }
 
   void lower_step(const Fill& fill) {
-    outer_->emplace_back(PlanFill{address(fill.target), fold(fill.bytes), fill.value});
+    outer_->emplace_back(PlanFill{address(fill.target), fold(fill.bytes), fill.value, plan_.step_count++});
   }
 
   void lower_step(const Launch& launch) {
     PlanLaunch out;
     out.kernel = kernel_index(launch.kernel);
+    out.step = plan_.step_count++;
     out.grid = fold_extents(launch.grid);
     out.block = fold_extents(launch.block);
     if (!launch.cluster.empty()) out.cluster = fold_extents(launch.cluster);

@@ -47,6 +47,7 @@ struct PlanWindow {
 /// The grid is evaluated first: if an extent is 0, nothing else of the launch is.
 struct PlanLaunch {
   std::size_t kernel = 0;  // index in Plan::kernels
+  std::size_t step = 0;    // the number of this launch among the launches and fills of the plan
   std::vector<PlanArg> args;
   std::array<Expr, 3> grid;   // always three; 1 where the body says nothing
   std::array<Expr, 3> block;
@@ -64,6 +65,7 @@ struct PlanFill {
   PlanAddress target;
   Expr bytes;
   std::uint8_t value = 0;
+  std::size_t step = 0;  // as in PlanLaunch
   bool operator==(const PlanFill&) const = default;
 };
 
@@ -111,6 +113,7 @@ struct Plan {
   std::vector<PlanMap> maps;  // equal maps are merged
   std::vector<std::string> kernels;  // each once, by first launch
   std::vector<PlanStep> steps;
+  std::size_t step_count = 0;  // launches and fills
   bool operator==(const Plan&) const = default;
 };
 
