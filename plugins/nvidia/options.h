@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+namespace kmux::nvidia {
+
+enum class Tier {
+  kFast,  // so that a kernel can be called soon
+  kFull,  // everything the compiler can do
+};
+
+/// The options of a backend for NVIDIA's devices, with defaults filled in.
+struct BuildOptions {
+  std::vector<std::string> compile_flags = {};
+  std::vector<std::string> include_dirs = {};  // absolute
+  bool fast_math = false;
+  int max_registers = 0;  // 0: the compiler's choice
+  bool line_info = true;
+  bool graph = false;  // replay bodies as graphs
+  Tier tier = Tier::kFull;
+  std::string host_compiler = {};  // of the launcher; backend cuda only
+};
+
+/// Reads `options`; what is absent there comes from the host ("nvrtc.graph" for backend "nvrtc"), else from the defaults.
+/// `host_compiler` is known to backend "cuda" only.
+///
+/// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
+Result<BuildOptions> parse_options(const Options& options, const Host& host, std::string_view backend);
+
+/// All of them as one line of JSON, for the identity of a toolchain.
+std::string to_json(const BuildOptions& options);
+
+}  // namespace kmux::nvidia
