@@ -366,5 +366,19 @@ TEST(Registry, LeavesNoFileOpen) {
   EXPECT_EQ(open_files(), before);
 }
 
+TEST(Registry, TakesTheOptionsThatAManifestNamesFromTheEnvironment) {
+  const CopiedPlugin plugin;
+  plugin.set("environment", Json::Object{{"null.home", Json::Array{"NULL_FIRST", "NULL_SECOND"}}});
+  RegistryOptions options;
+  options.search_path = {plugin.folder()};
+  options.use_default_path = false;
+  options.variables = {{"NULL_FIRST", ""}, {"NULL_SECOND", "/second"}, {"OTHER", "x"}};
+  EXPECT_THAT(Registry::open(options).value()->plugin_options(), ElementsAre(std::pair("null.home", "/second")));
+  options.variables["NULL_FIRST"] = "/first";
+  EXPECT_THAT(Registry::open(options).value()->plugin_options(), ElementsAre(std::pair("null.home", "/first")));
+  options.plugin_options = {{"null.home", "/given"}};
+  EXPECT_THAT(Registry::open(options).value()->plugin_options(), ElementsAre(std::pair("null.home", "/given")));
+}
+
 }  // namespace
 }  // namespace kmux

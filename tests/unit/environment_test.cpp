@@ -101,6 +101,11 @@ TEST(Environment, ReadsPluginOptions) {
                                    std::pair<const std::string, std::string>("null_a.mode", "x")));
 }
 
+TEST(Environment, KeepsVariablesForPluginsUnlessSecure) {
+  EXPECT_EQ(Environment::from({{"TOOLS_HOME", "/opt"}}).variables.at("TOOLS_HOME"), "/opt");
+  EXPECT_THAT(Environment::from({{"TOOLS_HOME", "/opt"}}, true).variables, IsEmpty());
+}
+
 TEST(Environment, ReadsTheProcess) {
   ASSERT_EQ(setenv("KMUX_TARGET", "from-process", 1), 0);
   EXPECT_EQ(Environment::from_process().target, "from-process");

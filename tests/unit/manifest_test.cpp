@@ -16,7 +16,8 @@ constexpr const char* kWhole = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
   "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
   "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "device_types": [1, 2],
-  "needs": [{"library": "libx.so", "hint": "apt-get install libx"}]
+  "needs": [{"library": "libx.so", "hint": "apt-get install libx"}],
+  "environment": {"cpu.home": ["KMUX_CPU_HOME", "CPU_HOME"]}
 })";
 
 class ManifestTest : public testing::Test {
@@ -56,7 +57,8 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .features = {"loop"},
                                 .tiers = {"fast", "full"},
                                 .device_types = {1, 2},
-                                .needs = {{"libx.so", "apt-get install libx"}}}));
+                                .needs = {{"libx.so", "apt-get install libx"}},
+                                .environment = {{"cpu.home", {"KMUX_CPU_HOME", "CPU_HOME"}}}}));
 }
 
 TEST_F(ManifestTest, UnknownKeysAreErrors) {
@@ -69,7 +71,7 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "size", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
-  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "needs"}) {
+  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "needs", "environment"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }
@@ -83,6 +85,8 @@ TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("targets", Json::Array{1}), "\"targets\" is not a list of strings");
   expect_refused(read_with("needs", Json::Array{"libx.so"}), "\"needs\" is not a list of objects");
   expect_refused(read_with("abi", 0), "\"abi\" is not an object");
+  expect_refused(read_with("environment", "HOME"), "\"environment\" is not an object");
+  expect_refused(read_with("environment", Json::Object{{"cpu.home", "HOME"}}), "\"cpu.home\" is not a list");
 }
 
 TEST_F(ManifestTest, EveryProblemIsTold) {

@@ -23,6 +23,7 @@ Result<std::shared_ptr<Runtime>> make_default_runtime() {
   RegistryOptions options;
   options.environment_path = environment.plugin_path;
   options.plugin_options = environment.plugin_options;
+  options.variables = environment.variables;
   return Runtime::create(std::move(environment), options);
 }
 

@@ -93,6 +93,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
     environment.cache_lock_dir = cache_lock_dir_of(variables);
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
+    environment.variables = variables;
   }
   environment.plugin_options = options_of(variables);
   return environment;

@@ -55,6 +55,14 @@ class ManifestReader {
       });
     });
   }
+  void lists(const char* key, std::map<std::string, std::vector<std::string>>& values) {
+    const Json* json = member(key);
+    if (json == nullptr) return;
+    if (json->as_object() == nullptr) return complain(key, "an object");
+    nested(*json->as_object(), [&](ManifestReader& inner) {
+      for (const auto& [name, list] : inner.object_) inner.texts(name.c_str(), values[name]);
+    });
+  }
 
   /// Keys that nobody asked for, and what was complained of; empty if all is well.
   std::string problems() const {
@@ -151,6 +159,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("tiers", manifest.tiers);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
+  reader.lists("environment", manifest.environment);
   const std::string problems = reader.problems() + missing_parts(manifest);
   if (!problems.empty()) return refuse(path, problems);
   return manifest;

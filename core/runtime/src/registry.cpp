@@ -27,12 +27,27 @@ Error unknown_plugin(std::string_view name, const std::vector<Manifest>& known) 
                                                      ".");
 }
 
+/// Adds the options that `manifest` takes from the environment, where they are not set.
+void add_environment_options(const Manifest& manifest, const Options& variables, Options& options) {
+  for (const auto& [option, names] : manifest.environment) {
+    if (options.contains(option)) continue;
+    for (const std::string& name : names) {
+      const auto found = variables.find(name);
+      if (found == variables.end() || found->second.empty()) continue;
+      options[option] = found->second;
+      break;
+    }
+  }
+}
+
 class SearchedRegistry final : public Registry {
  public:
   explicit SearchedRegistry(const RegistryOptions& options)
       : options_(options.plugin_options), folders_(search_folders(options)), entries_(search_plugins(options)) {
     for (const PluginEntry& entry : entries_) {
-      if (entry.status) manifests_.push_back(entry.manifest);
+      if (!entry.status) continue;
+      manifests_.push_back(entry.manifest);
+      add_environment_options(entry.manifest, options.variables, options_);
     }
     std::ranges::sort(manifests_, [](const Manifest& a, const Manifest& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;

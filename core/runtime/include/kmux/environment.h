@@ -31,6 +31,8 @@ struct KMUX_API Environment {
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
   /// name has an underscore.
   std::map<std::string, std::string> plugin_options;
+  /// Every variable, for the options that a plugin's manifest takes from some; none under AT_SECURE.
+  std::map<std::string, std::string> variables;
 
   /// The environment of this process.
   static Environment from_process();

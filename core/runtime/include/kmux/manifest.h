@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct KMUX_API Manifest {
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;
+  /// Options of the plugin that environment variables set: the first of the list that is not empty.
+  std::map<std::string, std::vector<std::string>> environment;
   bool operator==(const Manifest&) const = default;
 };
 

@@ -45,6 +45,7 @@ struct RegistryOptions {
   std::vector<std::filesystem::path> environment_path = {};  // KMUX_PLUGIN_PATH
   bool use_default_path = true;  // beside libkmux.so, then the install prefix
   std::map<std::string, std::string> plugin_options = {};  // "cpu.engine" -> "host"
+  std::map<std::string, std::string> variables = {};       // of the environment, for the options that manifests name
 };
 
 /// The plugins of a runtime. Reads manifests at once and opens a library when it is first needed.
