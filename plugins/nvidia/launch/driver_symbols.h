@@ -77,3 +77,8 @@
   KMUX_CALL(executable_enable, cuGraphNodeSetEnabled, (CUgraphExec executable, CUgraphNode node, unsigned enabled))  \
   KMUX_CALL(executable_destroy, cuGraphExecDestroy, (CUgraphExec executable))                                        \
   KMUX_CALL(graph_launch, cuGraphLaunch, (CUgraphExec executable, CUstream stream))
+
+// Calls that a driver from 12.0 on may lack: null in the table then. The version that brought each stands beside it.
+#define KMUX_OPTIONAL_DRIVER_CALLS(KMUX_CALL)       \
+  KMUX_CALL(kernel_parameter, cuKernelGetParamInfo, \
+            (CUkernel kernel, size_t index, size_t* offset, size_t* size)) /* 12.4 */

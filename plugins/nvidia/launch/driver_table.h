@@ -7,10 +7,11 @@
 
 namespace kmux::nvidia {
 
-/// The functions of libcuda, opened at run time.
+/// The functions of libcuda, opened at run time. Only an optional one may be null.
 struct DriverTable {
 #define KMUX_CALL(name, symbol, params) CUresult(*name) params;
   KMUX_DRIVER_CALLS(KMUX_CALL)
+  KMUX_OPTIONAL_DRIVER_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 };
 

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+
+#include "nvidia/launch/replay.h"
+#include "nvidia/launch/tensor_map.h"
+
+namespace kmux::nvidia {
+
+/// What the calls of one lane keep from call to call. On cache lines of its own, so that lanes do not slow each other.
+struct alignas(64) LaunchState {
+  std::atomic<bool> taken{false};
+  unsigned map_count = 0;
+  MapSlot* maps = nullptr;
+  Replay replay;
+
+  /// The slot of map `index`; null if there is none.
+  MapSlot* map(unsigned index) { return index < map_count ? &maps[index] : nullptr; }
+};
+
+/// The launch states of one launcher, for all devices: maps are keyed by value, a replay is bound to one device.
+///
+/// Threads: `take` and `give_back` any; `make` and `close` one, before and after those.
+class LaunchStates {
+ public:
+  static constexpr unsigned kCount = 64;
+
+  LaunchStates() = default;
+  LaunchStates(const LaunchStates&) = delete;
+  LaunchStates& operator=(const LaunchStates&) = delete;
+  /// Frees the memory; graphs that `close` did not destroy are leaked.
+  ~LaunchStates();
+
+  /// Makes states with `map_count` map slots and replays of `step_count` steps; 0 means no replay. None are made where both
+  /// are 0, and none a second time.
+  ///
+  /// Errors: unavailable without memory.
+  int make(unsigned map_count, unsigned step_count, kmux_sink error);
+
+  /// The state of `lane`, now the caller's; null where there are none or another thread has it: nobody waits.
+  LaunchState* take(unsigned lane) {
+    if (states_ == nullptr) return nullptr;
+    LaunchState& state = states_[lane % kCount];
+    return state.taken.exchange(true, std::memory_order_acquire) ? nullptr : &state;
+  }
+  static void give_back(LaunchState* state) {
+    if (state != nullptr) state->taken.store(false, std::memory_order_release);
+  }
+
+  /// Destroys the graphs of all states. Returns the driver's first complaint.
+  CUresult close(const DriverTable& driver);
+
+ private:
+  LaunchState* states_ = nullptr;
+  ReplayNode* nodes_ = nullptr;
+  unsigned node_count_ = 0;
+};
+
+/// A launch state for the length of a call.
+class StateLease {
+ public:
+  StateLease(LaunchStates& states, unsigned lane) : state_(states.take(lane)) {}
+  StateLease(const StateLease&) = delete;
+  StateLease& operator=(const StateLease&) = delete;
+  ~StateLease() { LaunchStates::give_back(state_); }
+
+  /// Null where the call has none.
+  LaunchState* get() const { return state_; }
+
+ private:
+  LaunchState* state_;
+};
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "kmux/driver.h"
+
+#include "nvidia/launch/argument_copy.h"
+
+namespace kmux::nvidia {
+
+/// What a driver call of a replay said; `call` is null where all went well.
+struct ReplayFailure {
+  const char* call = nullptr;
+  CUresult result = CUDA_SUCCESS;
+};
+
+/// One launch or fill of a body as a node of a graph: what it is to do in the next launch of the graph, and what the
+/// executable already knows of that.
+class ReplayNode {
+ public:
+  /// Takes what `launch` asks for. `restructure` becomes true where an executable cannot follow.
+  ReplayFailure keep(const DriverTable& driver, const kmux_driver_launch& launch, CUkernel kernel, bool* restructure);
+  void keep(const kmux_driver_fill& fill, bool* restructure);
+
+  /// Whether a call ever had this step.
+  bool is_known() const { return kind_ != Kind::kNone; }
+
+  /// Adds the node to `graph`, after `*last`, and becomes `*last`.
+  ReplayFailure add(const DriverTable& driver, CUgraph graph, CUcontext context, CUgraphNode* last);
+
+  /// Tells the executable what changed since it was told last: parameters, and whether this call has the step.
+  ReplayFailure apply(const DriverTable& driver, CUgraphExec executable, CUcontext context, bool* restructure);
+
+  /// The step is not (or no longer) in the call in progress.
+  void leave() { present_ = false; }
+
+ private:
+  enum class Kind : unsigned char { kNone, kKernel, kFill };
+
+  ReplayFailure set_parameters(const DriverTable& driver, CUgraphExec executable, CUcontext context);
+  CUDA_KERNEL_NODE_PARAMS kernel_params() const;
+
+  Kind kind_ = Kind::kNone;
+  bool present_ = false;  // in the call in progress
+  bool enabled_ = false;  // in the executable
+  bool changed_ = false;  // since the executable was told
+  CUgraphNode node_ = nullptr;
+  CUkernel kernel_ = nullptr;
+  unsigned grid_[3] = {};
+  unsigned block_[3] = {};
+  unsigned cluster_[3] = {};
+  unsigned dynamic_smem_bytes_ = 0;
+  ArgumentCopy arguments_;
+  CUDA_MEMSET_NODE_PARAMS fill_ = {};
+};
+
+}  // namespace kmux::nvidia
