@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -36,10 +37,10 @@ class InProcessAdapter final : public Adapter {
 class InProcessDevices final : public DeviceApi {
  public:
   Result<int> count() override { return 2; }
-  Result<Json> properties(int) override {
+  Result<Json> properties(int device) override {
     Json json;
     json["name"] = "fake";
-    json["arch"] = "none";
+    json["arch"] = architectures[static_cast<std::size_t>(device)];
     return json;
   }
   Result<void*> allocate(int, void*, std::size_t bytes, std::size_t) override {
@@ -70,6 +71,7 @@ class InProcessDevices final : public DeviceApi {
   Status l2_flush(int, void*) override { return Ok{}; }
 
   int live = 0;
+  std::array<std::string, 2> architectures = {"one", "other"};
 
  private:
   static constexpr std::size_t kMemory = std::size_t{1} << 30;

@@ -40,8 +40,8 @@ class Checked {
 
   // "" or the message.
   std::string operator()(const std::vector<Arg>& args) {
-    const Status status = checker_.check(args, frame_.data());
-    if (status) return "";
+    const Result<int> status = checker_.check(args, frame_.data());
+    if (status) return device_ = *status, "";
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(status.error().message, HasSubstr("kernel \"k\": "));
     return status.error().message;
@@ -51,11 +51,14 @@ class Checked {
     return {values.begin(), values.end()};
   }
   const kmux_slot& slot(std::size_t param) const { return frame_[param]; }
+  // Of the last call that passed.
+  int device() const { return device_; }
 
  private:
   Signature signature_;
   ArgumentChecker checker_;
   std::vector<kmux_slot> frame_;
+  int device_ = -1;
 };
 
 TEST(ArgumentChecker, FillsSlotsAndSymbols) {
@@ -279,6 +282,30 @@ TEST(ArgumentChecker, WantsTensorsOnTheKernelsDevice) {
   Checked host(signature);
   view.device = {kDLCPU, 3};
   EXPECT_EQ(host({&view}), "");
+}
+
+TEST(ArgumentChecker, FindsTheOneDeviceOfAllTensors) {
+  const Signature signature = fake_signature({buffer_param("A", kF32, {4}), buffer_param("B", kF32, {4})});
+  Checked check(signature, {{kDLExtDev, 0}, 0, 0b1101});
+  DLTensor a = *tensor({4}).dl();
+  std::array<std::int64_t, 1> shape{4};
+  a.shape = shape.data();
+  a.strides = nullptr;
+  DLTensor b = a;
+  const auto on = [&](int first, int second) {
+    a.device = {kDLExtDev, first};
+    b.device = {kDLExtDev, second};
+    return check({&a, &b});
+  };
+  EXPECT_EQ(on(0, 0), "");
+  EXPECT_EQ(check.device(), 0);
+  EXPECT_EQ(on(3, 3), "");
+  EXPECT_EQ(check.device(), 3);
+  EXPECT_THAT(on(1, 1), HasSubstr("\"A\" is on ext_dev:1 (the kernel runs on ext_dev:0)"));
+  EXPECT_THAT(on(64, 64), HasSubstr("\"A\" is on ext_dev:64"));
+  EXPECT_THAT(on(-1, -1), HasSubstr("\"A\" is on ext_dev:-1"));
+  EXPECT_THAT(on(0, 3), HasSubstr("\"B\" is on ext_dev:3 (the tensors before it are on ext_dev:0)"));
+  EXPECT_THAT(on(3, 0), HasSubstr("\"B\" is on ext_dev:0 (the tensors before it are on ext_dev:3)"));
 }
 
 TEST(ArgumentChecker, ExplainsScalars) {

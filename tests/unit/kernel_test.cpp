@@ -253,6 +253,26 @@ TEST(Kernel, RunsOnADeviceOfItsOwn) {
   EXPECT_EQ(plugin->devices().live, 0);
 }
 
+TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
+  int launched_on = -1;
+  KernelParts parts = fake_parts(
+      twice_signature(),
+      [&](const kmux_slot*, const kmux_launch_env& env, kmux_sink) { return launched_on = env.device, KMUX_OK; },
+      kDLExtDev);
+  const auto plugin = std::static_pointer_cast<InProcessPlugin>(parts.plugin);
+  plugin->devices().architectures = {"same", "same"};
+  const Kernel kernel = make_kernel(std::move(parts)).value();
+  const Tensor b = kernel(zeros({3}).to(Device(plugin, 1)).value()).value();
+  EXPECT_EQ(b.device().ordinal(), 1);
+  EXPECT_EQ(launched_on, 1);
+  ASSERT_TRUE(kernel(zeros({3}).to(Device(plugin, 0)).value()).ok());
+  EXPECT_EQ(launched_on, 0);
+  const Status mixed = kernel.launch({zeros({3}).to(Device(plugin, 0)).value(), b});
+  ASSERT_FALSE(mixed.ok());
+  EXPECT_THAT(mixed.error().message, HasSubstr("\"B\" is on ext_dev:1 (the tensors before it are on ext_dev:0)"));
+  EXPECT_EQ(launched_on, 0);
+}
+
 TEST(Kernel, LaunchesFromManyThreadsAtOnce) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   std::vector<std::thread> threads;
@@ -271,7 +291,11 @@ TEST(Kernel, LaunchesFromManyThreadsAtOnce) {
   EXPECT_THAT(right, testing::Each(true));
 }
 
-TEST(Kernel, Warms) { EXPECT_TRUE(kernel_of({}).warm().ok()); }
+TEST(Kernel, WarmsADevice) {
+  EXPECT_TRUE(kernel_of({}).warm().ok());
+  EXPECT_TRUE(kernel_of({}).warm(1).ok());
+  EXPECT_FALSE(kernel_of({}).warm(-1).ok());
+}
 
 TEST(Kernel, ShowsWhatItIsMadeOf) {
   KernelParts parts = fake_parts(twice_signature());

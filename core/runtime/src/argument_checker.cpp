@@ -24,9 +24,9 @@ bool has_dtype(const DLTensor& tensor, const Check& check) {
   return is_compatible(check.dtype, actual) || (check.packing != 1 && is_storage_of(check.dtype, actual));
 }
 
-bool is_sound(const DLTensor& tensor, const Check& check, const AcceptedMemory& memory) {
+bool is_sound(const DLTensor& tensor, const Check& check, CallDevice& device) {
   if (tensor.ndim != static_cast<std::int32_t>(check.index)) return false;
-  if (!has_dtype(tensor, check) || !memory.accepts(tensor.device)) return false;
+  if (!has_dtype(tensor, check) || !device.accepts(tensor.device)) return false;
   const void* address = address_of(tensor);
   const bool usable = address != nullptr && is_aligned(address, check.value);
   return usable || has_no_elements(tensor);
@@ -150,7 +150,7 @@ bool passes(const Frame& frame, const Check& check) {
 }
 
 // The check to go on with after one of kind kTensor; null if it failed.
-const Check* after_tensor(const Frame& frame, const Check& check, const AcceptedMemory& memory) {
+const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& device) {
   const Arg& arg = frame.args[check.param];
   if (arg.kind() != Arg::Kind::kTensor) return nullptr;
   const DLTensor* tensor = arg.tensor();
@@ -158,21 +158,22 @@ const Check* after_tensor(const Frame& frame, const Check& check, const Accepted
     frame.slots[check.param].ptr = nullptr;
     return check.nullable ? &check + 1 + check.count : nullptr;
   }
-  if (!is_sound(*tensor, check, memory) || (check.written && arg.is_read_only())) return nullptr;
+  if (!is_sound(*tensor, check, device) || (check.written && arg.is_read_only())) return nullptr;
   frame.slots[check.param].ptr = address_of(*tensor);
   return &check + 1;
 }
 
 }  // namespace
 
-const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots) const noexcept {
+const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots,
+                                            CallDevice& device) const noexcept {
   // A slot is a union that begins with what a value is, so the values lie in it.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
   const Frame frame{list_, args.data(), slots, &slots[signature_->params.size()].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
   for (const Check* check = list_.checks.data(); check != end;) {
     const bool is_tensor = check->kind == CheckKind::kTensor;
-    const Check* next = is_tensor ? after_tensor(frame, *check, memory_) : passes(frame, *check) ? check + 1 : nullptr;
+    const Check* next = is_tensor ? after_tensor(frame, *check, device) : passes(frame, *check) ? check + 1 : nullptr;
     if (next == nullptr) return check;
     check = next;
   }

@@ -11,21 +11,9 @@
 #include "kmux/plugin.h"
 #include "kmux/signature.h"
 
+#include "call_device.h"
+
 namespace kmux {
-
-/// Where tensors must be: on `device`, or in memory of another kind that the backend takes too.
-struct AcceptedMemory {
-  DLDevice device{kDLCPU, 0};
-  std::uint64_t other_types = 0;  // a bit for each further DLDeviceType
-
-  bool accepts(DLDevice actual) const {
-    // The host is one device, whatever ordinal a framework gives it.
-    if (actual.device_type == device.device_type) return actual.device_id == device.device_id || is_host(actual);
-    const auto type = static_cast<unsigned>(actual.device_type);
-    return type < 64 && ((other_types >> type) & 1) != 0;
-  }
-  static bool is_host(DLDevice device) { return device.device_type == kDLCPU; }
-};
 
 /// Executes the check list of a signature.
 ///
@@ -42,17 +30,21 @@ class ArgumentChecker {
   /// Checks one argument a parameter and fills `frame`: slots, then the values (symbols first, so the frame begins with
   /// the slots of a call). Allocates nothing.
   ///
-  /// Returns the check that failed, or null.
-  const Check* first_failure(std::span<const Arg> args, kmux_slot* frame) const noexcept;
+  /// Returns the check that failed, or null; `device` is that of the call.
+  const Check* first_failure(std::span<const Arg> args, kmux_slot* frame, CallDevice& device) const noexcept;
 
   /// The error of a check that failed: invalid_argument that names kernel, parameter, actual and expected value.
   Error explain(const Check& failed, std::span<const Arg> args, const kmux_slot* frame) const;
 
-  /// Both together.
-  Status check(std::span<const Arg> args, kmux_slot* frame) const {
-    const Check* failed = first_failure(args, frame);
-    return failed == nullptr ? Status(Ok{}) : explain(*failed, args, frame);
+  /// Both together. Returns the ordinal of the call's device.
+  Result<int> check(std::span<const Arg> args, kmux_slot* frame) const {
+    CallDevice device(memory_);
+    const Check* failed = first_failure(args, frame, device);
+    if (failed != nullptr) return explain(*failed, args, frame);
+    return device.ordinal();
   }
+
+  const AcceptedMemory& memory() const { return memory_; }
 
   /// The values in a frame that `check` filled.
   std::span<const std::int64_t> values(const kmux_slot* frame) const {

@@ -72,9 +72,12 @@ class Explanation {
   }
 
   std::string memory_text() const {
-    if (!call_.memory.accepts(tensor().device)) {
-      return parameter() + " is on " + to_string(tensor().device) + " (the kernel runs on " +
-             to_string(call_.memory.device) + "). Pass tensor.to(kernel.device()).";
+    CallDevice device = device_before();
+    const bool is_first = !device.is_chosen();
+    if (!device.accepts(tensor().device)) {
+      const DLDevice place{call_.memory.device.device_type, device.ordinal()};
+      if (is_first) return wrong_device_text("the kernel runs on ", place, "tensor.to(kernel.device())");
+      return wrong_device_text("the tensors before it are on ", place, "tensors of one device");
     }
     if (address_of(tensor()) == nullptr) {
       return parameter() + " has no memory (its data is null, but " + describe(tensor()) +
@@ -84,6 +87,21 @@ class Explanation {
            std::to_string(reinterpret_cast<std::uintptr_t>(address_of(tensor())) %
                           static_cast<std::uint64_t>(check_.value)) +
            "). Pass aligned memory or a copy.";
+  }
+
+  // The device of the call as the tensors before this one chose it.
+  CallDevice device_before() const {
+    CallDevice device(call_.memory);
+    for (const Arg& earlier : call_.args.first(check_.param)) {
+      const bool is_tensor = earlier.kind() == Arg::Kind::kTensor && earlier.tensor() != nullptr;
+      if (is_tensor) device.accepts(earlier.tensor()->device);
+    }
+    return device;
+  }
+
+  std::string wrong_device_text(const std::string& why, DLDevice place, const std::string& advice) const {
+    return parameter() + " is on " + to_string(tensor().device) + " (" + why + to_string(place) + "). Pass " + advice +
+           ".";
   }
 
   std::string scalar_text(const std::string& noun) const {

@@ -4,6 +4,7 @@
 
 #include "kmux/plugin.hpp"
 
+#include "accepted_memory.h"
 #include "argument_checker.h"
 #include "argument_error.h"
 #include "kernel_impl.h"
@@ -21,14 +22,6 @@ constexpr std::size_t kLargeFrame = 4096;
 
 void append(void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }
 
-AcceptedMemory accepted_memory(const Device& device) {
-  AcceptedMemory memory{device.dl(), 0};
-  for (const std::int32_t type : device.plugin()->manifest().device_types) {
-    if (type >= 0 && type < 64) memory.other_types |= std::uint64_t{1} << type;
-  }
-  return memory;
-}
-
 std::vector<const Param*> params_of(const Signature& signature, CheckScope scope) {
   std::vector<const Param*> params;
   for (const Param& param : signature.params) {
@@ -40,11 +33,11 @@ std::vector<const Param*> params_of(const Signature& signature, CheckScope scope
 }  // namespace
 
 struct Kernel::Impl {
-  Impl(KernelParts given, CheckList all, CheckList inputs, OutputAllocator allocator)
+  Impl(KernelParts given, const AcceptedMemory& memory, CheckList all, CheckList inputs, OutputAllocator allocator)
       : parts(std::move(given)),
         device(parts.plugin, parts.device),
-        checker(parts.name, parts.signature, std::move(all), accepted_memory(device)),
-        input_checker(parts.name, parts.signature, std::move(inputs), accepted_memory(device)),
+        checker(parts.name, parts.signature, std::move(all), memory),
+        input_checker(parts.name, parts.signature, std::move(inputs), memory),
         outputs(std::move(allocator)),
         workspaces(device),
         input_params(params_of(parts.signature, CheckScope::kInputs)) {}
@@ -78,10 +71,11 @@ Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
 template <std::size_t kWords>
 Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
   std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
-  if (const Check* failed = checker.first_failure(args, frame.data()); failed != nullptr) [[unlikely]] {
+  CallDevice place(checker.memory());
+  if (const Check* failed = checker.first_failure(args, frame.data(), place); failed != nullptr) [[unlikely]] {
     return checker.explain(*failed, args, frame.data());
   }
-  const kmux_launch_env env{sizeof env, device.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
+  const kmux_launch_env env{sizeof env, place.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
   std::string text;
   const kmux_code code = parts.adapters->current().launch(frame.data(), env, {&text, append});
   if (code == KMUX_OK) [[likely]] {
@@ -108,8 +102,9 @@ Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream
     args[static_cast<std::size_t>(input_params[i] - parts.signature.params.data())] = inputs[i];
   }
   std::vector<kmux_slot> frame(input_checker.frame_size() + 1);  // never empty, so that it has an address
-  KMUX_TRY(input_checker.check(args, frame.data()));
-  KMUX_ASSIGN(std::vector<Tensor> tensors, outputs.allocate(input_checker.values(frame.data())));
+  KMUX_ASSIGN(const int place, input_checker.check(args, frame.data()));
+  KMUX_ASSIGN(std::vector<Tensor> tensors,
+              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place)));
   for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
   KMUX_TRY(launch(args, stream));
   return Outputs(std::move(tensors));
@@ -120,9 +115,10 @@ Result<Kernel> make_kernel(KernelParts parts) {
   KMUX_ASSIGN(CheckList all, compile_checks(parts.signature));
   KMUX_ASSIGN(CheckList inputs, compile_checks(parts.signature, CheckScope::kInputs));
   const Device device(parts.plugin, parts.device);
-  KMUX_ASSIGN(OutputAllocator outputs, OutputAllocator::make(parts.name, parts.signature, inputs, device));
-  auto impl =
-      std::make_shared<const Kernel::Impl>(std::move(parts), std::move(all), std::move(inputs), std::move(outputs));
+  KMUX_ASSIGN(OutputAllocator outputs, OutputAllocator::make(parts.name, parts.signature, inputs));
+  KMUX_ASSIGN(const AcceptedMemory memory, accepted_memory(device));
+  auto impl = std::make_shared<const Kernel::Impl>(std::move(parts), memory, std::move(all), std::move(inputs),
+                                                   std::move(outputs));
   if (impl->checker.frame_size() <= kLargeFrame) return Kernel(std::move(impl));
   return make_error(ErrorCode::kInvalidArgument, "kernel \"" + impl->parts.name + "\" has " +
                                                      std::to_string(impl->checker.frame_size()) +
@@ -146,9 +142,9 @@ Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
   return impl_->launch(all_params, stream);
 }
 
-Status Kernel::warm() const {
+Status Kernel::warm(std::optional<int> device) const {
   current_lane();
-  return impl_->parts.adapters->current().prepare(impl_->device.ordinal());
+  return impl_->parts.adapters->current().prepare(device.value_or(impl_->device.ordinal()));
 }
 
 const std::string& Kernel::name() const { return impl_->parts.name; }

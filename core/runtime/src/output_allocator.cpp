@@ -45,11 +45,9 @@ Result<std::int64_t> span_of(const std::vector<std::int64_t>& shape, const std::
 
 }  // namespace
 
-Result<OutputAllocator> OutputAllocator::make(std::string kernel, const Signature& signature, const CheckList& list,
-                                              Device device) {
+Result<OutputAllocator> OutputAllocator::make(std::string kernel, const Signature& signature, const CheckList& list) {
   OutputAllocator allocator;
   allocator.kernel_ = std::move(kernel);
-  allocator.device_ = std::move(device);
   for (const std::string& name : signature.outputs) {
     const Param* param = find_param(signature, name);
     const BufferParam* buffer = param == nullptr ? nullptr : as_buffer(*param);
@@ -67,20 +65,22 @@ Result<OutputAllocator> OutputAllocator::make(std::string kernel, const Signatur
   return allocator;
 }
 
-Result<Tensor> OutputAllocator::allocate(const Output& output, std::span<const std::int64_t> values) const {
+Result<Tensor> OutputAllocator::allocate(const Output& output, std::span<const std::int64_t> values,
+                                         const Device& device) {
   KMUX_ASSIGN(std::vector<std::int64_t> shape, evaluate_all(output.shape, values));
-  if (output.strides.empty()) return Tensor::empty(std::move(shape), output.dtype, device_);
+  if (output.strides.empty()) return Tensor::empty(std::move(shape), output.dtype, device);
   KMUX_ASSIGN(std::vector<std::int64_t> strides, evaluate_all(output.strides, values));
   KMUX_ASSIGN(const std::int64_t span, span_of(shape, strides));
-  KMUX_ASSIGN(const Tensor memory, Tensor::empty({span}, output.dtype, device_));
+  KMUX_ASSIGN(const Tensor memory, Tensor::empty({span}, output.dtype, device));
   return memory.as_strided(std::move(shape), std::move(strides));
 }
 
-Result<std::vector<Tensor>> OutputAllocator::allocate(std::span<const std::int64_t> values) const {
+Result<std::vector<Tensor>> OutputAllocator::allocate(std::span<const std::int64_t> values,
+                                                      const Device& device) const {
   std::vector<Tensor> tensors;
   tensors.reserve(outputs_.size());
   for (const Output& output : outputs_) {
-    auto tensor = allocate(output, values);
+    auto tensor = allocate(output, values, device);
     if (!tensor) {
       Error error = std::move(tensor).error();
       error.message = "kernel \"" + kernel_ + "\": output \"" + output.name + "\": " + error.message;

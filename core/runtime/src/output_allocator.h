@@ -20,8 +20,7 @@ namespace kmux {
 class OutputAllocator {
  public:
   /// `list` says where values lie; `kernel` is the name in messages.
-  static Result<OutputAllocator> make(std::string kernel, const Signature& signature, const CheckList& list,
-                                      Device device);
+  static Result<OutputAllocator> make(std::string kernel, const Signature& signature, const CheckList& list);
 
   struct Output {
     std::size_t param = 0;
@@ -33,16 +32,15 @@ class OutputAllocator {
   /// In the order in which a call returns them.
   const std::vector<Output>& outputs() const { return outputs_; }
 
-  /// One tensor an output.
+  /// One tensor an output, on `device`.
   ///
   /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
   /// and parameter.
-  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values) const;
+  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device) const;
 
  private:
-  Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values) const;
+  static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device);
   std::string kernel_;
-  Device device_;
   std::vector<Output> outputs_;
 };
 

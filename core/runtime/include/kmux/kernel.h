@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ class KMUX_API Outputs {
   std::vector<Tensor> tensors_;
 };
 
-/// A compiled program that can be called.
+/// A compiled program that can be called. A call runs on the device that its tensors are on: the one that the kernel was
+/// compiled for, or another of the same backend and architecture.
 ///
 /// Threads:  every function may be called from any thread, concurrently.
 /// Lifetime: a cheap shared handle; the last one unloads the artifact.
@@ -58,8 +60,8 @@ class KMUX_API Kernel {
     return launch(std::span<const Arg>(all_params.begin(), all_params.size()), stream);
   }
 
-  /// Does now what the first launch on the kernel's device would do once.
-  Status warm() const;
+  /// Does now what the first launch on `device` (an ordinal; by default the kernel's own) would do once.
+  Status warm(std::optional<int> device = {}) const;
 
   /// Waits until the backend's best tier, if it is being compiled in the background, has replaced the first one.
   ///
