@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <stdlib.h>
 
 #include "kmux/file_io.h"
+#include "kmux/host_compiler.h"
+#include "kmux/private_folder.h"
 #include "kmux/process.h"
 
 #include "engine/diagnostics.h"
@@ -19,39 +20,6 @@ namespace fs = std::filesystem;
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 constexpr const char* kLibrary = "kmux-kernel.so";
 
-// A folder that only this user can enter, gone with the object.
-class PrivateFolder {
- public:
-  static Result<PrivateFolder> create() {
-    std::error_code error;
-    std::string path = (fs::temp_directory_path(error) / "kmux-cpu-XXXXXX").string();
-    if (error || !mkdtemp(path.data())) {
-      return make_error(ErrorCode::kUnavailable,
-                        "no folder for temporary files can be made (in \"" + path + "\"). Make room or set TMPDIR.");
-    }
-    return PrivateFolder(path);
-  }
-  ~PrivateFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  Status write(const std::string& name, const std::string& content) const {
-    std::error_code ignored;
-    const fs::path file = fs::path(path_) / name;
-    fs::create_directories(file.parent_path(), ignored);
-    return write_file(file, content);
-  }
-
- private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
 // One run of the compiler after another, in the folder; what it says is collected.
 struct HostCompiler {
   std::string program;
@@ -60,7 +28,7 @@ struct HostCompiler {
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
-    const Command command{std::move(arguments), folder.path(), host_environment()};
+    const Command command{std::move(arguments), folder.path(), compiler_environment()};
     KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
     log += result.standard_error;
     if (result.exit_code == 0) return Ok{};
@@ -115,29 +83,13 @@ std::vector<std::string> features_of(const CompileJob& job) {
 }  // namespace
 
 Result<std::string> find_host_compiler(const BuildOptions& options) {
-  std::vector<std::string> names = {"c++", "g++", "clang++"};
-  if (!options.host_compiler.empty()) names = {options.host_compiler};
-  std::error_code error;
-  for (const std::string& name : names) {
-    const bool is_path = name.find('/') != std::string::npos;
-    const auto found = is_path ? std::optional(name) : find_program(name);
-    const fs::path real = found ? fs::canonical(*found, error) : fs::path();
-    if (found && !error) return real.string();
-  }
-  return make_error(ErrorCode::kUnavailable, "no C++ compiler was found (looked for \"" + names.front() +
-                                                 "\"; engine host needs one). Install it: apt-get install g++.");
-}
-
-const std::map<std::string, std::string>& host_environment() {
-  static const std::map<std::string, std::string> environment = {
-      {"LC_ALL", "C"}, {"CPATH", ""}, {"C_INCLUDE_PATH", ""}, {"CPLUS_INCLUDE_PATH", ""}};
-  return environment;
+  return kmux::find_host_compiler(options.host_compiler, "engine host");
 }
 
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
                                        std::span<const File> objects) {
   KMUX_ASSIGN(const std::string program, find_host_compiler(options));
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create());
+  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-cpu"));
   KMUX_TRY(write_all(folder, job, objects));
   HostCompiler compiler{program, folder};
   KMUX_TRY(compile_and_link(compiler, job, objects));

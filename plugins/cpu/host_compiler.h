@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 
@@ -15,10 +14,6 @@ namespace kmux::cpu {
 ///
 /// Errors: unavailable if there is none, with what to install.
 Result<std::string> find_host_compiler(const BuildOptions& options);
-
-/// What engine `host` adds to the environment of a compiler: messages in English, and none of the variables that would
-/// add folders to the search for headers.
-const std::map<std::string, std::string>& host_environment();
 
 /// Compiles `job` (and ready `objects`) to a shared library with the machine's C++ compiler, in a private folder that
 /// is removed.

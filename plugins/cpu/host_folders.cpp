@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "kmux/host_compiler.h"
 #include "kmux/process.h"
 
 #include "host_compiler.h"
@@ -37,7 +38,7 @@ Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, 
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
   const std::string name = language == Language::kC ? "c" : "c++";
-  const Command command{{compiler, "-x", name, "-E", "-v", "/dev/null"}, "/", host_environment()};
+  const Command command{{compiler, "-x", name, "-E", "-v", "/dev/null"}, "/", compiler_environment()};
   KMUX_ASSIGN(const ProcessResult result, run(command));
   std::vector<std::string> folders = folders_in(result.standard_error);
   if (folders.empty()) {

@@ -1,7 +1,6 @@
 #include "identity.h"
 
-#include <sys/stat.h>
-
+#include "kmux/file_identity.h"
 #include "kmux/json.h"
 #include "kmux/words.h"
 
@@ -13,13 +12,6 @@
 
 namespace kmux::cpu {
 namespace {
-
-Json identify(const std::string& path) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0) return Json::Object{{"path", path}};
-  const std::int64_t time_ns = std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
-  return Json::Object{{"path", path}, {"size", std::int64_t{info.st_size}}, {"mtime_ns", time_ns}};
-}
 
 // One text, not a list of a hundred: each look into the cache reads and writes it.
 const std::string& host_features() {
@@ -33,11 +25,11 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   Json identity;
   if (options.engine == Engine::kHost) {
     KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
-    identity["host_compiler"] = identify(compiler);
+    identity["host_compiler"] = identify_file(compiler);
   } else {
     identity["compiler"] = compiler_version();
     Json::Array libraries;
-    for (const std::string& library : compiler_libraries()) libraries.push_back(identify(library));
+    for (const std::string& library : compiler_libraries()) libraries.push_back(identify_file(library));
     identity["libraries"] = std::move(libraries);
     identity["resource_dir"] = resource_dir_or_default();
   }

@@ -1,0 +1,52 @@
+#include "kmux/private_folder.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(PrivateFolder, IsThisUsersAloneAndGoesWithItsObject) {
+  std::optional<PrivateFolder> folder(PrivateFolder::create("kmux-test").value());
+  const fs::path path = folder->path();
+  struct stat info{};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0700U);
+  ASSERT_TRUE(folder->write("a/b.txt", "text"));
+  EXPECT_EQ(read_file(path / "a/b.txt").value(), "text");
+  folder.reset();
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(PrivateFolder, IsRemovedOnceWhereItMoves) {
+  auto first = PrivateFolder::create("kmux-test").value();
+  const PrivateFolder second(std::move(first));
+  EXPECT_TRUE(fs::exists(second.path()));
+}
+
+TEST(PrivateFolder, SaysWhereItCannotBe) {
+  const TempFolder folder;
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  const fs::path nested = folder.path() / "gone";
+  setenv("TMPDIR", nested.c_str(), /*overwrite=*/1);
+  const auto made = PrivateFolder::create("kmux-test");
+  before ? setenv("TMPDIR", kept.c_str(), 1) : unsetenv("TMPDIR");
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(made.error().message, testing::HasSubstr("no folder for temporary files can be made"));
+}
+
+}  // namespace
+}  // namespace kmux
