@@ -5,18 +5,18 @@
 
 #include "kmux/plan.h"
 
-#include "nvidia/launch/launcher.h"
+#include "nvidia/launch/plan_facts.h"
 
 namespace kmux::nvidia {
 
 /// Whether the option `graph` is on.
-enum class Replay { kOff, kOn };
+enum class GraphOption { kOff, kOn };
 
 /// The facts of a plan, with the storage behind them.
 class Facts {
  public:
   /// `symbols` has the symbol of each kernel of the plan in the code.
-  Facts(const Plan& plan, std::vector<std::string> symbols, Replay replay);
+  Facts(const Plan& plan, std::vector<std::string> symbols, GraphOption graph);
   Facts(Facts&&) = default;
   Facts& operator=(Facts&&) = default;
 

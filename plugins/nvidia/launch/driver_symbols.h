@@ -68,7 +68,7 @@
              const CUDA_MEMSET_NODE_PARAMS* params, CUcontext context))                                              \
   KMUX_CALL(graph_instantiate, cuGraphInstantiateWithFlags,                                                          \
             (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                                     \
-  KMUX_CALL(graph_set_attribute, cuGraphKernelNodeSetAttribute,                                                        \
+  KMUX_CALL(graph_set_attribute, cuGraphKernelNodeSetAttribute,                                                      \
             (CUgraphNode node, CUlaunchAttributeID attribute, const CUlaunchAttributeValue* value))                  \
   KMUX_CALL(executable_set_kernel, cuGraphExecKernelNodeSetParams_v2,                                                \
             (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* params))                       \

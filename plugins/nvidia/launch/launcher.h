@@ -1,42 +1,30 @@
 #pragma once
 
+#include <atomic>
+
 #include "kmux/driver.h"
 
+#include "nvidia/launch/call.h"
+#include "nvidia/launch/device_state.h"
+#include "nvidia/launch/launch_state.h"
+#include "nvidia/launch/loaded_code.h"
+#include "nvidia/launch/log.h"
+#include "nvidia/launch/plan_facts.h"
+#include "nvidia/launch/ranges.h"
+
 namespace kmux::nvidia {
-
-/// What a launcher must know of a kernel before its first launch.
-struct KernelFacts {
-  const char* name;                       // the symbol in the code
-  unsigned long long dynamic_smem_bytes;  // the most that a launch asks for by a constant
-  bool large_cluster;                     // a cluster has more than 8 blocks, or may have
-};
-
-/// What a launcher must know of its plan. Borrowed; outlives the launcher.
-struct PlanFacts {
-  const KernelFacts* kernels;
-  unsigned kernel_count;
-  unsigned map_count;
-  unsigned step_count;
-  unsigned long long window_bytes;  // the largest constant L2 window; 1 if one is not constant; 0 without any
-  bool replay;                      // option `graph` is on and the body may be replayed as a graph
-};
-
-/// Where reports of what a launch could not do as asked go; null drops them. level as in kmux_host_api.
-struct Log {
-  void* self;
-  void (*write)(void* self, int level, const char* text, size_t size);
-};
-
-class Call;  // one call in progress: launch/call.h
 
 /// Runs bodies: loads the code, makes contexts current, launches with every feature. Bodies reach it through the
 /// `kmux_driver` in the env that `call` gives them.
 ///
-/// Threads: `prepare` and `call` any, concurrently.   Lifetime: code and facts outlive it; `close` comes last.
+/// Threads: `prepare` and `call` any, concurrently; the destructor comes after them.   Lifetime: borrows code and facts.
 class Launcher {
  public:
-  /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`.
-  Launcher(const void* code, const PlanFacts& facts, Log log);
+  /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`. Tests give a `driver`.
+  Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr)
+      : driver_(driver), facts_(facts), log_(log), code_(code, facts_) {}
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
   /// Synchronises the contexts it launched in and unloads; during capture, or where the context is gone, it leaks and
   /// logs that.
   ~Launcher();
@@ -48,7 +36,48 @@ class Launcher {
   /// Runs `body(const kmux_driver_env&, kmux_sink) -> int` with the context of env.device current, and the one before
   /// restored. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
-  int call(const kmux_launch_env& env, kmux_sink error, Body&& body);
+  int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
+    DeviceState* device = find(env.device);
+    if (__builtin_expect(device == nullptr, 0)) {
+      if (const int code = prepare(env.device, &env, error)) return code;
+      device = find(env.device);
+    }
+    const RangeScope range(ranges_, facts_.name);
+    ContextScope context(device->driver(), device->context());
+    if (const int code = context.enter(error)) return code;
+    return context.leave(run(*device, env, error, body), error);
+  }
+
+ private:
+  static constexpr int kMaxDevices = 64;
+
+  DeviceState* find(int device) const {
+    const auto index = static_cast<unsigned>(device);
+    return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
+  }
+
+  template <class Body>
+  int run(DeviceState& device, const kmux_launch_env& env, kmux_sink error, Body& body) {
+    const StateLease state(states_, env.lane);
+    Call call(device, state.get(), ranges_, env);
+    return call.finish(body(call.env(), error), error);
+  }
+
+  int prepare(int device, const kmux_launch_env* env, kmux_sink error);
+  int make_device(int device, const kmux_launch_env* env, kmux_sink error);
+  int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
+  int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
+  bool synchronise();
+  void unload();
+
+  const DriverTable* driver_;
+  const PlanFacts facts_;
+  const Log log_;
+  const Ranges* ranges_ = nullptr;
+  LoadedCode code_;
+  LaunchStates states_;
+  std::atomic<DeviceState*> devices_[kMaxDevices] = {};
+  Lock lock_;
 };
 
 }  // namespace kmux::nvidia

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "kmux/driver.h"
+
+#include "nvidia/launch/device_state.h"
+#include "nvidia/launch/launch_state.h"
+#include "nvidia/launch/ranges.h"
+
+namespace kmux::nvidia {
+
+/// One call in progress: what stands behind the `kmux_driver` of its env. The context of its device is current.
+class Call {
+ public:
+  /// `state` may be null: then nothing is kept from call to call.
+  Call(DeviceState& device, LaunchState* state, const Ranges* ranges, const kmux_launch_env& env)
+      : device_(device), state_(state), ranges_(ranges), env_{env, &kDriver, this} {
+    if (__builtin_expect(device.facts().replay, 0)) begin_replay();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const kmux_driver_env& env() const { return env_; }
+
+  /// Ends the call: `code` is what the body returned. Returns it, or the error of a replay.
+  int finish(int code, kmux_sink error) {
+    return __builtin_expect(replay_ != nullptr, 0) ? replay_->close(code, error) : code;
+  }
+
+ private:
+  static int launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);
+  static int fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);
+  static int encode_tiled(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
+                          const unsigned* box, kmux_sink error);
+  static int encode_im2col(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
+                           const int* lower_corner, const int* upper_corner, unsigned channels_per_pixel,
+                           unsigned pixels_per_column, kmux_sink error);
+  static const kmux_driver kDriver;
+
+  static Call& of(const kmux_driver_env* env) { return *static_cast<Call*>(env->call); }
+  CUstream stream() const { return static_cast<CUstream>(env_.env.stream); }
+  MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
+  void begin_replay();
+  int launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error);
+  int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
+
+  DeviceState& device_;
+  LaunchState* state_;
+  const Ranges* ranges_;
+  Replay* replay_ = nullptr;  // null: launches are plain
+  kmux_driver_env env_;
+};
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <atomic>
+
+#include "nvidia/launch/context.h"
+#include "nvidia/launch/loaded_code.h"
+#include "nvidia/launch/lock.h"
+#include "nvidia/launch/log.h"
+
+namespace kmux::nvidia {
+
+/// A kernel on one device.
+struct KernelState {
+  CUkernel kernel = nullptr;
+  unsigned static_smem_bytes = 0;
+  std::atomic<unsigned long long> dynamic_smem_limit{0};  // a launch that asks for more must raise it before
+};
+
+/// What a launcher knows of one device that it launches on. Made under the launcher's lock; a call changes only atomics,
+/// or takes `lock_`.
+class DeviceState {
+ public:
+  DeviceState(const DriverTable& driver, const PlanFacts& facts, const Log& log)
+      : driver_(driver), facts_(facts), log_(log) {}
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+  ~DeviceState() { delete[] kernels_; }
+
+  /// Retains the context of device `ordinal`; `release` gives it back.
+  int retain(int ordinal, kmux_sink error) { return retain_context(driver_, ordinal, &context_, error); }
+  CUresult release() { return release_context(driver_, context_); }
+
+  /// Does for every kernel of `code` what has to be done once, and raises the limit of persisting lines. The context is
+  /// current.
+  ///
+  /// Errors: invalid_argument where a launch asks for more than the device has; else what `error_code_of` says.
+  int prepare(const LoadedCode& code, kmux_sink error);
+
+  /// Kernel number `index`, allowed to use `dynamic_smem_bytes`; null after writing to `error` (`*code` is its code).
+  CUkernel kernel(unsigned index, unsigned long long dynamic_smem_bytes, int* code, kmux_sink error) {
+    KernelState& state = kernels_[index];
+    if (__builtin_expect(dynamic_smem_bytes > state.dynamic_smem_limit.load(std::memory_order_relaxed), 0)) {
+      if ((*code = raise_dynamic_smem(index, dynamic_smem_bytes, error)) != KMUX_OK) return nullptr;
+    }
+    return state.kernel;
+  }
+
+  const DriverTable& driver() const { return driver_; }
+  const DeviceContext& context() const { return context_; }
+  const PlanFacts& facts() const { return facts_; }
+
+  /// The largest L2 window that a launch may have; 0 if there are none.
+  unsigned long long largest_window_bytes() const { return largest_window_bytes_; }
+  /// Logs that a window of `bytes` bytes is cut to that, once.
+  void report_cut_window(unsigned long long bytes);
+  /// Logs that of `count` windows in one launch only that of `bytes` bytes has an effect, once.
+  void report_dropped_windows(unsigned count, unsigned long long bytes);
+
+ private:
+  int read_limits(kmux_sink error);
+  int read_limit(CUdevice_attribute attribute, unsigned long long* limit, kmux_sink error);
+  int prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error);
+  int read_kernel(unsigned index, CUfunction_attribute attribute, unsigned* value, kmux_sink error);
+  int raise_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error);
+  int refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error);
+  int set_attribute(unsigned index, CUfunction_attribute attribute, int value, kmux_sink error);
+  int raise_persisting_limit(kmux_sink error);
+
+  const DriverTable& driver_;
+  const PlanFacts& facts_;
+  const Log& log_;
+  DeviceContext context_ = {};
+  KernelState* kernels_ = nullptr;
+  unsigned long long largest_smem_bytes_ = 0;
+  unsigned long long largest_window_bytes_ = 0;
+  unsigned long long largest_persisting_bytes_ = 0;
+  Lock lock_;
+  std::atomic<bool> cut_reported_{false};
+  std::atomic<bool> dropped_reported_{false};
+};
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "nvidia/launch/driver_table.h"
+#include "nvidia/launch/plan_facts.h"
+
+namespace kmux::nvidia {
+
+/// The code of a launcher in the driver: one library for all devices, and its kernels by their number in the plan.
+///
+/// Threads: `load` and `unload` one at a time.   Lifetime: borrows code and facts; what `unload` does not free is leaked.
+class LoadedCode {
+ public:
+  LoadedCode(const void* code, const PlanFacts& facts) : code_(code), facts_(facts) {}
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+  ~LoadedCode();
+
+  /// Loads once; later calls do nothing. A context is current.
+  ///
+  /// Errors: invalid_argument if the code is not for the device or lacks a kernel; unavailable without memory.
+  int load(const DriverTable& driver, kmux_sink error);
+
+  /// Kernel number `index`, for every device; only after `load`.
+  CUkernel kernel(unsigned index) const { return kernels_[index]; }
+
+  /// Unloads what `load` loaded. Returns what the driver said.
+  CUresult unload(const DriverTable& driver);
+
+ private:
+  int find_kernels(const DriverTable& driver, kmux_sink error);
+
+  const void* code_;
+  const PlanFacts& facts_;
+  CUlibrary library_ = nullptr;
+  CUkernel* kernels_ = nullptr;
+};
+
+}  // namespace kmux::nvidia
