@@ -15,6 +15,7 @@ readonly TEST_PACKAGES=(libclang-cpp15) # the second LLVM of tests/integration/s
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
+readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 
 usage() {
@@ -71,20 +72,33 @@ venv() {
   done
 }
 
-# The headers that TileLang's generated code includes, out of its wheel. Tests that need them skip without them.
+# The headers that TileLang's generated code includes, CUTLASS's among them, out of its wheel. Tests that need them skip
+# without them.
 tilelang_headers() {
-  [[ -d $TILELANG_HEADERS/tl_templates ]] && return 0
+  [[ -d $TILELANG_HEADERS/tl_templates && -d $TILELANG_HEADERS/cutlass ]] && return 0
   say "fetching TileLang's headers ($TILELANG, 50 MB, once)"
   local wheel
   wheel=$(mktemp -d)
   if venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
     --only-binary :all: --dest "$wheel" "$TILELANG" >&2 &&
-    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/src/tl_templates "$TILELANG_HEADERS/tl_templates"; then
+    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/src/tl_templates "$TILELANG_HEADERS/tl_templates" &&
+    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/3rdparty/cutlass/include "$TILELANG_HEADERS/cutlass"; then
     :
   else
     say "TileLang's headers cannot be had; what needs them is skipped"
   fi
   rm -rf "$wheel"
+}
+
+# NVRTC comes from PyPI where there is no CUDA toolkit; plugins look into the virtual environment that is active.
+nvrtc() {
+  local home
+  for home in "${KMUX_CUDA_HOME:-}" "${CUDA_HOME:-}" /usr/local/cuda; do
+    [[ -n $home && -e $home/lib64/libnvrtc.so ]] && return 0
+  done
+  say "no CUDA toolkit here: taking NVRTC and its headers from PyPI; what needs nvcc is left out"
+  venv "${NVRTC_PACKAGES[@]}" || say "NVRTC cannot be had; what needs it is skipped"
+  export VIRTUAL_ENV=$PWD/.venv
 }
 
 configure() {
@@ -123,6 +137,7 @@ demo() {
 run_tests() {
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   tilelang_headers
+  nvrtc
   build
   local status=0 skipped
   ctest --preset release --parallel "$JOBS" "$@" || status=$?

@@ -38,6 +38,17 @@ def breaches(path, lines):
             yield f"{path}:{number}: '{found[0]}' (the runtime names no backend). Put it into a plugin or its manifest."
 
 
+def foreign(path, lines):
+    """A plugin includes its own files and those of plugins/nvidia; include roots alone would let it reach a neighbour's."""
+    if path.parts[0] != "plugins" or len(path.parts) < 3:
+        return
+    allowed = {path.parts[1], "nvidia"}
+    others = {folder.name for folder in (ROOT / "plugins").iterdir() if folder.is_dir()} - allowed
+    for number, line in enumerate(lines, 1):
+        if (found := re.match(r'#include "(\w+)/', line)) and found[1] in others:
+            yield f"{path}:{number}: includes plugin {found[1]}. Lift what both need into sdk or plugins/nvidia."
+
+
 def unlisted(path):
     """A source that the nearest CMakeLists.txt above it does not name is never compiled: a test that never runs."""
     if path.suffix != ".cpp" or "consumer" in path.parts:
@@ -60,6 +71,7 @@ def main():
         relative = path.relative_to(ROOT)
         found += breaches(relative, lines)
         found += unlisted(relative)
+        found += foreign(relative, lines)
         if room := next(filter(relative.is_relative_to, ROOMS), None):
             sizes[room] += code_lines(lines)  # of code: documentation is not what makes a core large
     found += [f"{room}: {size} lines of code (the limit is {ROOMS[room]})."
