@@ -4,6 +4,12 @@
 
 namespace kmux::nvidia {
 
+/// What a driver call of a replay said; `call` is null where all went well.
+struct ReplayFailure {
+  const char* call = nullptr;
+  CUresult result = CUDA_SUCCESS;
+};
+
 /// The argument bytes of one launch, kept from call to call. Sizes are the driver's: what it would read.
 class ArgumentCopy {
  public:
@@ -13,7 +19,7 @@ class ArgumentCopy {
   ~ArgumentCopy();
 
   /// Asks for the parameters of `kernel` and makes room for them, once; later calls do nothing.
-  CUresult shape(const DriverTable& driver, CUkernel kernel);
+  ReplayFailure shape(const DriverTable& driver, CUkernel kernel);
 
   /// Takes the bytes that `args` point to; says whether one differs from before.
   bool update(void* const* args);
@@ -22,12 +28,14 @@ class ArgumentCopy {
   void** args() const { return args_; }
 
  private:
-  CUresult measure(const DriverTable& driver, CUkernel kernel, size_t* bytes);
+  static ReplayFailure measure(const DriverTable& driver, CUkernel kernel, unsigned* count, size_t* bytes);
+  ReplayFailure allocate(unsigned count, size_t bytes);
+  ReplayFailure place(const DriverTable& driver, CUkernel kernel);
 
-  static constexpr unsigned kUnknown = ~0u;
-  unsigned count_ = kUnknown;
-  void** args_ = nullptr;      // count_ pointers into bytes_, in the same block of memory
-  unsigned* sizes_ = nullptr;  // in the same block
+  unsigned count_ = 0;
+  char* block_ = nullptr;     // the bytes, then the two arrays that follow; null before `shape`
+  void** args_ = nullptr;     // into the bytes
+  size_t* sizes_ = nullptr;
 };
 
 }  // namespace kmux::nvidia

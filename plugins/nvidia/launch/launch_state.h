@@ -47,13 +47,17 @@ class LaunchStates {
     if (state != nullptr) state->taken.store(false, std::memory_order_release);
   }
 
-  /// Destroys the graphs of all states. Returns the driver's first complaint.
-  CUresult close(const DriverTable& driver);
+  /// Destroys the graphs of all states. Returns the first failure.
+  ReplayFailure close(const DriverTable& driver);
 
  private:
+  void clear();
+
   LaunchState* states_ = nullptr;
-  ReplayNode* nodes_ = nullptr;
-  unsigned node_count_ = 0;
+  MapSlot* maps_ = nullptr;  // map_count_ a state
+  ReplayNode* nodes_ = nullptr;  // step_count_ a state
+  unsigned map_count_ = 0;
+  unsigned step_count_ = 0;
 };
 
 /// A launch state for the length of a call.

@@ -48,20 +48,21 @@ class Replay {
   /// launch_failed with what the driver said. Then the graph is gone, and the next call builds it anew.
   int close(int code, kmux_sink error);
 
-  /// Destroys the graph. Returns the driver's first complaint.
-  CUresult destroy(const DriverTable& driver);
+  /// Destroys the graph.
+  ReplayFailure destroy(const DriverTable& driver);
 
  private:
-  static kmux_code allocate(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address);
-  static void free(void* self, int32_t device, void* stream, void* address);
+  static kmux_code allocate_workspace(void* self, int32_t device, void* stream, size_t bytes, size_t alignment,
+                                      void** address);
+  static void free_workspace(void* self, int32_t device, void* stream, void* address);
 
-  bool is_bound_to(const ReplayPlace& place) const;
-  bool takes(unsigned step);
+  bool takes(unsigned step, bool possible);
+  int report(const ReplayFailure& failure, kmux_sink error) const;
   void flush();
+  ReplayFailure update_and_launch();
+  ReplayFailure update();
   ReplayFailure build();
   ReplayFailure add_nodes();
-  ReplayFailure update();
-  ReplayFailure launch();
 
   ReplayNode* nodes_ = nullptr;
   unsigned count_ = 0;
@@ -77,6 +78,7 @@ class Replay {
   const kmux_allocator* inner_ = nullptr;
   ReplayFailure failure_ = {};
   unsigned next_step_ = 0;
+  bool kept_ = false;  // something
   bool open_ = false;
   bool restructure_ = false;  // the executable, if any, is not of the right form
 };

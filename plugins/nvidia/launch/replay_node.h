@@ -6,27 +6,19 @@
 
 namespace kmux::nvidia {
 
-/// What a driver call of a replay said; `call` is null where all went well.
-struct ReplayFailure {
-  const char* call = nullptr;
-  CUresult result = CUDA_SUCCESS;
-};
-
 /// One launch or fill of a body as a node of a graph: what it is to do in the next launch of the graph, and what the
-/// executable already knows of that.
-class ReplayNode {
+/// executable already knows of that. On cache lines of its own.
+class alignas(64) ReplayNode {
  public:
   /// Takes what `launch` asks for. `restructure` becomes true where an executable cannot follow.
   ReplayFailure keep(const DriverTable& driver, const kmux_driver_launch& launch, CUkernel kernel, bool* restructure);
   void keep(const kmux_driver_fill& fill, bool* restructure);
 
-  /// Whether a call ever had this step.
-  bool is_known() const { return kind_ != Kind::kNone; }
-
-  /// Adds the node to `graph`, after `*last`, and becomes `*last`.
+  /// Adds the node to `graph`, after `*last`, and becomes `*last`; nothing where no call had this step yet.
   ReplayFailure add(const DriverTable& driver, CUgraph graph, CUcontext context, CUgraphNode* last);
 
   /// Tells the executable what changed since it was told last: parameters, and whether this call has the step.
+  /// `restructure` becomes true where it cannot follow.
   ReplayFailure apply(const DriverTable& driver, CUgraphExec executable, CUcontext context, bool* restructure);
 
   /// The step is not (or no longer) in the call in progress.
@@ -35,8 +27,9 @@ class ReplayNode {
  private:
   enum class Kind : unsigned char { kNone, kKernel, kFill };
 
-  ReplayFailure set_parameters(const DriverTable& driver, CUgraphExec executable, CUcontext context);
   CUDA_KERNEL_NODE_PARAMS kernel_params() const;
+  ReplayFailure set_cluster(const DriverTable& driver) const;
+  ReplayFailure set_parameters(const DriverTable& driver, CUgraphExec executable, CUcontext context, bool* restructure);
 
   Kind kind_ = Kind::kNone;
   bool present_ = false;  // in the call in progress

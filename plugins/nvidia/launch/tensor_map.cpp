@@ -1,0 +1,89 @@
+#include "nvidia/launch/tensor_map.h"
+
+#include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/tensor_map_check.h"
+
+namespace kmux::nvidia {
+
+namespace {
+
+// One pass without branches: maps of equal shape are what nearly every call has.
+bool has_shape_of(const MapSlot& slot, const kmux_map_geometry& geometry) {
+  unsigned long long difference = 0;
+  for (unsigned i = 0; i < geometry.rank; ++i) difference |= slot.dims[i] ^ geometry.dims[i];
+  for (unsigned i = 0; i + 1 < geometry.rank; ++i) difference |= slot.strides_bytes[i] ^ geometry.strides_bytes[i];
+  return difference == 0;
+}
+
+void remember_map(MapSlot& slot, const kmux_tensor_map& map, const kmux_map_geometry& geometry) {
+  slot.map = map;
+  slot.base = geometry.base;
+  for (unsigned i = 0; i < geometry.rank; ++i) slot.dims[i] = geometry.dims[i];
+  for (unsigned i = 0; i + 1 < geometry.rank; ++i) slot.strides_bytes[i] = geometry.strides_bytes[i];
+  slot.valid = true;
+}
+
+int move_map(const DriverTable& driver, MapSlot& slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
+             kmux_sink error) {
+  slot.valid = false;
+  if (const int code = check_map_base(geometry, error)) return code;
+  const CUresult result = driver.replace_address(&slot.map, geometry.base);
+  if (result != CUDA_SUCCESS) {
+    return fail_call(driver, error, "cuTensorMapReplaceAddress", result, "tensor map \"%s\"", geometry.name);
+  }
+  slot.base = geometry.base;
+  slot.valid = true;
+  *map = slot.map;
+  return 0;
+}
+
+// The driver's own type for 64 bits is another one of the same size.
+const uint64_t* driver_words(const unsigned long long* words) { return reinterpret_cast<const uint64_t*>(words); }
+
+// What tiled and im2col maps share: the slot around `encode`, which checks the map and writes it.
+template <class Encode>
+int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
+                   kmux_sink error, const char* call, Encode encode) {
+  if (slot != nullptr && slot->valid && has_shape_of(*slot, geometry)) {
+    if (slot->base != geometry.base) return move_map(driver, *slot, map, geometry, error);
+    *map = slot->map;
+    return 0;
+  }
+  if (slot != nullptr) slot->valid = false;
+  CUresult result = CUDA_SUCCESS;
+  if (const int code = encode(&result)) return code;
+  if (result != CUDA_SUCCESS) return fail_call(driver, error, call, result, "tensor map \"%s\"", geometry.name);
+  if (slot != nullptr) remember_map(*slot, *map, geometry);
+  return 0;
+}
+
+}  // namespace
+
+int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
+                     const unsigned* box, kmux_sink error) {
+  return encode_through(driver, slot, map, geometry, error, "cuTensorMapEncodeTiled", [&](CUresult* result) {
+    if (const int code = check_tiled_map(geometry, box, error)) return code;
+    *result = driver.encode_tiled(map, static_cast<int>(geometry.dtype), geometry.rank, geometry.base,
+                                  driver_words(geometry.dims), driver_words(geometry.strides_bytes), box,
+                                  geometry.element_strides, static_cast<int>(geometry.interleave),
+                                  static_cast<int>(geometry.swizzle), static_cast<int>(geometry.l2_promotion),
+                                  static_cast<int>(geometry.oob_fill));
+    return 0;
+  });
+}
+
+int encode_im2col_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
+                      const Im2colBox& box, kmux_sink error) {
+  return encode_through(driver, slot, map, geometry, error, "cuTensorMapEncodeIm2col", [&](CUresult* result) {
+    if (const int code = check_im2col_map(geometry, box, error)) return code;
+    *result =
+        driver.encode_im2col(map, static_cast<int>(geometry.dtype), geometry.rank, geometry.base,
+                             driver_words(geometry.dims), driver_words(geometry.strides_bytes), box.lower_corner,
+                             box.upper_corner, box.channels_per_pixel, box.pixels_per_column, geometry.element_strides,
+                             static_cast<int>(geometry.interleave), static_cast<int>(geometry.swizzle),
+                             static_cast<int>(geometry.l2_promotion), static_cast<int>(geometry.oob_fill));
+    return 0;
+  });
+}
+
+}  // namespace kmux::nvidia
