@@ -25,6 +25,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   const kmux_launch_env* env() const { return &env_.env; }
+  const kmux_driver_env& driver_env() const { return env_; }
   kmux_sink sink() {
     return {this, [](void* self, const char* data, std::size_t size) { of(self).error.append(data, size); }};
   }

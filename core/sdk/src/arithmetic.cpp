@@ -7,11 +7,7 @@ namespace {
 
 constexpr std::int64_t kMin64 = std::numeric_limits<std::int64_t>::min();
 
-constexpr Fault kOverflow = "the value does not fit into 64 bits";
-constexpr Fault kZero = "division by zero";
-constexpr Fault kShiftCount = "a shift count outside 0..63";
-constexpr Fault kNoInteger = "cannot be cast (expressions are integers)";
-constexpr Fault kNoFit = "does not fit";
+using namespace fault;
 
 Computed add(std::int64_t a, std::int64_t b) {
   Computed out;

@@ -10,6 +10,14 @@ namespace kmux {
 /// Why an operation has no value; null means that it has one.
 using Fault = const char*;
 
+namespace fault {
+inline constexpr Fault kOverflow = "the value does not fit into 64 bits";
+inline constexpr Fault kZero = "division by zero";
+inline constexpr Fault kShiftCount = "a shift count outside 0..63";
+inline constexpr Fault kNoInteger = "cannot be cast (expressions are integers)";
+inline constexpr Fault kNoFit = "does not fit";
+}  // namespace fault
+
 /// The value of an operation, or why it has none.
 struct Computed {
   std::int64_t value = 0;

@@ -1,0 +1,377 @@
+#include "kmux/plan_runner.h"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "runner_code.h"
+
+namespace kmux {
+namespace {
+
+using Outcome = ExprCode::Outcome;
+
+constexpr std::int64_t kMaxExtent = 2147483647;
+constexpr Fault kOutOfRange = "the value is out of range";
+
+// What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a
+// plan writes before it reads.
+template <std::size_t kWords, std::size_t kPlaces, std::size_t kMaps, std::size_t kWindows>
+struct Frame {
+  static bool fits(const RunnerFrameSize& size) {
+    return size.words <= kWords && size.places <= kPlaces && size.maps <= kMaps && size.windows <= kWindows;
+  }
+  std::array<std::int64_t, kWords> words;
+  std::array<void*, kPlaces> places;
+  std::array<kmux_tensor_map, kMaps> maps;
+  std::array<kmux_driver_window, kWindows> windows;
+};
+using SmallFrame = Frame<32, 32, 4, 2>;
+using LargeFrame = Frame<4096, 4096, 256, 64>;
+
+void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
+
+void write_number(kmux_sink sink, std::int64_t number) {
+  char text[24];
+  char* begin = text + sizeof text;
+  std::uint64_t rest = number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+  do *--begin = static_cast<char>('0' + rest % 10);
+  while ((rest /= 10) != 0);
+  if (number < 0) *--begin = '-';
+  write(sink, {begin, static_cast<std::size_t>(text + sizeof text - begin)});
+}
+
+// As printed launchers say it: they know less of a cast than an evaluator does.
+std::string_view reason_of(Fault fault) {
+  return fault == fault::kNoFit || fault == fault::kNoInteger ? "the value does not fit its type" : fault;
+}
+
+// One launch in progress. Functions give 0 to go on, or the code of an error that they have written.
+class Run {
+ public:
+  template <class AnyFrame>
+  Run(const RunnerCode& code, const kmux_slot* slots, const kmux_driver_env& env, kmux_sink error, AnyFrame& frame)
+      : code_(code),
+        slots_(slots),
+        env_(env),
+        error_(error),
+        words_(frame.words.data()),
+        places_(frame.places.data()),
+        maps_(frame.maps.data()),
+        windows_(frame.windows.data()) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() {
+    while (allocated_ > 0) free(code_.workspaces[--allocated_]);
+  }
+
+  int run() {
+    for (const RunnerBinding& binding : code_.bindings) {
+      if (const int status = bind(binding)) return status;
+    }
+    for (const RunnerLet& let : code_.lets) {
+      if (const int status = value(let.value, words_[let.word])) return status;
+    }
+    for (const RunnerAssert& check : code_.asserts) {
+      if (const int status = hold(check)) return status;
+    }
+    for (const RunnerWorkspace& workspace : code_.workspaces) {
+      if (const int status = allocate(workspace)) return status;
+    }
+    for (const RunnerMap& map : code_.maps) {
+      if (const int status = encode(map)) return status;
+    }
+    return run(code_.steps);
+  }
+
+ private:
+  // Values.
+  std::span<const std::int64_t> values() const { return {words_, code_.values}; }
+
+  [[gnu::cold, gnu::noinline]] int bad_value(const std::string& what, Fault fault) const {
+    write(error_, "cannot evaluate ");
+    write(error_, what);
+    write(error_, " (");
+    write(error_, reason_of(fault));
+    write(error_, "). Pass arguments for which it has a value.");
+    return KMUX_INVALID_ARGUMENT;
+  }
+
+  int value(const RunnerChecked& checked, std::int64_t& out) const {
+    const Outcome outcome = checked.number.evaluate(values());
+    if (!outcome.ok()) [[unlikely]] {
+      return bad_value(*checked.what, outcome.fault);
+    }
+    out = outcome.value;
+    return KMUX_OK;
+  }
+
+  // A value that must lie in low..high.
+  int ranged(const RunnerChecked& checked, std::int64_t low, std::int64_t high, std::int64_t& out) const {
+    const Outcome outcome = checked.number.evaluate(values());
+    if (!outcome.ok() || outcome.value < low || outcome.value > high) [[unlikely]] {
+      return bad_value(*checked.what, outcome.ok() ? kOutOfRange : outcome.fault);
+    }
+    out = outcome.value;
+    return KMUX_OK;
+  }
+
+  int size(const RunnerChecked& checked, unsigned long long& out) const {
+    std::int64_t bytes = 0;
+    const int status = ranged(checked, 0, std::numeric_limits<std::int64_t>::max(), bytes);
+    out = static_cast<unsigned long long>(bytes);
+    return status;
+  }
+
+  int address(const RunnerAddress& from, void*& out) const {
+    char* base = from.source == PlanAddress::Source::kSlot ? static_cast<char*>(slots_[from.index].ptr)
+                                                           : reinterpret_cast<char*>(words_[from.index]);
+    unsigned long long offset = 0;
+    if (from.has_offset) {
+      if (const int status = size(from.offset, offset)) return status;
+    }
+    out = base + offset;
+    return KMUX_OK;
+  }
+
+  // First pass.
+  int bind(const RunnerBinding& binding) {
+    const kmux_slot slot = slots_[binding.slot];
+    std::int64_t& word = words_[binding.word];
+    switch (binding.read) {
+      case RunnerBinding::Read::kSigned:
+        word = static_cast<std::int64_t>(slot.bits << binding.unused_bits) >> binding.unused_bits;
+        return KMUX_OK;
+      case RunnerBinding::Read::kUnsigned:
+        word = static_cast<std::int64_t>(slot.bits << binding.unused_bits >> binding.unused_bits);
+        return KMUX_OK;
+      case RunnerBinding::Read::kTruth:
+        word = slot.bits != 0 ? 1 : 0;
+        return KMUX_OK;
+      default:
+        word = slot.i64;
+        return word >= 0 ? KMUX_OK : bad_value(*binding.what, kOutOfRange);
+    }
+  }
+
+  int hold(const RunnerAssert& check) const {
+    std::int64_t holds = 0;
+    if (const int status = value(check.condition, holds)) return status;
+    if (holds != 0) return KMUX_OK;
+    write(error_, check.message);
+    return KMUX_INVALID_ARGUMENT;
+  }
+
+  int allocate(const RunnerWorkspace& workspace) {
+    unsigned long long bytes = 0;
+    if (const int status = size(workspace.bytes, bytes)) return status;
+    const kmux_launch_env& env = env_.env;
+    void* memory = nullptr;
+    if (bytes != 0) {
+      const int status = env.allocator->allocate(env.allocator->self, env.device, env.stream, bytes,
+                                                 static_cast<std::size_t>(workspace.alignment_bytes), &memory);
+      if (status != KMUX_OK) return cannot_allocate(workspace, bytes), status;
+    }
+    words_[workspace.word] = reinterpret_cast<std::intptr_t>(memory);
+    ++allocated_;
+    return KMUX_OK;
+  }
+
+  [[gnu::cold]] void cannot_allocate(const RunnerWorkspace& workspace, unsigned long long bytes) const {
+    write(error_, "cannot allocate workspace \"");
+    write(error_, workspace.name);
+    write(error_, "\" (");
+    write_number(error_, static_cast<std::int64_t>(bytes));
+    write(error_, " bytes on device ");
+    write_number(error_, env_.env.device);
+    write(error_, "). Free memory or pass smaller tensors.");
+  }
+
+  void free(const RunnerWorkspace& workspace) const {
+    const kmux_launch_env& env = env_.env;
+    void* const memory = reinterpret_cast<void*>(words_[workspace.word]);
+    if (memory != nullptr) env.allocator->free(env.allocator->self, env.device, env.stream, memory);
+  }
+
+  using Dims = std::array<unsigned long long, 5>;
+
+  // `ready`, or where something of it changes: a patched copy in `copy`.
+  int patched(const std::vector<unsigned long long>& ready, const std::vector<RunnerPatch>& patches, Dims& copy,
+              const unsigned long long*& out) const {
+    if (patches.empty()) return KMUX_OK;
+    std::memcpy(copy.data(), ready.data(), ready.size() * sizeof ready[0]);
+    for (const RunnerPatch& patch : patches) {
+      if (const int status = size(patch.value, copy[patch.index])) return status;
+    }
+    out = copy.data();
+    return KMUX_OK;
+  }
+
+  int encode(const RunnerMap& map) const {
+    kmux_map_geometry geometry = map.ready;
+    Dims dims, strides_bytes;
+    if (const int status = address(map.base, geometry.base)) return status;
+    if (const int status = patched(map.dims, map.dim_patches, dims, geometry.dims)) return status;
+    if (const int status = patched(map.strides_bytes, map.stride_patches, strides_bytes, geometry.strides_bytes)) {
+      return status;
+    }
+    kmux_tensor_map* const target = maps_ + geometry.index;
+    if (map.is_tiled) return env_.driver->encode_tiled(&env_, target, &geometry, map.box.data(), error_);
+    return env_.driver->encode_im2col(&env_, target, &geometry, map.lower_corner.data(), map.upper_corner.data(),
+                                      map.channels_per_pixel, map.pixels_per_column, error_);
+  }
+
+  // Second pass.
+  int run(const RunnerSteps& steps) {
+    for (const RunnerStep& step : steps) {
+      if (const int status = run(step)) return status;
+    }
+    return KMUX_OK;
+  }
+
+  int run(const RunnerStep& step) {
+    switch (step.kind) {
+      case RunnerStep::Kind::kLaunch:
+        return launch(code_.launches[step.index]);
+      case RunnerStep::Kind::kFill:
+        return fill(code_.fills[step.index]);
+      case RunnerStep::Kind::kIf:
+        return choose(code_.ifs[step.index]);
+      default:
+        return loop(code_.fors[step.index]);
+    }
+  }
+
+  int choose(const RunnerIf& guard) {
+    std::int64_t holds = 0;
+    if (const int status = value(guard.condition, holds)) return status;
+    return run(holds != 0 ? guard.then_steps : guard.else_steps);
+  }
+
+  int loop(const RunnerFor& loop) {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    if (const int status = value(loop.begin, begin)) return status;
+    if (const int status = value(loop.end, end)) return status;
+    for (std::int64_t i = begin; i < end; ++i) {
+      words_[loop.word] = i;
+      if (const int status = run(loop.steps)) return status;
+    }
+    return KMUX_OK;
+  }
+
+  int fill(const RunnerFill& fill) const {
+    kmux_driver_fill call{fill.step, fill.value, nullptr, 0};
+    if (const int status = address(fill.target, call.target)) return status;
+    if (const int status = size(fill.bytes, call.bytes)) return status;
+    return env_.driver->fill(&env_, &call, error_);
+  }
+
+  int launch(const RunnerLaunch& launch) {
+    kmux_driver_launch call = launch.ready;
+    if (const int status = extents(launch.grid, 0, call.grid)) return status;
+    if (call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0) return KMUX_OK;
+    if (const int status = extents(launch.block, 1, call.block)) return status;
+    if (const int status = extents(launch.cluster, 1, call.cluster)) return status;
+    for (const RunnerPatch& smem : launch.dynamic_smem) {
+      if (const int status = size(smem.value, call.dynamic_smem_bytes)) return status;
+    }
+    for (const RunnerArgument& argument : launch.arguments) {
+      if (const int status = compute(argument)) return status;
+    }
+    if (const int status = place_windows(launch.windows)) return status;
+    if (!launch.places.empty()) call.args = place(launch.places);
+    if (!launch.windows.empty()) call.windows = windows_;
+    return env_.driver->launch(&env_, &call, error_);
+  }
+
+  int extents(const std::vector<RunnerPatch>& patches, std::int64_t low, unsigned* out) const {
+    for (const RunnerPatch& patch : patches) {
+      std::int64_t extent = 0;
+      if (const int status = ranged(patch.value, low, kMaxExtent, extent)) return status;
+      out[patch.index] = static_cast<unsigned>(extent);
+    }
+    return KMUX_OK;
+  }
+
+  int compute(const RunnerArgument& argument) const {
+    std::int64_t& word = words_[argument.word];
+    if (argument.kind == RunnerArgument::Kind::kNumber) return value(argument.number, word);
+    if (argument.kind == RunnerArgument::Kind::kTruth) return word = slots_[argument.slot].bits != 0 ? 1 : 0, KMUX_OK;
+    void* target = nullptr;
+    const int status = address(argument.address, target);
+    word = reinterpret_cast<std::intptr_t>(target);
+    return status;
+  }
+
+  void** place(const std::vector<RunnerPlace>& places) const {
+    char* const bases[] = {reinterpret_cast<char*>(const_cast<kmux_slot*>(slots_)), reinterpret_cast<char*>(words_),
+                           reinterpret_cast<char*>(maps_)};
+    void** next = places_;
+    for (const RunnerPlace& place : places) *next++ = bases[static_cast<std::size_t>(place.base)] + place.offset_bytes;
+    return places_;
+  }
+
+  int place_windows(const std::vector<RunnerWindow>& windows) const {
+    kmux_driver_window* next = windows_;
+    for (const RunnerWindow& window : windows) {
+      if (const int status = address(window.base, next->base)) return status;
+      if (const int status = size(window.bytes, next->bytes)) return status;
+      next++->hit_ratio = window.hit_ratio;
+    }
+    return KMUX_OK;
+  }
+
+  const RunnerCode& code_;
+  const kmux_slot* slots_;
+  const kmux_driver_env& env_;
+  kmux_sink error_;
+  std::int64_t* words_;
+  void** places_;
+  kmux_tensor_map* maps_;
+  kmux_driver_window* windows_;
+  std::size_t allocated_ = 0;  // workspaces, those of no bytes included
+};
+
+template <class AnyFrame>
+[[gnu::noinline]] int run_framed(const RunnerCode& code, const kmux_slot* slots, const kmux_driver_env& env,
+                                 kmux_sink error) {
+  AnyFrame frame;
+  return Run(code, slots, env, error, frame).run();
+}
+
+Error too_large(const Plan& plan, const RunnerFrameSize& size) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "program \"" + plan.name + "\" needs " + std::to_string(size.words) + " values, " +
+                        std::to_string(size.places) + " arguments, " + std::to_string(size.maps) + " tensor maps and " +
+                        std::to_string(size.windows) +
+                        " L2 windows in one launch (at most 4096, 4096, 256 and 64 fit). Pass arrays of them as "
+                        "tensors or divide the program.");
+}
+
+}  // namespace
+
+struct PlanRunner::Impl {
+  std::unique_ptr<const RunnerCode> code;
+  decltype(&run_framed<SmallFrame>) run;
+};
+
+PlanRunner::PlanRunner(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+PlanRunner::PlanRunner(PlanRunner&& other) noexcept = default;
+PlanRunner& PlanRunner::operator=(PlanRunner&& other) noexcept = default;
+PlanRunner::~PlanRunner() = default;
+
+Result<PlanRunner> PlanRunner::compile(const Plan& plan) {
+  KMUX_ASSIGN(std::unique_ptr<const RunnerCode> code, compile_runner(plan));
+  if (!LargeFrame::fits(code->size)) return too_large(plan, code->size);
+  const auto run = SmallFrame::fits(code->size) ? &run_framed<SmallFrame> : &run_framed<LargeFrame>;
+  return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), run}));
+}
+
+int PlanRunner::launch(const kmux_slot* slots, const kmux_driver_env& env, kmux_sink error) const noexcept {
+  return impl_->run(*impl_->code, slots, env, error);
+}
+
+}  // namespace kmux

@@ -1,0 +1,84 @@
+// PlanRunner and the printed launcher of the same plan make the same driver calls, whatever the arguments.
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "kmux/driver_dialect.h"
+#include "kmux/plan_runner.h"
+
+#include "compiled.h"
+#include "programs.h"
+#include "transcript.h"
+
+namespace kmux {
+namespace {
+
+using testing::Transcript;
+using Launcher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
+
+/// Arguments of which some are usual, some at the edges, and some anything.
+class RandomSlots {
+ public:
+  std::vector<kmux_slot> of(const Plan& plan) {
+    std::vector<kmux_slot> slots;
+    for (const SlotInfo& info : plan.slots) {
+      kmux_slot slot;
+      slot.bits = number(info.kind == SlotKind::kSymbol ? dtype::kInt64 : info.dtype);
+      if (info.kind == SlotKind::kTensor || info.kind == SlotKind::kPointer) slot.bits = 4096 * below(1000);
+      slots.push_back(slot);
+    }
+    return slots;
+  }
+  std::size_t below(std::size_t end) { return engine_() % end; }
+
+ private:
+  // The bits of a value, zero-extended as in a call.
+  std::uint64_t number(DType type) {
+    constexpr std::int64_t kUsual[] = {0, 1, 2, 5, 63, 64, 100, 128, 129, 1000, 4096, 8192};
+    constexpr std::int64_t kEdges[] = {-1,
+                                       -128,
+                                       -129,
+                                       127,
+                                       255,
+                                       1 << 20,
+                                       std::int64_t{1} << 31,
+                                       std::int64_t{1} << 62,
+                                       std::numeric_limits<std::int64_t>::min(),
+                                       std::numeric_limits<std::int64_t>::max()};
+    const std::size_t choice = below(10);
+    auto bits = static_cast<std::uint64_t>(kUsual[below(std::size(kUsual))]);
+    if (choice >= 6) bits = static_cast<std::uint64_t>(kEdges[below(std::size(kEdges))]);
+    if (choice == 9) bits = engine_();
+    return type.bits < 64 ? bits & ((std::uint64_t{1} << type.bits) - 1) : bits;
+  }
+  std::mt19937_64 engine_{7};
+};
+
+class PlanRunnerGolden : public ::testing::TestWithParam<Program> {};
+
+TEST_P(PlanRunnerGolden, CallsWhatThePrintedLauncherCalls) {
+  const Plan plan = lower(GetParam(), 0).value();
+  DriverDialect dialect;
+  const DynamicLibrary library = testing::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
+  Launcher* const printed = library.function<Launcher>("kmux_launch").value();
+  const PlanRunner runner = PlanRunner::compile(plan).value();
+  RandomSlots random;
+  int successes = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::vector<kmux_slot> slots = random.of(plan);
+    const std::size_t fails_at = round % 4 == 0 ? random.below(8) : 1000;
+    Transcript expected(plan, fails_at);
+    Transcript actual(plan, fails_at);
+    const int expected_code = printed(slots.data(), &expected.env().env, expected.sink());
+    const int actual_code = runner.launch(slots.data(), actual.env(), actual.sink());
+    ASSERT_EQ(actual.text(actual_code), expected.text(expected_code)) << "round " << round;
+    successes += actual_code == KMUX_OK ? 1 : 0;
+  }
+  EXPECT_GT(successes, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerGolden, ::testing::ValuesIn(testing::golden_programs()),
+                         [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace kmux

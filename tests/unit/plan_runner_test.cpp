@@ -1,0 +1,238 @@
+#include "kmux/plan_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "golden/recorder.h"
+
+namespace kmux {
+namespace {
+
+using kmux::testing::Recorder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const Expr kN = Expr::symbol("n");
+
+// A plan over buffer A in slot 0, scalar `s` of type `type` in slot 1 and symbol n in slot 2.
+Plan base_plan(DType type = dtype::kInt32) {
+  Plan plan;
+  plan.name = "test";
+  plan.slots = {{SlotKind::kTensor, "A", dtype::kFloat32},
+                {SlotKind::kScalar, "s", type},
+                {SlotKind::kSymbol, "n", dtype::kInt64}};
+  plan.bindings = {{"n", 2, dtype::kInt64}};
+  plan.kernels = {"k0", "k1"};
+  return plan;
+}
+
+PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanArg> args = {}) {
+  PlanLaunch launch;
+  launch.kernel = kernel;
+  launch.grid = {std::move(grid), 1, 1};
+  launch.block = {32, 1, 1};
+  launch.args = std::move(args);
+  return launch;
+}
+
+char* memory() {
+  static char buffer[1024];
+  return buffer;
+}
+
+int run(const Plan& plan, Recorder& recorder, std::int64_t n, std::uint64_t scalar = 0) {
+  kmux_slot slots[3];
+  slots[0].ptr = memory();
+  slots[1].bits = scalar;
+  slots[2].i64 = n;
+  return PlanRunner::compile(plan).value().launch(slots, recorder.driver_env(), recorder.sink());
+}
+
+TEST(PlanRunner, LaunchesInOrder) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(1), PlanFill{{}, kN * 4, 7}, launch_of(0, ceildiv(kN, 4))};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 5), KMUX_OK);
+  EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x1", "fill 20 of 7", "launch 0 x2"));
+  EXPECT_EQ(recorder.error, "");
+}
+
+TEST(PlanRunner, StopsAtTheFirstFailure) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(0), launch_of(1), launch_of(0)};
+  Recorder recorder;
+  recorder.fail_at = "launch 1 x1";
+  EXPECT_EQ(run(plan, recorder, 5), KMUX_LAUNCH_FAILED);
+  EXPECT_EQ(recorder.calls.size(), 2u);
+}
+
+TEST(PlanRunner, SkipsAnEmptyGridBeforeItLooksAtTheRest) {
+  Plan plan = base_plan();
+  PlanLaunch launch = launch_of(0, kN);
+  launch.dynamic_smem_bytes = floordiv(64, kN);
+  plan.steps = {launch, launch_of(1)};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_OK);
+  EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x1"));
+}
+
+TEST(PlanRunner, RefusesExtentsOutOfRange) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(0, kN * 2)};
+  for (const std::int64_t n : {std::int64_t{-1}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
+    Recorder recorder;
+    EXPECT_EQ(run(plan, recorder, n), KMUX_INVALID_ARGUMENT);
+    EXPECT_THAT(recorder.error, HasSubstr("grid of \"k0\" = \"(n * 2, 1, 1)\""));
+    EXPECT_THAT(recorder.calls, IsEmpty());
+  }
+}
+
+TEST(PlanRunner, RefusesAConstantBlockOfNoThreadsInEveryLaunch) {
+  Plan plan = base_plan();
+  PlanLaunch launch = launch_of(0);
+  launch.block = {0, 1, 1};
+  plan.steps = {launch};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 1), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(recorder.error, HasSubstr("block of \"k0\" = \"(0, 1, 1)\" (the value is out of range)"));
+}
+
+TEST(PlanRunner, NamesTheLetThatFails) {
+  Plan plan = base_plan();
+  plan.lets = {{"t", floordiv(100, kN)}};
+  plan.steps = {launch_of(0)};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(recorder.error,
+            "cannot evaluate let \"t\" = \"floordiv(100, n)\" (division by zero). Pass arguments for which it has a "
+            "value.");
+  EXPECT_THAT(recorder.calls, IsEmpty());
+}
+
+TEST(PlanRunner, NamesTheArgumentThatDoesNotFit) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(0, 1, {PlanAddress{}, PlanValue{Expr::cast(dtype::kInt8, kN), dtype::kInt8}})};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 127), KMUX_OK);
+  EXPECT_EQ(run(plan, recorder, 128), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(recorder.error, HasSubstr("argument 1 of \"k0\" = \"int8(n)\" (the value does not fit its type)"));
+}
+
+TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
+  Plan plan = base_plan();
+  plan.asserts = {{kN > 0, "n must be \"positive\".\n100% sure?"}};
+  plan.steps = {launch_of(0)};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(recorder.error, plan.asserts[0].message);
+}
+
+Plan workspace_plan() {
+  Plan plan = base_plan();
+  plan.workspaces = {{"u", kN, 256}, {"v", 0, 256}, {"w", kN * 2, 16}};
+  plan.steps = {launch_of(0, 1, {PlanAddress{PlanAddress::Source::kWorkspace, 2, 1}})};
+  return plan;
+}
+
+TEST(PlanRunner, FreesWorkspacesInReverse) {
+  Recorder recorder;
+  EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_OK);
+  EXPECT_THAT(recorder.calls,
+              ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+}
+
+TEST(PlanRunner, FreesWhatItHasWhenAWorkspaceCannotBeHad) {
+  Recorder recorder;
+  recorder.fail_at = "allocate 16 at 16";
+  EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "free 0"));
+  EXPECT_EQ(recorder.error,
+            "cannot allocate workspace \"w\" (16 bytes on device 3). Free memory or pass smaller tensors.");
+}
+
+TEST(PlanRunner, FreesWorkspacesAfterAFailure) {
+  Recorder recorder;
+  recorder.fail_at = "launch 0 x1";
+  EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(recorder.calls,
+              ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+}
+
+TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {
+  Plan plan = base_plan();
+  const Expr i = Expr::symbol("i");
+  plan.steps = {PlanIf{kN > 2, {PlanFor{"i", kN - 2, kN, {launch_of(0, i + 10)}}}, {launch_of(1)}}};
+  Recorder large;
+  EXPECT_EQ(run(plan, large, 5), KMUX_OK);
+  EXPECT_THAT(large.calls, ElementsAre("launch 0 x13", "launch 0 x14"));
+  Recorder small;
+  EXPECT_EQ(run(plan, small, 2), KMUX_OK);
+  EXPECT_THAT(small.calls, ElementsAre("launch 1 x1"));
+}
+
+TEST(PlanRunner, GivesALoopVariableThatHidesAnotherItsOwnValue) {
+  Plan plan = base_plan();
+  const Expr i = Expr::symbol("i");
+  plan.steps = {PlanFor{"i", 1, 3, {PlanFor{"i", 7, 8, {launch_of(1, i)}}, launch_of(0, i)}}};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_OK);
+  EXPECT_THAT(recorder.calls, ElementsAre("launch 1 x7", "launch 0 x1", "launch 1 x7", "launch 0 x2"));
+}
+
+TEST(PlanRunner, PassesEveryAttribute) {
+  Plan plan = base_plan();
+  PlanLaunch launch = launch_of(1, kN);
+  launch.cluster = {2, 1, 1};
+  launch.dynamic_smem_bytes = kN * 8;
+  launch.cooperative = true;
+  launch.programmatic_serialization = true;
+  launch.l2_windows = {{{}, kN * 4, 0.25}, {{PlanAddress::Source::kSlot, 0, 0}, 64, 1}};
+  plan.steps = {launch};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 6), KMUX_OK);
+  EXPECT_THAT(recorder.last.grid, ElementsAre(6, 1, 1));
+  EXPECT_THAT(recorder.last.cluster, ElementsAre(2, 1, 1));
+  EXPECT_EQ(recorder.last.dynamic_smem_bytes, 48u);
+  EXPECT_EQ(recorder.last.flags, unsigned{kmux_cooperative | kmux_programmatic_serialization});
+  EXPECT_EQ(recorder.last.window_count, 2u);
+}
+
+TEST(PlanRunner, RefusesAnUnsignedScalarThatExpressionsCannotHold) {
+  Plan plan = base_plan(dtype::kUInt64);
+  plan.bindings = {{"s", 1, dtype::kUInt64}};
+  plan.steps = {launch_of(0, Expr::symbol("s"))};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0, ~std::uint64_t{0}), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(recorder.error, HasSubstr("scalar \"s\" (the value is out of range)"));
+}
+
+TEST(PlanRunner, RunsAPlanThatIsLargerThanUsual) {
+  Plan plan = base_plan();
+  std::vector<PlanArg> args(1000, PlanValue{Expr::cast(dtype::kInt32, kN + 1), dtype::kInt32});
+  plan.steps = {launch_of(0, 1, std::move(args))};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 41), KMUX_OK);
+  EXPECT_THAT(recorder.argument_bits, ElementsAre(42));
+}
+
+TEST(PlanRunner, RefusesAPlanThatDoesNotFitOnTheStack) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(0, 1, std::vector<PlanArg>(5000, PlanAddress{}))};
+  const auto refused = PlanRunner::compile(plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("5000 arguments"));
+}
+
+TEST(PlanRunner, RefusesANameWithoutAValue) {
+  Plan plan = base_plan();
+  plan.steps = {launch_of(0, Expr::symbol("lost"))};
+  const auto refused = PlanRunner::compile(plan);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("\"lost\" has no value here"));
+}
+
+}  // namespace
+}  // namespace kmux

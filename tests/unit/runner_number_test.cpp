@@ -1,0 +1,65 @@
+#include "src/runner_number.h"
+
+#include <array>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+const Expr kX = Expr::symbol("x");
+
+std::optional<std::size_t> index_of(std::string_view name) {
+  return name == "x" ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
+// The simple forms and the general one mean the same as `evaluate`.
+void expect_same(const Expr& expr) {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const RunnerNumber number = RunnerNumber::compile(expr, index_of).value();
+  for (const std::int64_t x : {kMin, kMin + 1, std::int64_t{-129}, std::int64_t{-128}, std::int64_t{-1}, std::int64_t{0},
+                               std::int64_t{1}, std::int64_t{127}, std::int64_t{128}, std::int64_t{129},
+                               std::int64_t{1} << 40, kMax - 1, kMax}) {
+    const std::array values = {x};
+    const auto expected = evaluate(expr, [&](std::string_view) { return std::optional(x); });
+    const ExprCode::Outcome actual = number.evaluate(values);
+    ASSERT_EQ(actual.ok(), expected.ok()) << to_string(expr) << " of " << x;
+    if (expected) EXPECT_EQ(actual.value, *expected) << to_string(expr) << " of " << x;
+  }
+}
+
+TEST(RunnerNumber, MeansWhatEvaluateMeans) {
+  for (const Expr& operand : {Expr(0), Expr(1), Expr(2), Expr(3), Expr(128), Expr(-1), Expr(std::int64_t{1} << 62)}) {
+    expect_same(kX + operand);
+    expect_same(operand + kX);
+    expect_same(kX - operand);
+    expect_same(kX * operand);
+    expect_same(operand * kX);
+    expect_same(ceildiv(kX, operand));
+    expect_same(floordiv(kX, operand));
+    expect_same(ceildiv(operand, kX));
+    expect_same(ceildiv(kX, operand) * kX);
+  }
+  for (const DType type : {dtype::kInt8, dtype::kUInt8, dtype::kInt32, dtype::kUInt32, dtype::kInt64, dtype::kUInt64,
+                           dtype::kBool, dtype::kFloat32}) {
+    expect_same(Expr::cast(type, kX));
+  }
+  expect_same(kX);
+  expect_same(42);
+}
+
+TEST(RunnerNumber, KnowsConstants) {
+  const RunnerNumber number = RunnerNumber::compile(Expr(6) * 7, index_of).value();
+  EXPECT_TRUE(number.is_constant());
+  EXPECT_EQ(number.constant(), 42);
+}
+
+TEST(RunnerNumber, RefusesANameWithoutAnIndex) {
+  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y"), index_of));
+  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y") + 1, index_of));
+}
+
+}  // namespace
+}  // namespace kmux
