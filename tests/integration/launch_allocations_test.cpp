@@ -1,7 +1,5 @@
 // Kernel::launch allocates nothing: counted below operator new, in every thread that launches.
-#include <atomic>
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,53 +11,13 @@
 #include "kmux/kernel.h"
 #include "kmux/runtime.h"
 
+#include "allocations.h"
 #include "in_process_plugin.h"
-
-#if defined(__has_feature)
-#define KMUX_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KMUX_SANITIZED 1
-#else
-#define KMUX_SANITIZED 0
-#endif
-
-namespace {
-// Atomic, since a compiler may assume that the allocator leaves plain variables alone.
-constinit thread_local std::atomic<std::size_t> allocations{0};
-}  // namespace
-
-#if KMUX_SANITIZED
-
-// A sanitizer has its own allocator and tells of its calls.
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
-                                                         void (*on_free)(const volatile void*));
-namespace {
-[[maybe_unused]] const int hooked = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { ++allocations; }, [](const volatile void*) {});
-}  // namespace
-
-#else
-
-// Source: glibc's names of its own allocator. Visible, so that the C++ library calls these.
-#pragma GCC visibility push(default)
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t bytes) { return ++allocations, __libc_malloc(bytes); }
-void* calloc(std::size_t count, std::size_t bytes) { return ++allocations, __libc_calloc(count, bytes); }
-void* realloc(void* memory, std::size_t bytes) { return ++allocations, __libc_realloc(memory, bytes); }
-void* memalign(std::size_t alignment, std::size_t bytes) { return ++allocations, __libc_memalign(alignment, bytes); }
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(alignment, bytes); }
-}
-#pragma GCC visibility pop
-
-#endif
 
 namespace kmux {
 namespace {
+
+using testing::allocations;
 
 const Expr kM = Expr::symbol("m");
 const Expr kN = Expr::symbol("n");
@@ -72,19 +30,19 @@ struct Call {
 
   // Allocations of `count` launches, or a large number if one of them fails.
   std::size_t allocations_of(int count) const {
-    const std::size_t before = allocations;
+    const std::size_t before = allocations();
     bool all_ok = true;
     for (int i = 0; i < count; ++i) all_ok = kernel.launch(args).ok() && all_ok;
-    return all_ok ? allocations - before : 1000000;
+    return all_ok ? allocations() - before : 1000000;
   }
 };
 
 Kernel kernel_of(Signature signature) { return make_kernel(fake_parts(std::move(signature))).value(); }
 
 TEST(LaunchAllocations, AreCounted) {
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   const std::string text(1000, 'x');
-  EXPECT_GT(allocations, before) << text;
+  EXPECT_GT(allocations(), before) << text;
 }
 
 TEST(LaunchAllocations, NoneForTensors) {
@@ -147,9 +105,9 @@ TEST(LaunchAllocations, NoneThroughAPlugin) {
 
 TEST(LaunchAllocations, OnlyAnErrorAllocates) {
   const Call call{kernel_of(fake_signature({scalar_param("s", dtype::kInt8)})), {Arg(300)}};
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   EXPECT_FALSE(call.kernel.launch(call.args).ok());
-  EXPECT_GT(allocations, before);
+  EXPECT_GT(allocations(), before);
 }
 
 }  // namespace

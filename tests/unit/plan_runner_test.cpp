@@ -138,8 +138,7 @@ Plan workspace_plan() {
 TEST(PlanRunner, FreesWorkspacesInReverse) {
   Recorder recorder;
   EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_OK);
-  EXPECT_THAT(recorder.calls,
-              ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+  EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
 }
 
 TEST(PlanRunner, FreesWhatItHasWhenAWorkspaceCannotBeHad) {
@@ -155,8 +154,7 @@ TEST(PlanRunner, FreesWorkspacesAfterAFailure) {
   Recorder recorder;
   recorder.fail_at = "launch 0 x1";
   EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
-  EXPECT_THAT(recorder.calls,
-              ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+  EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
 }
 
 TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {

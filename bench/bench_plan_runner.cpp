@@ -1,0 +1,95 @@
+// What does executing a plan cost on top of the driver's function? The driver does nothing here.
+#include <array>
+
+#include <benchmark/benchmark.h>
+
+#include "kmux/builder.h"
+#include "kmux/plan_runner.h"
+
+namespace kmux {
+namespace {
+
+const DType kF32 = dtype::kFloat32;
+
+int launch(const kmux_driver_env*, const kmux_driver_launch* launch, kmux_sink) {
+  benchmark::DoNotOptimize(launch->grid[0]);
+  return KMUX_OK;
+}
+int fill(const kmux_driver_env*, const kmux_driver_fill*, kmux_sink) { return KMUX_OK; }
+int encode_tiled(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const unsigned*, kmux_sink) {
+  return KMUX_OK;
+}
+int encode_im2col(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const int*, const int*, unsigned,
+                  unsigned, kmux_sink) {
+  return KMUX_OK;
+}
+constexpr kmux_driver kDriver = {&launch, &fill, &encode_tiled, &encode_im2col};
+
+void run(benchmark::State& state, const ProgramBuilder& builder) {
+  const PlanRunner runner = PlanRunner::compile(lower(builder.build().value(), 0).value()).value();
+  const kmux_driver_env env{{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &kDriver, nullptr};
+  std::array<kmux_slot, 16> slots;
+  for (kmux_slot& slot : slots) slot.i64 = 4096;
+  const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
+  for (auto _ : state) {
+    if (runner.launch(slots.data(), env, sink) != KMUX_OK) return state.SkipWithError("the launch failed");
+  }
+}
+
+const Expr kN = Expr::symbol("n");
+
+ProgramBuilder add(const Expr& n) {
+  ProgramBuilder builder("add");
+  builder.input("A", kF32, {n}).input("B", kF32, {n}).output("C", kF32, {n});
+  builder.variant("cuda").source("add.cu", "");
+  return builder;
+}
+
+void nothing(benchmark::State& state) {
+  ProgramBuilder builder("nothing");
+  builder.variant("cuda").source("nothing.cu", "");
+  builder.launch("nothing").grid({1}).block({1});
+  run(state, builder);
+}
+BENCHMARK(nothing);
+
+void constant_grid(benchmark::State& state) {
+  ProgramBuilder builder = add(4096);
+  builder.launch("add").grid({32}).block({128}).args({"A", "B", "C"});
+  run(state, builder);
+}
+BENCHMARK(constant_grid);
+
+void computed_grid(benchmark::State& state) {
+  ProgramBuilder builder = add(kN);
+  const Expr n = builder.symbol("n");
+  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"A", "B", "C"}).arg(n);
+  run(state, builder);
+}
+BENCHMARK(computed_grid);
+
+void grid_of_two_extents(benchmark::State& state) {
+  ProgramBuilder builder = add(kN);
+  const Expr n = builder.symbol("n");
+  builder.launch("add").grid({ceildiv(n, 128), ceildiv(n, 96)}).block({128}).args({"A", "B", "C"}).arg(n * 4 + 1);
+  run(state, builder);
+}
+BENCHMARK(grid_of_two_extents);
+
+void three_tensor_maps(benchmark::State& state) {
+  ProgramBuilder builder = add(kN);
+  const Expr n = builder.symbol("n");
+  for (const char* const name : {"A", "B", "C"}) {
+    TensorMap map{.name = std::string(name) + "_map", .base = {name}, .dims = {64, n}, .strides_bytes = {256}};
+    map.mode = TiledMap{{32, 8}};
+    builder.tensor_map(map);
+  }
+  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"A_map", "B_map", "C_map"});
+  run(state, builder);
+}
+BENCHMARK(three_tensor_maps);
+
+}  // namespace
+}  // namespace kmux
+
+BENCHMARK_MAIN();

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstddef>
+
+namespace kmux::testing {
+
+/// Allocations of this thread so far, counted below operator new. Who links this has the counting allocator.
+std::size_t allocations();
+
+}  // namespace kmux::testing
