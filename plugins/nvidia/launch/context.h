@@ -17,6 +17,9 @@ struct DeviceContext {
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error);
 CUresult release_context(const DriverTable& driver, const DeviceContext& context);
 
+/// Waits for all work in the primary context. Returns the driver's first complaint; the current context stays what it is.
+CUresult synchronise_context(const DriverTable& driver, const DeviceContext& context);
+
 /// A change of the thread's current context and back. A context of the right device that is current already stays, even
 /// if it is not the primary one: the caller's streams and memory are of it.
 class ContextScope {

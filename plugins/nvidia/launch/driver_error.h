@@ -12,6 +12,9 @@ __attribute__((format(printf, 3, 4), cold)) int fail(kmux_sink error, int code, 
 __attribute__((format(printf, 5, 6), cold)) int fail_call(const DriverTable& driver, kmux_sink error, const char* call,
                                                           CUresult result, const char* format, ...);
 
+/// The driver's name for `result`, "unknown" if it has none.
+const char* error_name_of(const DriverTable& driver, CUresult result);
+
 /// The ErrorCode for `result`: unavailable if the machine lacks something now, unsupported or invalid_argument if a
 /// device cannot do what was asked, launch_failed otherwise.
 int error_code_of(CUresult result);

@@ -67,8 +67,10 @@ class Launcher {
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
   int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
+  void find_ranges();
   bool synchronise();
   void unload();
+  void note(const char* call, CUresult result, const char* outcome);
 
   const DriverTable* driver_;
   const PlanFacts facts_;

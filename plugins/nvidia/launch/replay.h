@@ -52,7 +52,7 @@ class Replay {
   ReplayFailure destroy(const DriverTable& driver);
 
  private:
-  static kmux_code allocate_workspace(void* self, int32_t device, void* stream, size_t bytes, size_t alignment,
+  static int32_t allocate_workspace(void* self, int32_t device, void* stream, size_t bytes, size_t alignment,
                                       void** address);
   static void free_workspace(void* self, int32_t device, void* stream, void* address);
 

@@ -1,0 +1,81 @@
+#include "nvidia/launch/call.h"
+
+#include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/launch_attributes.h"
+
+namespace kmux::nvidia {
+
+const kmux_driver Call::kDriver = {&Call::launch, &Call::fill, &Call::encode_tiled, &Call::encode_im2col};
+
+void Call::begin_replay() {
+  if (state_ == nullptr) return;
+  if (!state_->replay.open({&device_.driver(), device_.context().ordinal, device_.context().primary, stream()})) return;
+  replay_ = &state_->replay;
+  env_.env.allocator = replay_->allocator(env_.env.allocator);
+}
+
+int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
+  Call& call = of(env);
+  int code = KMUX_OK;
+  const CUkernel kernel = call.device_.kernel(launch->kernel, launch->dynamic_smem_bytes, &code, error);
+  if (__builtin_expect(kernel == nullptr, 0)) return code;
+  const RangeScope range(call.ranges_, call.device_.facts().kernels[launch->kernel].name);
+  if (__builtin_expect(call.replay_ != nullptr, 0) && call.replay_->takes(*launch)) {
+    return call.replay_->keep(*launch, kernel, error);
+  }
+  return call.launch_plain(*launch, kernel, error);
+}
+
+int Call::launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error) {
+  CUlaunchConfig config;
+  config.gridDimX = launch.grid[0];
+  config.gridDimY = launch.grid[1];
+  config.gridDimZ = launch.grid[2];
+  config.blockDimX = launch.block[0];
+  config.blockDimY = launch.block[1];
+  config.blockDimZ = launch.block[2];
+  config.sharedMemBytes = static_cast<unsigned>(launch.dynamic_smem_bytes);
+  config.hStream = stream();
+  config.attrs = nullptr;
+  config.numAttrs = 0;
+  LaunchAttributes attributes;
+  if (LaunchAttributes::are_asked_by(launch)) attributes.apply(launch, device_, &config);
+  // A CUkernel may stand for a CUfunction (CUDA Driver API, cuLaunchKernelEx).
+  const CUresult result = device_.driver().launch(&config, reinterpret_cast<CUfunction>(kernel), launch.args, nullptr);
+  return __builtin_expect(result == CUDA_SUCCESS, 1) ? KMUX_OK : fail_launch(launch, result, error);
+}
+
+int Call::fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error) {
+  return fail_call(
+      device_.driver(), error, "cuLaunchKernelEx", result,
+      "kernel \"%s\" on device %d, grid %u x %u x %u, block %u x %u x %u, %llu bytes of dynamic shared memory",
+      device_.facts().kernels[launch.kernel].name, device_.context().ordinal, launch.grid[0], launch.grid[1],
+      launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.dynamic_smem_bytes);
+}
+
+int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
+  Call& call = of(env);
+  if (fill->bytes == 0) return KMUX_OK;
+  if (call.replay_ != nullptr && call.replay_->takes(*fill)) return call.replay_->keep(*fill, error);
+  const auto address = reinterpret_cast<CUdeviceptr>(fill->target);
+  const CUresult result = call.device_.driver().memset8(address, fill->value, fill->bytes, call.stream());
+  if (result == CUDA_SUCCESS) return KMUX_OK;
+  return fail_call(call.device_.driver(), error, "cuMemsetD8Async", result, "%llu bytes at %p on device %d",
+                   fill->bytes, fill->target, call.device_.context().ordinal);
+}
+
+int Call::encode_tiled(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
+                       const unsigned* box, kmux_sink error) {
+  Call& call = of(env);
+  return encode_tiled_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+}
+
+int Call::encode_im2col(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
+                        const int* lower_corner, const int* upper_corner, unsigned channels_per_pixel,
+                        unsigned pixels_per_column, kmux_sink error) {
+  Call& call = of(env);
+  const Im2colBox box = {lower_corner, upper_corner, channels_per_pixel, pixels_per_column};
+  return encode_im2col_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+}
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,138 @@
+#include "nvidia/launch/device_state.h"
+
+#include <new>
+
+#include "nvidia/launch/driver_error.h"
+
+namespace kmux::nvidia {
+namespace {
+
+// Static and dynamic shared memory that every block may have. Source: CUDA C++ Programming Guide, Compute Capabilities.
+constexpr unsigned kFreeSmemBytes = 48 * 1024;
+
+// Two launchers that raise the limit of one context at the same time must not lower it.
+Lock raising_persisting_limit;
+
+unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+
+}  // namespace
+
+int DeviceState::prepare(const LoadedCode& code, kmux_sink error) {
+  if (const int failure = read_limits(error)) return failure;
+  kernels_ = new (std::nothrow) KernelState[facts_.kernel_count];
+  if (kernels_ == nullptr) {
+    return fail(error, KMUX_UNAVAILABLE, "no memory for the state of %u kernels. Free some.", facts_.kernel_count);
+  }
+  for (unsigned i = 0; i < facts_.kernel_count; ++i) {
+    if (const int failure = prepare_kernel(i, code.kernel(i), error)) return failure;
+  }
+  return facts_.window_bytes == 0 ? KMUX_OK : raise_persisting_limit(error);
+}
+
+int DeviceState::read_limits(kmux_sink error) {
+  int code = read_limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &largest_smem_bytes_, error);
+  if (code != KMUX_OK || facts_.window_bytes == 0) return code;
+  code = read_limit(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &largest_window_bytes_, error);
+  if (code != KMUX_OK) return code;
+  return read_limit(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, &largest_persisting_bytes_, error);
+}
+
+int DeviceState::read_limit(CUdevice_attribute attribute, unsigned long long* limit, kmux_sink error) {
+  int value = 0;
+  const CUresult result = driver_.device_attribute(&value, attribute, context_.device);
+  if (result != CUDA_SUCCESS) {
+    return fail_call(driver_, error, "cuDeviceGetAttribute", result, "attribute %d of device %d",
+                     static_cast<int>(attribute), context_.ordinal);
+  }
+  *limit = value < 0 ? 0 : static_cast<unsigned long long>(value);
+  return KMUX_OK;
+}
+
+int DeviceState::prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error) {
+  KernelState& state = kernels_[index];
+  state.kernel = kernel;
+  unsigned current = 0;
+  if (const int code = read_kernel(index, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &state.static_smem_bytes, error))
+    return code;
+  if (const int code = read_kernel(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &current, error))
+    return code;
+  const unsigned free = state.static_smem_bytes < kFreeSmemBytes ? kFreeSmemBytes - state.static_smem_bytes : 0;
+  state.dynamic_smem_limit.store(smaller(current, free), std::memory_order_relaxed);
+  const KernelFacts& facts = facts_.kernels[index];
+  if (facts.dynamic_smem_bytes > state.dynamic_smem_limit.load(std::memory_order_relaxed)) {
+    if (const int code = raise_dynamic_smem(index, facts.dynamic_smem_bytes, error)) return code;
+  }
+  return facts.large_cluster ? set_attribute(index, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, error)
+                             : KMUX_OK;
+}
+
+int DeviceState::read_kernel(unsigned index, CUfunction_attribute attribute, unsigned* value, kmux_sink error) {
+  int read = 0;
+  const CUresult result = driver_.kernel_attribute_get(&read, attribute, kernels_[index].kernel, context_.device);
+  if (result != CUDA_SUCCESS) {
+    return fail_call(driver_, error, "cuKernelGetAttribute", result, "attribute %d of kernel \"%s\" on device %d",
+                     static_cast<int>(attribute), facts_.kernels[index].name, context_.ordinal);
+  }
+  *value = read < 0 ? 0 : static_cast<unsigned>(read);
+  return KMUX_OK;
+}
+
+int DeviceState::set_attribute(unsigned index, CUfunction_attribute attribute, int value, kmux_sink error) {
+  const CUresult result = driver_.kernel_attribute_set(attribute, value, kernels_[index].kernel, context_.device);
+  if (result == CUDA_SUCCESS) return KMUX_OK;
+  return fail_call(driver_, error, "cuKernelSetAttribute", result, "attribute %d = %d of kernel \"%s\" on device %d",
+                   static_cast<int>(attribute), value, facts_.kernels[index].name, context_.ordinal);
+}
+
+int DeviceState::raise_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
+  KernelState& state = kernels_[index];
+  if (bytes > largest_smem_bytes_ || bytes + state.static_smem_bytes > largest_smem_bytes_) {
+    return refuse_dynamic_smem(index, bytes, error);
+  }
+  const Locked locked(lock_);
+  if (bytes <= state.dynamic_smem_limit.load(std::memory_order_relaxed)) return KMUX_OK;  // another thread raised it
+  const int code =
+      set_attribute(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes), error);
+  if (code == KMUX_OK) state.dynamic_smem_limit.store(bytes, std::memory_order_relaxed);
+  return code;
+}
+
+int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
+  const unsigned static_bytes = kernels_[index].static_smem_bytes;
+  const unsigned long long free = largest_smem_bytes_ < static_bytes ? 0 : largest_smem_bytes_ - static_bytes;
+  return fail(
+      error, KMUX_INVALID_ARGUMENT,
+      "kernel \"%s\" asks for %llu bytes of dynamic shared memory (device %d has %llu for it: %llu a block, less %u "
+      "static ones). Use smaller tiles or another device.",
+      facts_.kernels[index].name, bytes, context_.ordinal, free, largest_smem_bytes_, static_bytes);
+}
+
+int DeviceState::raise_persisting_limit(kmux_sink error) {
+  const bool is_known = facts_.window_bytes > 1;
+  const size_t wanted = is_known ? smaller(facts_.window_bytes, largest_persisting_bytes_) : largest_persisting_bytes_;
+  const Locked locked(raising_persisting_limit);
+  size_t now = 0;
+  CUresult result = driver_.limit_get(&now, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+  if (result != CUDA_SUCCESS) {
+    return fail_call(driver_, error, "cuCtxGetLimit", result, "persisting L2 cache of device %d", context_.ordinal);
+  }
+  if (now >= wanted) return KMUX_OK;
+  result = driver_.limit_set(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, wanted);
+  if (result == CUDA_SUCCESS) return KMUX_OK;
+  return fail_call(driver_, error, "cuCtxSetLimit", result, "%zu bytes of persisting L2 cache of device %d", wanted,
+                   context_.ordinal);
+}
+
+void DeviceState::report_cut_window(unsigned long long bytes) {
+  if (cut_reported_.exchange(true, std::memory_order_relaxed)) return;
+  report(log_, kLogWarning, "\"%s\": an L2 window of %llu bytes is cut to %llu (the most that device %d has).",
+         facts_.name, bytes, largest_window_bytes_, context_.ordinal);
+}
+
+void DeviceState::report_dropped_windows(unsigned count, unsigned long long bytes) {
+  if (dropped_reported_.exchange(true, std::memory_order_relaxed)) return;
+  report(log_, kLogWarning, "\"%s\": of %u L2 windows in one launch only the largest, of %llu bytes, has an effect.",
+         facts_.name, count, bytes);
+}
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,116 @@
+#include "nvidia/launch/launcher.h"
+
+#include <new>
+
+#include "nvidia/launch/driver_error.h"
+
+namespace kmux::nvidia {
+namespace {
+
+// What a destructor may not unload through: a capture in progress, a context or a driver that is gone.
+bool forbids_unloading(CUresult result) {
+  return says_capturing(result) || result == CUDA_ERROR_CONTEXT_IS_DESTROYED || result == CUDA_ERROR_DEINITIALIZED ||
+         result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED;
+}
+
+}  // namespace
+
+int Launcher::prepare(int device, kmux_sink error) {
+  return find(device) == nullptr ? prepare(device, nullptr, error) : KMUX_OK;
+}
+
+int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {
+  if (device < 0 || device >= kMaxDevices) {
+    return fail(error, KMUX_INVALID_ARGUMENT, "device %d is out of range (0 to %d). Pass an ordinal of a device.",
+                device, kMaxDevices - 1);
+  }
+  const Locked locked(lock_);
+  if (find(device) != nullptr) return KMUX_OK;  // another thread made it
+  if (driver_ == nullptr) driver_ = open_driver(error);
+  if (driver_ == nullptr) return KMUX_UNAVAILABLE;
+  find_ranges();
+  return make_device(device, env, error);
+}
+
+// Others may read `ranges_` by now: what stays null is not written.
+void Launcher::find_ranges() {
+  if (!facts_.ranges || ranges_ != nullptr) return;
+  if (const Ranges* const ranges = open_ranges(log_)) ranges_ = ranges;
+}
+
+int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink error) {
+  auto* const state = new (std::nothrow) DeviceState(*driver_, facts_, log_);
+  if (state == nullptr)
+    return fail(error, KMUX_UNAVAILABLE, "no memory for the state of device %d. Free some.", device);
+  int code = state->retain(device, error);
+  if (code == KMUX_OK) {
+    code = prepare_device(*state, env, error);
+    if (code != KMUX_OK) static_cast<void>(state->release());  // the first failure is what is told
+  }
+  if (code != KMUX_OK) {
+    delete state;
+    return code;
+  }
+  devices_[device].store(state, std::memory_order_release);
+  return KMUX_OK;
+}
+
+int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error) {
+  ContextScope context(*driver_, state.context());
+  if (const int code = context.enter(error)) return code;
+  int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
+  if (code == KMUX_OK) code = code_.load(*driver_, error);
+  if (code == KMUX_OK) code = state.prepare(code_, error);
+  if (code == KMUX_OK) code = states_.make(facts_.map_count, facts_.replay ? facts_.step_count : 0, error);
+  return context.leave(code, error);
+}
+
+int Launcher::check_capture(const DeviceState& state, CUstream stream, kmux_sink error) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver_->stream_capturing(stream, &status);
+  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) return KMUX_OK;
+  if (result != CUDA_SUCCESS && !says_capturing(result)) {
+    return fail_call(*driver_, error, "cuStreamIsCapturing", result, "the stream of \"%s\" on device %d", facts_.name,
+                     state.context().ordinal);
+  }
+  return fail(
+      error, KMUX_LAUNCH_FAILED,
+      "the first call of \"%s\" on device %d is inside a capture (code cannot be loaded there). Call warm() before "
+      "the capture begins.",
+      facts_.name, state.context().ordinal);
+}
+
+Launcher::~Launcher() {
+  if (driver_ != nullptr && synchronise()) unload();
+  for (std::atomic<DeviceState*>& device : devices_) delete device.load(std::memory_order_acquire);
+}
+
+bool Launcher::synchronise() {
+  for (const std::atomic<DeviceState*>& device : devices_) {
+    const DeviceState* const state = device.load(std::memory_order_acquire);
+    if (state == nullptr) continue;
+    const CUresult result = synchronise_context(*driver_, state->context());
+    const bool forbids = forbids_unloading(result);
+    note("cuCtxSynchronize", result, forbids ? "it stays loaded" : "it is unloaded all the same");
+    if (forbids) return false;
+  }
+  return true;
+}
+
+void Launcher::unload() {
+  const ReplayFailure graphs = states_.close(*driver_);
+  note(graphs.call, graphs.result, "a graph stays");
+  note("cuLibraryUnload", code_.unload(*driver_), "it may stay loaded");
+  for (std::atomic<DeviceState*>& device : devices_) {
+    DeviceState* const state = device.load(std::memory_order_acquire);
+    if (state != nullptr) note("cuDevicePrimaryCtxRelease", state->release(), "a context stays");
+  }
+}
+
+void Launcher::note(const char* call, CUresult result, const char* outcome) {
+  if (result == CUDA_SUCCESS) return;
+  report(log_, kLogWarning, "unloading the code of \"%s\": %s failed with %d %s; %s.", facts_.name, call,
+         static_cast<int>(result), error_name_of(*driver_, result), outcome);
+}
+
+}  // namespace kmux::nvidia
