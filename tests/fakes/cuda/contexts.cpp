@@ -1,0 +1,95 @@
+#include <algorithm>
+
+#include "call.h"
+
+namespace kmux::fake_cuda {
+namespace {
+
+World::OnDevice& here() { return world().on_device[static_cast<std::size_t>(current_device())]; }
+
+// A context that waits for everything spoils the captures in progress, since captured work never runs.
+bool spoil_captures() {
+  bool spoiled = false;
+  for (auto& [stream, status] : world().captures) {
+    if (status == CU_STREAM_CAPTURE_STATUS_NONE) continue;
+    status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    spoiled = true;
+  }
+  return spoiled;
+}
+
+}  // namespace
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  Call call("cuDevicePrimaryCtxRetain", Needs::kInit);
+  return call.with(" device ", device).run([&] {
+    if (!world().has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    ++world().on_device[device].retains;
+    call.with(" -> ", *context = context_of(device));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return Call("cuDevicePrimaryCtxRelease_v2", Needs::kInit).with(" device ", device).release([&] {
+    World& w = world();
+    if (!w.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (w.on_device[device].retains == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (--w.on_device[device].retains == 0) w.end_context(device);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  if (!is_watched()) return *context = context_of(current_device()), CUDA_SUCCESS;
+  Call call("cuCtxGetCurrent", Needs::kInit);
+  return call.run([&] {
+    call.with(" -> ", *context = context_of(current_device()));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  if (!is_watched() && context == context_of(current_device())) return CUDA_SUCCESS;
+  return Call("cuCtxSetCurrent", Needs::kInit).with(" ", context).run([&] {
+    const int device = device_of(context);
+    if (context != nullptr && device < 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context != nullptr && world().on_device[device].retains == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    set_current_device(device);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  Call call("cuCtxGetDevice", Needs::kContext);
+  return call.run([&] {
+    call.with(" -> ", *device = current_device());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return Call("cuCtxSynchronize", Needs::kContext).run([] {
+    return spoil_captures() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
+  Call call("cuCtxGetLimit", Needs::kContext);
+  return call.with(" limit ", static_cast<int>(limit)).run([&] {
+    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *value = here().persisting_limit);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
+  return Call("cuCtxSetLimit", Needs::kContext).with(" limit ", static_cast<int>(limit), " value ", value).run([&] {
+    if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    const int most = world().devices[current_device()].max_persisting_l2_bytes;
+    here().persisting_limit = std::min(value, static_cast<std::size_t>(most));
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace kmux::fake_cuda

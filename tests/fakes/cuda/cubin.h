@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kmux::fake_cuda {
+
+/// What the fake reads of a kernel in a cubin.
+struct CubinKernel {
+  std::vector<std::size_t> parameter_sizes;
+  int static_shared_bytes = 0;
+};
+
+struct Cubin {
+  std::map<std::string, CubinKernel> kernels;
+};
+
+/// Reads an ELF image of 64 bits; nothing if `code` is none (PTX, or bytes of a test).
+///
+/// Source: ELF-64 Object File Format 1.5; EIATTR_KPARAM_INFO (0x17) of ".nv.info.NAME" as cuobjdump -elf prints it.
+std::optional<Cubin> read_cubin(const void* code);
+
+}  // namespace kmux::fake_cuda

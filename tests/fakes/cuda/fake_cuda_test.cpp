@@ -1,0 +1,138 @@
+#include "fake_cuda.h"
+
+#include "opened_fake.h"
+
+namespace kmux::fake_cuda {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using FakeCudaTest = OpenedFake;
+
+TEST_F(FakeCudaTest, ExportsEveryCallOfTheTable) {
+  void* fake_library = dlopen("libcuda.so.1", RTLD_NOW);
+#define KMUX_CALL(name, symbol, params) EXPECT_NE(dlsym(fake_library, #symbol), nullptr) << #symbol;
+  KMUX_DRIVER_CALLS(KMUX_CALL)
+#undef KMUX_CALL
+}
+
+TEST_F(FakeCudaTest, WritesDownCallsInOrder) {
+  CUstream stream = nullptr;
+  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  EXPECT_EQ(cu.stream_destroy(stream), CUDA_SUCCESS);
+  EXPECT_EQ(cu.stream_destroy(stream), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_THAT(fake.calls(), ElementsAre("cuStreamCreate flags 1 -> 0x3000010", "cuStreamDestroy_v2 0x3000010",
+                                        "cuStreamDestroy_v2 0x3000010 = 400 CUDA_ERROR_INVALID_HANDLE"));
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamCreate", "cuStreamDestroy_v2", "cuStreamDestroy_v2"));
+  EXPECT_EQ(fake.calls("cuStreamCreate").size(), 1U);
+}
+
+TEST_F(FakeCudaTest, WritesNothingWithRecordingOff) {
+  fake.set_recording(false);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
+  CUcontext current = nullptr;
+  EXPECT_EQ(cu.current_get(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, context);
+  EXPECT_EQ(cu.current_set(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_THAT(fake.calls(), IsEmpty());
+}
+
+TEST_F(FakeCudaTest, DescribesItsDevices) {
+  Device small;
+  small.name = "Small";
+  small.multiprocessors = 4;
+  fake.set_devices({Device{}, small});
+  int count = 0;
+  EXPECT_EQ(cu.device_count(&count), CUDA_SUCCESS);
+  EXPECT_EQ(count, 2);
+  char name[16];
+  EXPECT_EQ(cu.device_name(name, sizeof name, 1), CUDA_SUCCESS);
+  EXPECT_STREQ(name, "Small");
+  int value = 0;
+  EXPECT_EQ(cu.device_attribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 1), CUDA_SUCCESS);
+  EXPECT_EQ(value, 4);
+  EXPECT_EQ(cu.device_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 2), CUDA_ERROR_INVALID_DEVICE);
+}
+
+TEST_F(FakeCudaTest, MayHaveNoDevice) {
+  fake.set_devices({});
+  EXPECT_EQ(cu.init(0), CUDA_ERROR_NO_DEVICE);
+}
+
+TEST_F(FakeCudaTest, KeepsContextsAlivePerRetain) {
+  EXPECT_EQ(fake.live().contexts, 1U);
+  CUcontext again = nullptr;
+  EXPECT_EQ(cu.primary_retain(&again, 0), CUDA_SUCCESS);
+  EXPECT_EQ(again, context);
+  EXPECT_EQ(cu.primary_release(0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.context_synchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(cu.primary_release(0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.context_synchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(cu.primary_release(0), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(fake.live().contexts, 0U);
+}
+
+TEST_F(FakeCudaTest, EndsWhatLivesInAContextWithIt) {
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+  EXPECT_EQ(cu.stream_create(&stream, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.event_create(&event, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.primary_release(0), CUDA_SUCCESS);
+  EXPECT_EQ(fake.live(), (Live{.libraries = 1}));
+  EXPECT_EQ(cu.stream_destroy(stream), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(FakeCudaTest, HasACurrentContextPerThread) {
+  CUcontext other = context;
+  std::thread([&] { EXPECT_EQ(cu.current_get(&other), CUDA_SUCCESS); }).join();
+  EXPECT_EQ(other, nullptr);
+  fake.reset();
+  EXPECT_EQ(cu.current_get(&other), CUDA_SUCCESS);
+  EXPECT_EQ(other, nullptr);
+}
+
+TEST_F(FakeCudaTest, FindsKernelsByName) {
+  fake.hide_kernel("gone");
+  CUkernel found = nullptr;
+  EXPECT_EQ(cu.library_kernel(&found, library, "gone"), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_SUCCESS);
+  EXPECT_EQ(found, kernel);
+  CUlibrary second_library = nullptr;
+  EXPECT_EQ(cu.library_load(&second_library, "other", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, second_library, "add"), CUDA_SUCCESS);
+  EXPECT_NE(found, kernel);
+  EXPECT_EQ(cu.library_unload(library), CUDA_SUCCESS);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_HANDLE);
+}
+
+TEST_F(FakeCudaTest, SpoilsACaptureThatTheContextWaitsIn) {
+  CUstream stream = nullptr;
+  CUstreamCaptureStatus status{};
+  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(cu.stream_capturing(stream, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(cu.stream_capturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  EXPECT_EQ(cu.stream_synchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(cu.context_synchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(cu.stream_capturing(stream, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+}
+
+TEST_F(FakeCudaTest, MeasuresEvents) {
+  CUevent begin = nullptr;
+  CUevent end = nullptr;
+  float milliseconds = -1;
+  EXPECT_EQ(cu.event_create(&begin, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.event_create(&end, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.event_record(begin, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cu.event_elapsed(&milliseconds, begin, end), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cu.event_record(end, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cu.event_elapsed(&milliseconds, begin, end), CUDA_SUCCESS);
+  EXPECT_GE(milliseconds, 0);
+}
+
+}  // namespace
+}  // namespace kmux::fake_cuda

@@ -1,0 +1,111 @@
+#include "call.h"
+
+namespace kmux::fake_cuda {
+namespace {
+
+constexpr int kSharedWithoutAsking = 48 << 10;
+
+bool has_kernel(const Library& library, const std::string& name) {
+  if (world().hidden.contains(name)) return false;
+  return !library.cubin || library.cubin->kernels.contains(name);
+}
+
+int static_shared_of(const Library& library, const std::string& name) {
+  if (const auto told = world().static_shared.find(name); told != world().static_shared.end()) return told->second;
+  return library.cubin ? library.cubin->kernels.at(name).static_shared_bytes : 0;
+}
+
+CUkernel make_kernel(CUlibrary handle, const Library& library, const std::string& name) {
+  return world().kernels.add({name, handle, static_shared_of(library, name)});
+}
+
+// Negative: an attribute that kernels do not have.
+int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction_attribute attribute) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return 1024;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return kernel.static_shared_bytes;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return 32;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return there.max_dynamic_shared_bytes;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return there.large_clusters ? 1 : 0;
+  }
+  return -1;
+}
+
+CUresult set_attribute(Kernel& kernel, CUdevice device, CUfunction_attribute attribute, int value) {
+  Kernel::OnDevice& there = kernel.on_device[device];
+  if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+    there.large_clusters = value != 0;
+    return CUDA_SUCCESS;
+  }
+  const int most = world().devices[device].shared_bytes_opt_in - kernel.static_shared_bytes;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 || value > most) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  there.max_dynamic_shared_bytes = value;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, unsigned jit_count, int*, void**,
+                           unsigned library_count) {
+  Call call("cuLibraryLoadData", Needs::kInit);
+  return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
+    if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *library = world().libraries.add({read_cubin(code)}));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryUnload(CUlibrary library) {
+  return Call("cuLibraryUnload", Needs::kInit).with(" ", library).release([&] {
+    if (!world().libraries.erase(library)) return CUDA_ERROR_INVALID_HANDLE;
+    world().kernels.erase_if([&](const Kernel& kernel) { return kernel.library == library; });
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  Call call("cuLibraryGetKernel", Needs::kInit);
+  return call.with(" ", library, " ", name).run([&] {
+    Library* found = world().libraries.find(library);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (!has_kernel(*found, name)) return CUDA_ERROR_NOT_FOUND;
+    const auto [entry, added] = found->kernels.try_emplace(name, nullptr);
+    if (added) entry->second = make_kernel(library, *found, name);
+    call.with(" -> ", *kernel = entry->second);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
+  Call call("cuKernelGetAttribute", Needs::kInit);
+  Kernel* found = world().kernels.find(kernel);
+  call.with(" ", found == nullptr ? "?" : found->name.c_str(), " attribute ", static_cast<int>(attribute));
+  return call.with(" device ", device).run([&] {
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (!world().has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    *value = attribute_of(*found, found->on_device[device], attribute);
+    if (*value < 0) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *value);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {
+  Call call("cuKernelSetAttribute", Needs::kInit);
+  Kernel* found = world().kernels.find(kernel);
+  call.with(" ", found == nullptr ? "?" : found->name.c_str(), " attribute ", static_cast<int>(attribute));
+  return call.with(" value ", value, " device ", device).run([&] {
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (!world().has_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    return set_attribute(*found, device, attribute, value);
+  });
+}
+
+}  // namespace kmux::fake_cuda

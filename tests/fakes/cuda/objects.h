@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "control.h"
+#include "cubin.h"
+
+namespace kmux::fake_cuda {
+
+using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface
+
+/// Objects by handle. Handles count up and are never used twice, so a dead one is known as dead.
+template <class Handle, class Object>
+class Table {
+ public:
+  explicit Table(std::uintptr_t first) : first_(first), next_(first) {}
+  Handle add(Object object) {
+    const std::uintptr_t handle = next_;
+    next_ += 0x10;
+    objects_.emplace(handle, std::move(object));
+    return reinterpret_cast<Handle>(handle);
+  }
+  Object* find(Handle handle) {
+    const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
+    return found == objects_.end() ? nullptr : &found->second;
+  }
+  bool erase(Handle handle) { return objects_.erase(reinterpret_cast<std::uintptr_t>(handle)) != 0; }
+  template <class Predicate>
+  void erase_if(Predicate predicate) {
+    std::erase_if(objects_, [&](const auto& entry) { return predicate(entry.second); });
+  }
+  std::size_t size() const { return objects_.size(); }
+  void clear() { objects_.clear(), next_ = first_; }
+
+ private:
+  std::uintptr_t first_;
+  std::uintptr_t next_;
+  std::map<std::uintptr_t, Object> objects_;
+};
+
+struct Library {
+  std::optional<Cubin> cubin;  // none: any name is a kernel
+  std::map<std::string, CUkernel> kernels;
+};
+
+struct Kernel {
+  std::string name;
+  CUlibrary library = nullptr;
+  int static_shared_bytes = 0;
+  struct OnDevice {
+    int max_dynamic_shared_bytes = 48 << 10;
+    bool large_clusters = false;
+  };
+  std::map<int, OnDevice> on_device = {};
+};
+
+struct Stream {
+  int device = 0;
+  unsigned flags = 0;
+};
+
+struct Event {
+  int device = 0;
+  std::optional<std::chrono::steady_clock::time_point> recorded = {};
+};
+
+struct Allocation {
+  std::size_t bytes = 0;
+  int device = 0;
+  bool adopted = false;
+};
+
+struct Geometry {
+  std::array<unsigned, 3> grid = {};
+  std::array<unsigned, 3> block = {};
+  std::array<unsigned, 3> cluster = {};  // all 0: none
+  unsigned dynamic_smem_bytes = 0;
+  bool cooperative = false;
+};
+
+struct KernelNode {
+  CUkernel kernel = nullptr;
+  Geometry geometry = {};
+  std::vector<std::vector<unsigned char>> args = {};
+};
+
+using Node = std::variant<KernelNode, CUDA_MEMSET_NODE_PARAMS>;
+
+struct Graph {
+  std::vector<CUgraphNode> nodes = {};
+};
+
+struct GraphNode {
+  CUgraph graph = nullptr;
+  Node node = {};
+};
+
+struct Executable {
+  int device = 0;
+  struct Entry {
+    CUgraphNode handle = nullptr;
+    Node node = {};
+    bool enabled = true;
+  };
+  std::vector<Entry> entries = {};
+  std::thread::id changed_by = {};  // none: launched since it was last changed
+};
+
+}  // namespace kmux::fake_cuda

@@ -1,0 +1,55 @@
+#include "call.h"
+
+namespace kmux::fake_cuda {
+namespace {
+
+const CUstream kLegacy = reinterpret_cast<CUstream>(1);
+
+// The legacy stream waits for every blocking stream, so it cannot be asked while one of them captures.
+bool would_join_a_capture(CUstream stream) {
+  if (stream != nullptr && stream != kLegacy) return false;
+  for (const auto& [other, status] : world().captures) {
+    const Stream* found = world().streams.find(other);
+    const bool blocking = found != nullptr && (found->flags & CU_STREAM_NON_BLOCKING) == 0;
+    if (blocking && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  Call call("cuStreamCreate", Needs::kContext);
+  return call.with(" flags ", flags).run([&] {
+    if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *stream = world().streams.add({current_device(), flags}));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  return Call("cuStreamDestroy_v2", Needs::kInit).with(" ", stream).release([&] {
+    world().captures.erase(stream);
+    return world().streams.erase(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  return Call("cuStreamSynchronize", Needs::kContext).with(" ", stream).run([&] {
+    if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    const bool capturing = world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
+    return capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  Call call("cuStreamIsCapturing", Needs::kContext);
+  return call.with(" ", stream).run([&] {
+    if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    if (would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    call.with(" -> ", static_cast<int>(*status = world().capture_of(stream)));
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace kmux::fake_cuda
