@@ -41,6 +41,9 @@ TEST(RunnerNumber, MeansWhatEvaluateMeans) {
     expect_same(floordiv(kX, operand));
     expect_same(ceildiv(operand, kX));
     expect_same(ceildiv(kX, operand) * kX);
+    expect_same(floordiv(kX + 127, operand));
+    expect_same(floordiv(kX + -1, operand));
+    expect_same(ceildiv(kX + 127, operand));
   }
   for (const DType type : {dtype::kInt8, dtype::kUInt8, dtype::kInt32, dtype::kUInt32, dtype::kInt64, dtype::kUInt64,
                            dtype::kBool, dtype::kFloat32}) {

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::int64_t kMax64 = std::numeric_limits<std::int64_t>::max();
 
-bool is_power_of_two(std::int64_t value) { return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value)); }
-
 bool commutes(ExprOp op) { return op == ExprOp::kAdd || op == ExprOp::kMul; }
 
 }  // namespace
@@ -23,32 +21,49 @@ Result<RunnerNumber> RunnerNumber::compile(const Expr& expr, const ValueIndex& i
   return number;
 }
 
-// Takes `expr` if it is a constant, or one operation on one value; else changes nothing that matters.
+// Takes `expr` if it is of one of the simple forms; else changes nothing that matters.
 bool RunnerNumber::take_simple(const Expr& expr, const ValueIndex& index) {
   if (expr.is_constant()) return a_ = expr.constant(), true;
-  const auto value_of = [&](const Expr& operand) {
-    const auto found = operand.is_symbol() ? index(operand.name()) : std::nullopt;
-    index_ = found.value_or(0);
-    return found.has_value();
-  };
+  if (expr.is_symbol()) return form_ = Form::kValue, take_value(expr, index);
   const std::vector<Expr>& operands = expr.operands();
-  if (expr.is_symbol()) return value_of(expr) && (form_ = Form::kValue, true);
-  if (expr.op() == ExprOp::kCast) return value_of(operands[0]) && take_cast(expr.type());
+  if (expr.op() == ExprOp::kCast) return take_value(operands[0], index) && take_cast(expr.type());
   if (operands.size() != 2) return false;
   if (commutes(expr.op()) && operands[0].is_constant()) {
-    return value_of(operands[1]) && take_binary(expr.op(), operands[0].constant());
+    return take_value(operands[1], index) && take_binary(expr.op(), operands[0].constant());
   }
-  return operands[1].is_constant() && value_of(operands[0]) && take_binary(expr.op(), operands[1].constant());
+  if (!operands[1].is_constant()) return false;
+  const bool may_be_sum = expr.op() == ExprOp::kFloorDiv;
+  return (take_value(operands[0], index) || (may_be_sum && take_sum(operands[0], index))) &&
+         take_binary(expr.op(), operands[1].constant());
+}
+
+bool RunnerNumber::take_value(const Expr& expr, const ValueIndex& index) {
+  const std::optional<std::size_t> found = expr.is_symbol() ? index(expr.name()) : std::nullopt;
+  index_ = found.value_or(0);
+  return found.has_value();
+}
+
+// Takes "value + a".
+bool RunnerNumber::take_sum(const Expr& expr, const ValueIndex& index) {
+  if (expr.op() != ExprOp::kAdd || !expr.operands()[1].is_constant()) return false;
+  a_ = expr.operands()[1].constant();
+  return take_value(expr.operands()[0], index);
 }
 
 bool RunnerNumber::take_binary(ExprOp op, std::int64_t right) {
-  const auto take = [&](Form form, std::int64_t operand) { return form_ = form, a_ = operand, true; };
-  if (op == ExprOp::kAdd) return take(Form::kPlus, right);
-  if (op == ExprOp::kMul) return take(Form::kTimes, right);
-  if (!is_power_of_two(right)) return false;
-  const int shift = std::countr_zero(static_cast<std::uint64_t>(right));
-  if (op == ExprOp::kFloorDiv) return take(Form::kFloorShift, shift);
-  return op == ExprOp::kCeilDiv && take(Form::kCeilShift, shift);
+  const auto take = [&](Form form) { return form_ = form, a_ = right, true; };
+  if (op == ExprOp::kAdd) return take(Form::kPlus);
+  if (op == ExprOp::kMul) return take(Form::kTimes);
+  if (op == ExprOp::kFloorDiv) return take_quotient(Form::kFloorDiv, Form::kFloorShift, right);
+  return op == ExprOp::kCeilDiv && take_quotient(Form::kCeilDiv, Form::kCeilShift, right);
+}
+
+bool RunnerNumber::take_quotient(Form by_division, Form by_shift, std::int64_t divisor) {
+  if (divisor <= 0) return false;
+  const auto bits = static_cast<std::uint64_t>(divisor);
+  form_ = std::has_single_bit(bits) ? by_shift : by_division;
+  b_ = std::has_single_bit(bits) ? std::countr_zero(bits) : divisor;
+  return true;
 }
 
 bool RunnerNumber::take_cast(DType type) {

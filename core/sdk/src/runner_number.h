@@ -32,13 +32,21 @@ class RunnerNumber {
     kValue,  // values[index]; so in all that follow
     kPlus,  // value + a
     kTimes,  // value * a
-    kFloorShift,  // floordiv(value, 1 << a)
-    kCeilShift,  // ceildiv(value, 1 << a)
+    kFloorDiv,  // floordiv(value + a, b), b > 0
+    kFloorShift,  // floordiv(value + a, 1 << b)
+    kCeilDiv,  // ceildiv(value, b), b > 0
+    kCeilShift,  // ceildiv(value, 1 << b)
     kFitted,  // value, which must lie in a..b
     kCode,
   };
+  static ExprCode::Outcome sum(std::int64_t a, std::int64_t b) noexcept;
+  static ExprCode::Outcome product(std::int64_t a, std::int64_t b) noexcept;
+  static std::int64_t floor(std::int64_t value, std::int64_t divisor) noexcept;
   bool take_simple(const Expr& expr, const ValueIndex& index);
+  bool take_value(const Expr& expr, const ValueIndex& index);
+  bool take_sum(const Expr& expr, const ValueIndex& index);
   bool take_binary(ExprOp op, std::int64_t right);
+  bool take_quotient(Form by_division, Form by_shift, std::int64_t divisor);
   bool take_cast(DType type);
 
   Form form_ = Form::kConstant;
@@ -48,24 +56,48 @@ class RunnerNumber {
   ExprCode code_;
 };
 
+inline ExprCode::Outcome RunnerNumber::sum(std::int64_t a, std::int64_t b) noexcept {
+  ExprCode::Outcome out;
+  if (__builtin_add_overflow(a, b, &out.value)) [[unlikely]] {
+    out = {0, fault::kOverflow};
+  }
+  return out;
+}
+
+inline ExprCode::Outcome RunnerNumber::product(std::int64_t a, std::int64_t b) noexcept {
+  ExprCode::Outcome out;
+  if (__builtin_mul_overflow(a, b, &out.value)) [[unlikely]] {
+    out = {0, fault::kOverflow};
+  }
+  return out;
+}
+
+inline std::int64_t RunnerNumber::floor(std::int64_t value, std::int64_t divisor) noexcept {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
 inline ExprCode::Outcome RunnerNumber::evaluate(std::span<const std::int64_t> values) const noexcept {
   if (form_ == Form::kConstant) return {a_, nullptr};
   if (form_ == Form::kCode) return code_.evaluate(values);
   const std::int64_t value = values[index_];
-  std::int64_t result = 0;
   switch (form_) {
     case Form::kPlus:
-      return __builtin_add_overflow(value, a_, &result) ? ExprCode::Outcome{0, fault::kOverflow}
-                                                        : ExprCode::Outcome{result, nullptr};
+      return sum(value, a_);
     case Form::kTimes:
-      return __builtin_mul_overflow(value, a_, &result) ? ExprCode::Outcome{0, fault::kOverflow}
-                                                        : ExprCode::Outcome{result, nullptr};
-    case Form::kFloorShift:
-      return {value >> a_, nullptr};
+      return product(value, a_);
+    case Form::kFloorDiv:
+    case Form::kFloorShift: {
+      ExprCode::Outcome out = sum(value, a_);
+      out.value = form_ == Form::kFloorShift ? out.value >> b_ : floor(out.value, b_);
+      return out;
+    }
+    case Form::kCeilDiv:
+      return {value / b_ + (value % b_ > 0 ? 1 : 0), nullptr};
     case Form::kCeilShift:
-      return {(value >> a_) + ((value & ((std::int64_t{1} << a_) - 1)) != 0 ? 1 : 0), nullptr};
+      return {(value >> b_) + ((value & ((std::int64_t{1} << b_) - 1)) != 0 ? 1 : 0), nullptr};
     case Form::kFitted:
-      return value < a_ || value > b_ ? ExprCode::Outcome{0, fault::kNoFit} : ExprCode::Outcome{value, nullptr};
+      if (value >= a_ && value <= b_) return {value, nullptr};
+      return {0, fault::kNoFit};
     default:
       return {value, nullptr};
   }
