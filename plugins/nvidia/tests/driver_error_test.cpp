@@ -1,0 +1,120 @@
+#include "nvidia/launch/driver_error.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nvidia/launch/log.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+kmux_sink sink_of(std::string& text) {
+  return {&text,
+          [](void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+}
+
+DriverTable driver_of_names() {
+  DriverTable driver{};
+  driver.error_name = [](CUresult, const char** text) { return *text = "CUDA_ERROR_X", CUDA_SUCCESS; };
+  driver.error_string = [](CUresult, const char** text) { return *text = "what it means", CUDA_SUCCESS; };
+  return driver;
+}
+
+TEST(DriverError, HasCallNumberNameDetailAndAdvice) {
+  std::string text;
+  const int code =
+      fail_call(driver_of_names(), sink_of(text), "cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE, "kernel \"%s\"", "add");
+  EXPECT_EQ(code, KMUX_LAUNCH_FAILED);
+  EXPECT_EQ(text,
+            "cuLaunchKernelEx failed with 1 CUDA_ERROR_X (what it means; kernel \"add\"). Check extents, shared memory "
+            "and addresses against the limits of the device.");
+}
+
+TEST(DriverError, LeavesOutAnEmptyDetail) {
+  std::string text;
+  fail_call(driver_of_names(), sink_of(text), "cuCtxGetCurrent", CUDA_ERROR_UNKNOWN, "%s", "");
+  EXPECT_THAT(text, HasSubstr("(what it means). "));
+}
+
+TEST(DriverError, DoesWithoutTheDriversTexts) {
+  DriverTable driver{};
+  driver.error_name = [](CUresult, const char**) { return CUDA_ERROR_INVALID_VALUE; };
+  driver.error_string = [](CUresult, const char** text) { return *text = nullptr, CUDA_SUCCESS; };
+  std::string text;
+  fail_call(driver, sink_of(text), "cuX", static_cast<CUresult>(12345), "%s", "");
+  EXPECT_EQ(text, "cuX failed with 12345 unknown (unknown). Look the number up in the CUDA Driver API.");
+}
+
+TEST(DriverError, ToldApartByWhatTheCallerCanDo) {
+  EXPECT_EQ(error_code_of(CUDA_SUCCESS), KMUX_OK);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_INVALID_DEVICE), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_NO_BINARY_FOR_GPU), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_NOT_SUPPORTED), KMUX_UNSUPPORTED);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_OUT_OF_MEMORY), KMUX_UNAVAILABLE);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_NO_DEVICE), KMUX_UNAVAILABLE);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_ILLEGAL_ADDRESS), KMUX_LAUNCH_FAILED);
+  EXPECT_EQ(error_code_of(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED), KMUX_LAUNCH_FAILED);
+}
+
+struct Advice {
+  CUresult result;
+  const char* part;
+};
+class DriverErrorAdvice : public ::testing::TestWithParam<Advice> {};
+
+TEST_P(DriverErrorAdvice, SaysWhatToDo) {
+  std::string text;
+  fail_call(driver_of_names(), sink_of(text), "cuX", GetParam().result, "%s", "");
+  EXPECT_THAT(text, HasSubstr(GetParam().part));
+  EXPECT_THAT(text, EndsWith("."));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, DriverErrorAdvice,
+                         ::testing::Values(Advice{CUDA_ERROR_OUT_OF_MEMORY, "Free memory"},
+                                           Advice{CUDA_ERROR_DEINITIALIZED, "while the process ends"},
+                                           Advice{CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES"},
+                                           Advice{CUDA_ERROR_INVALID_DEVICE, "ordinal"},
+                                           Advice{CUDA_ERROR_NO_BINARY_FOR_GPU, "Compile for the architecture"},
+                                           Advice{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "Install a driver"},
+                                           Advice{CUDA_ERROR_CONTEXT_IS_DESTROYED, "Keep the context"},
+                                           Advice{CUDA_ERROR_INVALID_HANDLE, "stream of this device"},
+                                           Advice{CUDA_ERROR_NOT_FOUND, "name of the kernel"},
+                                           Advice{CUDA_ERROR_ILLEGAL_ADDRESS, "compute-sanitizer"},
+                                           Advice{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "fewer threads"},
+                                           Advice{CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "fewer blocks"},
+                                           Advice{CUDA_ERROR_INVALID_CLUSTER_SIZE, "smaller clusters"},
+                                           Advice{CUDA_ERROR_NOT_SUPPORTED, "can do this"},
+                                           Advice{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "before the capture begins"}));
+
+TEST(DriverError, KnowsTheResultsOfACapture) {
+  EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));
+  EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT));
+  EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD));
+  EXPECT_FALSE(says_capturing(CUDA_ERROR_NOT_SUPPORTED));
+  EXPECT_FALSE(says_capturing(CUDA_ERROR_INVALID_CLUSTER_SIZE));
+}
+
+TEST(DriverError, CutsWhatIsTooLong) {
+  std::string text;
+  EXPECT_EQ(fail(sink_of(text), KMUX_INTERNAL, "%s", std::string(5000, 'x').c_str()), KMUX_INTERNAL);
+  EXPECT_EQ(text.size(), 2047u);
+}
+
+TEST(Log, WritesALineAtItsLevel) {
+  std::string text;
+  const Log log = {&text, [](void* self, int level, const char* data, std::size_t size) {
+                     static_cast<std::string*>(self)->append(std::to_string(level)).append(data, size);
+                   }};
+  report(log, kLogWarning, "%d windows", 3);
+  EXPECT_EQ(text, "23 windows");
+  report(Log{}, kLogError, "goes nowhere");
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
