@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "kmux/compile_log.h"
+
 #include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
 #include "host_compiler.h"
@@ -17,17 +19,6 @@ Status check_march(const BuildOptions& options) {
   return make_error(ErrorCode::kInvalidArgument, R"(option "march" cannot be ")" + options.march +
                                                      "\" (LLVM does not know that processor). Use \"native\" or a name "
                                                      "like \"x86-64-v3\".");
-}
-
-// What the sources need and the compiler did not find, in words that say where it comes from.
-Error with_include_hint(Error error, const Settings& settings) {
-  const bool header_missing = error.message.find("file not found") != std::string::npos ||
-                              error.message.find("No such file or directory") != std::string::npos;
-  if (error.code != ErrorCode::kCompileFailed || !header_missing || settings.include_hints.empty()) return error;
-  std::string packages;
-  for (const std::string& hint : settings.include_hints) packages += (packages.empty() ? "" : ", ") + hint;
-  error.message += " The sources need the headers of " + packages + ": give their folder in include_dirs.";
-  return error;
 }
 
 Meta meta_of(const CompileJob& job, const BuildOptions& options) {

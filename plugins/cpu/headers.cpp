@@ -11,12 +11,6 @@
 namespace kmux::cpu {
 namespace {
 
-// May the text include anything? Joined lines and trigraphs could hide it.
-bool may_include(std::string_view text) {
-  constexpr std::string_view kSigns[] = {"include", "import", "embed", "incbin", "\?\?", "\\"};
-  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.find(sign) != text.npos; });
-}
-
 // The folders of "-I", after that of the program. One that is a system folder, too, counts as that only.
 std::vector<std::string> search_order(const Unit& unit, const std::vector<std::string>& system_folders) {
   std::vector<std::string> folders = {"."};
@@ -32,19 +26,12 @@ std::vector<std::string> search_order(const Unit& unit, const std::vector<std::s
   return folders;
 }
 
-// "NAME=VALUE" as a compiler reads it after -D.
-std::string define(std::string_view argument) {
-  const std::size_t equals = argument.find('=');
-  if (equals == argument.npos) return "#define " + std::string(argument) + " 1\n";
-  return "#define " + std::string(argument.substr(0, equals)) + " " + std::string(argument.substr(equals + 1)) + "\n";
-}
-
 // What the arguments put before the source.
 std::string preamble_of(const Unit& unit) {
   std::string text = "#include <stdc-predef.h>\n";  // GCC reads it without being asked
   for (std::size_t i = 0; i < unit.arguments.size(); ++i) {
     const std::string& argument = unit.arguments[i];
-    if (argument.starts_with("-D")) text += define(std::string_view(argument).substr(2));
+    if (argument.starts_with("-D")) text += define_line(std::string_view(argument).substr(2));
     if (argument == "-include" && i + 1 < unit.arguments.size()) text += "#include \"" + unit.arguments[i + 1] + "\"\n";
   }
   return text;

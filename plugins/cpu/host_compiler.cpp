@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "kmux/compile_log.h"
 #include "kmux/file_io.h"
 #include "kmux/host_compiler.h"
 #include "kmux/private_folder.h"
 #include "kmux/process.h"
 
-#include "engine/diagnostics.h"
 #include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,20 +10,24 @@
 
 namespace kmux::nvidia {
 
-/// Whether the option `graph` is on.
-enum class GraphOption { kOff, kOn };
+/// What the user chose about launches, besides the plan.
+struct LaunchChoices {
+  bool graph = false;   // option `graph`
+  bool ranges = false;  // show calls and launches to profilers
+};
 
 /// The facts of a plan, with the storage behind them.
 class Facts {
  public:
   /// `symbols` has the symbol of each kernel of the plan in the code.
-  Facts(const Plan& plan, std::vector<std::string> symbols, GraphOption graph);
+  Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices);
   Facts(Facts&&) = default;
   Facts& operator=(Facts&&) = default;
 
   const PlanFacts& view() const { return facts_; }
 
  private:
+  std::unique_ptr<const std::string> name_;  // its characters stay where they are
   std::vector<std::string> symbols_;
   std::vector<KernelFacts> kernels_;
   PlanFacts facts_{};

@@ -10,9 +10,9 @@ namespace kmux::nvidia {
 
 /// How a compiler of CUDA finds headers.
 struct HeaderSearch {
-  std::vector<std::string> folders = {};   // absolute, in the compiler's order
-  std::vector<std::string> implicit = {};  // headers that it includes without being asked ("cuda_runtime.h")
-  std::vector<std::string> defines = {};   // "NAME" or "NAME=VALUE", besides those of the settings
+  std::vector<std::string> folders = {};        // absolute, in the compiler's order
+  std::vector<std::string> compile_flags = {};  // their -I come before `folders`, their -D count
+  std::vector<std::string> implicit = {};       // headers that it includes without being asked ("cuda_runtime.h")
 };
 
 /// The headers of the machine that a variant of dialect cuda may read.
@@ -26,9 +26,5 @@ class Headers {
  private:
   IncludeMemory memory_;
 };
-
-/// `error` with a sentence that says which header packages the sources need, if a header was not found and the settings
-/// name some.
-Error with_include_hint(Error error, const Settings& settings);
 
 }  // namespace kmux::nvidia

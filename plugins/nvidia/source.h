@@ -1,28 +1,34 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/dispatch.h"
 
 namespace kmux::nvidia {
 
-/// The name of the translation unit of a variant; no file of a program can have it.
-inline constexpr const char* kUnitName = "<kmux>.cu";
+/// The sources of a variant as one translation unit. Its lines are those of the user's files.
+struct SourceUnit {
+  std::string path;                         // what the compiler calls the text: the first source
+  std::string text;
+  std::vector<std::string> preludes = {};  // to be included before the text, in order
+  std::vector<File> files = {};            // what the text may include, by these paths
+};
 
-/// One translation unit out of a variant of dialect cuda: its preludes in order, then its sources, each by #include, so
-/// that the compiler's messages have the user's files and lines. `kernels` that are name expressions ("scale<float>")
-/// are instantiated at its end if `instantiate`.
-enum class Instantiation { kByCompiler, kBySource };
-std::string unit_text(const Variant& variant, const std::vector<std::string>& kernels, Instantiation instantiation);
+/// The unit of a variant of dialect cuda with sources. `folder` ("" or one that ends in '/') goes before every path of
+/// the program, in the #include lines that mean one of its files, too: those are looked up here, first beside the file
+/// they stand in, then in the program's root. So a compiler needs no folder of the program, and its files and those of
+/// the machine do not hide one another.
+SourceUnit make_unit(const Variant& variant, std::string_view folder);
 
-/// All files of the variant: what `unit_text` includes, and what that may.
-std::vector<File> unit_files(const Variant& variant);
+/// Definitions that make a compiler instantiate those of `kernels` that are name expressions; empty if none is.
+std::string instantiations(const std::vector<std::string>& kernels);
 
-/// The standard to compile by ("c++20" unless the settings name one).
+/// Is `kernel` the name of an instantiation ("scale<float>") or in a namespace, not a plain identifier?
+bool is_name_expression(std::string_view kernel);
+
+/// The standard to compile by: that of the settings, else "c++20".
 std::string standard_of(const Settings& settings);
-
-/// Is `kernel` the name of an instantiation, not a plain identifier?
-bool is_name_expression(const std::string& kernel);
 
 }  // namespace kmux::nvidia

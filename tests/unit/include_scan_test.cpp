@@ -155,5 +155,17 @@ TEST_F(IncludeScan, RemembersWhatAFileIncludes) {
   EXPECT_NE(memory_.read(at("inc/a.h"), 15, 8), once);
 }
 
+TEST(MayInclude, SeesIncludesAndWhatCouldHideThem) {
+  EXPECT_TRUE(may_include("#include <x.h>"));
+  EXPECT_TRUE(may_include("#inc\\\nlude <x.h>"));
+  EXPECT_FALSE(may_include("int f(int x) { return x; }"));
+}
+
+TEST(DefineLine, ReadsADefineAsACompilerDoes) {
+  EXPECT_EQ(define_line("FLAG"), "#define FLAG 1\n");
+  EXPECT_EQ(define_line("SIZE=8"), "#define SIZE 8\n");
+  EXPECT_EQ(define_line("EMPTY="), "#define EMPTY \n");
+}
+
 }  // namespace
 }  // namespace kmux

@@ -239,6 +239,17 @@ std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, 
   return list;
 }
 
+bool may_include(std::string_view text) {
+  constexpr std::string_view kSigns[] = {"include", "import", "embed", "incbin", "\?\?", "\\"};
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return text.find(sign) != text.npos; });
+}
+
+std::string define_line(std::string_view define) {
+  const std::size_t equals = define.find('=');
+  const std::string name(define.substr(0, equals));
+  return "#define " + name + " " + (equals == define.npos ? "1" : std::string(define.substr(equals + 1))) + "\n";
+}
+
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
                            IncludeMemory& memory) {
   return Scan(embedded, search, memory).run(texts);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "kmux/compile_log.h"
 #include "kmux/sha256.h"
 
-#include "engine/diagnostics.h"
 #include "engine/find_cpu.h"
 #include "engine/front_end.h"
 #include "engine/host_cpu.h"

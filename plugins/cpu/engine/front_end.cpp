@@ -9,12 +9,13 @@
 #include "clang/Driver/Job.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
-#include "engine/diagnostics.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
 #include "engine/missing_header.h"
 #include "engine/precompile.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include "kmux/compile_log.h"
 
 namespace kmux::cpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/dependencies.h"
@@ -53,5 +54,11 @@ class IncludeMemory {
 /// Threads: any.
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
                            IncludeMemory& memory);
+
+/// May `text` include anything? Joined lines and trigraphs could hide it, so they count.
+bool may_include(std::string_view text);
+
+/// The line that "NAME=VALUE" or "NAME" stands for after -D.
+std::string define_line(std::string_view define);
 
 }  // namespace kmux

@@ -1,0 +1,193 @@
+#include "nvidia/cubin.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <elf.h>
+#include <memory>
+#include <optional>
+
+#include "kmux/words.h"
+
+namespace kmux::nvidia {
+namespace {
+
+// Source: binutils' names for NVIDIA's ELF files (EM_CUDA), and the files themselves.
+constexpr unsigned kMachineCuda = 190;
+constexpr unsigned kEntryFlag = 0x10;             // in st_other of a kernel
+constexpr unsigned kAbiWithArchInSecondByte =
+    8;  // e_flags has the architecture's number in its second byte; before, first
+constexpr std::string_view kToolNote = ".note.nv.tkinfo";
+
+Error no_cubin(const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
+}
+
+// An ELF file, every read checked.
+class ElfFile {
+ public:
+  static Result<ElfFile> open(std::string_view bytes) {
+    ElfFile file(bytes);
+    if (!file.read(0, file.header_)) return no_cubin("it is too short");
+    if (std::memcmp(file.header_.e_ident, ELFMAG, SELFMAG) != 0) return no_cubin("it is not ELF");
+    if (file.header_.e_ident[EI_CLASS] != ELFCLASS64) return no_cubin("it is not of 64 bits");
+    if (file.header_.e_machine != kMachineCuda) return no_cubin("it is for another machine");
+    for (std::size_t i = 0; i < file.header_.e_shnum; ++i) {
+      Elf64_Shdr section;
+      if (!file.read(file.header_.e_shoff + i * sizeof section, section)) return no_cubin("it is truncated");
+      file.sections_.push_back(section);
+    }
+    return file;
+  }
+
+  const Elf64_Ehdr& header() const { return header_; }
+  const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+
+  std::string_view content(const Elf64_Shdr& section) const {
+    if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes_.size()) return {};
+    return bytes_.substr(section.sh_offset, section.sh_size);
+  }
+
+  std::string_view name(const Elf64_Shdr& section) const { return text(header_.e_shstrndx, section.sh_name); }
+
+  // The text at `offset` in section number `section`.
+  std::string_view text(std::size_t section, std::size_t offset) const {
+    if (section >= sections_.size()) return {};
+    const std::string_view texts = content(sections_[section]);
+    if (offset >= texts.size()) return {};
+    return texts.substr(offset, texts.find('\0', offset) - offset);
+  }
+
+ private:
+  explicit ElfFile(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  bool read(std::size_t offset, T& value) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof value) return false;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return true;
+  }
+
+  std::string_view bytes_;
+  Elf64_Ehdr header_{};
+  std::vector<Elf64_Shdr> sections_;
+};
+
+bool is_kernel(const Elf64_Sym& symbol) {
+  return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntryFlag) != 0 &&
+         symbol.st_shndx != SHN_UNDEF;
+}
+
+// ptxas says in a note for what it was called; the flags lack the suffix.
+char suffix_in_note(const ElfFile& file, int number) {
+  const std::string said = "-arch sm_" + std::to_string(number);
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (file.name(section) != kToolNote) continue;
+    const std::string_view note = file.content(section);
+    const std::size_t found = note.find(said);
+    if (found == std::string_view::npos || found + said.size() >= note.size()) continue;
+    const char next = note[found + said.size()];
+    if (next == 'a' || next == 'f') return next;
+  }
+  return '\0';
+}
+
+// Without blanks and the casts of literals.
+std::string compact(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c != ' ') text += c;
+  }
+  return text;
+}
+
+std::string demangle(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return text ? std::string(text.get()) : symbol;
+}
+
+// "void ns::scale<float>(float*)" without result and parameters. Only templates have their result in the name.
+std::string qualified_name(std::string_view demangled) {
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < demangled.size(); ++i) {
+    const char c = demangled[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (depth == 0 && c == ' ') begin = i + 1;
+    if (depth == 0 && c == '(') return std::string(demangled.substr(begin, i - begin));
+  }
+  return std::string(demangled.substr(begin));
+}
+
+std::string listed(const std::vector<std::string>& symbols) {
+  std::vector<std::string> names;
+  for (const std::string& symbol : symbols) {
+    const std::string name = demangle(symbol);
+    names.push_back(name == symbol ? symbol : symbol + " = " + name);
+  }
+  return join(names, "no kernel");
+}
+
+Error not_one(const std::string& kernel, const std::string& why, const std::vector<std::string>& present) {
+  return make_error(ErrorCode::kCompileFailed,
+                    "kernel \"" + kernel + "\" " + why + " (the code has " + listed(present) +
+                        "). Declare it extern \"C\" __global__, or name an instantiation as in \"scale<float>\".");
+}
+
+Result<std::string> find_kernel(const std::string& kernel, const std::vector<std::string>& present) {
+  if (std::ranges::find(present, kernel) != present.end()) return kernel;
+  std::vector<std::string> matches;
+  for (const std::string& symbol : present) {
+    const std::string name = demangle(symbol);
+    if (name != symbol && compact(qualified_name(name)) == compact(kernel)) matches.push_back(symbol);
+  }
+  if (matches.size() > 1) return not_one(kernel, "is in the compiled code more than once", present);
+  if (matches.empty()) return not_one(kernel, "is not in the compiled code", present);
+  return matches.front();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> cubin_kernels(std::string_view cubin) {
+  KMUX_ASSIGN(const ElfFile file, ElfFile::open(cubin));
+  std::vector<std::string> kernels;
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (section.sh_type != SHT_SYMTAB) continue;
+    std::string_view symbols = file.content(section);
+    for (Elf64_Sym symbol; symbols.size() >= sizeof symbol; symbols.remove_prefix(sizeof symbol)) {
+      std::memcpy(&symbol, symbols.data(), sizeof symbol);
+      if (is_kernel(symbol)) kernels.emplace_back(file.text(section.sh_link, symbol.st_name));
+    }
+  }
+  std::ranges::sort(kernels);
+  return kernels;
+}
+
+Result<Arch> cubin_arch(std::string_view cubin) {
+  KMUX_ASSIGN(const ElfFile file, ElfFile::open(cubin));
+  const bool in_second = file.header().e_ident[EI_ABIVERSION] >= kAbiWithArchInSecondByte;
+  const int number = static_cast<int>((in_second ? file.header().e_flags >> 8 : file.header().e_flags) & 0xff);
+  return Arch{number, suffix_in_note(file, number)};
+}
+
+Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels,
+                                              const std::vector<std::string>& present) {
+  std::vector<std::string> symbols;
+  for (const std::string& kernel : kernels) {
+    KMUX_ASSIGN(std::string symbol, find_kernel(kernel, present));
+    symbols.push_back(std::move(symbol));
+  }
+  return symbols;
+}
+
+Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin) {
+  KMUX_ASSIGN(const std::vector<std::string> present, cubin_kernels(cubin));
+  return find_kernels(kernels, present);
+}
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,86 @@
+#include "nvidia/facts.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace kmux::nvidia {
+namespace {
+
+// More blocks than that in a cluster are not portable. Source: CUDA C++ Programming Guide, "Thread Block Clusters".
+constexpr std::int64_t kPortableCluster = 8;
+
+void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit) {
+  for (const PlanStep& step : steps) {
+    if (const auto* launch = std::get_if<PlanLaunch>(&step)) visit(*launch);
+    if (const auto* loop = std::get_if<PlanFor>(&step)) for_each_launch(loop->steps, visit);
+    if (const auto* guard = std::get_if<PlanIf>(&step)) {
+      for_each_launch(guard->then_steps, visit);
+      for_each_launch(guard->else_steps, visit);
+    }
+  }
+}
+
+bool may_be_large(const std::optional<std::array<Expr, 3>>& cluster) {
+  if (!cluster) return false;
+  std::int64_t blocks = 1;
+  for (const Expr& extent : *cluster) {
+    if (!extent.is_constant() || extent.constant() > kPortableCluster) return true;
+    blocks *= std::max<std::int64_t>(extent.constant(), 1);
+  }
+  return blocks > kPortableCluster;
+}
+
+unsigned long long constant_or(const Expr& bytes, unsigned long long otherwise) {
+  if (!bytes.is_constant()) return otherwise;
+  return bytes.constant() > 0 ? static_cast<unsigned long long>(bytes.constant()) : 0;
+}
+
+void collect(KernelFacts& facts, const PlanLaunch& launch) {
+  facts.dynamic_smem_bytes = std::max(facts.dynamic_smem_bytes, constant_or(launch.dynamic_smem_bytes, 0));
+  facts.large_cluster = facts.large_cluster || may_be_large(launch.cluster);
+}
+
+bool fits_a_graph(const PlanLaunch& launch) {
+  return launch.l2_windows.empty() && !launch.programmatic_serialization && !launch.cooperative;
+}
+
+// A window that is not constant may be as large as the device allows, whatever others are.
+void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_constant) {
+  for (const PlanWindow& window : launch.l2_windows) {
+    all_constant = all_constant && window.bytes.is_constant();
+    facts.window_bytes = std::max(facts.window_bytes, constant_or(window.bytes, 0));
+  }
+}
+
+}  // namespace
+
+Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices)
+    : name_(std::make_unique<const std::string>(plan.name)), symbols_(std::move(symbols)) {
+  for (const std::string& symbol : symbols_) kernels_.push_back({symbol.c_str(), 0, false});
+  bool windows_are_constant = true;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    collect(kernels_[launch.kernel], launch);
+    collect_windows(facts_, launch, windows_are_constant);
+  });
+  if (!windows_are_constant) facts_.window_bytes = 1;
+  facts_.kernels = kernels_.data();
+  facts_.kernel_count = static_cast<unsigned>(kernels_.size());
+  facts_.map_count = static_cast<unsigned>(plan.maps.size());
+  facts_.step_count = static_cast<unsigned>(plan.step_count);
+  facts_.replay = choices.graph && can_replay(plan);
+  facts_.name = name_->c_str();
+  facts_.ranges = choices.ranges;
+}
+
+bool can_replay(const Plan& plan) {
+  std::size_t launches = 0;
+  for (const PlanStep& step : plan.steps) {
+    if (std::holds_alternative<PlanFill>(step)) continue;
+    const auto* launch = std::get_if<PlanLaunch>(&step);
+    if (launch == nullptr || !fits_a_graph(*launch)) return false;
+    ++launches;
+  }
+  return launches >= 2;
+}
+
+}  // namespace kmux::nvidia
