@@ -1,5 +1,8 @@
 #include "control.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "call.h"
 
 namespace kmux::fake_cuda {
@@ -13,6 +16,19 @@ auto locked(Change change) {
     ~Watch() { watch(); }
   } const after;
   return change(world());
+}
+
+// As a compiler lays them out: numbers to a multiple of their size, tensor maps to 64 bytes.
+std::vector<Parameter> parameters_from(const std::vector<std::size_t>& sizes) {
+  std::vector<Parameter> parameters;
+  std::size_t end = 0;
+  for (const std::size_t size : sizes) {
+    const std::size_t alignment = std::clamp<std::size_t>(std::bit_floor(size), 1, size == 128 ? 64 : 8);
+    const std::size_t offset = (end + alignment - 1) / alignment * alignment;
+    parameters.push_back({offset, size});
+    end = offset + size;
+  }
+  return parameters;
 }
 
 class TheControl final : public Control {
@@ -64,7 +80,7 @@ class TheControl final : public Control {
     return locked([](World& w) { return w.misuse; });
   }
   void set_parameters(std::string kernel, std::vector<std::size_t> sizes) override {
-    locked([&](World& w) { w.parameters[std::move(kernel)] = std::move(sizes); });
+    locked([&](World& w) { w.parameters[std::move(kernel)] = parameters_from(sizes); });
   }
   void set_static_shared(std::string kernel, int bytes) override {
     locked([&](World& w) { w.static_shared[std::move(kernel)] = bytes; });

@@ -32,20 +32,20 @@ struct Image {
 };
 
 // Each parameter: index (4 bytes), ordinal (2), offset (2), then 4 bytes whose upper 14 bits are the size.
-std::vector<std::size_t> parameter_sizes(const Image& image, const Elf64_Shdr& info) {
-  std::vector<std::size_t> sizes;
+std::vector<Parameter> parameters_of(const Image& image, const Elf64_Shdr& info) {
+  std::vector<Parameter> parameters;
   const char* at = image.bytes + info.sh_offset;
   for (const char* const end = at + info.sh_size; at + 4 <= end;) {
     const bool sized = at[0] == kSizedAttribute;
     const std::size_t size = sized ? read<std::uint16_t>(at + 2) : 0;
     if (sized && at[1] == kParameterInfo && size >= 12) {
       const std::size_t ordinal = read<std::uint16_t>(at + 8);
-      if (sizes.size() <= ordinal) sizes.resize(ordinal + 1);
-      sizes[ordinal] = read<std::uint32_t>(at + 12) >> 18;
+      if (parameters.size() <= ordinal) parameters.resize(ordinal + 1);
+      parameters[ordinal] = {read<std::uint16_t>(at + 10), read<std::uint32_t>(at + 12) >> 18};
     }
     at += 4 + size;
   }
-  return sizes;
+  return parameters;
 }
 
 void read_symbols(const Image& image, const Elf64_Shdr& table, Cubin& cubin) {
@@ -66,7 +66,7 @@ void read_section(const Image& image, const Elf64_Shdr& section, Cubin& cubin) {
     const auto found = cubin.kernels.find(std::string(name.substr(prefix.size())));
     return found == cubin.kernels.end() ? nullptr : &found->second;
   };
-  if (CubinKernel* found = kernel(kInfo)) found->parameter_sizes = parameter_sizes(image, section);
+  if (CubinKernel* found = kernel(kInfo)) found->parameters = parameters_of(image, section);
   if (CubinKernel* found = kernel(kShared)) found->static_shared_bytes = static_cast<int>(section.sh_size);
 }
 

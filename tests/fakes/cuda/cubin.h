@@ -8,9 +8,15 @@
 
 namespace kmux::fake_cuda {
 
+/// Where a parameter of a kernel lies.
+struct Parameter {
+  std::size_t offset;
+  std::size_t size;
+};
+
 /// What the fake reads of a kernel in a cubin.
 struct CubinKernel {
-  std::vector<std::size_t> parameter_sizes;
+  std::vector<Parameter> parameters;
   int static_shared_bytes = 0;
 };
 

@@ -9,8 +9,6 @@ struct Entry {
   const char* meaning;
 };
 
-constexpr auto kInvalidClusterSize = static_cast<CUresult>(912);
-
 #define KMUX_ERROR(code, meaning) \
   Entry { code, #code, meaning }
 constexpr Entry kErrors[] = {
@@ -35,7 +33,7 @@ constexpr Entry kErrors[] = {
     KMUX_ERROR(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
     KMUX_ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
     KMUX_ERROR(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing one"),
-    {kInvalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "invalid cluster size"},
+    KMUX_ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE, "invalid cluster size"),
 };
 #undef KMUX_ERROR
 

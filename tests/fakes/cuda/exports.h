@@ -10,6 +10,7 @@ using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of t
 
 #define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) CUresult symbol params;
 KMUX_DRIVER_CALLS(KMUX_CALL)
+KMUX_OPTIONAL_DRIVER_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 
 }  // namespace kmux::fake_cuda

@@ -14,6 +14,7 @@ TEST_F(FakeCudaTest, ExportsEveryCallOfTheTable) {
   void* fake_library = dlopen("libcuda.so.1", RTLD_NOW);
 #define KMUX_CALL(name, symbol, params) EXPECT_NE(dlsym(fake_library, #symbol), nullptr) << #symbol;
   KMUX_DRIVER_CALLS(KMUX_CALL)
+  KMUX_OPTIONAL_DRIVER_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 }
 

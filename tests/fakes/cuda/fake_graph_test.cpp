@@ -86,7 +86,7 @@ TEST_F(FakeGraph, NoticesTwoThreadsThatChangeIt) {
 TEST_F(FakeGraph, HasClusters) {
   CUlaunchAttributeValue cluster{};
   cluster.clusterDim = {3, 1, 1};
-  EXPECT_EQ(cu.graph_set_cluster(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &cluster), CUDA_SUCCESS);
+  EXPECT_EQ(cu.graph_set_attribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &cluster), CUDA_SUCCESS);
   CUgraphExec second_executable = nullptr;
   EXPECT_EQ(cu.graph_instantiate(&second_executable, graph, 0), CUDA_ERROR_INVALID_VALUE);
 }

@@ -74,7 +74,7 @@ TEST_F(FakeLaunch, CountsStaticSharedMemory) {
 TEST_F(FakeLaunch, HoldsClustersAgainstTheGrid) {
   EXPECT_EQ(launch_cluster(2, 4), CUDA_SUCCESS);
   EXPECT_EQ(launch_cluster(3, 4), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(launch_cluster(16, 16), static_cast<CUresult>(912));
+  EXPECT_EQ(launch_cluster(16, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   EXPECT_EQ(cu.kernel_attribute_set(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, kernel, 0), CUDA_SUCCESS);
   EXPECT_EQ(launch_cluster(16, 16), CUDA_SUCCESS);
 }
@@ -97,6 +97,19 @@ TEST_F(FakeLaunch, RefusesStreamsOfOtherDevices) {
   EXPECT_EQ(cu.current_set(context), CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(launch(config_of(1, 32, 0, reinterpret_cast<CUstream>(2))), CUDA_SUCCESS);
+}
+
+TEST_F(FakeLaunch, TellsWhereParametersLie) {
+  fake.set_parameters("mixed", {2, 8, 128});
+  EXPECT_EQ(cu.library_kernel(&kernel, library, "mixed"), CUDA_SUCCESS);
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(cu.kernel_parameter(kernel, 1, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 8U);
+  EXPECT_EQ(cu.kernel_parameter(kernel, 2, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 64U);
+  EXPECT_EQ(size, 128U);
+  EXPECT_EQ(cu.kernel_parameter(kernel, 3, &offset, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
 TEST_F(FakeLaunch, RunsWhatTheTestGives) {

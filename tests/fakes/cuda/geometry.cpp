@@ -17,8 +17,6 @@ constexpr unsigned kThreadsOfMultiprocessor = 2048;
 constexpr unsigned kPortableCluster = 8;
 constexpr unsigned kLargestCluster = 16;
 constexpr int kSharedWithoutAsking = 48 << 10;
-constexpr auto kInvalidClusterSize = static_cast<CUresult>(912);
-
 using Extents = std::array<unsigned, 3>;
 
 std::uint64_t product(const Extents& extents) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
@@ -50,7 +48,8 @@ bool has_valid_extents(const Geometry& geometry) {
 CUresult check_cluster(const Kernel::OnDevice& there, const Geometry& geometry) {
   if (geometry.cluster == Extents{}) return CUDA_SUCCESS;
   const std::uint64_t blocks = product(geometry.cluster);
-  if (blocks == 0 || blocks > (there.large_clusters ? kLargestCluster : kPortableCluster)) return kInvalidClusterSize;
+  if (blocks == 0 || blocks > (there.large_clusters ? kLargestCluster : kPortableCluster))
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   for (std::size_t i = 0; i < 3; ++i) {
     if (geometry.grid[i] % geometry.cluster[i] != 0) return CUDA_ERROR_INVALID_VALUE;
   }

@@ -65,12 +65,12 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS& params, KernelNode& nod
   node.geometry = geometry_of(params);
   const Kernel* kernel = world().kernels.find(node.kernel);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const auto* sizes = world().parameters_of(*kernel);
-  if (sizes == nullptr) return CUDA_SUCCESS;
-  if (params.kernelParams == nullptr && !sizes->empty()) return CUDA_ERROR_INVALID_VALUE;
-  for (std::size_t i = 0; i < sizes->size(); ++i) {
+  const auto* parameters = world().parameters_of(*kernel);
+  if (parameters == nullptr) return CUDA_SUCCESS;
+  if (params.kernelParams == nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
+  for (std::size_t i = 0; i < parameters->size(); ++i) {
     const auto* from = static_cast<const unsigned char*>(params.kernelParams[i]);
-    node.args.emplace_back(from, from + (*sizes)[i]);
+    node.args.emplace_back(from, from + (*parameters)[i].size);
   }
   return CUDA_SUCCESS;
 }
@@ -88,8 +88,8 @@ CUresult check_node(const Node& node, int device) {
 std::string kernel_node_text(const CUDA_KERNEL_NODE_PARAMS& params) {
   const Kernel* kernel = world().kernels.find(kernel_of(params));
   const std::string name = kernel == nullptr ? "?" : kernel->name;
-  const auto* sizes = kernel == nullptr ? nullptr : world().parameters_of(*kernel);
-  return " " + name + geometry_text(geometry_of(params)) + arguments_text(params.kernelParams, sizes);
+  const auto* parameters = kernel == nullptr ? nullptr : world().parameters_of(*kernel);
+  return " " + name + geometry_text(geometry_of(params)) + arguments_text(params.kernelParams, parameters);
 }
 
 std::string memset_node_text(const CUDA_MEMSET_NODE_PARAMS& params) {

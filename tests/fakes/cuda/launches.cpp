@@ -36,14 +36,14 @@ CUresult checked_launch(const CUlaunchConfig& config, CUfunction function, void*
   Geometry geometry = extents_of(config);
   std::string attributes;
   const CUresult read = read_attributes(config, geometry, attributes);
-  const auto* sizes = kernel == nullptr ? nullptr : w.parameters_of(*kernel);
+  const auto* parameters = kernel == nullptr ? nullptr : w.parameters_of(*kernel);
   call.with(" ", kernel == nullptr ? "?" : kernel->name.c_str(), geometry_text(geometry), " stream ", config.hStream);
-  call.with(arguments_text(args, sizes), " attributes [", attributes, "]");
+  call.with(arguments_text(args, parameters), " attributes [", attributes, "]");
   return call.run([&] {
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult wrong = w.check_stream(config.hStream); wrong != CUDA_SUCCESS) return wrong;
     if (read != CUDA_SUCCESS) return read;
-    if (args == nullptr && sizes != nullptr && !sizes->empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (args == nullptr && parameters != nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
     if (w.capture_of(config.hStream) == CU_STREAM_CAPTURE_STATUS_NONE) run = w.run;
     name = kernel->name, library = kernel->library;
     return check_geometry(*kernel, current_device(), geometry);

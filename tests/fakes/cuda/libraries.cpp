@@ -3,8 +3,6 @@
 namespace kmux::fake_cuda {
 namespace {
 
-constexpr int kSharedWithoutAsking = 48 << 10;
-
 bool has_kernel(const Library& library, const std::string& name) {
   if (world().hidden.contains(name)) return false;
   return !library.cubin || library.cubin->kernels.contains(name);
@@ -93,6 +91,21 @@ CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkern
     *value = attribute_of(*found, found->on_device[device], attribute);
     if (*value < 0) return CUDA_ERROR_INVALID_VALUE;
     call.with(" -> ", *value);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
+  Call call("cuKernelGetParamInfo", Needs::kInit);
+  const Kernel* found = world().kernels.find(kernel);
+  call.with(" ", found == nullptr ? "?" : found->name.c_str(), " index ", index);
+  return call.run([&] {
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    const auto* parameters = world().parameters_of(*found);
+    if (parameters == nullptr || index >= parameters->size()) return CUDA_ERROR_INVALID_VALUE;
+    *offset = (*parameters)[index].offset;
+    *size = (*parameters)[index].size;
+    call.with(" -> offset ", *offset, " size ", *size);
     return CUDA_SUCCESS;
   });
 }

@@ -14,10 +14,12 @@ std::string argument_text(const void* bytes, std::size_t size) {
   return text;
 }
 
-std::string arguments_text(void* const* args, const std::vector<std::size_t>* sizes) {
-  if (sizes == nullptr || (args == nullptr && !sizes->empty())) return " args [?]";
+std::string arguments_text(void* const* args, const std::vector<Parameter>* parameters) {
+  if (parameters == nullptr || (args == nullptr && !parameters->empty())) return " args [?]";
   std::string text = " args [";
-  for (std::size_t i = 0; i < sizes->size(); ++i) text += (i == 0 ? "" : " ") + argument_text(args[i], (*sizes)[i]);
+  for (std::size_t i = 0; i < parameters->size(); ++i) {
+    text += (i == 0 ? "" : " ") + argument_text(args[i], (*parameters)[i].size);
+  }
   return text + "]";
 }
 

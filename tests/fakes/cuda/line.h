@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "cubin.h"
+
 namespace kmux::fake_cuda {
 
 /// An address that the interface has as a number.
@@ -46,7 +48,7 @@ std::string list(const T* values, std::size_t count) {
 /// One argument of a kernel: a number of its width for 1, 2, 4 and 8 bytes, else its bytes in order.
 std::string argument_text(const void* bytes, std::size_t size);
 
-/// " args [0x00000001 ...]"; " args [?]" where the sizes are not known.
-std::string arguments_text(void* const* args, const std::vector<std::size_t>* sizes);
+/// " args [0x00000001 ...]"; " args [?]" where the parameters are not known.
+std::string arguments_text(void* const* args, const std::vector<Parameter>* parameters);
 
 }  // namespace kmux::fake_cuda

@@ -19,6 +19,7 @@ class OpenedFake : public testing::Test {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
 #define KMUX_CALL(name, symbol, params) cu.name = reinterpret_cast<CUresult(*) params>(dlsym(driver, #symbol));
     KMUX_DRIVER_CALLS(KMUX_CALL)
+    KMUX_OPTIONAL_DRIVER_CALLS(KMUX_CALL)
 #undef KMUX_CALL
     fake.set_parameters("add", {8, 4});
     begin();

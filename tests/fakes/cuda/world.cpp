@@ -86,11 +86,11 @@ CUresult World::check_stream(CUstream stream) {
   return found != nullptr && found->device == current_device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-const std::vector<std::size_t>* World::parameters_of(const Kernel& kernel) {
+const std::vector<Parameter>* World::parameters_of(const Kernel& kernel) {
   if (const auto told = parameters.find(kernel.name); told != parameters.end()) return &told->second;
   const Library* library = libraries.find(kernel.library);
   if (library == nullptr || !library->cubin) return nullptr;
-  return &library->cubin->kernels.at(kernel.name).parameter_sizes;
+  return &library->cubin->kernels.at(kernel.name).parameters;
 }
 
 }  // namespace kmux::fake_cuda

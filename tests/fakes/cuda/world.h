@@ -41,7 +41,7 @@ struct World {
   std::map<std::uintptr_t, Allocation> memory;
   std::map<CUstream, CUstreamCaptureStatus> captures;
 
-  std::map<std::string, std::vector<std::size_t>> parameters;
+  std::map<std::string, std::vector<Parameter>> parameters;
   std::map<std::string, int> static_shared;
   std::set<std::string> hidden;
   std::shared_ptr<const Run> run;
@@ -59,8 +59,8 @@ struct World {
   CUstreamCaptureStatus capture_of(CUstream stream) const;
   /// INVALID_HANDLE for a stream that is dead or of another device than the current one.
   CUresult check_stream(CUstream stream);
-  /// The sizes of a kernel's parameters, or null if nobody knows.
-  const std::vector<std::size_t>* parameters_of(const Kernel& kernel);
+  /// The parameters of a kernel, or null if nobody knows.
+  const std::vector<Parameter>* parameters_of(const Kernel& kernel);
 };
 
 World& world();
