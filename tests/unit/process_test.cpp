@@ -109,6 +109,16 @@ TEST(Process, KillsTheGroupAtTheTimeOut) {
   EXPECT_FALSE(std::filesystem::exists(file)) << "a grandchild lived on";
 }
 
+TEST(Process, KillsTheChildOnceItIsToStop) {
+  Command command = shell("sleep 100");
+  int asked = 0;
+  command.stopping = [&] { return ++asked > 2; };
+  const auto result = run(command);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(result.error().message, HasSubstr("was killed, as it was not to go on"));
+}
+
 TEST(Process, TimesOutAChildThatClosedItsOutputs) {
   Command command = shell("exec >&- 2>&-; sleep 5");
   command.timeout = 100ms;

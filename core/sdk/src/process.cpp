@@ -20,7 +20,30 @@ namespace kmux {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Deadline = std::optional<Clock::time_point>;
+
+// When a child is not waited for any longer.
+class Patience {
+ public:
+  explicit Patience(const Command& command)
+      : deadline_(command.timeout.count() > 0 ? std::optional(Clock::now() + command.timeout) : std::nullopt),
+        stopping_(command.stopping) {}
+
+  bool is_endless() const { return !deadline_ && !stopping_; }
+  bool is_over() const { return (deadline_ && Clock::now() >= *deadline_) || (stopping_ && stopping_()); }
+  // How long poll may wait; -1 for ever.
+  int poll_ms() const {
+    if (is_endless()) return -1;
+    const std::int64_t most = stopping_ ? kStopIntervalMs : 3'600'000;
+    if (!deadline_) return static_cast<int>(most);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+  }
+
+ private:
+  static constexpr std::int64_t kStopIntervalMs = 50;
+  std::optional<Clock::time_point> deadline_;
+  std::function<bool()> stopping_;
+};
 
 struct Pipe {
   Descriptor read;
@@ -207,55 +230,50 @@ void feed(Descriptor& to, std::string_view& rest) {
   to.close();
 }
 
-// Milliseconds until `deadline` for poll; -1 without one.
-int remaining_ms(const Deadline& deadline) {
-  if (!deadline) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-}
-
-bool expired(const Deadline& deadline) { return deadline && Clock::now() >= *deadline; }
-
-// Moves bytes until the child has closed both its outputs; false when the time is up.
-bool converse(Child& child, std::string_view input, ProcessResult& result, const Deadline& deadline) {
+// Moves bytes until the child has closed both its outputs; false when patience is over.
+bool converse(Child& child, std::string_view input, ProcessResult& result, const Patience& patience) {
   const PipeSignalBlocked blocked;
   feed(child.input, input);
   while (child.output.is_open() || child.error.is_open()) {
     // A closed descriptor is -1, which poll skips.
     std::array<pollfd, 3> ends = {pollfd{child.input.get(), POLLOUT, 0}, pollfd{child.output.get(), POLLIN, 0},
                                   pollfd{child.error.get(), POLLIN, 0}};
-    ::poll(ends.data(), ends.size(), remaining_ms(deadline));
+    ::poll(ends.data(), ends.size(), patience.poll_ms());
     if (ends[0].revents != 0) feed(child.input, input);
     if (ends[1].revents != 0) drain(child.output, result.standard_output);
     if (ends[2].revents != 0) drain(child.error, result.standard_error);
-    if (expired(deadline)) return false;
+    if (patience.is_over()) return false;
   }
   child.input.close();
   return true;
 }
 
-// The exit code, or nothing when the time is up. A child can outlive its outputs.
-std::optional<int> wait_for(pid_t child, const Deadline& deadline) {
+// The exit code, or nothing when patience is over. A child can outlive its outputs.
+std::optional<int> wait_for(pid_t child, const Patience& patience) {
   constexpr int kPollIntervalMs = 2;
   int status = 0;
   for (;;) {
-    const pid_t done = waitpid(child, &status, deadline ? WNOHANG : 0);
+    const pid_t done = waitpid(child, &status, patience.is_endless() ? 0 : WNOHANG);
     if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (done < 0 && errno != EINTR) return 0;  // SIGCHLD is ignored here: the system has thrown the code away
-    if (expired(deadline)) return std::nullopt;
+    if (patience.is_over()) return std::nullopt;
     if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
   }
 }
 
+std::string why_killed(const Command& command) {
+  if (command.stopping && command.stopping()) return "\" was killed, as it was not to go on. Run it again.";
+  return "\" did not end within " + std::to_string(command.timeout.count()) +
+         " ms and was killed. Allow more time or find out what it waits for.";
+}
+
 // Kills the group, since a compiler driver's children would otherwise go on.
-Error time_out(const Command& command, Child& child, ProcessResult& result) {
+Error give_up(const Command& command, Child& child, ProcessResult& result) {
   ::kill(-child.id, SIGKILL);
-  wait_for(child.id, std::nullopt);
+  wait_for(child.id, Patience(Command{}));
   drain(child.output, result.standard_output);
   drain(child.error, result.standard_error);
-  return make_error(ErrorCode::kUnavailable, "\"" + command.argv[0] + "\" did not end within " +
-                                                 std::to_string(command.timeout.count()) +
-                                                 " ms and was killed. Allow more time or find out what it waits for.")
+  return make_error(ErrorCode::kUnavailable, "\"" + command.argv[0] + why_killed(command))
       .with("command", to_string(command))
       .with("log", result.standard_output + result.standard_error);
 }
@@ -276,12 +294,12 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 Result<ProcessResult> run(const Command& command) {
-  const Deadline deadline = command.timeout.count() > 0 ? Deadline(Clock::now() + command.timeout) : std::nullopt;
+  const Patience patience(command);
   KMUX_ASSIGN(Child child, start(command));
   ProcessResult result;
-  if (!converse(child, command.standard_input, result, deadline)) return time_out(command, child, result);
-  const auto exit_code = wait_for(child.id, deadline);
-  if (!exit_code) return time_out(command, child, result);
+  if (!converse(child, command.standard_input, result, patience)) return give_up(command, child, result);
+  const auto exit_code = wait_for(child.id, patience);
+  if (!exit_code) return give_up(command, child, result);
   result.exit_code = *exit_code;
   return result;
 }

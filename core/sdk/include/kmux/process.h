@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct Command {
   std::map<std::string, std::string> environment = {};  // added to the caller's environment
   std::string standard_input = {};
   std::chrono::milliseconds timeout{0};            // 0: none
+  std::function<bool()> stopping = {};             // asked now and then; once true, the child is killed
 };
 
 struct ProcessResult {
@@ -25,10 +27,10 @@ struct ProcessResult {
   std::string standard_error;
 };
 
-/// Runs `command` and waits for it. A child that outlives its time-out is killed with its process group.
+/// Runs `command` and waits for it. A child that outlives its time-out, or is to stop, is killed with its process group.
 ///
 /// Errors:  unavailable if the program cannot be started (with the reason); compile_failed never: a non-zero exit is a
-///          result. A time-out is unavailable and carries what the child had written.
+///          result. A time-out or a stop is unavailable and carries what the child had written.
 /// Threads: any.
 Result<ProcessResult> run(const Command& command);
 
