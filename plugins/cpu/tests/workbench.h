@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdlib>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,65 +7,10 @@
 #include "kmux/builder.h"
 
 #include "backend.h"
+#include "counting_allocator.h"
+#include "fake_host.h"
 
 namespace kmux::cpu {
-
-/// The host that a backend under test talks to: options as set, log lines as written.
-class FakeHost {
- public:
-  FakeHost() {
-    api_.struct_size = sizeof api_;
-    api_.self = this;
-    api_.option = [](void* self, kmux_bytes name, kmux_sink value) -> int32_t {
-      const auto& known = static_cast<FakeHost*>(self)->options;
-      const auto found = known.find(std::string(name.data, name.size));
-      if (found == known.end()) return 0;
-      value.write(value.self, found->second.data(), found->second.size());
-      return 1;
-    };
-    api_.log = [](void* self, int32_t, kmux_bytes text) {
-      static_cast<FakeHost*>(self)->log.append(text.data, text.size);
-    };
-    api_.trace = [](void*, int32_t, kmux_bytes) {};
-  }
-  operator Host() const { return Host(&api_); }
-
-  std::map<std::string, std::string> options;
-  std::string log;
-
- private:
-  kmux_host_api api_{};
-};
-
-/// Host memory for workspaces, counted.
-class CountingAllocator {
- public:
-  CountingAllocator() {
-    api_.struct_size = sizeof api_;
-    api_.allocate = [](void* self, int32_t, void*, size_t bytes, size_t alignment, void** address) -> kmux_code {
-      auto& allocator = *static_cast<CountingAllocator*>(self);
-      if (allocator.fails) return KMUX_UNAVAILABLE;
-      ++allocator.allocated;
-      *address = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-      return KMUX_OK;
-    };
-    api_.free = [](void* self, int32_t, void*, void* address) {
-      ++static_cast<CountingAllocator*>(self)->freed;
-      std::free(address);
-    };
-  }
-  const kmux_allocator* api() {
-    api_.self = this;  // here, as the allocator may have been moved
-    return &api_;
-  }
-
-  int allocated = 0;
-  int freed = 0;
-  bool fails = false;
-
- private:
-  kmux_allocator api_{};
-};
 
 /// A loaded kernel to call with slots.
 struct LoadedKernel {

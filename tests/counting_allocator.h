@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdlib>
+
+#include "kmux/plugin.h"
+
+namespace kmux {
+
+/// Host memory for workspaces, counted.
+class CountingAllocator {
+ public:
+  CountingAllocator() {
+    api_.struct_size = sizeof api_;
+    api_.allocate = [](void* self, int32_t, void*, size_t bytes, size_t alignment, void** address) -> kmux_code {
+      auto& allocator = *static_cast<CountingAllocator*>(self);
+      if (allocator.fails) return KMUX_UNAVAILABLE;
+      ++allocator.allocated;
+      *address = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+      return KMUX_OK;
+    };
+    api_.free = [](void* self, int32_t, void*, void* address) {
+      ++static_cast<CountingAllocator*>(self)->freed;
+      std::free(address);
+    };
+  }
+  const kmux_allocator* api() {
+    api_.self = this;  // here, as the allocator may have been moved
+    return &api_;
+  }
+
+  int allocated = 0;
+  int freed = 0;
+  bool fails = false;
+
+ private:
+  kmux_allocator api_{};
+};
+
+}  // namespace kmux

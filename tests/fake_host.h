@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "kmux/plugin.hpp"
+
+namespace kmux {
+
+/// The host that a backend under test talks to: options as set, log lines as written.
+class FakeHost {
+ public:
+  FakeHost() {
+    api_.struct_size = sizeof api_;
+    api_.self = this;
+    api_.option = [](void* self, kmux_bytes name, kmux_sink value) -> int32_t {
+      const auto& known = static_cast<FakeHost*>(self)->options;
+      const auto found = known.find(std::string(name.data, name.size));
+      if (found == known.end()) return 0;
+      value.write(value.self, found->second.data(), found->second.size());
+      return 1;
+    };
+    api_.log = [](void* self, int32_t, kmux_bytes text) {
+      static_cast<FakeHost*>(self)->log.append(text.data, text.size);
+    };
+    api_.trace = [](void*, int32_t, kmux_bytes) {};
+  }
+  operator Host() const { return Host(&api_); }
+
+  std::map<std::string, std::string> options;
+  std::string log;
+
+ private:
+  kmux_host_api api_{};
+};
+
+}  // namespace kmux
