@@ -61,8 +61,16 @@ int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmu
   int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
   if (code == KMUX_OK) code = code_.load(*driver_, error);
   if (code == KMUX_OK) code = state.prepare(code_, error);
-  if (code == KMUX_OK) code = states_.make(facts_.map_count, facts_.replay ? facts_.step_count : 0, error);
+  if (code == KMUX_OK) code = states_.make(facts_.map_count, replay_steps(), error);
   return context.leave(code, error);
+}
+
+unsigned Launcher::replay_steps() const {
+  if (!facts_.replay) return 0;
+  if (driver_->kernel_parameter != nullptr) return facts_.step_count;
+  report(log_, kLogWarning, "\"%s\" is launched kernel by kernel (graphs need a driver of CUDA 12.4 or newer).",
+         facts_.name);
+  return 0;
 }
 
 int Launcher::check_capture(const DeviceState& state, CUstream stream, kmux_sink error) {

@@ -66,6 +66,7 @@ class Launcher {
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
+  unsigned replay_steps() const;
   int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
   void find_ranges();
   bool synchronise();

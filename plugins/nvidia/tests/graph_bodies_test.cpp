@@ -155,6 +155,21 @@ TEST_F(GraphBodies, AreLaunchedPlainlyIntoACapture) {
   EXPECT_THAT(fake_.calls("cuGraphLaunch"), SizeIs(1));
 }
 
+TEST_F(GraphBodies, AreLaunchedPlainlyByDriversThatCannotTellTheSizesOfArguments) {
+  DriverTable old = *open_driver(error_.sink());
+  old.kernel_parameter = nullptr;
+  std::string reported;
+  const Log log = {&reported, [](void* self, int level, const char* text, size_t size) {
+                     if (level == kLogWarning) static_cast<std::string*>(self)->append(text, size);
+                   }};
+  Launcher launcher("code", kFacts, log, &old);
+  Numbers to;
+  ASSERT_EQ(call(launcher, env(workspace_), to, numbers(2)), 0) << error_.text;
+  EXPECT_EQ(to, doubled(numbers(2)));
+  EXPECT_THAT(fake_.calls("cuGraphCreate"), SizeIs(0));
+  EXPECT_EQ(reported, "\"example\" is launched kernel by kernel (graphs need a driver of CUDA 12.4 or newer).");
+}
+
 TEST_F(GraphBodies, AreLaunchedPlainlyWhileTheLaneIsBusy) {
   Launcher launcher("code", kFacts, {});
   Numbers outer;
