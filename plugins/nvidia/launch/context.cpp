@@ -3,6 +3,18 @@
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
+namespace {
+
+// To wait for a context spoils the captures in it. The legacy stream can be asked first, and knows of those in streams
+// that wait for it. Source: CUDA C++ Programming Guide, Prohibited and Unhandled Operations; cuStreamIsCapturing.
+CUresult synchronise_current(const DriverTable& driver) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = driver.stream_capturing(nullptr, &status);
+  if (result != CUDA_SUCCESS) return result;
+  return status == CU_STREAM_CAPTURE_STATUS_NONE ? driver.context_synchronize() : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+}  // namespace
 
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error) {
   context->ordinal = ordinal;
@@ -21,10 +33,10 @@ CUresult synchronise_context(const DriverTable& driver, const DeviceContext& con
   CUcontext before = nullptr;
   CUresult result = driver.current_get(&before);
   if (result != CUDA_SUCCESS) return result;
-  if (before == context.primary) return driver.context_synchronize();
+  if (before == context.primary) return synchronise_current(driver);
   result = driver.current_set(context.primary);
   if (result != CUDA_SUCCESS) return result;
-  result = driver.context_synchronize();
+  result = synchronise_current(driver);
   const CUresult restored = driver.current_set(before);
   return result == CUDA_SUCCESS ? restored : result;
 }

@@ -17,7 +17,8 @@ struct DeviceContext {
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error);
 CUresult release_context(const DriverTable& driver, const DeviceContext& context);
 
-/// Waits for all work in the primary context. Returns the driver's first complaint; the current context stays what it is.
+/// Waits for all work in the primary context, unless a stream of it is seen to be captured: that is a complaint too.
+/// Returns the driver's first complaint; the current context stays what it is.
 CUresult synchronise_context(const DriverTable& driver, const DeviceContext& context);
 
 /// A change of the thread's current context and back. A context of the right device that is current already stays, even

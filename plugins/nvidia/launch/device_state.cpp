@@ -86,25 +86,26 @@ int DeviceState::set_attribute(unsigned index, CUfunction_attribute attribute, i
 
 int DeviceState::raise_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
   KernelState& state = kernels_[index];
-  if (bytes > largest_smem_bytes_ || bytes + state.static_smem_bytes > largest_smem_bytes_) {
-    return refuse_dynamic_smem(index, bytes, error);
-  }
+  const unsigned long long most = largest_smem_bytes_ - smaller(largest_smem_bytes_, state.static_smem_bytes);
+  if (bytes > most) return refuse_dynamic_smem(index, bytes, most, error);
+  // A maximum of up to 48 KiB would leave static and dynamic memory 48 KiB together.
+  const unsigned long long maximum = smaller(most, bytes > kFreeSmemBytes ? bytes : kFreeSmemBytes + 1);
   const Locked locked(lock_);
   if (bytes <= state.dynamic_smem_limit.load(std::memory_order_relaxed)) return KMUX_OK;  // another thread raised it
   const int code =
-      set_attribute(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes), error);
-  if (code == KMUX_OK) state.dynamic_smem_limit.store(bytes, std::memory_order_relaxed);
+      set_attribute(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(maximum), error);
+  if (code == KMUX_OK) state.dynamic_smem_limit.store(maximum, std::memory_order_relaxed);
   return code;
 }
 
-int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
-  const unsigned static_bytes = kernels_[index].static_smem_bytes;
-  const unsigned long long free = largest_smem_bytes_ < static_bytes ? 0 : largest_smem_bytes_ - static_bytes;
+int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, unsigned long long most,
+                                     kmux_sink error) {
   return fail(
       error, KMUX_INVALID_ARGUMENT,
-      "kernel \"%s\" asks for %llu bytes of dynamic shared memory (device %d has %llu for it: %llu a block, less %u "
-      "static ones). Use smaller tiles or another device.",
-      facts_.kernels[index].name, bytes, context_.ordinal, free, largest_smem_bytes_, static_bytes);
+      "kernel \"%s\" asks for %llu bytes of dynamic shared memory (device %d has %llu for it: %llu a block, less "
+      "%u static ones). Use smaller tiles or another device.",
+      facts_.kernels[index].name, bytes, context_.ordinal, most, largest_smem_bytes_,
+      kernels_[index].static_smem_bytes);
 }
 
 int DeviceState::raise_persisting_limit(kmux_sink error) {

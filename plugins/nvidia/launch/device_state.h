@@ -62,7 +62,7 @@ class DeviceState {
   int prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error);
   int read_kernel(unsigned index, CUfunction_attribute attribute, unsigned* value, kmux_sink error);
   int raise_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error);
-  int refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error);
+  int refuse_dynamic_smem(unsigned index, unsigned long long bytes, unsigned long long most, kmux_sink error);
   int set_attribute(unsigned index, CUfunction_attribute attribute, int value, kmux_sink error);
   int raise_persisting_limit(kmux_sink error);
 

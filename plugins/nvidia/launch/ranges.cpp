@@ -1,6 +1,5 @@
 #include "nvidia/launch/ranges.h"
 
-#include <atomic>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -10,8 +9,8 @@ namespace kmux::nvidia {
 namespace {
 
 Lock opening_ranges;
-bool ranges_were_tried = false;  // under the lock
-bool ranges_are_open = false;    // under the lock
+bool ranges_are_open = false;
+bool ranges_were_missed = false;
 Ranges range_functions;
 
 bool find_range_functions() {
@@ -29,16 +28,16 @@ bool find_range_functions() {
 
 const Ranges* open_ranges(const Log& log) {
   const Locked locked(opening_ranges);
-  if (!ranges_were_tried) {
-    ranges_were_tried = true;
-    ranges_are_open = find_range_functions();
-    if (!ranges_are_open) {
-      report(log, kLogWarning,
-             "no NVTX ranges (neither \"libnvtx3interop.so.1\" nor \"libnvToolsExt.so.1\" can be used). Install the "
-             "toolkit's NVTX library.");
-    }
+  if (!ranges_are_open) ranges_are_open = find_range_functions();
+  if (ranges_are_open) return &range_functions;
+  if (!ranges_were_missed) {
+    report(
+        log, kLogWarning,
+        "no NVTX ranges (neither \"libnvtx3interop.so.1\" nor \"libnvToolsExt.so.1\" can be opened). Install the NVTX "
+        "library of the toolkit.");
   }
-  return ranges_are_open ? &range_functions : nullptr;
+  ranges_were_missed = true;
+  return nullptr;
 }
 
 }  // namespace kmux::nvidia

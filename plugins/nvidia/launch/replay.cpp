@@ -35,7 +35,7 @@ const kmux_allocator* Replay::allocator(const kmux_allocator* inner) {
 }
 
 int32_t Replay::allocate_workspace(void* self, int32_t device, void* stream, size_t bytes, size_t alignment,
-                                     void** address) {
+                                   void** address) {
   const kmux_allocator& inner = *static_cast<Replay*>(self)->inner_;
   return inner.allocate(inner.self, device, stream, bytes, alignment, address);
 }

@@ -53,7 +53,7 @@ class Replay {
 
  private:
   static int32_t allocate_workspace(void* self, int32_t device, void* stream, size_t bytes, size_t alignment,
-                                      void** address);
+                                    void** address);
   static void free_workspace(void* self, int32_t device, void* stream, void* address);
 
   bool takes(unsigned step, bool possible);

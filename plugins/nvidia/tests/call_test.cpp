@@ -1,0 +1,161 @@
+#include "nvidia/launch/call.h"
+
+#include "opened_launcher.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class CallTest : public OpenedLauncher {
+ protected:
+  CallTest() { fake.adopt(memory_, sizeof memory_); }
+  int fill(const kmux_driver_fill& what, CUstream stream = nullptr) {
+    return call([&](const kmux_driver_env& env, kmux_sink to) { return env.driver->fill(&env, &what, to); }, 0, stream);
+  }
+  /// A map of 16 x 64 floats at `memory_`, tiled by 16 x 16.
+  int encode(kmux_tensor_map* map, unsigned long long offset = 0, bool im2col = false, unsigned lane = 0) {
+    geometry_.base = memory_ + offset;
+    const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
+      const int corner[1] = {0};
+      return im2col ? env.driver->encode_im2col(&env, map, &geometry_, corner, corner, 16, 16, to)
+                    : env.driver->encode_tiled(&env, map, &geometry_, box_, to);
+    };
+    return call(body, 0, nullptr, lane);
+  }
+
+  alignas(128) unsigned char memory_[8192] = {};
+  unsigned long long dims_[3] = {16, 8, 8};
+  unsigned long long strides_[2] = {64, 512};
+  unsigned box_[3] = {16, 8, 1};
+  unsigned ones_[3] = {1, 1, 1};
+  kmux_map_geometry geometry_ = {"A_map", 0, nullptr, 7, 3, dims_, strides_, ones_, 0, 0, 0, 0};
+};
+
+TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
+  warm();
+  kmux_driver_launch what = add();
+  what.dynamic_smem_bytes = 640;
+  what.grid[1] = 2, what.grid[2] = 3, what.block[1] = 2, what.block[2] = 4;
+  EXPECT_EQ(launch(what), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"),
+              ElementsAre("cuLaunchKernelEx add grid 4,2,3 block 128,2,4 smem 640 stream 0x0 args "
+                          "[0x0000000000001234 0x00000007] attributes []"));
+}
+
+TEST_F(CallTest, MakesThreeDriverCallsPlusTheContext) {
+  warm();
+  const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
+    kmux_driver_launch what = add();
+    if (const int code = env.driver->launch(&env, &what, to)) return code;
+    what.kernel = 1, what.args = nullptr;
+    return env.driver->launch(&env, &what, to);
+  };
+  EXPECT_EQ(call(body), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
+                                          "cuCtxSetCurrent"));
+}
+
+TEST_F(CallTest, PassesEveryKindOfStreamOn) {
+  warm();
+  for (const std::uintptr_t stream : {0, 1, 2}) {
+    EXPECT_EQ(launch(add(), 0, reinterpret_cast<CUstream>(stream)), KMUX_OK) << error;
+    EXPECT_THAT(fake.calls("cuLaunchKernelEx").back(), HasSubstr(" stream 0x" + std::to_string(stream) + " "));
+  }
+}
+
+TEST_F(CallTest, TellsWhichLaunchFailed) {
+  warm();
+  kmux_driver_launch what = add();
+  what.block[0] = 2000;
+  EXPECT_EQ(launch(what), KMUX_LAUNCH_FAILED);
+  EXPECT_EQ(
+      error,
+      "cuLaunchKernelEx failed with 1 CUDA_ERROR_INVALID_VALUE (invalid argument; kernel \"add\" on device 0, grid "
+      "4 x 1 x 1, block 2000 x 1 x 1, 0 bytes of dynamic shared memory). Check extents, shared memory and addresses "
+      "against the limits of the device.");
+}
+
+TEST_F(CallTest, FillsInOrderOfTheStream) {
+  warm();
+  EXPECT_EQ(fill({0, 0xAB, memory_, 16}, reinterpret_cast<CUstream>(2)), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuMemsetD8Async"), ElementsAre(AllOf(HasSubstr("0x2"), HasSubstr("16"))));
+  EXPECT_EQ(memory_[15], 0xAB);
+  EXPECT_EQ(memory_[16], 0);
+}
+
+TEST_F(CallTest, FillsNothingWithoutTheDriver) {
+  warm();
+  EXPECT_EQ(fill({0, 1, nullptr, 0}), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuMemsetD8Async"), IsEmpty());
+}
+
+TEST_F(CallTest, TellsWhichFillFailed) {
+  warm();
+  fake.fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(fill({0, 1, memory_, 16}), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(
+      error, AllOf(HasSubstr("cuMemsetD8Async failed with 1 "), HasSubstr("16 bytes at 0x"), HasSubstr("on device 0")));
+}
+
+TEST_F(CallTest, KeepsMapsOfItsLane) {
+  facts.map_count = 1;
+  warm();
+  kmux_tensor_map map{};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(encode(&map), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 1U);
+  EXPECT_EQ(FakeCuda::read_map(&map).base, reinterpret_cast<std::uintptr_t>(memory_));
+  EXPECT_EQ(encode(&map, 128), KMUX_OK) << error;
+  EXPECT_EQ(FakeCuda::read_map(&map).base, reinterpret_cast<std::uintptr_t>(memory_) + 128);
+  EXPECT_EQ(encode(&map, 128, false, 1), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U);
+}
+
+TEST_F(CallTest, EncodesWithoutASlot) {
+  warm();  // facts.map_count is 0
+  kmux_tensor_map map{};
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(encode(&map), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U);
+}
+
+TEST_F(CallTest, EncodesIm2colMaps) {
+  facts.map_count = 1;
+  warm();
+  kmux_tensor_map map{};
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(encode(&map, 0, true), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuTensorMapEncodeIm2col").size(), 1U);
+  EXPECT_EQ(FakeCuda::read_map(&map).channels_per_pixel, 16);
+}
+
+TEST_F(CallTest, WithinACallOfTheSameLaneKeepsNothing) {
+  facts.map_count = 1;
+  warm();
+  kmux_tensor_map map{};
+  EXPECT_EQ(encode(&map), KMUX_OK) << error;
+  const auto outer = [&](const kmux_driver_env&, kmux_sink) { return encode(&map); };
+  EXPECT_EQ(call(outer), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuTensorMapEncodeTiled").size(), 2U) << "the state of the lane is taken by the outer call";
+}
+
+TEST_F(CallTest, ReplaysABodyOfTwoLaunches) {
+  facts.replay = true;
+  const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
+    kmux_driver_launch what = add();
+    if (const int code = env.driver->launch(&env, &what, to)) return code;
+    what.kernel = what.step = 1, what.args = nullptr;
+    return env.driver->launch(&env, &what, to);
+  };
+  const auto stream = reinterpret_cast<CUstream>(2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(call(body, 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
+  EXPECT_EQ(fake.calls("cuGraphLaunch").size(), 2U);
+  EXPECT_EQ(fake.calls("cuGraphInstantiateWithFlags").size(), 1U);
+  close();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

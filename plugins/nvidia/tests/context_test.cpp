@@ -1,0 +1,122 @@
+#include "nvidia/launch/context.h"
+
+#include "opened_launcher.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Context : public OpenedLauncher {
+ protected:
+  Context() {
+    fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(retain_context(driver, i, &devices[i], sink()), KMUX_OK) << error;
+    EXPECT_EQ(driver.current_set(nullptr), CUDA_SUCCESS);
+    fake.clear_calls();
+  }
+  CUcontext current() {
+    CUcontext context = nullptr;
+    EXPECT_EQ(driver.current_get(&context), CUDA_SUCCESS);
+    return context;
+  }
+
+  const DriverTable& driver = *open_driver(sink());
+  DeviceContext devices[2] = {};
+};
+
+TEST_F(Context, IsEnteredAndLeft) {
+  ContextScope scope(driver, devices[0]);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuCtxSetCurrent"));
+  EXPECT_EQ(current(), nullptr);
+}
+
+TEST_F(Context, IsNotSetWhereItIsCurrent) {
+  driver.current_set(devices[0].primary);
+  fake.clear_calls();
+  ContextScope scope(driver, devices[0]);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent"));
+}
+
+TEST_F(Context, OfAnotherDeviceIsRestored) {
+  driver.current_set(devices[1].primary);
+  fake.clear_calls();
+  ContextScope scope(driver, devices[0]);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_EQ(current(), devices[0].primary);
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_EQ(current(), devices[1].primary);
+}
+
+// The fake has primary contexts only: a scope with another primary stands for a context that a caller made.
+TEST_F(Context, OfTheSameDeviceIsKept) {
+  driver.current_set(devices[0].primary);
+  fake.clear_calls();
+  const DeviceContext made = {0, devices[0].device, devices[1].primary};
+  ContextScope scope(driver, made);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxGetDevice"));
+}
+
+TEST_F(Context, EveryFailureIsTold) {
+  for (const char* symbol : {"cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxSetCurrent"}) {
+    driver.current_set(devices[1].primary);
+    fake.fail(symbol, CUDA_ERROR_INVALID_CONTEXT);
+    error.clear();
+    ContextScope scope(driver, devices[0]);
+    EXPECT_EQ(scope.enter(sink()), KMUX_LAUNCH_FAILED);
+    EXPECT_THAT(error, HasSubstr(std::string(symbol) + " failed with 201 CUDA_ERROR_INVALID_CONTEXT"));
+    EXPECT_EQ(scope.leave(KMUX_LAUNCH_FAILED, sink()), KMUX_LAUNCH_FAILED);
+    EXPECT_EQ(current(), devices[1].primary);
+  }
+}
+
+TEST_F(Context, AFailedReturnIsAnErrorUnlessTheCallHasOne) {
+  for (const int code : {KMUX_OK, KMUX_INVALID_ARGUMENT}) {
+    driver.current_set(devices[1].primary);
+    error.clear();
+    ContextScope scope(driver, devices[0]);
+    EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+    fake.fail("cuCtxSetCurrent", CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT_EQ(scope.leave(code, sink()), code == KMUX_OK ? KMUX_LAUNCH_FAILED : code);
+    EXPECT_EQ(error.empty(), code != KMUX_OK);
+  }
+}
+
+TEST_F(Context, NeedsADeviceThatThereIs) {
+  DeviceContext none{};
+  EXPECT_EQ(retain_context(driver, 2, &none, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuDeviceGet failed with 101 CUDA_ERROR_INVALID_DEVICE"), HasSubstr("device 2")));
+}
+
+TEST_F(Context, TellsWhyItCannotBeHad) {
+  fake.fail("cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY);
+  DeviceContext none{};
+  EXPECT_EQ(retain_context(driver, 0, &none, sink()), KMUX_UNAVAILABLE);
+  EXPECT_THAT(error, HasSubstr("cuDevicePrimaryCtxRetain failed with 2 CUDA_ERROR_OUT_OF_MEMORY"));
+}
+
+TEST_F(Context, IsWaitedForAndGivenBack) {
+  driver.current_set(devices[1].primary);
+  fake.clear_calls();
+  EXPECT_EQ(synchronise_context(driver, devices[0]), CUDA_SUCCESS);
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing",
+                                          "cuCtxSynchronize", "cuCtxSetCurrent"));
+  for (const char* symbol : {"cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize"}) {
+    fake.fail(symbol, CUDA_ERROR_UNKNOWN);
+    EXPECT_EQ(synchronise_context(driver, devices[0]), CUDA_ERROR_UNKNOWN);
+    EXPECT_EQ(current(), devices[1].primary);
+  }
+  fake.fail("cuCtxSetCurrent", CUDA_ERROR_UNKNOWN, 2);
+  EXPECT_EQ(synchronise_context(driver, devices[0]), CUDA_ERROR_UNKNOWN);
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,147 @@
+#include "nvidia/launch/device_state.h"
+
+#include <thread>
+
+#include "opened_launcher.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class DeviceStateTest : public OpenedLauncher {
+ protected:
+  std::vector<std::string> raised() { return fake.calls("cuKernelSetAttribute"); }
+  kmux_driver_launch add_with(unsigned long long smem) {
+    kmux_driver_launch what = add();
+    what.dynamic_smem_bytes = smem;
+    return what;
+  }
+};
+
+TEST_F(DeviceStateTest, RaisesNothingThatEveryBlockHas) {
+  kernels[0].dynamic_smem_bytes = 48 * 1024;
+  EXPECT_EQ(launch(add_with(48 * 1024)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), IsEmpty());
+}
+
+TEST_F(DeviceStateTest, RaisesTheConstantMaximumOnce) {
+  kernels[0].dynamic_smem_bytes = 100000;
+  warm();
+  EXPECT_EQ(launch(add_with(100000)), KMUX_OK) << error;
+  EXPECT_EQ(launch(add_with(200)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), IsEmpty());
+}
+
+TEST_F(DeviceStateTest, RaisesInPrepare) {
+  kernels[0].dynamic_smem_bytes = 100000;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 100000 device 0"));
+}
+
+TEST_F(DeviceStateTest, RaisesWhereStaticAndDynamicTogetherPass48KiB) {
+  fake.set_static_shared("add", 1024);
+  warm();
+  EXPECT_EQ(launch(add_with(47 * 1024)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), IsEmpty());
+  EXPECT_EQ(launch(add_with(47 * 1024 + 1)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 49153 device 0"));
+}
+
+TEST_F(DeviceStateTest, RaisesAtALaunchWhatNoConstantSaid) {
+  warm();
+  for (const unsigned bytes : {50000U, 60000U, 60000U, 50000U}) EXPECT_EQ(launch(add_with(bytes)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 50000 device 0",
+                                    "cuKernelSetAttribute add attribute 8 value 60000 device 0"));
+}
+
+TEST_F(DeviceStateTest, RaisesForEachDevice) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  EXPECT_EQ(launch(add_with(50000), 0), KMUX_OK) << error;
+  EXPECT_EQ(launch(add_with(60000), 1), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 50000 device 0",
+                                    "cuKernelSetAttribute add attribute 8 value 60000 device 1"));
+}
+
+TEST_F(DeviceStateTest, NeverLowersWhatAnotherThreadRaised) {
+  warm();
+  const auto raise = [&](unsigned bytes) {
+    std::string text;
+    const kmux_sink to = {&text, [](void* self, const char* data, std::size_t size) {
+                            static_cast<std::string*>(self)->append(data, size);
+                          }};
+    const kmux_driver_launch what = add_with(bytes);
+    const kmux_launch_env env = {sizeof env, 0, nullptr, nullptr, bytes, 0};
+    const auto body = [&](const kmux_driver_env& inner, kmux_sink s) { return inner.driver->launch(&inner, &what, s); };
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(launcher().call(env, to, body), KMUX_OK) << text;
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 8; ++i) threads.emplace_back(raise, 50000 + i * 1000);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(DeviceStateTest, RefusesMoreThanTheDeviceHasAndNamesBothNumbers) {
+  fake.set_static_shared("add", 1000);
+  warm();
+  EXPECT_EQ(launch(add_with(232448 - 999)), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      error,
+      "kernel \"add\" asks for 231449 bytes of dynamic shared memory (device 0 has 231448 for it: 232448 a block, "
+      "less 1000 static ones). Use smaller tiles or another device.");
+  EXPECT_EQ(launch(add_with(~0ULL)), KMUX_INVALID_ARGUMENT);
+  EXPECT_EQ(launch(add_with(232448 - 1000)), KMUX_OK) << error;
+}
+
+TEST_F(DeviceStateTest, RefusesAConstantThatIsTooLargeInPrepare) {
+  kernels[1].dynamic_smem_bytes = 300000;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, AllOf(HasSubstr("\"mul\" asks for 300000"), HasSubstr("232448")));
+}
+
+TEST_F(DeviceStateTest, AllowsLargeClustersWhereTheyMayBe) {
+  kernels[1].large_cluster = true;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute mul attribute 14 value 1 device 0"));
+}
+
+TEST_F(DeviceStateTest, AsksForNoWindowLimitsWithoutWindows) {
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuDeviceGetAttribute").size(), 1U);
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuCtxGetLimit")));
+}
+
+TEST_F(DeviceStateTest, RaisesThePersistingLimitToTheLargestWindow) {
+  facts.window_bytes = 1 << 20;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 1048576"));
+}
+
+TEST_F(DeviceStateTest, RaisesThePersistingLimitToAllWhereAWindowIsNotConstant) {
+  facts.window_bytes = 1;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 33554432"));
+}
+
+TEST_F(DeviceStateTest, RaisesThePersistingLimitToNoMoreThanThereIs) {
+  facts.window_bytes = 1ULL << 40;
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 33554432"));
+}
+
+TEST_F(DeviceStateTest, NeverLowersThePersistingLimit) {
+  facts.window_bytes = 2 << 20;
+  warm();
+  facts.window_bytes = 1 << 20;
+  Launcher smaller("code", facts, Log{});
+  EXPECT_EQ(smaller.prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), Contains("cuCtxGetLimit"));
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuCtxSetLimit")));
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

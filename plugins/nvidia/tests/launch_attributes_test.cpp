@@ -1,0 +1,109 @@
+#include "nvidia/launch/launch_attributes.h"
+
+#include "opened_launcher.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+
+class LaunchAttributesTest : public OpenedLauncher {
+ protected:
+  /// The attributes of the last launch, as the fake writes them.
+  std::string launched(const kmux_driver_launch& what) {
+    EXPECT_EQ(launch(what), KMUX_OK) << error;
+    const std::string line = fake.calls("cuLaunchKernelEx").back();
+    return line.substr(line.find("attributes [") + 11);
+  }
+  kmux_driver_launch with_windows(std::vector<kmux_driver_window> windows) {
+    windows_ = std::move(windows);
+    kmux_driver_launch what = add();
+    what.windows = windows_.data();
+    what.window_count = static_cast<unsigned>(windows_.size());
+    return what;
+  }
+  static void* address(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
+
+ private:
+  std::vector<kmux_driver_window> windows_;
+};
+
+TEST_F(LaunchAttributesTest, AreNoneWhereNoneIsAskedFor) { EXPECT_EQ(launched(add()), "[]"); }
+
+TEST_F(LaunchAttributesTest, HaveProgrammaticSerializationOnlyWhereAskedFor) {
+  kmux_driver_launch what = add();
+  what.flags = kmux_programmatic_serialization;
+  EXPECT_EQ(launched(what), "[programmatic_serialization 1]");
+}
+
+TEST_F(LaunchAttributesTest, HaveACluster) {
+  kmux_driver_launch what = add();
+  what.cluster[0] = 2, what.cluster[1] = what.cluster[2] = 1;
+  EXPECT_EQ(launched(what), "[cluster 2,1,1]");
+}
+
+TEST_F(LaunchAttributesTest, HaveAClusterAndCooperateTogether) {
+  kmux_driver_launch what = add();
+  what.cluster[0] = 4, what.cluster[1] = what.cluster[2] = 1;
+  what.flags = kmux_cooperative;
+  EXPECT_EQ(launched(what), "[cluster 4,1,1; cooperative 1]");
+}
+
+TEST_F(LaunchAttributesTest, MayBeAllAtOnce) {
+  facts.window_bytes = 4096;
+  kmux_driver_launch what = with_windows({{address(0x1000), 4096, 1}});
+  what.cluster[0] = 4, what.cluster[1] = what.cluster[2] = 1;
+  what.flags = kmux_cooperative | kmux_programmatic_serialization;
+  EXPECT_EQ(launched(what),
+            "[window 0x1000 bytes 4096 hit 1 persisting else streaming; cluster 4,1,1; cooperative 1; "
+            "programmatic_serialization 1]");
+}
+
+TEST_F(LaunchAttributesTest, HaveAWindow) {
+  facts.window_bytes = 4096;
+  EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 0.5}})),
+            "[window 0x1000 bytes 4096 hit 0.5 persisting else streaming]");
+  EXPECT_THAT(logs, IsEmpty());
+}
+
+TEST_F(LaunchAttributesTest, CutAWindowToWhatTheDeviceHasAndSayItOnce) {
+  facts.window_bytes = 1;
+  const kmux_driver_launch what = with_windows({{address(0x1000), (128 << 20) + 1, 0.5}});
+  EXPECT_EQ(launched(what), "[window 0x1000 bytes 134217728 hit 0.5 persisting else streaming]");
+  EXPECT_EQ(launched(what), "[window 0x1000 bytes 134217728 hit 0.5 persisting else streaming]");
+  EXPECT_THAT(logs, ElementsAre("\"sum\": an L2 window of 134217729 bytes is cut to 134217728 (the most that device 0 "
+                                "has)."));
+}
+
+TEST_F(LaunchAttributesTest, HaveTheLargestOfSeveralWindowsAndSayItOnce) {
+  facts.window_bytes = 8192;
+  const kmux_driver_launch what =
+      with_windows({{address(0x1000), 4096, 0.5}, {address(0x8000), 8192, 1}, {address(0x4000), 1024, 1}});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(launched(what), "[window 0x8000 bytes 8192 hit 1 persisting else streaming]");
+  }
+  EXPECT_THAT(logs, ElementsAre("\"sum\": of 3 L2 windows in one launch only the largest, of 8192 bytes, has an "
+                                "effect."));
+}
+
+TEST_F(LaunchAttributesTest, LeaveOutAWindowOfNoBytes) {
+  facts.window_bytes = 1;
+  EXPECT_EQ(launched(with_windows({{address(0x1000), 0, 1}})), "[]");
+  EXPECT_THAT(logs, IsEmpty());
+}
+
+TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
+  fake_cuda::Device device;
+  device.max_window_bytes = 0;
+  device.max_persisting_l2_bytes = 0;
+  fake.set_devices({device});
+  facts.window_bytes = 4096;
+  EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 1}})), "[]");
+  EXPECT_THAT(logs, ElementsAre(EndsWith("is cut to 0 (the most that device 0 has).")));
+  EXPECT_THAT(fake.calls("cuCtxSetLimit"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,230 @@
+#include "nvidia/launch/launcher.h"
+
+#include <thread>
+
+#include "opened_launcher.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr int kNothing(const kmux_driver_env&, kmux_sink) { return KMUX_OK; }
+
+class LauncherTest : public OpenedLauncher {
+ protected:
+  const DriverTable& driver = *open_driver(sink());
+
+  CUstream make_stream(unsigned flags) {
+    CUcontext context = nullptr;
+    CUstream stream = nullptr;
+    EXPECT_EQ(driver.primary_retain(&context, 0), CUDA_SUCCESS);
+    EXPECT_EQ(driver.current_set(context), CUDA_SUCCESS);
+    EXPECT_EQ(driver.stream_create(&stream, flags), CUDA_SUCCESS);
+    return stream;
+  }
+};
+
+TEST_F(LauncherTest, DoesNothingBeforeItIsUsed) {
+  fake.clear_calls();
+  launcher();
+  close();
+  EXPECT_THAT(fake.calls(), IsEmpty());
+}
+
+TEST_F(LauncherTest, PreparesInThisOrder) {
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(
+      fake.symbols(),
+      ElementsAre("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuLibraryLoadData",
+                  "cuLibraryGetKernel", "cuLibraryGetKernel", "cuDeviceGetAttribute", "cuKernelGetAttribute",
+                  "cuKernelGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute", "cuCtxSetCurrent"));
+  fake.clear_calls();
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls(), IsEmpty());
+}
+
+TEST_F(LauncherTest, LoadsOneLibraryForAllDevices) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  EXPECT_EQ(launch(add(), 1), KMUX_OK) << error;
+  EXPECT_EQ(launch(add(), 0), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 1U);
+  EXPECT_EQ(fake.calls("cuDevicePrimaryCtxRetain").size(), 2U);
+}
+
+TEST_F(LauncherTest, RefusesDevicesThatThereAreNot) {
+  EXPECT_EQ(launcher().prepare(1, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, HasSubstr("cuDeviceGet failed with 101"));
+  for (const int device : {-1, 64, 1 << 30}) {
+    EXPECT_EQ(call(kNothing, device), KMUX_INVALID_ARGUMENT);
+    EXPECT_THAT(error, HasSubstr("device " + std::to_string(device) + " is out of range (0 to 63)."));
+  }
+}
+
+TEST_F(LauncherTest, TellsWhichKernelTheCodeLacks) {
+  fake.hide_kernel("mul");
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("cuLibraryGetKernel failed with 500 CUDA_ERROR_NOT_FOUND"), HasSubstr("kernel \"mul\"")));
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(LauncherTest, LeavesNothingBehindWhereItCannotPrepare) {
+  facts.window_bytes = 4096;
+  kernels[0].dynamic_smem_bytes = 100000;
+  kernels[1].large_cluster = true;
+  for (unsigned nth = 1;; ++nth) {
+    fake.reset();
+    fake.fail_any(CUDA_ERROR_UNKNOWN, nth);
+    error.clear();
+    const int code = launcher().prepare(0, sink());
+    if (fake.failed().empty()) break;
+    EXPECT_THAT(error, HasSubstr(fake.failed().substr(0, fake.failed().find('_')))) << fake.failed();
+    EXPECT_EQ(code, KMUX_LAUNCH_FAILED) << fake.failed();
+    EXPECT_EQ(launch(add()), KMUX_OK) << error;
+    close();
+    EXPECT_EQ(fake.live(), fake_cuda::Live{}) << fake.failed();
+  }
+}
+
+TEST_F(LauncherTest, RefusesItsFirstCallInsideACapture) {
+  const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
+  for (const auto status : {CU_STREAM_CAPTURE_STATUS_ACTIVE, CU_STREAM_CAPTURE_STATUS_INVALIDATED}) {
+    fake.set_capture(stream, status);
+    EXPECT_EQ(launch(add(), 0, stream), KMUX_LAUNCH_FAILED);
+    EXPECT_EQ(
+        error,
+        "the first call of \"sum\" on device 0 is inside a capture (code cannot be loaded there). Call warm() before "
+        "the capture begins.");
+  }
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryLoadData")));
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+}
+
+TEST_F(LauncherTest, RefusesItsFirstCallOnTheLegacyStreamBesideACapture) {
+  fake.set_capture(make_stream(CU_STREAM_DEFAULT), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(launch(add()), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(error, HasSubstr("Call warm() before the capture begins."));
+}
+
+TEST_F(LauncherTest, LaunchesInACaptureOnceItIsWarm) {
+  const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  fake.clear_calls();
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuLaunchKernelEx"));
+}
+
+TEST_F(LauncherTest, TellsWhereTheStreamCannotBeAsked) {
+  fake.fail("cuStreamIsCapturing", CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(add()), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuStreamIsCapturing failed with 400"), HasSubstr("stream of \"sum\"")));
+}
+
+TEST_F(LauncherTest, GivesTheCallersEnvOn) {
+  const auto body = [](const kmux_driver_env& env, kmux_sink) {
+    EXPECT_EQ(env.env.lane, 5U);
+    EXPECT_EQ(env.env.device, 0);
+    EXPECT_EQ(env.env.stream, reinterpret_cast<void*>(2));
+    return KMUX_OK;
+  };
+  EXPECT_EQ(call(body, 0, reinterpret_cast<CUstream>(2), 5), KMUX_OK) << error;
+}
+
+TEST_F(LauncherTest, ReturnsWhatTheBodySays) {
+  const auto body = [](const kmux_driver_env&, kmux_sink to) {
+    to.write(to.self, "no", 2);
+    return +KMUX_UNSUPPORTED;
+  };
+  EXPECT_EQ(call(body), KMUX_UNSUPPORTED);
+  EXPECT_EQ(error, "no");
+}
+
+TEST_F(LauncherTest, UnloadsInThisOrder) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm(0);
+  warm(1);
+  close();
+  EXPECT_THAT(
+      fake.symbols(),
+      ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize", "cuCtxSetCurrent",
+                  "cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize", "cuCtxSetCurrent",
+                  "cuLibraryUnload", "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease_v2"));
+  EXPECT_THAT(logs, IsEmpty());
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(LauncherTest, KeepsItsCodeAndSparesACaptureThatItCanSee) {
+  const CUstream stream = make_stream(CU_STREAM_DEFAULT);
+  warm();
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  close();
+  EXPECT_EQ(fake.live().libraries, 1U);
+  EXPECT_THAT(logs, ElementsAre(HasSubstr("failed with 906 CUDA_ERROR_STREAM_CAPTURE_IMPLICIT; it stays loaded")));
+  CUstreamCaptureStatus status{};
+  EXPECT_EQ(driver.stream_capturing(stream, &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+
+class LauncherLeak : public LauncherTest, public testing::WithParamInterface<CUresult> {};
+
+TEST_P(LauncherLeak, KeepsItsCodeWhereItMayNotUnload) {
+  warm();
+  fake.fail("cuCtxSynchronize", GetParam());
+  close();
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryUnload")));
+  EXPECT_EQ(fake.live().libraries, 1U);
+  EXPECT_THAT(logs, ElementsAre(AllOf(HasSubstr("unloading the code of \"sum\": cuCtxSynchronize failed with "),
+                                      HasSubstr("it stays loaded"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, LauncherLeak,
+                         testing::Values(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                                         CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_INVALID_CONTEXT));
+
+TEST_F(LauncherTest, UnloadsAfterAKernelFailedAndSaysSo) {
+  warm();
+  fake.fail("cuCtxSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
+  fake.fail("cuLibraryUnload", CUDA_ERROR_ILLEGAL_ADDRESS);
+  fake.fail("cuDevicePrimaryCtxRelease_v2", CUDA_ERROR_ILLEGAL_ADDRESS);
+  close();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+  EXPECT_THAT(logs,
+              ElementsAre(HasSubstr("cuCtxSynchronize failed with 700 CUDA_ERROR_ILLEGAL_ADDRESS; it is unloaded"),
+                          HasSubstr("cuLibraryUnload failed with 700"),
+                          HasSubstr("cuDevicePrimaryCtxRelease failed with 700")));
+}
+
+TEST_F(LauncherTest, PreparesOnceForManyThreads) {
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 8; ++i) {
+    threads.emplace_back([this] {
+      std::string text;
+      const kmux_sink to = {&text, [](void* self, const char* data, std::size_t size) {
+                              static_cast<std::string*>(self)->append(data, size);
+                            }};
+      EXPECT_EQ(launcher().prepare(0, to), KMUX_OK) << text;
+    });
+    if (i == 0) threads[0].join();
+  }
+  for (unsigned i = 1; i < 8; ++i) threads[i].join();
+  EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 1U);
+}
+
+TEST_F(LauncherTest, TakesTheDriverOfATest) {
+  DriverTable table = driver;
+  table.device_get = [](CUdevice*, int) { return CUDA_ERROR_NO_DEVICE; };
+  Launcher mine("code", facts, Log{}, &table);
+  EXPECT_EQ(mine.prepare(0, sink()), KMUX_UNAVAILABLE);
+  EXPECT_THAT(error, HasSubstr("cuDeviceGet failed with 100"));
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_cuda.h"
+#include "nvidia/launch/launcher.h"
+
+namespace kmux::nvidia {
+
+/// A launcher of kernels "add" and "mul" over the fake driver. Tests change `facts` and `kernels` before the first call.
+class OpenedLauncher : public testing::Test {
+ protected:
+  OpenedLauncher() {
+    fake.set_parameters("add", {8, 4});
+    fake.set_parameters("mul", {});
+    fake.clear_calls();
+  }
+
+  Launcher& launcher() {
+    if (!launcher_) launcher_.emplace("code", facts, Log{this, &OpenedLauncher::note});
+    return *launcher_;
+  }
+  void close() { launcher_.reset(); }
+
+  /// Prepares, and forgets the calls of it.
+  void warm(int device = 0) {
+    EXPECT_EQ(launcher().prepare(device, sink()), KMUX_OK) << error;
+    fake.clear_calls();
+  }
+
+  template <class Body>
+  int call(Body body, int device = 0, CUstream stream = nullptr, unsigned lane = 0) {
+    error.clear();
+    const kmux_launch_env env = {sizeof env, device, stream, nullptr, lane, 0};
+    return launcher().call(env, sink(), body);
+  }
+
+  /// A call whose body is one launch.
+  int launch(const kmux_driver_launch& what, int device = 0, CUstream stream = nullptr) {
+    return call([&](const kmux_driver_env& env, kmux_sink to) { return env.driver->launch(&env, &what, to); }, device,
+                stream);
+  }
+
+  /// A launch of "add" on 4 blocks of 128 threads.
+  kmux_driver_launch add() {
+    kmux_driver_launch what{};
+    what.grid[0] = 4, what.grid[1] = what.grid[2] = 1;
+    what.block[0] = 128, what.block[1] = what.block[2] = 1;
+    what.args = args_;
+    return what;
+  }
+
+  kmux_sink sink() {
+    return {&error, [](void* self, const char* data, std::size_t size) {
+              static_cast<std::string*>(self)->append(data, size);
+            }};
+  }
+
+  FakeCuda fake = FakeCuda::load();
+  KernelFacts kernels[2] = {{"add", 0, false}, {"mul", 0, false}};
+  PlanFacts facts = {kernels, 2, 0, 2, 0, false, "sum", false};
+  std::string error;
+  std::vector<std::string> logs;
+
+ private:
+  static void note(void* self, int level, const char* text, std::size_t size) {
+    EXPECT_EQ(level, kLogWarning);
+    static_cast<OpenedLauncher*>(self)->logs.emplace_back(text, size);
+  }
+
+  std::uint64_t first_ = 0x1234;
+  std::int32_t second_ = 7;
+  void* args_[2] = {&first_, &second_};
+  std::optional<Launcher> launcher_;
+};
+
+/// The calls that have this symbol.
+MATCHER_P(Symbol, name, "") { return arg == name || arg.rfind(std::string(name) + " ", 0) == 0; }
+
+}  // namespace kmux::nvidia
