@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Device {
   int shared_bytes_opt_in = 232448;
   int max_persisting_l2_bytes = 32 << 20;
   int max_window_bytes = 128 << 20;
+  int memory_pools = 1;
 };
 
 /// What was made and not released. `contexts` counts retains.
@@ -34,6 +36,11 @@ struct Live {
   std::size_t graphs = 0;
   std::size_t executables = 0;
   bool operator==(const Live&) const = default;
+  friend std::ostream& operator<<(std::ostream& out, const Live& live) {
+    return out << live.contexts << " contexts, " << live.libraries << " libraries, " << live.streams << " streams, "
+               << live.events << " events, " << live.allocations << " allocations, " << live.graphs << " graphs, "
+               << live.executables << " executables";
+  }
 };
 
 /// A launch that the fake device runs: plain, or a node of a graph.

@@ -28,7 +28,7 @@ int attribute_of(const Device& device, CUdevice_attribute attribute, int* value)
     case CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE:
       return *value = device.max_window_bytes;
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
-      return *value = 1;
+      return *value = device.memory_pools;
   }
   return -1;
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "kmux/backend.h"
+
+namespace kmux::nvidia {
+
+/// Whether a device can be used here: "no_driver" with the loader's or the driver's own text, "no_device" if the driver
+/// lists none. Creates no context.
+///
+/// Threads: any.
+Availability probe_driver();
+
+}  // namespace kmux::nvidia
