@@ -1,0 +1,41 @@
+// device_suite --programs DIR --headers DIR [--headers DIR...] [--driver libcuda.so.1] [gtest flags]
+//
+// Every feature of the plugins for NVIDIA's devices, computed on the device and compared with the host. With --driver it
+// is a rehearsal over that library (tests/fakes/cuda): everything is compiled and launched, nothing is compared.
+#include <cstdio>
+#include <dlfcn.h>
+
+#include "suite.h"
+
+namespace kmux::suite {
+namespace {
+
+bool parse(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return false;
+    if (words[i] == "--programs") {
+      settings().programs = words[i + 1];
+    } else if (words[i] == "--headers") {
+      settings().headers.push_back(words[i + 1]);
+    } else if (words[i] == "--driver") {
+      // Who opens libcuda.so.1 later gets the library of that name that is open already.
+      if (dlopen(words[i + 1].c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) return std::puts(dlerror()), false;
+      settings().rehearsal = true;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace kmux::suite
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (!kmux::suite::parse({argv + 1, argv + argc})) {
+    std::fputs("usage: device_suite --programs DIR --headers DIR... [--driver LIBRARY] [gtest flags]\n", stderr);
+    return 2;
+  }
+  return RUN_ALL_TESTS();
+}
