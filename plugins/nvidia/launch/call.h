@@ -13,11 +13,12 @@ class Call {
  public:
   /// `state` may be null: then nothing is kept from call to call.
   Call(DeviceState& device, LaunchState* state, const Ranges* ranges, const kmux_launch_env& env)
-      : device_(device), state_(state), ranges_(ranges), env_{env, &kDriver, this} {
-    if (__builtin_expect(device.facts().replay, 0)) begin_replay();
-  }
+      : device_(device), state_(state), ranges_(ranges), env_{env, &kDriver, this} {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
+
+  /// Launches of this call become a graph, if they may.
+  void begin_replay();
 
   const kmux_driver_env& env() const { return env_; }
 
@@ -39,7 +40,6 @@ class Call {
   static Call& of(const kmux_driver_env* env) { return *static_cast<Call*>(env->call); }
   CUstream stream() const { return static_cast<CUstream>(env_.env.stream); }
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
-  void begin_replay();
   int launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error);
   int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
 

@@ -47,7 +47,8 @@ int ContextScope::enter_from(CUcontext current, CUresult result, kmux_sink error
     CUdevice device = -1;
     result = driver_.current_device(&device);
     if (result != CUDA_SUCCESS) return fail_call(driver_, error, "cuCtxGetDevice", result, "%s", "");
-    if (device == context_.device) return KMUX_OK;
+    is_kept_ = device == context_.device;
+    if (is_kept_) return KMUX_OK;
   }
   result = driver_.current_set(context_.primary);
   if (result != CUDA_SUCCESS) {

@@ -37,6 +37,9 @@ class ContextScope {
     return enter_from(current, result, error);
   }
 
+  /// Whether the context that is now current is the primary one.
+  bool is_primary() const { return !is_kept_; }
+
   /// Restores the context before. Returns `code`, or an error of its own if `code` is 0.
   int leave(int code, kmux_sink error) { return __builtin_expect(is_changed_, 0) ? restore(code, error) : code; }
 
@@ -48,6 +51,7 @@ class ContextScope {
   const DeviceContext& context_;
   CUcontext before_ = nullptr;
   bool is_changed_ = false;
+  bool is_kept_ = false;  // another context of the device was current
 };
 
 }  // namespace kmux::nvidia

@@ -132,7 +132,8 @@ void DeviceState::report_cut_window(unsigned long long bytes) {
 
 void DeviceState::report_dropped_windows(unsigned count, unsigned long long bytes) {
   if (dropped_reported_.exchange(true, std::memory_order_relaxed)) return;
-  report(log_, kLogWarning, "\"%s\": of %u L2 windows in one launch only the largest, of %llu bytes, has an effect.",
+  report(log_, kLogWarning,
+         "\"%s\": %u L2 windows of %llu bytes have no effect (a launch has one window, and takes its largest).",
          facts_.name, count, bytes);
 }
 

@@ -53,7 +53,7 @@ class DeviceState {
   unsigned long long largest_window_bytes() const { return largest_window_bytes_; }
   /// Logs that a window of `bytes` bytes is cut to that, once.
   void report_cut_window(unsigned long long bytes);
-  /// Logs that of `count` windows in one launch only that of `bytes` bytes has an effect, once.
+  /// Logs that `count` smaller windows of a launch, of `bytes` bytes together, have no effect, once.
   void report_dropped_windows(unsigned count, unsigned long long bytes);
 
  private:

@@ -11,6 +11,12 @@ const kmux_driver_window& largest_window(const kmux_driver_launch& launch) {
   return *largest;
 }
 
+unsigned long long bytes_of(const kmux_driver_launch& launch) {
+  unsigned long long bytes = 0;
+  for (unsigned i = 0; i < launch.window_count; ++i) bytes += launch.windows[i].bytes;
+  return bytes;
+}
+
 }  // namespace
 
 void LaunchAttributes::apply(const kmux_driver_launch& launch, DeviceState& device, CUlaunchConfig* config) {
@@ -35,7 +41,7 @@ CUlaunchAttributeValue& LaunchAttributes::add(CUlaunchAttributeID id) {
 
 void LaunchAttributes::add_window(const kmux_driver_launch& launch, DeviceState& device) {
   const kmux_driver_window& window = largest_window(launch);
-  if (launch.window_count > 1) device.report_dropped_windows(launch.window_count, window.bytes);
+  if (launch.window_count > 1) device.report_dropped_windows(launch.window_count - 1, bytes_of(launch) - window.bytes);
   const bool fits = window.bytes <= device.largest_window_bytes();
   if (!fits) device.report_cut_window(window.bytes);
   const unsigned long long bytes = fits ? window.bytes : device.largest_window_bytes();

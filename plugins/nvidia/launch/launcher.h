@@ -45,7 +45,7 @@ class Launcher {
     const RangeScope range(ranges_, facts_.name);
     ContextScope context(device->driver(), device->context());
     if (const int code = context.enter(error)) return code;
-    return context.leave(run(*device, env, error, body), error);
+    return context.leave(run(*device, context, env, error, body), error);
   }
 
  private:
@@ -57,9 +57,10 @@ class Launcher {
   }
 
   template <class Body>
-  int run(DeviceState& device, const kmux_launch_env& env, kmux_sink error, Body& body) {
+  int run(DeviceState& device, const ContextScope& context, const kmux_launch_env& env, kmux_sink error, Body& body) {
     const StateLease state(states_, env.lane);
     Call call(device, state.get(), ranges_, env);
+    if (__builtin_expect(facts_.replay, 0) && context.is_primary()) call.begin_replay();
     return call.finish(body(call.env(), error), error);
   }
 

@@ -9,7 +9,7 @@ namespace kmux::nvidia {
 LoadedCode::~LoadedCode() { delete[] kernels_; }
 
 int LoadedCode::load(const DriverTable& driver, kmux_sink error) {
-  if (library_ != nullptr) return KMUX_OK;
+  if (library_ != nullptr || facts_.kernel_count == 0) return KMUX_OK;
   if (kernels_ == nullptr) kernels_ = new (std::nothrow) CUkernel[facts_.kernel_count];
   if (kernels_ == nullptr)
     return fail(error, KMUX_UNAVAILABLE, "no memory for %u kernels. Free some.", facts_.kernel_count);

@@ -15,7 +15,7 @@ class LoadedCode {
   LoadedCode& operator=(const LoadedCode&) = delete;
   ~LoadedCode();
 
-  /// Loads once; later calls do nothing. A context is current.
+  /// Loads once; later calls do nothing, nor do any for a plan without kernels. A context is current.
   ///
   /// Errors: invalid_argument if the code is not for the device or lacks a kernel; unavailable without memory.
   int load(const DriverTable& driver, kmux_sink error);

@@ -50,6 +50,7 @@ TEST_F(Context, OfAnotherDeviceIsRestored) {
   ContextScope scope(driver, devices[0]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
   EXPECT_EQ(current(), devices[0].primary);
+  EXPECT_TRUE(scope.is_primary());
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
   EXPECT_EQ(current(), devices[1].primary);
 }
@@ -63,6 +64,7 @@ TEST_F(Context, OfTheSameDeviceIsKept) {
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
   EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxGetDevice"));
+  EXPECT_FALSE(scope.is_primary());
 }
 
 TEST_F(Context, EveryFailureIsTold) {

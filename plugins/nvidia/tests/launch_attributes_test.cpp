@@ -84,8 +84,9 @@ TEST_F(LaunchAttributesTest, HaveTheLargestOfSeveralWindowsAndSayItOnce) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(launched(what), "[window 0x8000 bytes 8192 hit 1 persisting else streaming]");
   }
-  EXPECT_THAT(logs, ElementsAre("\"sum\": of 3 L2 windows in one launch only the largest, of 8192 bytes, has an "
-                                "effect."));
+  EXPECT_THAT(logs,
+              ElementsAre("\"sum\": 2 L2 windows of 5120 bytes have no effect (a launch has one window, and takes "
+                          "its largest)."));
 }
 
 TEST_F(LaunchAttributesTest, LeaveOutAWindowOfNoBytes) {

@@ -57,6 +57,14 @@ TEST_F(LauncherTest, LoadsOneLibraryForAllDevices) {
   EXPECT_EQ(fake.calls("cuDevicePrimaryCtxRetain").size(), 2U);
 }
 
+TEST_F(LauncherTest, LoadsNothingForAPlanWithoutKernels) {
+  facts.kernel_count = 0;
+  EXPECT_EQ(call(kNothing), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryLoadData")));
+  close();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
 TEST_F(LauncherTest, RefusesDevicesThatThereAreNot) {
   EXPECT_EQ(launcher().prepare(1, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("cuDeviceGet failed with 101"));
