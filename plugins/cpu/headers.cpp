@@ -4,9 +4,6 @@
 #include <filesystem>
 #include <iterator>
 #include <string_view>
-#include <sys/stat.h>
-
-#include "kmux/sha256.h"
 
 namespace kmux::cpu {
 namespace {
@@ -65,16 +62,7 @@ Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const S
 
 std::string stamp_of(const Dependencies& dependencies) {
   constexpr std::size_t kFewest = 30;
-  if (!dependencies.complete || dependencies.files.size() < kFewest) return "";
-  std::string text;
-  for (const std::string& path : dependencies.files) {
-    struct stat info{};
-    if (stat(path.c_str(), &info) != 0) return "";
-    text += path + '\n' + std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +
-            std::to_string(info.st_mtim.tv_nsec) + '\n';
-  }
-  for (const std::string& path : dependencies.absent) text += path + '\n';
-  return sha256_hex(text);
+  return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);
 }
 
 }  // namespace kmux::cpu

@@ -1,8 +1,10 @@
 #include "kmux/dependencies.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 #include "kmux/json.h"
+#include "kmux/sha256.h"
 
 namespace kmux {
 namespace {
@@ -47,6 +49,19 @@ Result<Dependencies> dependencies_from_json(std::string_view json) {
   KMUX_ASSIGN(dependencies.files, read_paths(document, "files"));
   KMUX_ASSIGN(dependencies.absent, read_paths(document, "absent"));
   return dependencies;
+}
+
+std::string file_stamp(const Dependencies& dependencies) {
+  if (!dependencies.complete) return "";
+  std::string text;
+  for (const std::string& path : dependencies.files) {
+    struct stat info{};
+    if (stat(path.c_str(), &info) != 0) return "";
+    text += path + '\n' + std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +
+            std::to_string(info.st_mtim.tv_nsec) + '\n';
+  }
+  for (const std::string& path : dependencies.absent) text += path + '\n';
+  return sha256_hex(text);
 }
 
 }  // namespace kmux

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plan_runner.h"
+#include "kmux/plugin.hpp"
+
+#include "nvidia/facts.h"
+#include "nvidia/launch/launcher.h"
+
+namespace kmux::nvrtc {
+
+/// A loaded kernel: the launch layer runs the plan.
+///
+/// Threads: any, concurrently.
+class NvrtcAdapter final : public Adapter {
+ public:
+  NvrtcAdapter(Host host, std::string code, nvidia::Facts facts, PlanRunner runner);
+
+  Status prepare(int device) override;
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
+
+ private:
+  Host host_;
+  std::string code_;
+  nvidia::Facts facts_;
+  PlanRunner runner_;
+  nvidia::Launcher launcher_;  // borrows what is above
+};
+
+/// Makes an adapter of what the builder made.
+///
+/// Errors: invalid_argument if the artifact is of another backend or incomplete.
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host);
+
+}  // namespace kmux::nvrtc

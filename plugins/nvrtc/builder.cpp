@@ -1,0 +1,132 @@
+#include "builder.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "kmux/compile_log.h"
+#include "kmux/file_identity.h"
+#include "kmux/plan.h"
+
+#include "arguments.h"
+#include "compilation.h"
+#include "meta.h"
+#include "nvidia/cubin.h"
+#include "nvidia/source.h"
+#include "nvidia/target.h"
+#include "places.h"
+#include "plan_part.h"
+#include "ready_code.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+// Through links: the name at their end has the version.
+Json identify_library(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  return identify_file(error ? path : real.string());
+}
+
+std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(kernels, std::back_inserter(names), nvidia::is_name_expression);
+  return names;
+}
+
+// The symbol of each kernel: NVRTC's answer for a name expression, else what the code has.
+Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
+  std::vector<std::string> symbols;
+  std::size_t expression = 0;
+  for (const std::string& kernel : kernels) {
+    symbols.push_back(nvidia::is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
+  }
+  return nvidia::find_kernels(symbols, std::string_view(compiled.cubin));
+}
+
+// By a plan to take headers a failure may be the file's fault, and if not its text should not depend on it.
+Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrary& library, Compilation compilation,
+                              const std::string& stamp) {
+  using Use = PrecompiledHeaders::Plan::Use;
+  const PrecompiledHeaders::Plan plan = precompiled.plan(library, stamp);
+  const std::size_t plain = compilation.options.size();
+  compilation.options.insert(compilation.options.end(), plan.arguments.begin(), plan.arguments.end());
+  auto compiled = compile(library, compilation);
+  if (plan.use == Use::kCreate) {
+    precompiled.created(plan, compiled ? compiled->pch : NvrtcResult::kPchCreate);
+  } else if (plan.use == Use::kTake && !compiled) {
+    precompiled.drop(plan);
+    compilation.options.resize(plain);
+    return compile(library, compilation);
+  }
+  return compiled;
+}
+
+}  // namespace
+
+struct NvrtcBuilder::Code {
+  std::string content;
+  std::vector<std::string> symbols;
+  std::string compiler = {};
+  std::vector<std::string> arguments = {};
+  std::optional<Dependencies> dependencies = {};
+};
+
+Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& options) {
+  KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "nvrtc"));
+  KMUX_ASSIGN(const std::string library, find_library(host_));
+  const std::vector<std::string> folders = header_folders(library, host_);
+  return dump(Json::Object{{"nvrtc", identify_library(library)},
+                           {"headers", Json::Array(folders.begin(), folders.end())},
+                           {"options", nvidia::to_json(parsed)}});
+}
+
+Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,
+                                                        const nvidia::BuildOptions& options,
+                                                        const std::vector<std::string>& kernels) {
+  const Variant& variant = request.chosen();
+  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::arch_of(request.target));
+  KMUX_ASSIGN(const std::string path, find_library(host_));
+  KMUX_ASSIGN(const NvrtcLibrary* const library, NvrtcLibrary::open(path));
+  std::vector<std::string> folders = header_folders(path, host_);
+  const nvidia::SourceUnit unit = nvidia::make_unit(variant, kProgramFolder);
+  Code code;
+  code.compiler = "NVRTC " + library->version();
+  code.arguments = compiler_arguments(options, variant.settings, unit, arch, folders);
+  folders.insert(folders.begin(), options.include_dirs.begin(), options.include_dirs.end());
+  code.dependencies = headers_.scan(variant, {folders, options.compile_flags, {}});  // before the compiler reads them
+  const std::string stamp =
+      code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
+  auto compiled = compile_with(precompiled_, *library, {unit, code.arguments, name_expressions(kernels)}, stamp);
+  if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
+  const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
+  if (!compiled->log.empty()) host_.log(level, compiled->log);
+  KMUX_ASSIGN(code.symbols, symbols_of(kernels, *compiled));
+  code.content = std::move(compiled->cubin);
+  return code;
+}
+
+Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "nvrtc"));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  const Variant& variant = request.chosen();
+  Code code;
+  if (variant.dialect == "cuda") {
+    KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
+  } else {
+    KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
+    KMUX_ASSIGN(code.symbols, check_ready_code(variant, target, plan.kernels));
+    code.content = variant.sources.front().content;
+  }
+  Meta meta{request.target.arch, variant.dialect == "ptx" ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
+  meta.arguments = std::move(code.arguments);
+  Artifact artifact;
+  artifact.set(kCodePart, std::move(code.content));
+  artifact.set(kLauncherPart, std::string(launcher));
+  artifact.set(kPlanPart, plan_part(request.program, request.variant));
+  artifact.set(kMetaPart, dump_meta(meta));
+  if (code.dependencies) artifact.set(std::string(kDependenciesPart), to_json(*code.dependencies));
+  return artifact;
+}
+
+}  // namespace kmux::nvrtc

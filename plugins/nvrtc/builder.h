@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "nvidia/headers.h"
+#include "nvidia/options.h"
+#include "precompiled_headers.h"
+
+namespace kmux::nvrtc {
+
+/// Compiles CUDA C++ with NVRTC in this process, and takes ready cubin and PTX.
+class NvrtcBuilder final : public Builder {
+ public:
+  explicit NvrtcBuilder(Host host) : host_(host) {}
+
+  /// The file of NVRTC, the folders of the toolkit's headers, and the options that the host filled in.
+  Result<std::string> toolchain(const Target& target, const Options& options) override;
+
+  /// Errors: compile_failed with NVRTC's log, or for a kernel that the code lacks; invalid_argument for options, and for
+  ///         ready code that is not what its dialect says or for another architecture; unavailable without NVRTC.
+  Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
+
+ private:
+  struct Code;
+  Result<Code> compile_source(const BuildRequest& request, const nvidia::BuildOptions& options,
+                              const std::vector<std::string>& kernels);
+
+  Host host_;
+  nvidia::Headers headers_;
+  PrecompiledHeaders precompiled_;
+};
+
+}  // namespace kmux::nvrtc

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+
+#include "nvidia/source.h"
+#include "nvrtc_library.h"
+
+namespace kmux::nvrtc {
+
+/// Where the files of a program are for NVRTC. No such folder exists, so the working directory plays no part; messages are
+/// given without it.
+inline constexpr std::string_view kProgramFolder = "<program>/";
+
+/// One translation unit to compile.
+struct Compilation {
+  const nvidia::SourceUnit& unit;
+  std::vector<std::string> options;
+  std::vector<std::string> names;  // name expressions that are instantiated
+};
+
+struct Compiled {
+  std::string cubin;
+  std::string log;  // warnings; empty if there are none
+  bool is_about_program = false;  // the log names a file of the program, not only headers of the machine
+  std::vector<std::string> symbols;  // of the name expressions, in their order
+  NvrtcResult pch = NvrtcResult::kNoPchCreateAttempted;
+};
+
+/// Compiles in this process. Several at once take turns inside NVRTC's front end.
+///
+/// Errors: compile_failed with the log as note "log", invalid_argument for an option that NVRTC does not take.
+Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compilation);
+
+}  // namespace kmux::nvrtc

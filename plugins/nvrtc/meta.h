@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux::nvrtc {
+
+/// Names of the parts of an artifact.
+inline constexpr const char* kCodePart = "code";          // cubin or PTX
+inline constexpr const char* kLauncherPart = "launcher";  // the plan, for people
+inline constexpr const char* kPlanPart = "plan";          // plan_part.h
+inline constexpr const char* kMetaPart = "meta.json";
+
+/// Part "meta.json": what `load` must know of the code, and how it came about.
+struct Meta {
+  std::string arch;                            // what the code is for
+  std::string form;                            // "cubin" or "ptx"
+  std::string compiler;                        // "NVRTC 13.0"; empty for code that came ready
+  bool graph = false;                          // replay the body as a graph, where it can be
+  std::map<std::string, std::string> symbols;  // by kernel
+  std::vector<std::string> arguments;          // of the compiler
+  bool operator==(const Meta&) const = default;
+};
+
+std::string dump_meta(const Meta& meta);
+
+/// Errors: invalid_argument if `text` is not what `dump_meta` writes.
+Result<Meta> parse_meta(std::string_view text);
+
+}  // namespace kmux::nvrtc

@@ -1,0 +1,71 @@
+#include "nvrtc_library.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "kmux/dynamic_library.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+// The largest prelude that was measured, CUTLASS's, needs 286 MiB; address space is all that this takes.
+constexpr std::size_t kPchHeapBytes = std::size_t{1} << 30;
+
+template <class Function>
+Status find(const DynamicLibrary& library, const char* symbol, Function*& function) {
+  KMUX_ASSIGN(function, library.function<Function>(symbol));
+  return Ok{};
+}
+
+template <class Function>
+void find_optional(const DynamicLibrary& library, const char* symbol, Function*& function) {
+  if (auto found = library.function<Function>(symbol)) function = *found;
+}
+
+}  // namespace
+
+Result<const NvrtcLibrary*> NvrtcLibrary::open(const std::string& path) {
+  struct Opened {
+    std::mutex mutex;
+    std::map<std::string, const NvrtcLibrary*> by_path;
+  };
+  static Opened& opened = *new Opened;  // outlives every thread
+  const std::lock_guard lock(opened.mutex);
+  const NvrtcLibrary*& library = opened.by_path[path];
+  if (!library) {
+    KMUX_ASSIGN(library, open_new(path));
+  }
+  return library;
+}
+
+Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
+  KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({path}));
+  std::unique_ptr<NvrtcLibrary> made(new NvrtcLibrary);
+  NvrtcTable& table = made->table_;
+#define KMUX_NVRTC_CALL(name, symbol, params) KMUX_TRY(find(library, #symbol, table.name));
+  KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)
+#undef KMUX_NVRTC_CALL
+#define KMUX_NVRTC_CALL(name, symbol, params) find_optional(library, #symbol, table.name);
+  KMUX_NVRTC_PCH_CALLS(KMUX_NVRTC_CALL)
+#undef KMUX_NVRTC_CALL
+  KMUX_TRY(find(library, "nvrtcGetErrorString", table.error_string));
+  if (const NvrtcResult result = table.version(&made->major_, &made->minor_); result != NvrtcResult::kSuccess) {
+    return made->failure("nvrtcVersion", result);
+  }
+  // Only before the first compilation, and only for headers in advance: without it those are fewer.
+  if (made->has_pch() && table.set_pch_heap_size(kPchHeapBytes) != NvrtcResult::kSuccess) {
+    table.set_pch_heap_size = nullptr;
+  }
+  new DynamicLibrary(library);  // one copy is kept for good, so the library stays open
+  return made.release();
+}
+
+Error NvrtcLibrary::failure(const char* call, NvrtcResult result) const {
+  return make_error(ErrorCode::kCompileFailed, std::string(call) + " failed with " +
+                                                   std::to_string(static_cast<int>(result)) + " " +
+                                                   table_.error_string(result) + " (NVRTC " + version() +
+                                                   "). See the log, if there is one, or try backend cuda.");
+}
+
+}  // namespace kmux::nvrtc

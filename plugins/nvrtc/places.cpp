@@ -1,0 +1,144 @@
+#include "places.h"
+
+#include <algorithm>
+#include <array>
+#include <dlfcn.h>
+#include <filesystem>
+#include <link.h>
+#include <unistd.h>
+
+#include "kmux/dynamic_library.h"
+#include "kmux/words.h"
+
+#include "nvidia/toolkit.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+// Where PyPI's packages for CUDA 13 and 12 put things, below site-packages/nvidia.
+constexpr std::array<const char*, 2> kPackages = {"cu13", "cuda_nvrtc"};
+constexpr std::array<const char*, 3> kHeaderPackages = {"cu13", "cuda_runtime", "cuda_cccl"};
+
+bool is_readable(const std::string& file) { return access(file.c_str(), R_OK) == 0; }
+
+std::string in(const fs::path& folder, const std::string& name) { return (folder / name).string(); }
+
+void add_packages(std::vector<std::string>& folders, const fs::path& site_packages) {
+  for (const char* package : kPackages) folders.push_back(in(site_packages / "nvidia" / package, "lib"));
+}
+
+// The site-packages of a virtual environment: lib/python3.11/site-packages and the like.
+std::vector<fs::path> site_packages_of(const std::string& venv) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fs::path(venv) / "lib", error)) {
+    if (entry.path().filename().string().starts_with("python3")) found.push_back(entry.path() / "site-packages");
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// The file of this plugin, or of the program that it is linked into.
+fs::path own_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || !info.dli_fname) return {};
+  std::error_code error;
+  return fs::absolute(info.dli_fname, error);
+}
+
+// The folder of Python packages that this plugin is installed in, if it is.
+std::optional<fs::path> own_site_packages() {
+  for (fs::path folder = own_file().parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    const std::string name = folder.filename().string();
+    if (name == "site-packages" || name == "dist-packages") return folder;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> library_in(const std::string& folder) {
+  for (const char* name : kNames) {
+    if (is_readable(in(folder, name))) return in(folder, name);
+  }
+  return std::nullopt;
+}
+
+// The file that the loader takes for one of the names.
+Result<std::string> library_of_loader() {
+  KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({kNames.begin(), kNames.end()}));
+  KMUX_ASSIGN(void* const symbol, library.symbol("nvrtcVersion"));
+  Dl_info info{};
+  if (dladdr(symbol, &info) == 0 || !info.dli_fname) return library.name();
+  return std::string(info.dli_fname);
+}
+
+Error not_found(const std::vector<std::string>& folders) {
+  return make_error(ErrorCode::kUnavailable,
+                    "NVRTC is not there (no " + std::string(kNames[0]) + " or " + kNames[1] + " in " + join(folders) +
+                        ", nor on the loader's path). Install the CUDA toolkit or PyPI's nvidia-cuda-nvrtc, or set "
+                        "KMUX_NVRTC_LIBRARY to the file.");
+}
+
+bool has_headers(const std::vector<std::string>& folders) {
+  return std::ranges::any_of(folders, [](const std::string& folder) { return is_readable(in(folder, "cuda_fp16.h")); });
+}
+
+// PyPI has a package for each part of toolkit 12, side by side.
+std::vector<std::string> package_headers(const fs::path& library) {
+  const fs::path packages = library.parent_path().parent_path().parent_path();
+  std::vector<std::string> folders;
+  for (const char* package : kHeaderPackages) {
+    for (std::string& folder : nvidia::toolkit_includes(in(packages, package))) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::vector<std::string> library_folders(const Host& host) {
+  std::vector<std::string> folders;
+  for (const std::string& home : nvidia::toolkit_homes(host)) {
+    folders.push_back(home + "/lib64");
+    folders.push_back(home + "/lib");
+  }
+  if (const auto venv = host.option("nvrtc.venv"); venv && !venv->empty()) {
+    for (const fs::path& site : site_packages_of(*venv)) add_packages(folders, site);
+  }
+  if (const auto site = own_site_packages()) add_packages(folders, *site);
+  return folders;
+}
+
+Result<std::string> find_library(const Host& host) {
+  if (const auto named = host.option("nvrtc.library"); named && !named->empty()) {
+    if (is_readable(*named)) return fs::absolute(*named).string();
+    return make_error(ErrorCode::kUnavailable, "NVRTC is not there (\"" + *named +
+                                                   "\" cannot be read). Correct option nvrtc.library, which "
+                                                   "KMUX_NVRTC_LIBRARY sets, or remove it.");
+  }
+  const std::vector<std::string> folders = library_folders(host);
+  for (const std::string& folder : folders) {
+    if (auto found = library_in(folder)) return *std::move(found);
+  }
+  auto found = library_of_loader();
+  if (!found) return not_found(folders);
+  return found;
+}
+
+std::vector<std::string> header_folders(const std::string& library, const Host& host) {
+  std::error_code error;
+  const fs::path path = fs::canonical(library, error);
+  const fs::path& file = error ? fs::path(library) : path;
+  std::vector<std::string> homes = {file.parent_path().parent_path().string()};
+  // The toolkit's lib64 is a link to targets/x86_64-linux/lib.
+  for (const std::string& home : nvidia::toolkit_homes(host)) homes.push_back(home);
+  for (const std::string& home : homes) {
+    if (const auto folders = nvidia::toolkit_includes(home); has_headers(folders)) return folders;
+  }
+  const auto folders = package_headers(file);
+  return has_headers(folders) ? folders : std::vector<std::string>();
+}
+
+}  // namespace kmux::nvrtc

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+
+#include "nvidia/arch.h"
+
+namespace kmux::nvrtc {
+
+/// The symbols of `kernels` in the one source of a variant of dialect cubin or ptx.
+///
+/// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`; compile_failed for a
+///         kernel that it lacks.
+Result<std::vector<std::string>> check_ready_code(const Variant& variant, nvidia::Arch target,
+                                                  const std::vector<std::string>& kernels);
+
+}  // namespace kmux::nvrtc
