@@ -100,7 +100,7 @@ std::optional<std::string> PrecompiledHeaders::folder() {
   if (!folder_) {
     auto made = PrivateFolder::create("kmux-nvrtc");
     if (!made) return std::nullopt;
-    folder_ = *std::move(made);
+    folder_.emplace(*std::move(made));
   }
   return folder_->path();
 }

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/validate.h"
+
+#include "backend.h"
+#include "fake_host.h"
+#include "places.h"
+
+namespace kmux::nvrtc {
+
+/// A host with the options that the manifest takes from the environment.
+class ToolkitHost : public FakeHost {
+ public:
+  ToolkitHost() {
+    take("cuda.home", {"KMUX_CUDA_HOME", "CUDA_HOME"});
+    take("nvrtc.library", {"KMUX_NVRTC_LIBRARY"});
+    take("nvrtc.venv", {"VIRTUAL_ENV"});
+  }
+
+ private:
+  void take(const char* option, std::initializer_list<const char*> variables) {
+    for (const char* variable : variables) {
+      const char* value = std::getenv(variable);
+      if (value && *value && !options.contains(option)) options[option] = value;
+    }
+  }
+};
+
+/// Wraps and builds programs as the runtime does, with the real NVRTC. Skips where there is none.
+class NvrtcTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto library = find_library(host); !library) GTEST_SKIP() << library.error().message;
+  }
+
+  Result<Artifact> build(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {
+    KMUX_ASSIGN(const Target resolved, backend.resolve_target(target, std::nullopt));
+    const BuildRequest request{program, 0, resolved, std::move(options)};
+    KMUX_ASSIGN(const std::string launcher, backend.wrapper().wrap(request));
+    return backend.builder().build(request, launcher);
+  }
+  Error failure(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {
+    auto artifact = build(program, std::move(options), target);
+    return artifact ? make_error(ErrorCode::kOk, "it worked") : std::move(artifact).error();
+  }
+
+  ToolkitHost host;
+  NvrtcBackend backend{host};
+};
+
+/// A program with one float32 buffer "x" of n elements, and kernel `kernel` of `content` launched once with it.
+inline ProgramBuilder one_kernel(const std::string& content, const std::string& kernel = "k") {
+  ProgramBuilder builder("sample");
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kFloat32, {n}).variant("cuda").source("k.cu", content);
+  builder.launch(kernel).grid({ceildiv(n, 256)}).block({256}).args({"x"});
+  return builder;
+}
+
+inline constexpr const char* kAddOne = "extern \"C\" __global__ void k(float* x) { x[threadIdx.x] += 1; }\n";
+
+}  // namespace kmux::nvrtc
