@@ -1,14 +1,9 @@
 #pragma once
 
 #include "nvidia/launch/driver_table.h"
+#include "nvidia/launch/replay_failure.h"
 
 namespace kmux::nvidia {
-
-/// What a driver call of a replay said; `call` is null where all went well.
-struct ReplayFailure {
-  const char* call = nullptr;
-  CUresult result = CUDA_SUCCESS;
-};
 
 /// The argument bytes of one launch, kept from call to call. Sizes are the driver's: what it would read.
 class ArgumentCopy {

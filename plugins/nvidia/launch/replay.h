@@ -40,12 +40,12 @@ class Replay {
 
   /// Takes over the step. The attributes of `kernel` allow the launch already; its grid is not empty.
   ///
-  /// Errors: launch_failed with what the driver said; unavailable without memory.
+  /// Errors: what the driver said; unavailable without memory.
   int keep(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error);
   int keep(const kmux_driver_fill& fill, kmux_sink error);
 
-  /// Ends the call. `code` is the body's: if that is 0, launches what was kept. Returns `code`, or an error of its own:
-  /// launch_failed with what the driver said. Then the graph is gone, and the next call builds it anew.
+  /// Ends the call. `code` is the body's: if that is 0, launches what was kept. Returns `code`, or what the
+  /// driver said. Then the graph is gone, and the next call builds it anew.
   int close(int code, kmux_sink error);
 
   /// Destroys the graph.

@@ -27,7 +27,7 @@ struct Im2colBox {
 /// patched where only the base differs, else encoded anew and remembered. Without one (null): encoded.
 ///
 /// Errors:   invalid_argument with every constraint of the hardware that does not hold, before the driver is asked;
-/// launch_failed with what the driver said. Either leaves the slot without a map.
+/// what the driver said. Either leaves the slot without a map.
 /// Threads:  any, each with a slot of its own.
 /// Source:   CUDA Driver API, Tensor Map Object Management.
 int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
