@@ -16,17 +16,16 @@ void Call::begin_replay() {
 
 int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   Call& call = of(env);
-  int code = KMUX_OK;
-  const CUkernel kernel = call.device_.kernel(launch->kernel, launch->dynamic_smem_bytes, &code, error);
-  if (__builtin_expect(kernel == nullptr, 0)) return code;
-  const RangeScope range(call.ranges_, call.device_.facts().kernels[launch->kernel].name);
+  DeviceState& device = call.device_;
+  if (const int code = device.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error)) return code;
+  const RangeScope range(call.ranges_, device.facts().kernels[launch->kernel].name);
   if (__builtin_expect(call.replay_ != nullptr, 0) && call.replay_->takes(*launch)) {
-    return call.replay_->keep(*launch, kernel, error);
+    return call.replay_->keep(*launch, device.kernel(launch->kernel), error);
   }
-  return call.launch_plain(*launch, kernel, error);
+  return call.launch_plain(*launch, error);
 }
 
-int Call::launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error) {
+int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {
   CUlaunchConfig config;
   config.gridDimX = launch.grid[0];
   config.gridDimY = launch.grid[1];
@@ -41,7 +40,8 @@ int Call::launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_s
   LaunchAttributes attributes;
   if (LaunchAttributes::are_asked_by(launch)) attributes.apply(launch, device_, &config);
   // A CUkernel may stand for a CUfunction (CUDA Driver API, cuLaunchKernelEx).
-  const CUresult result = device_.driver().launch(&config, reinterpret_cast<CUfunction>(kernel), launch.args, nullptr);
+  const auto kernel = reinterpret_cast<CUfunction>(device_.kernel(launch.kernel));
+  const CUresult result = device_.driver().launch(&config, kernel, launch.args, nullptr);
   return __builtin_expect(result == CUDA_SUCCESS, 1) ? KMUX_OK : fail_launch(launch, result, error);
 }
 

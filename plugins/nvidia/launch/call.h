@@ -40,7 +40,7 @@ class Call {
   static Call& of(const kmux_driver_env* env) { return *static_cast<Call*>(env->call); }
   CUstream stream() const { return static_cast<CUstream>(env_.env.stream); }
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
-  int launch_plain(const kmux_driver_launch& launch, CUkernel kernel, kmux_sink error);
+  int launch_plain(const kmux_driver_launch& launch, kmux_sink error);
   int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
 
   DeviceState& device_;

@@ -59,9 +59,7 @@ int DeviceState::prepare_kernel(unsigned index, CUkernel kernel, kmux_sink error
   const unsigned free = state.static_smem_bytes < kFreeSmemBytes ? kFreeSmemBytes - state.static_smem_bytes : 0;
   state.dynamic_smem_limit.store(smaller(current, free), std::memory_order_relaxed);
   const KernelFacts& facts = facts_.kernels[index];
-  if (facts.dynamic_smem_bytes > state.dynamic_smem_limit.load(std::memory_order_relaxed)) {
-    if (const int code = raise_dynamic_smem(index, facts.dynamic_smem_bytes, error)) return code;
-  }
+  if (const int code = allow_dynamic_smem(index, facts.dynamic_smem_bytes, error)) return code;
   return facts.large_cluster ? set_attribute(index, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1, error)
                              : KMUX_OK;
 }

@@ -36,14 +36,14 @@ class DeviceState {
   /// Errors: invalid_argument where a launch asks for more than the device has; else what `error_code_of` says.
   int prepare(const LoadedCode& code, kmux_sink error);
 
-  /// Kernel number `index`, allowed to use `dynamic_smem_bytes`; null after writing to `error` (`*code` is its code).
-  CUkernel kernel(unsigned index, unsigned long long dynamic_smem_bytes, int* code, kmux_sink error) {
-    KernelState& state = kernels_[index];
-    if (__builtin_expect(dynamic_smem_bytes > state.dynamic_smem_limit.load(std::memory_order_relaxed), 0)) {
-      if ((*code = raise_dynamic_smem(index, dynamic_smem_bytes, error)) != KMUX_OK) return nullptr;
-    }
-    return state.kernel;
+  /// Allows kernel number `index` to use this much, if it may not yet. Returns 0 or an ErrorCode.
+  int allow_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
+    const unsigned long long limit = kernels_[index].dynamic_smem_limit.load(std::memory_order_relaxed);
+    return __builtin_expect(bytes <= limit, 1) ? KMUX_OK : raise_dynamic_smem(index, bytes, error);
   }
+
+  /// Kernel number `index`.
+  CUkernel kernel(unsigned index) const { return kernels_[index].kernel; }
 
   const DriverTable& driver() const { return driver_; }
   const DeviceContext& context() const { return context_; }

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <dlfcn.h>
-#include <string.h>
 
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/lock.h"
@@ -16,9 +15,8 @@ DriverTable driver_functions;
 
 template <class Function>
 bool find_driver_function(void* library, const char* symbol, Function* function) {
-  void* const address = dlsym(library, symbol);
-  memcpy(function, &address, sizeof address);
-  return address != nullptr;
+  *function = reinterpret_cast<Function>(dlsym(library, symbol));
+  return *function != nullptr;
 }
 
 // The first exported symbol that the library lacks; null if it has all.

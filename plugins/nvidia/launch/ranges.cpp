@@ -1,7 +1,6 @@
 #include "nvidia/launch/ranges.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 #include "nvidia/launch/lock.h"
 
@@ -17,11 +16,9 @@ bool find_range_functions() {
   void* library = dlopen("libnvtx3interop.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) library = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
-  void* const push = dlsym(library, "nvtxRangePushA");
-  void* const pop = dlsym(library, "nvtxRangePop");
-  memcpy(&range_functions.push, &push, sizeof push);
-  memcpy(&range_functions.pop, &pop, sizeof pop);
-  return push != nullptr && pop != nullptr;
+  range_functions.push = reinterpret_cast<int (*)(const char*)>(dlsym(library, "nvtxRangePushA"));
+  range_functions.pop = reinterpret_cast<int (*)()>(dlsym(library, "nvtxRangePop"));
+  return range_functions.push != nullptr && range_functions.pop != nullptr;
 }
 
 }  // namespace

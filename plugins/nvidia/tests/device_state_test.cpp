@@ -71,14 +71,11 @@ TEST_F(DeviceStateTest, RaisesForEachDevice) {
 TEST_F(DeviceStateTest, NeverLowersWhatAnotherThreadRaised) {
   warm();
   const auto raise = [&](unsigned bytes) {
-    std::string text;
-    const kmux_sink to = {&text, [](void* self, const char* data, std::size_t size) {
-                            static_cast<std::string*>(self)->append(data, size);
-                          }};
+    WrittenText text;
     const kmux_driver_launch what = add_with(bytes);
     const kmux_launch_env env = {sizeof env, 0, nullptr, nullptr, bytes, 0};
     const auto body = [&](const kmux_driver_env& inner, kmux_sink s) { return inner.driver->launch(&inner, &what, s); };
-    for (int i = 0; i < 50; ++i) EXPECT_EQ(launcher().call(env, to, body), KMUX_OK) << text;
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(launcher().call(env, text.sink(), body), KMUX_OK) << text.text;
   };
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 8; ++i) threads.emplace_back(raise, 50000 + i * 1000);

@@ -6,17 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "nvidia/launch/log.h"
+#include "written_text.h"
 
 namespace kmux::nvidia {
 namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-
-kmux_sink sink_of(std::string& text) {
-  return {&text,
-          [](void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }};
-}
 
 DriverTable driver_of_names() {
   DriverTable driver{};
@@ -26,28 +22,28 @@ DriverTable driver_of_names() {
 }
 
 TEST(DriverError, HasCallNumberNameDetailAndAdvice) {
-  std::string text;
-  const int code =
-      fail_call(driver_of_names(), sink_of(text), "cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE, "kernel \"%s\"", "add");
+  WrittenText written;
+  const int code = fail_call(driver_of_names(), written.sink(), "cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE,
+                             "kernel \"%s\"", "add");
   EXPECT_EQ(code, KMUX_LAUNCH_FAILED);
-  EXPECT_EQ(text,
+  EXPECT_EQ(written.text,
             "cuLaunchKernelEx failed with 1 CUDA_ERROR_X (what it means; kernel \"add\"). Check extents, shared memory "
             "and addresses against the limits of the device.");
 }
 
 TEST(DriverError, LeavesOutAnEmptyDetail) {
-  std::string text;
-  fail_call(driver_of_names(), sink_of(text), "cuCtxGetCurrent", CUDA_ERROR_UNKNOWN, "%s", "");
-  EXPECT_THAT(text, HasSubstr("(what it means). "));
+  WrittenText written;
+  fail_call(driver_of_names(), written.sink(), "cuCtxGetCurrent", CUDA_ERROR_UNKNOWN, "%s", "");
+  EXPECT_THAT(written.text, HasSubstr("(what it means). "));
 }
 
 TEST(DriverError, DoesWithoutTheDriversTexts) {
   DriverTable driver{};
   driver.error_name = [](CUresult, const char**) { return CUDA_ERROR_INVALID_VALUE; };
   driver.error_string = [](CUresult, const char** text) { return *text = nullptr, CUDA_SUCCESS; };
-  std::string text;
-  fail_call(driver, sink_of(text), "cuX", static_cast<CUresult>(12345), "%s", "");
-  EXPECT_EQ(text, "cuX failed with 12345 unknown (unknown). Look the number up in the CUDA Driver API.");
+  WrittenText written;
+  fail_call(driver, written.sink(), "cuX", static_cast<CUresult>(12345), "%s", "");
+  EXPECT_EQ(written.text, "cuX failed with 12345 unknown (unknown). Look the number up in the CUDA Driver API.");
 }
 
 TEST(DriverError, ToldApartByWhatTheCallerCanDo) {
@@ -69,10 +65,10 @@ struct Advice {
 class DriverErrorAdvice : public ::testing::TestWithParam<Advice> {};
 
 TEST_P(DriverErrorAdvice, SaysWhatToDo) {
-  std::string text;
-  fail_call(driver_of_names(), sink_of(text), "cuX", GetParam().result, "%s", "");
-  EXPECT_THAT(text, HasSubstr(GetParam().part));
-  EXPECT_THAT(text, EndsWith("."));
+  WrittenText written;
+  fail_call(driver_of_names(), written.sink(), "cuX", GetParam().result, "%s", "");
+  EXPECT_THAT(written.text, HasSubstr(GetParam().part));
+  EXPECT_THAT(written.text, EndsWith("."));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, DriverErrorAdvice,
@@ -101,9 +97,9 @@ TEST(DriverError, KnowsTheResultsOfACapture) {
 }
 
 TEST(DriverError, CutsWhatIsTooLong) {
-  std::string text;
-  EXPECT_EQ(fail(sink_of(text), KMUX_INTERNAL, "%s", std::string(5000, 'x').c_str()), KMUX_INTERNAL);
-  EXPECT_EQ(text.size(), 2047u);
+  WrittenText written;
+  EXPECT_EQ(fail(written.sink(), KMUX_INTERNAL, "%s", std::string(5000, 'x').c_str()), KMUX_INTERNAL);
+  EXPECT_EQ(written.text.size(), 2047u);
 }
 
 TEST(Log, WritesALineAtItsLevel) {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "written_text.h"
+
 namespace kmux::nvidia {
 namespace {
 
@@ -23,13 +25,10 @@ struct Opened {
 Opened open_with(const char* path) {
   void* const library = path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   EXPECT_EQ(library != nullptr, path != nullptr) << dlerror();
-  Opened opened{};
-  const kmux_sink sink = {&opened.error, [](void* self, const char* data, std::size_t size) {
-                            static_cast<std::string*>(self)->append(data, size);
-                          }};
-  opened.driver = open_driver(sink);
+  WrittenText error;
+  const DriverTable* const driver = open_driver(error.sink());
   if (library != nullptr) dlclose(library);
-  return opened;
+  return {driver, error.text};
 }
 
 TEST(DriverTable, SaysThatThereIsNoDriver) {

@@ -214,11 +214,8 @@ TEST_F(LauncherTest, PreparesOnceForManyThreads) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < 8; ++i) {
     threads.emplace_back([this] {
-      std::string text;
-      const kmux_sink to = {&text, [](void* self, const char* data, std::size_t size) {
-                              static_cast<std::string*>(self)->append(data, size);
-                            }};
-      EXPECT_EQ(launcher().prepare(0, to), KMUX_OK) << text;
+      WrittenText text;
+      EXPECT_EQ(launcher().prepare(0, text.sink()), KMUX_OK) << text.text;
     });
     if (i == 0) threads[0].join();
   }

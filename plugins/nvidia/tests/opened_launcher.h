@@ -9,11 +9,15 @@
 
 #include "fake_cuda.h"
 #include "nvidia/launch/launcher.h"
+#include "written_text.h"
 
 namespace kmux::nvidia {
 
 /// A launcher of kernels "add" and "mul" over the fake driver. Tests change `facts` and `kernels` before the first call.
 class OpenedLauncher : public testing::Test {
+ private:
+  WrittenText written_;
+
  protected:
   OpenedLauncher() {
     fake.set_parameters("add", {8, 4});
@@ -55,16 +59,12 @@ class OpenedLauncher : public testing::Test {
     return what;
   }
 
-  kmux_sink sink() {
-    return {&error, [](void* self, const char* data, std::size_t size) {
-              static_cast<std::string*>(self)->append(data, size);
-            }};
-  }
+  kmux_sink sink() { return written_.sink(); }
 
   FakeCuda fake = FakeCuda::load();
   KernelFacts kernels[2] = {{"add", 0, false}, {"mul", 0, false}};
   PlanFacts facts = {kernels, 2, 0, 2, 0, false, "sum", false};
-  std::string error;
+  std::string& error = written_.text;
   std::vector<std::string> logs;
 
  private:
@@ -78,8 +78,5 @@ class OpenedLauncher : public testing::Test {
   void* args_[2] = {&first_, &second_};
   std::optional<Launcher> launcher_;
 };
-
-/// The calls that have this symbol.
-MATCHER_P(Symbol, name, "") { return arg == name || arg.rfind(std::string(name) + " ", 0) == 0; }
 
 }  // namespace kmux::nvidia

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "nvidia/launch/launcher.h"
+#include "written_text.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -60,15 +61,12 @@ std::string launched_with(bool ranges) {
   const DriverTable driver = willing_driver();
   const KernelFacts kernel = {"add_kernel", 0, false};
   const PlanFacts facts = {&kernel, 1, 0, 1, 0, false, "add", ranges};
-  std::string error;
-  const kmux_sink sink = {&error, [](void* self, const char* data, std::size_t size) {
-                            static_cast<std::string*>(self)->append(data, size);
-                          }};
+  WrittenText error;
   Launcher launcher("code", facts, Log{}, &driver);
   const kmux_driver_launch launch = {0, 0, {1, 1, 1}, {32, 1, 1}, {}, 0, 0, 0, nullptr, nullptr};
   const auto body = [&](const kmux_driver_env& env, kmux_sink to) { return env.driver->launch(&env, &launch, to); };
-  EXPECT_EQ(launcher.call(kmux_launch_env{}, sink, body), KMUX_OK) << error;
-  return error;
+  EXPECT_EQ(launcher.call(kmux_launch_env{}, error.sink(), body), KMUX_OK) << error.text;
+  return error.text;
 }
 
 TEST(Ranges, AreNoConditionOfALaunch) { EXPECT_EQ(launched_with(true), ""); }
