@@ -24,11 +24,13 @@ class FakeHost {
       static_cast<FakeHost*>(self)->log.append(text.data, text.size);
     };
     api_.trace = [](void*, int32_t, kmux_bytes) {};
+    api_.stopping = [](void* self) -> int32_t { return static_cast<FakeHost*>(self)->is_stopping ? 1 : 0; };
   }
   operator Host() const { return Host(&api_); }
 
   std::map<std::string, std::string> options;
   std::string log;
+  bool is_stopping = false;
 
  private:
   kmux_host_api api_{};

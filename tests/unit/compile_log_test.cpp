@@ -19,6 +19,11 @@ Error missing_header(const std::string& words) {
 
 TEST(CompileLog, FirstErrorIsALineOfItsOwn) { EXPECT_EQ(first_error(kLog), "k.cu(2): error: no such thing"); }
 
+TEST(CompileLog, FirstErrorIsFoundInAssemblersWordsToo) {
+  EXPECT_EQ(first_error("all\nptxas k.ptx, line 3; error   : no\n"), "ptxas k.ptx, line 3; error   : no");
+  EXPECT_EQ(first_error("ptxas fatal   : no memory\n"), "ptxas fatal   : no memory");
+}
+
 TEST(CompileLog, FirstErrorIsEmptyWithoutOne) {
   EXPECT_EQ(first_error("all is well\n"), "");
   EXPECT_EQ(first_error(""), "");

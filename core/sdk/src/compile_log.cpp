@@ -7,6 +7,12 @@
 namespace kmux {
 namespace {
 
+// The signs of an error in a line; ptxas has its own.
+bool is_error(std::string_view line) {
+  constexpr std::string_view kSigns[] = {"error: ", "error   : ", "fatal   : "};
+  return std::ranges::any_of(kSigns, [&](std::string_view sign) { return line.find(sign) != line.npos; });
+}
+
 // How Clang, GCC and NVIDIA's compilers say that an #include was not found.
 bool lacks_header(std::string_view text) {
   constexpr std::string_view kSayings[] = {"file not found", "No such file or directory", "cannot open source file",
@@ -20,7 +26,7 @@ std::string_view first_error(std::string_view log) {
   for (std::size_t begin = 0; begin < log.size();) {
     const std::size_t end = std::min(log.find('\n', begin), log.size());
     const std::string_view line = log.substr(begin, end - begin);
-    if (line.find("error: ") != std::string_view::npos) return line;
+    if (is_error(line)) return line;
     begin = end + 1;
   }
   return {};
