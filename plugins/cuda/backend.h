@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "builder.h"
+#include "nvidia/devices.h"
+#include "wrapper.h"
+
+namespace kmux::cuda {
+
+/// CUDA C++ compiled with nvcc, launched by generated C++.
+class CudaBackend final : public Backend {
+ public:
+  static const PluginInfo kInfo;
+  static Result<std::unique_ptr<Backend>> create(Host host);
+  explicit CudaBackend(Host host) : host_(host), wrapper_(host), builder_(host), devices_(host) {}
+
+  /// What a variant may use; the manifest says the same.
+  static const std::vector<std::string>& features();
+
+  Result<ProbeReport> probe() override;
+  Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
+  Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;
+  Wrapper& wrapper() override { return wrapper_; }
+  Builder& builder() override { return builder_; }
+  Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
+  DeviceApi& devices() override { return devices_; }
+
+ private:
+  Host host_;
+  CudaWrapper wrapper_;
+  CudaBuilder builder_;
+  nvidia::Devices devices_;
+};
+
+}  // namespace kmux::cuda

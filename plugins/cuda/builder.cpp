@@ -1,0 +1,77 @@
+#include "builder.h"
+
+#include <future>
+
+#include "kmux/compile_log.h"
+#include "kmux/file_identity.h"
+#include "kmux/host_compiler.h"
+#include "kmux/plan.h"
+
+#include "device_compiler.h"
+#include "launcher_compiler.h"
+#include "nvidia/cubin.h"
+#include "nvidia/toolkit.h"
+
+namespace kmux::cuda {
+namespace {
+
+constexpr const char* kName = "backend cuda";
+
+Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
+
+std::string meta_of(const BuildRequest& request, const nvidia::BuildOptions& options,
+                    const std::vector<std::string>& kernels, const std::vector<std::string>& symbols) {
+  return dump(Json::Object{{"target", to_string(request.target)},
+                           {"arguments", list(device_arguments(request, options))},
+                           {"kernels", list(kernels)},
+                           {"symbols", list(symbols)}});
+}
+
+}  // namespace
+
+Result<std::string> CudaBuilder::toolchain(const Target&, const Options& options) {
+  KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "cuda"));
+  KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
+  KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(parsed.host_compiler, kName));
+  KMUX_ASSIGN(const Json all, parse_json(nvidia::to_json(parsed)));
+  return dump(
+      Json::Object{{"nvcc", identify(nvcc)}, {"host_compiler", identify_file(host_compiler)}, {"options", all}});
+}
+
+std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
+                                                      const Nvcc& nvcc) {
+  if (request.chosen().dialect != "cuda") return std::nullopt;
+  nvidia::HeaderSearch search;
+  search.folders = options.include_dirs;
+  for (const std::string& folder : nvidia::toolkit_includes(nvcc.home)) search.folders.push_back(folder);
+  search.compile_flags = options.compile_flags;
+  search.implicit = {"cuda_runtime.h"};  // nvcc's own first line
+  return headers_.scan(request.chosen(), search);
+}
+
+Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
+  KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
+  const auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
+  KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host_));
+  const LauncherCompiler launcher_compiler(compilation, host_compiler);
+  auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
+  auto code = DeviceCompiler(nvcc, host_compiler).compile(compilation, request, options, plan.kernels);
+  const Status launcher_status = translated.get();
+  if (!code) return with_include_hint(std::move(code).error(), request.chosen().settings);
+  KMUX_TRY(launcher_status);
+  if (!code->log.empty()) host_.log(Host::Level::kWarning, code->log);
+  KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, code->cubin));
+  KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, plan.kernels, symbols));
+  Artifact artifact;
+  artifact.set(kCodePart, std::move(code->cubin));
+  artifact.set(kLibraryPart, std::move(library));
+  artifact.set(kLauncherPart, std::string(launcher));
+  artifact.set(kMetaPart, meta_of(request, options, plan.kernels, symbols));
+  if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
+  return artifact;
+}
+
+}  // namespace kmux::cuda

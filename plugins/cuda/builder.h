@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "nvcc.h"
+#include "nvidia/headers.h"
+#include "nvidia/options.h"
+
+namespace kmux::cuda {
+
+/// The parts of an artifact: the cubin, the compiled launcher, its text, how they came about. `load` needs the second.
+inline constexpr const char* kCodePart = "code";
+inline constexpr const char* kLibraryPart = "library";
+inline constexpr const char* kLauncherPart = "launcher";
+inline constexpr const char* kMetaPart = "meta.json";
+
+/// Compiles sources with nvcc, and the launcher with the machine's C++ compiler.
+///
+/// Threads: any, concurrently.
+class CudaBuilder final : public Builder {
+ public:
+  explicit CudaBuilder(Host host) : host_(host) {}
+
+  Result<std::string> toolchain(const Target& target, const Options& options) override;
+  Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
+
+ private:
+  std::optional<Dependencies> dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
+                                           const Nvcc& nvcc);
+
+  Host host_;
+  nvidia::Headers headers_;
+};
+
+}  // namespace kmux::cuda

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kmux/descriptor.h"
+#include "kmux/error.h"
+#include "kmux/plugin.h"
+
+#include "nvidia/launch/log.h"
+
+namespace kmux::cuda {
+
+/// A compiled launcher in this process, opened from memory: an instance of its own, even of equal bytes.
+///
+/// Threads: `prepare` and `launch` any, concurrently.   Lifetime: closing waits for what was launched.
+class LauncherLibrary {
+ public:
+  enum class Ranges { kHidden, kShown };  // to profilers
+  /// `log` outlives the object.
+  ///
+  /// Errors: unavailable with the loader's words; invalid_argument if it is no launcher.
+  static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, nvidia::Log log, Ranges ranges);
+  LauncherLibrary(const LauncherLibrary&) = delete;
+  LauncherLibrary& operator=(const LauncherLibrary&) = delete;
+  ~LauncherLibrary();
+
+  int prepare(int device, kmux_sink error) const { return prepare_(device, error); }
+  int launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) const {
+    return launch_(slots, env, error);
+  }
+
+ private:
+  LauncherLibrary() = default;
+  Status load(const std::string& bytes);
+  template <class Function>
+  Status find(const char* name, Function*& function) const;
+
+  int (*launch_)(const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
+  int (*prepare_)(int, kmux_sink) = nullptr;
+  void (*open_)(nvidia::Log, bool) = nullptr;
+  void (*close_)() = nullptr;
+  void* handle_ = nullptr;
+  Descriptor file_;  // open as long as the library: the dynamic linker takes two of the same path for one
+};
+
+}  // namespace kmux::cuda

@@ -1,0 +1,105 @@
+#include "launcher_text.h"
+
+#include <string_view>
+
+#include "kmux/driver_dialect.h"
+#include "kmux/emit.h"
+
+#include "exported_call.h"
+#include "nvidia/source.h"
+
+namespace kmux {
+
+extern const std::string_view nvidia_launch_text;  // plugins/nvidia/launch
+extern const std::string_view cuda_printed_text;   // plugins/cuda/printed
+
+namespace cuda {
+namespace {
+
+constexpr std::string_view kLayerTitle = R"(
+// ---------------------------------------------------------------------------------------------------------------------
+// The launch layer and the entry points: the same in every launcher. Facts and code of this program are at the end.
+// ---------------------------------------------------------------------------------------------------------------------
+)";
+
+using nvidia::is_name_expression;
+
+std::string symbol_name(std::size_t kernel) { return "kmux_symbol_" + std::to_string(kernel); }
+
+// A label before the bytes of a file, for the assembler.
+void emit_file(CodeWriter& out, const std::string& name, const std::string& file) {
+  out.line(quote_c(".global " + name + "\n.hidden " + name + "\n" + name + ": .incbin \"" + file + "\"\n"));
+}
+
+// Read-only; the code is aligned as the driver's own tools align it.
+void emit_files(CodeWriter& out, const Plan& plan) {
+  out.open("asm(").line(quote_c(".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"));
+  emit_file(out, "kmux_cubin", kCodeFile);
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+    if (!is_name_expression(plan.kernels[i])) continue;
+    emit_file(out, symbol_name(i), symbol_file(i));
+    out.line(quote_c(".byte 0\n"));
+  }
+  out.line(quote_c(".popsection\n")).close(");");
+}
+
+void emit_symbols(CodeWriter& out, const Plan& plan) {
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+    if (!is_name_expression(plan.kernels[i])) continue;
+    out.line("extern \"C\" const char " + symbol_name(i) + "[];  // of " + quote_c(plan.kernels[i]));
+  }
+}
+
+std::string symbol_text(const Plan& plan, std::size_t kernel) {
+  const std::string& name = plan.kernels[kernel];
+  return is_name_expression(name) ? symbol_name(kernel) : quote_c(name);
+}
+
+const char* text_of(bool value) { return value ? "true" : "false"; }
+
+// {symbol, dynamic_smem_bytes, large_cluster}
+void emit_kernels(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& facts) {
+  out.open("static const KernelFacts program_kernels[] = {");
+  for (unsigned i = 0; i < facts.kernel_count; ++i) {
+    const nvidia::KernelFacts& kernel = facts.kernels[i];
+    out.line("{" + symbol_text(plan, i) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
+             text_of(kernel.large_cluster) + "},");
+  }
+  out.close("};");
+}
+
+void emit_facts(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& facts) {
+  out.line().line("// What the launch layer must know of " + quote_c(plan.name) + ", and its code.");
+  emit_symbols(out, plan);
+  out.line("namespace kmux::nvidia {");
+  const bool any = facts.kernel_count > 0;
+  if (any) emit_kernels(out, plan, facts);
+  out.open("extern const PlanFacts program_facts = {");
+  out.line(std::string(any ? "program_kernels" : "nullptr") + ", " + std::to_string(facts.kernel_count) + ",");
+  out.line(std::to_string(facts.map_count) + ",  // tensor maps");
+  out.line(std::to_string(facts.step_count) + ",  // launches and fills");
+  out.line(std::to_string(facts.window_bytes) + ",  // bytes of the largest L2 window");
+  out.line(std::string(text_of(facts.replay)) + ",  // replay as a graph");
+  out.line(quote_c(plan.name) + ",");
+  out.line("false,  // ranges for profilers: kmux_launcher_open says");
+  out.close("};").line("}  // namespace kmux::nvidia");
+}
+
+}  // namespace
+
+std::string symbol_file(std::size_t kernel) { return "kmux-symbol-" + std::to_string(kernel) + ".txt"; }
+
+std::string launcher_text(const Plan& plan, const nvidia::LaunchChoices& choices) {
+  DriverDialect dialect;
+  CodeWriter call;
+  emit_exported_call(call, plan);
+  CodeWriter end;
+  emit_facts(end, plan, nvidia::Facts(plan, plan.kernels, choices).view());
+  emit_files(end, plan);
+  std::string text = emit_launcher(plan, dialect, "kmux_launch_body");
+  text.append(call.text()).append(kLayerTitle).append(nvidia_launch_text).append(cuda_printed_text);
+  return text.append(end.text());
+}
+
+}  // namespace cuda
+}  // namespace kmux

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kmux/plan.h"
+
+#include "nvidia/facts.h"
+
+namespace kmux::cuda {
+
+/// The file that a launcher takes its code from when it is assembled, relative to where that is done.
+inline constexpr const char* kCodeFile = "kmux-code.cubin";
+
+/// The file that has the symbol of kernel number `kernel` in the code, for a name expression: which it is shows only there.
+std::string symbol_file(std::size_t kernel);
+
+/// The launcher of `plan`: C++17 that needs the C library and nothing of CUDA, of kmux or of a toolkit.
+///
+/// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters. Then the
+/// launch layer and the entry points, the same in every launcher; at the end code and facts of the program. Exported are
+/// `init`, `call` and `get_last_error` for anybody, and `kmux_launcher_...` for kmux's runtime (launcher_library.h).
+std::string launcher_text(const Plan& plan, const nvidia::LaunchChoices& choices);
+
+}  // namespace kmux::cuda

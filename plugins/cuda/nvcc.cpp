@@ -1,0 +1,63 @@
+#include "nvcc.h"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <unistd.h>
+
+#include "kmux/file_identity.h"
+#include "kmux/file_io.h"
+
+#include "nvidia/toolkit.h"
+
+namespace kmux::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> version_in_json(const fs::path& file) {
+  const auto text = read_file(file);
+  const auto json = text ? parse_json(*text) : Result<Json>(Json());
+  const Json* cuda = json && json->as_object() ? json->find("cuda") : nullptr;
+  const Json* version = cuda && cuda->as_object() ? cuda->find("version") : nullptr;
+  if (!version || !version->as_string()) return std::nullopt;
+  return *version->as_string();
+}
+
+// Toolkits without version.json (those of PyPI) say their version near the beginning of cuda.h.
+std::string version_in_header(const fs::path& file) {
+  constexpr std::string_view kDefine = "#define CUDA_VERSION ";
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(65536, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  const std::size_t begin = text.find(kDefine);
+  if (begin == text.npos) return "";
+  const std::size_t digits = begin + kDefine.size();
+  return text.substr(digits, text.find_first_not_of("0123456789", digits) - digits);
+}
+
+}  // namespace
+
+Result<Nvcc> find_nvcc(const Host& host) {
+  std::string tried;
+  for (const std::string& home : nvidia::toolkit_homes(host)) {
+    const std::string program = home + "/bin/nvcc";
+    if (::access(program.c_str(), X_OK) == 0) return Nvcc{program, home};
+    tried.append(tried.empty() ? "" : ", ").append("\"").append(program).append("\"");
+  }
+  return make_error(ErrorCode::kUnavailable,
+                    "nvcc was not found (tried " + (tried.empty() ? "PATH" : tried) +
+                        "). Install the CUDA toolkit and set CUDA_HOME, or use backend nvrtc.");
+}
+
+Json identify(const Nvcc& nvcc) {
+  constexpr std::array<const char*, 2> kPrograms = {"/bin/ptxas", "/nvvm/bin/cicc"};
+  const auto version = version_in_json(nvcc.home + "/version.json");
+  Json::Array programs = {identify_file(nvcc.program)};
+  for (const char* program : kPrograms) programs.push_back(identify_file(nvcc.home + program));
+  return Json::Object{{"version", version ? *version : version_in_header(nvcc.home + "/include/cuda.h")},
+                      {"programs", std::move(programs)}};
+}
+
+}  // namespace kmux::cuda

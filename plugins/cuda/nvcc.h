@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+namespace kmux::cuda {
+
+/// CUDA's compiler as it was found on this machine.
+struct Nvcc {
+  std::string program;  // absolute
+  std::string home;     // the toolkit's folder
+};
+
+/// The nvcc of the first toolkit that has one: that of option "cuda.home", of nvcc in PATH, of /usr/local/cuda. Starts no
+/// process.
+///
+/// Errors: unavailable that names every place.
+Result<Nvcc> find_nvcc(const Host& host);
+
+/// What tells this toolkit from others: its version, and path, size and time of the programs that make code. Reads a few
+/// small files.
+Json identify(const Nvcc& nvcc);
+
+}  // namespace kmux::cuda

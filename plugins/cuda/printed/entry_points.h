@@ -1,0 +1,110 @@
+#pragma once
+
+// The functions that a launcher exports, over the one `Launcher` that it has. Before this text stand the program's own
+// part and the launch layer; after it, the program's code and facts.
+#include <atomic>
+#include <new>
+
+#include "nvidia/launch/launcher.h"
+#include "printed/last_error.h"
+#include "printed/pool_allocator.h"
+
+extern "C" {
+int kmux_launch_body(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+extern const unsigned char kmux_cubin[];
+}
+
+namespace kmux::nvidia {
+
+extern const PlanFacts program_facts;
+
+namespace {
+
+thread_local LastError last_error;
+thread_local unsigned own_lane;  // plus one
+std::atomic<unsigned> lane_count{0};
+PoolAllocator pool_allocator;
+const kmux_allocator workspace_allocator = pool_allocator.api();
+
+// Closed by `kmux_launcher_close` and not by the end of the process, when the driver may be gone.
+union KeptLauncher {
+  KeptLauncher() : launcher(kmux_cubin, program_facts, Log{nullptr, nullptr}) {}
+  ~KeptLauncher() {}
+  Launcher launcher;
+};
+KeptLauncher kept;
+
+void open_again(Log log, bool ranges) {
+  PlanFacts facts = program_facts;
+  facts.ranges = ranges;
+  kept.launcher.~Launcher();  // nothing is loaded yet
+  new (&kept.launcher) Launcher(kmux_cubin, facts, log);
+}
+
+int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
+  return kept.launcher.call(env, error, [slots](const kmux_driver_env& driver_env, kmux_sink sink) {
+    return kmux_launch_body(slots, &driver_env.env, sink);
+  });
+}
+
+// The device whose context is current, or the first. The driver numbers devices by their ordinals.
+int find_own_device(int* device, kmux_sink error) {
+  const DriverTable* driver = open_driver(error);
+  if (driver == nullptr) return KMUX_UNAVAILABLE;
+  *device = 0;
+  CUcontext context = nullptr;
+  CUresult result = driver->current_get(&context);
+  if (result != CUDA_SUCCESS) return fail_call(*driver, error, "cuCtxGetCurrent", result, "%s", "");
+  if (context == nullptr) return KMUX_OK;
+  result = driver->current_device(device);
+  return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
+}
+
+// What the runtime does for its calls, for those that come without it.
+int call_alone(const kmux_slot* slots, void* stream) {
+  const kmux_sink error = last_error.sink();
+  last_error.clear();
+  int device = 0;
+  if (find_own_device(&device, error) != KMUX_OK) return -1;
+  if (own_lane == 0) own_lane = ++lane_count;
+  const kmux_launch_env env = {sizeof(kmux_launch_env), device, stream, &workspace_allocator, own_lane - 1, 0};
+  return run(slots, env, error) == KMUX_OK ? 0 : -1;
+}
+
+int prepare_alone() {
+  last_error.clear();
+  int device = 0;
+  if (find_own_device(&device, last_error.sink()) != KMUX_OK) return -1;
+  return kept.launcher.prepare(device, last_error.sink()) == KMUX_OK ? 0 : -1;
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
+
+static int kmux_call_alone(const kmux_slot* slots, void* stream) { return kmux::nvidia::call_alone(slots, stream); }
+
+extern "C" {
+#define KMUX_EXPORT __attribute__((visibility("default")))
+
+/// Loads the code and prepares the device whose context is current, or the first. 0, or -1 with a text.
+KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
+
+/// What went wrong in this thread's last `init` or `call`; empty if nothing did.
+KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
+
+/// For kmux's runtime, before anything else: where reports go, and whether profilers see ranges.
+KMUX_EXPORT void kmux_launcher_open(kmux::nvidia::Log log, bool ranges) { kmux::nvidia::open_again(log, ranges); }
+
+/// For kmux's runtime: 0, or an ErrorCode after writing to `error`.
+KMUX_EXPORT int kmux_launcher_prepare(int device, kmux_sink error) {
+  return kmux::nvidia::kept.launcher.prepare(device, error);
+}
+KMUX_EXPORT int kmux_launcher_call(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  return kmux::nvidia::run(slots, *env, error);
+}
+
+/// Waits for what was launched and unloads the code. Nothing may be called after it.
+KMUX_EXPORT void kmux_launcher_close(void) { kmux::nvidia::kept.launcher.~Launcher(); }
+
+#undef KMUX_EXPORT
+}

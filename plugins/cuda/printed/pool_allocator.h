@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+
+#include "kmux/plugin.h"
+
+#include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/driver_table.h"
+
+namespace kmux::nvidia {
+
+/// Workspaces of calls that no runtime makes: from the default memory pool of the device, in stream order. What is freed
+/// stays in the pool, so that the next call need not ask the system.
+///
+/// Threads: any; the context of the device is current.
+class PoolAllocator {
+ public:
+  kmux_allocator api() { return {sizeof(kmux_allocator), this, &PoolAllocator::allocate, &PoolAllocator::free}; }
+
+ private:
+  static constexpr int kMaxDevices = 64;
+
+  static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
+    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher says what failed
+    const DriverTable* driver = open_driver(nowhere);
+    if (driver == nullptr) return KMUX_UNAVAILABLE;
+    CUmemoryPool pool = nullptr;
+    CUresult result = driver->device_pool(&pool, device);
+    if (result == CUDA_SUCCESS) result = static_cast<PoolAllocator*>(self)->keep_freed(*driver, pool, device);
+    CUdeviceptr place = 0;
+    if (result == CUDA_SUCCESS) result = driver->allocate(&place, bytes, pool, static_cast<CUstream>(stream));
+    *address = reinterpret_cast<void*>(place);
+    return result == CUDA_SUCCESS ? KMUX_OK : error_code_of(result);
+  }
+
+  // A free can only fail if the context is broken, and then the next call says so.
+  static void free(void*, int, void* stream, void* address) {
+    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};
+    const DriverTable* driver = open_driver(nowhere);
+    if (driver != nullptr) driver->free(reinterpret_cast<CUdeviceptr>(address), static_cast<CUstream>(stream));
+  }
+
+  // Raises the threshold above which a pool gives memory back to the system, once a device.
+  CUresult keep_freed(const DriverTable& driver, CUmemoryPool pool, int device) {
+    if (device >= kMaxDevices || keeps_[device].exchange(true)) return CUDA_SUCCESS;
+    uint64_t threshold = UINT64_MAX;
+    return driver.pool_attribute_set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+  }
+
+  std::atomic<bool> keeps_[kMaxDevices] = {};
+};
+
+}  // namespace kmux::nvidia

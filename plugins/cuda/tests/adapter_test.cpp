@@ -1,0 +1,94 @@
+#include "adapter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "builder.h"
+#include "launchers.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// A kernel with a window that is larger than the fake device's largest, which is reported.
+Program windowed() {
+  ProgramBuilder program("windowed");
+  const Expr n = program.symbol("n");
+  program.input("x", dtype::kFloat32, {n}).variant("cuda").source("k.cu", "");
+  program.launch("k").grid({1}).block({32}).l2_window("x", n * 4).args({"x"});
+  return program.build().value();
+}
+
+class AdapterTest : public ::testing::Test {
+ protected:
+  AdapterTest() {
+    fake.set_parameters("k", {8});
+    artifact.set(kLibraryPart, library_of(windowed()).value());
+  }
+  kmux_code launch(Adapter& adapter, std::int64_t n) {
+    const kmux_slot slots[] = {{.ptr = reinterpret_cast<void*>(0x1000)}, {.i64 = n}};
+    const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0};
+    text.clear();
+    return adapter.launch(slots, env, {&text, [](void* self, const char* data, std::size_t size) {
+                                         static_cast<std::string*>(self)->append(data, size);
+                                       }});
+  }
+  FakeCuda fake = FakeCuda::load();
+  FakeHost host;
+  Artifact artifact;
+  std::string text;
+};
+
+TEST_F(AdapterTest, PreparesAndLaunches) {
+  {
+    const auto adapter = CudaAdapter::load(artifact, host).value();
+    ASSERT_TRUE(adapter->prepare(0));
+    fake.clear_calls();
+    EXPECT_EQ(launch(*adapter, 64), KMUX_OK) << text;
+    EXPECT_EQ(fake.calls("cuLaunchKernelEx").size(), 1U);
+    EXPECT_THAT(fake.calls("cuLibraryLoadData"), IsEmpty()) << "prepare did it";
+  }
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(AdapterTest, GivesReportsToItsHost) {
+  const auto adapter = CudaAdapter::load(artifact, host).value();
+  EXPECT_EQ(launch(*adapter, std::int64_t{1} << 30), KMUX_OK) << text;
+  EXPECT_THAT(host.log, HasSubstr("window"));
+}
+
+TEST_F(AdapterTest, SaysWhatTheDriverRefuses) {
+  const auto adapter = CudaAdapter::load(artifact, host).value();
+  fake.fail("cuDevicePrimaryCtxRetain", nvidia::CUDA_ERROR_OUT_OF_MEMORY);
+  const Status status = adapter->prepare(0);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(status.error().message, HasSubstr("cuDevicePrimaryCtxRetain failed with 2 CUDA_ERROR_OUT_OF_MEMORY"));
+  fake.fail("cuLaunchKernelEx", nvidia::CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(launch(*adapter, 64), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(text, HasSubstr("cuLaunchKernelEx failed with 719 CUDA_ERROR_LAUNCH_FAILED"));
+  EXPECT_EQ(launch(*adapter, 64), KMUX_OK) << text;
+}
+
+TEST_F(AdapterTest, RefusesAnArtifactOfAnotherBackend) {
+  const auto adapter = CudaAdapter::load({}, host);
+  ASSERT_FALSE(adapter.ok());
+  EXPECT_EQ(adapter.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(adapter.error().message, HasSubstr("the artifact has no part \"library\""));
+}
+
+TEST_F(AdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
+  const auto hidden = CudaAdapter::load(artifact, host).value();
+  EXPECT_TRUE(hidden->prepare(0));
+  EXPECT_THAT(host.log, Not(HasSubstr("NVTX")));
+  host.options["nvidia.nvtx"] = "1";
+  const auto shown = CudaAdapter::load(artifact, host).value();
+  EXPECT_TRUE(shown->prepare(0));  // NVTX may be missing here, which is logged
+  EXPECT_EQ(launch(*shown, 64), KMUX_OK) << text;
+}
+
+}  // namespace
+}  // namespace kmux::cuda

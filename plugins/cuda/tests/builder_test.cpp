@@ -1,0 +1,200 @@
+#include "builder.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+#include "fake_host.h"
+#include "nvidia/cubin.h"
+#include "temp_folder.h"
+#include "wrapper.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+constexpr const char* kScale = "template <class T, int N> __global__ void scale(T* x) { x[threadIdx.x] *= N; }\n";
+
+// `kernel` of "k.cu" with a buffer.
+ProgramBuilder program_of(const std::string& source, const std::string& kernel = "k") {
+  ProgramBuilder builder("sample");
+  builder.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", source);
+  builder.launch(kernel).grid({1}).block({32}).args({"x"});
+  return builder;
+}
+
+std::string kernel_that(const std::string& statement) {
+  return "extern \"C\" __global__ void k(float* x) {\n  " + statement + "\n}\n";
+}
+
+class Builder : public ::testing::Test {
+ protected:
+  Result<Artifact> build(const Program& program, const Options& options = {}) {
+    const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, options};
+    KMUX_ASSIGN(const std::string launcher, CudaWrapper(host).wrap(request));
+    return builder.build(request, launcher);
+  }
+  Error failure(const Program& program, const Options& options = {}) {
+    auto artifact = build(program, options);
+    return artifact ? make_error(ErrorCode::kOk, "it worked") : std::move(artifact).error();
+  }
+  FakeHost host;
+  CudaBuilder builder{host};
+};
+
+TEST_F(Builder, MakesCodeAndALauncher) {
+  const TempFolder temporary;
+  setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);
+  const auto artifact = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
+  unsetenv("TMPDIR");
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(kCodePart)).value(), ElementsAre("k"));
+  EXPECT_EQ(to_string(nvidia::cubin_arch(*artifact->find(kCodePart)).value()), "sm_90a");
+  EXPECT_NE(artifact->find(kLibraryPart)->find(*artifact->find(kCodePart)), std::string::npos);
+  EXPECT_THAT(*artifact->find(kLauncherPart), HasSubstr("kmux_launch_body"));
+  EXPECT_THAT(*artifact->find(kMetaPart), HasSubstr("\"-lineinfo\""));
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path())) << "something was left behind";
+}
+
+TEST_F(Builder, InstantiatesNameExpressions) {
+  const Program program = program_of(kScale, "scale<float, 4>").build().value();
+  const auto artifact = build(program);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  EXPECT_THAT(*artifact->find(kMetaPart), HasSubstr("\"symbols\":[\"_Z5scaleIfLi4EEvPT_\"]"));
+  EXPECT_THAT(*artifact->find(kLibraryPart), HasSubstr(std::string("_Z5scaleIfLi4EEvPT_\0", 20)));
+}
+
+TEST_F(Builder, NamesAKernelThatIsNotThere) {
+  const Error error = failure(program_of(kernel_that(""), "other").build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("kernel \"other\" is not in the compiled code (the code has k)"));
+}
+
+TEST_F(Builder, ShowsErrorsInTheUsersLines) {
+  const Error error = failure(program_of(kernel_that("x[0] = wrong;")).build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("cannot compile \"k.cu\" with nvcc (k.cu(2): error: identifier \"wrong\""));
+  EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.cu(2): error"));
+  EXPECT_THAT(std::string(error.note("command").value_or("")), HasSubstr("nvcc -cubin -arch=sm_90a"));
+}
+
+TEST_F(Builder, SaysWhereMissingHeadersComeFrom) {
+  Settings settings;
+  settings.include_hints = {"tilelang"};
+  ProgramBuilder program = program_of("#include <tl_templates/cuda/gemm.h>\n");
+  program.settings(settings);
+  const Error error = failure(program.build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("The sources need the headers of tilelang: give their folder in include_dirs."));
+}
+
+TEST_F(Builder, FindsHeadersOfTheProgramAndOfTheMachine) {
+  const TempFolder folder;
+  folder.write("far.h", "#define FAR 3\n");
+  ProgramBuilder program =
+      program_of("#include \"sub/near.h\"\n#include <far.h>\n" + kernel_that("x[0] = NEAR + FAR;"));
+  program.header("sub/near.h", "#include \"other.h\"\n").header("sub/other.h", "#define NEAR 4\n");
+  const auto artifact = build(program.build().value(), {{"include_dirs", folder.path()}});
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  const Dependencies found = dependencies_from_json(*artifact->find(kDependenciesPart)).value();
+  EXPECT_THAT(found.files, Contains((folder.path() / "far.h").string()));
+  EXPECT_THAT(found.files, Contains(EndsWith("/cuda_runtime.h")));
+}
+
+TEST_F(Builder, TakesPreludesAndDefines) {
+  Settings settings;
+  settings.preludes = {"first.h"};
+  settings.defines = {"SCALE=2", "ON"};
+  ProgramBuilder program =
+      program_of("#ifndef ON\n#error off\n#endif\n" + kernel_that("static_assert(SCALE == 2 && FIRST == 1);"));
+  program.header("first.h", "#define FIRST 1\n").settings(settings);
+  const auto artifact = build(program.build().value());
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+TEST_F(Builder, KeepsDefinesFromTheShell) {
+  const TempFolder folder;
+  Settings settings;
+  settings.defines = {"A=`touch " + (folder.path() / "a").string() + "`",
+                      "B=$(touch " + (folder.path() / "b").string() + ")"};
+  ProgramBuilder program = program_of(kernel_that(""));
+  program.settings(settings);
+  EXPECT_TRUE(build(program.build().value()).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "a define was run";
+  const Error error = failure(program_of(kernel_that("")).build().value(), {{"compile_flags", "-DA=`touch a`"}});
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("argument \"-DA=`touch a`\" has a character that means something to a shell"));
+}
+
+TEST_F(Builder, PassesOptionsOn) {
+  const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
+  const auto artifact = build(program, {{"max_registers", "32"},
+                                        {"fast_math", "on"},
+                                        {"line_info", "off"},
+                                        {"tier", "fast"},
+                                        {"compile_flags", "-DX=3\n-fmad=false"}});
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  EXPECT_THAT(*artifact->find(kMetaPart),
+              HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","-std=c++20","--use_fast_math","-maxrregcount=32",)"
+                        R"("--Ofast-compile=max","-DX=3","-fmad=false"])"));
+}
+
+TEST_F(Builder, TakesReadyCubinsAndPtx) {
+  const auto compiled = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
+  ASSERT_TRUE(compiled.ok()) << compiled.error().explain();
+  const std::string ptx = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x) { ret; }
+)";
+  for (const auto& [dialect, code] : {std::pair("cubin", *compiled->find(kCodePart)), std::pair("ptx", ptx)}) {
+    ProgramBuilder program("ready");
+    program.output("x", dtype::kFloat32, {32}).variant(dialect).source(std::string("k.") + dialect, code);
+    program.launch("k").grid({1}).block({32}).args({"x"});
+    const auto artifact = build(program.build().value());
+    ASSERT_TRUE(artifact.ok()) << dialect << artifact.error().explain();
+    EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(kCodePart)).value(), ElementsAre("k"));
+    EXPECT_EQ(artifact->find(kDependenciesPart), nullptr);
+  }
+}
+
+TEST_F(Builder, ShowsWhatTheAssemblerSays) {
+  ProgramBuilder program("bad");
+  program.output("x", dtype::kFloat32, {32}).variant("ptx").source("k.ptx", ".version 8.0\n.target sm_90a\nnonsense\n");
+  program.launch("k").grid({1}).block({32}).args({"x"});
+  const Error error = failure(program.build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("cannot compile \"k.ptx\" with nvcc (ptxas "));
+}
+
+TEST_F(Builder, RefusesWhatIsNoCubin) {
+  ProgramBuilder program("bad");
+  program.output("x", dtype::kFloat32, {32}).variant("cubin").source("k.cubin", "text");
+  program.launch("k").grid({1}).block({32}).args({"x"});
+  const Error error = failure(program.build().value());
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("the code is no cubin"));
+}
+
+TEST_F(Builder, KnowsItsToolchain) {
+  const Target target{"cuda", "sm_90a", {}};
+  const std::string identity = builder.toolchain(target, {}).value();
+  EXPECT_THAT(identity, HasSubstr("bin/nvcc"));
+  EXPECT_THAT(identity, HasSubstr("\"host_compiler\":{\"mtime_ns\""));
+  EXPECT_NE(builder.toolchain(target, {{"fast_math", "on"}}).value(), identity);
+  host.options["cuda.fast_math"] = "on";
+  EXPECT_NE(builder.toolchain(target, {}).value(), identity);
+  const auto missing = builder.toolchain(target, {{"host_compiler", "no-such-c++"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("looked for \"no-such-c++\"; backend cuda needs one"));
+}
+
+}  // namespace
+}  // namespace kmux::cuda

@@ -1,0 +1,48 @@
+#include "compilation.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_host.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Compilation, LeavesNothingBehind) {
+  FakeHost host;
+  std::string path;
+  {
+    const Compilation compilation = Compilation::begin(host).value();
+    path = compilation.folder().path();
+    EXPECT_EQ(compilation.run("look", "/bin/sh", {"-c", "touch here; touch $TMPDIR/there; ls"}).value(),
+              "here\nthere\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Compilation, SaysWhatFailed) {
+  FakeHost host;
+  const Compilation compilation = Compilation::begin(host).value();
+  const auto failed = compilation.run("do it", "/bin/sh", {"-c", "echo noise; echo 'a.cu(3): error: no' >&2; exit 2"});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(failed.error().message, HasSubstr("cannot do it (a.cu(3): error: no)."));
+  EXPECT_EQ(failed.error().note("log"), "a.cu(3): error: no\nnoise\n");
+  EXPECT_THAT(std::string(failed.error().note("command").value_or("")), HasSubstr("/bin/sh -c"));
+}
+
+TEST(Compilation, GivesUpWhenItsHostStops) {
+  FakeHost host;
+  host.is_stopping = true;
+  const Compilation compilation = Compilation::begin(host).value();
+  const auto stopped = compilation.run("wait", "/bin/sh", {"-c", "sleep 100"});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace kmux::cuda

@@ -1,0 +1,90 @@
+#include "launcher_library.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launchers.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+
+Program one_kernel() {
+  ProgramBuilder program("one");
+  program.variant("cuda").source("k.cu", "");
+  program.launch("k").grid({1}).block({1});
+  return program.build().value();
+}
+
+std::string text;
+const kmux_sink error{
+    &text, [](void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+
+class LauncherLibraryTest : public ::testing::Test {
+ protected:
+  static std::unique_ptr<LauncherLibrary> open(const std::string& bytes) {
+    return LauncherLibrary::open(bytes, {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden).value();
+  }
+  int launch(const LauncherLibrary& library) {
+    const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0};
+    text.clear();
+    return library.launch(nullptr, &env, error);
+  }
+  FakeCuda fake = FakeCuda::load();
+};
+
+TEST_F(LauncherLibraryTest, LaunchesAndUnloadsWhatItLoaded) {
+  fake.set_parameters("k", {});
+  {
+    const auto library = open(library_of(one_kernel()).value());
+    EXPECT_TRUE(fake.calls().empty()) << "the driver was touched";
+    EXPECT_EQ(library->prepare(0, error), 0) << text;
+    EXPECT_EQ(launch(*library), 0) << text;
+    EXPECT_EQ(fake.live().libraries, 1U);
+  }
+  EXPECT_EQ(fake.calls("cuLaunchKernelEx").size(), 1U);
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
+  fake.set_parameters("k", {});
+  const std::string bytes = library_of(one_kernel()).value();
+  auto first = open(bytes);
+  const auto second = open(bytes);
+  EXPECT_EQ(launch(*first), 0) << text;
+  EXPECT_EQ(launch(*second), 0) << text;
+  EXPECT_EQ(fake.live().libraries, 2U);
+  first.reset();
+  EXPECT_EQ(fake.live().libraries, 1U);
+  EXPECT_EQ(launch(*second), 0) << text;
+}
+
+TEST_F(LauncherLibraryTest, PassesErrorsOn) {
+  const auto library = open(library_of(one_kernel()).value());
+  text.clear();
+  EXPECT_EQ(library->prepare(7, error), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(text, HasSubstr("device 7"));
+}
+
+TEST_F(LauncherLibraryTest, RefusesWhatIsNoLauncher) {
+  const auto no_library = LauncherLibrary::open("text", {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden);
+  ASSERT_FALSE(no_library.ok());
+  EXPECT_EQ(no_library.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(no_library.error().message, HasSubstr("the compiled launcher cannot be loaded (/proc/self/fd/"));
+}
+
+TEST_F(LauncherLibraryTest, RefusesALibraryWithoutEntryPoints) {
+  FakeHost host;
+  const Compilation compilation = Compilation::begin(host).value();
+  const LauncherCompiler compiler(compilation, find_host_compiler("", "the test").value());
+  ASSERT_TRUE(compiler.translate("int nothing;"));
+  const auto library =
+      LauncherLibrary::open(compiler.link("", {}, {}).value(), {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden);
+  ASSERT_FALSE(library.ok());
+  EXPECT_EQ(library.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(library.error().message, HasSubstr("does not export \"kmux_launcher_prepare\""));
+}
+
+}  // namespace
+}  // namespace kmux::cuda

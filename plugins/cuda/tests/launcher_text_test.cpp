@@ -1,0 +1,100 @@
+#include "launcher_text.h"
+
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/process.h"
+
+#include "golden/programs.h"
+#include "launchers.h"
+
+namespace kmux::cuda {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Program golden(const std::string& name) {
+  for (Program& program : kmux::testing::golden_programs()) {
+    if (program.name == name) return std::move(program);
+  }
+  return {};
+}
+
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin);
+  return from == std::string::npos ? "" : text.substr(from, text.find(end, from) - from);
+}
+
+TEST(LauncherText, EndsWithCodeAndFactsOfTheProgram) {
+  const std::string text = text_of(golden("launch_attributes"));
+  EXPECT_EQ(between(text, "// What the launch layer must know", "$"),
+            R"(// What the launch layer must know of "launch_attributes", and its code.
+namespace kmux::nvidia {
+static const KernelFacts program_kernels[] = {
+  {"first", 0, false},
+  {"second", 0, false},
+};
+extern const PlanFacts program_facts = {
+  program_kernels, 2,
+  0,  // tensor maps
+  2,  // launches and fills
+  1,  // bytes of the largest L2 window
+  false,  // replay as a graph
+  "launch_attributes",
+  false,  // ranges for profilers: kmux_launcher_open says
+};
+}  // namespace kmux::nvidia
+asm(
+  ".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"
+  ".global kmux_cubin\n.hidden kmux_cubin\nkmux_cubin: .incbin \"kmux-code.cubin\"\n"
+  ".popsection\n"
+);
+)");
+}
+
+TEST(LauncherText, BeginsWithTheProgramsOwnPart) {
+  const std::string text = text_of(golden("dynamic_shape"));
+  EXPECT_EQ(text.find("// The launcher of \"dynamic_shape\".\n"), 0U);
+  const std::size_t body = text.find("extern \"C\" int kmux_launch_body(");
+  const std::size_t call = text.find("int call(void* A, void* C, long long n, void* kmux_stream) {");
+  const std::size_t layer = text.find("// The launch layer and the entry points");
+  EXPECT_LT(body, call);
+  EXPECT_LT(call, layer);
+  EXPECT_EQ(text.substr(0, layer).find("#include"), std::string::npos) << "macros of headers would reach its names";
+}
+
+TEST(LauncherText, TakesTheSymbolsOfNameExpressionsFromFiles) {
+  const std::string text = text_of(golden("name_expressions"));
+  EXPECT_THAT(text, HasSubstr("extern \"C\" const char kmux_symbol_0[];  // of \"kern<float, 4>\"\n"));
+  EXPECT_THAT(text, HasSubstr("  {kmux_symbol_1, 0, false},\n"));
+  EXPECT_THAT(text, HasSubstr(R"(kmux_symbol_1: .incbin \"kmux-symbol-1.txt\"\n")"));
+}
+
+TEST(LauncherText, SaysWhetherTheBodyIsReplayed) {
+  const Program program = golden("two_kernels");
+  EXPECT_THAT(text_of(program), HasSubstr("  false,  // replay as a graph"));
+  EXPECT_THAT(text_of(program, {.graph = true}), HasSubstr("  true,  // replay as a graph"));
+}
+
+TEST(LauncherText, NeedsNothingOfCudasRuntime) {
+  const std::string text = text_of(golden("static_add"));
+  EXPECT_FALSE(std::regex_search(text, std::regex("\\bcuda[A-Z]"))) << "a function of cudart";
+  EXPECT_THAT(text, Not(HasSubstr("<cuda")));
+  EXPECT_THAT(text, Not(HasSubstr("#include \"")));
+}
+
+TEST(LauncherText, CompilesWithoutWarningsForEveryFeature) {
+  const std::string compiler = find_host_compiler("", "the test").value();
+  for (const Program& program : kmux::testing::golden_programs()) {
+    Command command{{compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-"}};
+    command.standard_input = text_of(program);
+    const ProcessResult result = run(command).value();
+    EXPECT_EQ(result.exit_code, 0) << program.name << "\n" << result.standard_error;
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cuda

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+#include "kmux/builder.h"
+#include "kmux/host_compiler.h"
+#include "kmux/plan.h"
+
+#include "compilation.h"
+#include "fake_cuda.h"
+#include "fake_host.h"
+#include "launcher_compiler.h"
+#include "launcher_text.h"
+
+namespace kmux::cuda {
+
+/// What the fake driver takes for code.
+inline constexpr const char* kFakeCode = "code";
+
+inline std::string text_of(const Program& program, const nvidia::LaunchChoices& choices = {}) {
+  return launcher_text(lower(program, 0).value(), choices);
+}
+
+/// The launcher of a program as a library; its kernels are called in the code as in the program.
+inline Result<std::string> library_of(const Program& program, const nvidia::LaunchChoices& choices = {}) {
+  FakeHost host;
+  KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host));
+  KMUX_ASSIGN(const std::string compiler, find_host_compiler("", "the test"));
+  KMUX_ASSIGN(const Plan plan, lower(program, 0));
+  const LauncherCompiler launcher(compilation, compiler);
+  KMUX_TRY(launcher.translate(launcher_text(plan, choices)));
+  return launcher.link(kFakeCode, plan.kernels, plan.kernels);
+}
+
+/// A launcher as those see it who know nothing of kmux: a file, opened with dlopen.
+class StandAlone {
+ public:
+  explicit StandAlone(const Program& program) : folder_(PrivateFolder::create("kmux-test").value()) {
+    const Status written = folder_.write("launcher.so", library_of(program).value());
+    handle_ = written ? dlopen((folder_.path() + "/launcher.so").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  }
+  StandAlone(const StandAlone&) = delete;
+  StandAlone& operator=(const StandAlone&) = delete;
+  ~StandAlone() {
+    if (handle_ == nullptr) return;
+    find<void()>("kmux_launcher_close")();
+    dlclose(handle_);
+  }
+
+  template <class Function>
+  Function* find(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(handle_, name));
+  }
+  int init() const { return find<int()>("init")(); }
+  std::string last_error() const { return find<const char*()>("get_last_error")(); }
+  /// Calls `call`; `Params` are the C types of its parameters, without the stream.
+  template <class... Params>
+  int call(Params... values) const {
+    return find<int(Params..., void*)>("call")(values..., nullptr);
+  }
+
+ private:
+  PrivateFolder folder_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace kmux::cuda
