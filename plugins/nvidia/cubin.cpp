@@ -94,7 +94,7 @@ char suffix_in_note(const ElfFile& file, int number) {
   return '\0';
 }
 
-// Without blanks and the casts of literals.
+// Blanks in a name expression are the user's choice.
 std::string compact(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -103,7 +103,9 @@ std::string compact(std::string_view name) {
   return text;
 }
 
+// Only names: __cxa_demangle takes "f" for a type, too.
 std::string demangle(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                     std::free);

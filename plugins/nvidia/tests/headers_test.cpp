@@ -1,0 +1,67 @@
+#include "nvidia/headers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temp_folder.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+class NvidiaHeaders : public testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return (folder.path() / name).string(); }
+  Variant variant(const std::string& text) {
+    Variant made;
+    made.dialect = "cuda";
+    made.sources = {{"k.cu", text}};
+    return made;
+  }
+  TempFolder folder;
+  Headers headers;
+};
+
+TEST_F(NvidiaHeaders, AreNotLookedForWhereNothingIsIncluded) {
+  EXPECT_FALSE(headers.scan(variant("__global__ void k() {}"), {{at("inc")}, {}, {}}).has_value());
+}
+
+TEST_F(NvidiaHeaders, AreFoundInOrderFlagsFirst) {
+  folder.write("flag/x.h", "");
+  folder.write("inc/x.h", "");
+  folder.write("inc/y.h", "");
+  const auto found =
+      headers.scan(variant("#include <x.h>\n#include \"y.h\"\n"), {{at("inc")}, {"-I" + at("flag")}, {}});
+  EXPECT_THAT(found->files, ElementsAre(at("flag/x.h"), at("inc/y.h")));
+  EXPECT_THAT(found->absent, ElementsAre(at("flag/y.h")));
+}
+
+TEST_F(NvidiaHeaders, OfTheProgramHideThoseOfTheMachine) {
+  folder.write("inc/x.h", "");
+  Variant with_header = variant("#include \"x.h\"\n");
+  with_header.headers = {{"x.h", ""}};
+  EXPECT_TRUE(headers.scan(with_header, {{at("inc")}, {}, {}})->files.empty());
+}
+
+TEST_F(NvidiaHeaders, PreludesDefinesAndImplicitOnesCount) {
+  folder.write("inc/prelude.h", "");
+  folder.write("inc/by_setting.h", "");
+  folder.write("inc/by_flag.h", "");
+  folder.write("inc/implicit.h", "");
+  Variant all = variant("#include SETTING\n#include FLAG\n");
+  all.settings.preludes = {"prelude.h"};
+  all.settings.defines = {"SETTING=<by_setting.h>"};
+  const auto found = headers.scan(all, {{at("inc")}, {"--define-macro=FLAG=<by_flag.h>"}, {"implicit.h"}});
+  EXPECT_THAT(found->files,
+              ElementsAre(at("inc/by_flag.h"), at("inc/by_setting.h"), at("inc/implicit.h"), at("inc/prelude.h")));
+  EXPECT_TRUE(found->complete);
+}
+
+TEST_F(NvidiaHeaders, ThatCannotBeToldAreSaidSo) {
+  EXPECT_FALSE(headers.scan(variant("#include UNKNOWN\n"), {{at("inc")}, {}, {}})->complete);
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,79 @@
+#include "nvidia/requirements.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A launch of everything that not every architecture has.
+Program everything() {
+  ProgramBuilder builder("everything");
+  builder.input("x", dtype::kFloat32, {64, 64}).variant("cuda").source("k.cu", "");
+  TensorMap tiled;
+  tiled.name = "tiles";
+  tiled.base = {"x"};
+  tiled.dims = {64, 64};
+  tiled.strides_bytes = {256};
+  tiled.mode = TiledMap{{32, 32}};
+  builder.tensor_map(tiled);
+  builder.launch("k").grid({1}).block({1}).cluster({1}).cooperative().programmatic_serialization().l2_window("x", 256);
+  builder.launch("k").grid({1}).block({1}).args({"tiles"});
+  return builder.build().value();
+}
+
+Program for_archs(const std::vector<std::string>& archs) {
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {4}).variant("cuda").source("k.cu", "");
+  for (const std::string& arch : archs) builder.requires_arch(arch);
+  builder.launch("k").grid({1}).block({1}).args({"x"});
+  return builder.build().value();
+}
+
+std::vector<std::string> missing(const Program& program, const std::string& arch) {
+  std::vector<std::string> names;
+  for (const MissingFeature& feature : missing_requirements({program, 0, {"cuda", arch, {}}, {}})) {
+    names.push_back(feature.feature);
+  }
+  return names;
+}
+
+TEST(Requirements, AreMetByAnArchitectureThatHasEverything) { EXPECT_THAT(missing(everything(), "sm_90a"), IsEmpty()); }
+
+TEST(Requirements, NameWhatTheArchitectureLacks) {
+  EXPECT_THAT(missing(everything(), "sm_80"), ElementsAre("cluster", "programmatic_serialization", "tensor_map.tiled"));
+  EXPECT_THAT(missing(everything(), "sm_75"),
+              ElementsAre("cluster", "l2_window", "programmatic_serialization", "tensor_map.tiled"));
+  EXPECT_THAT(missing(everything(), "sm_52"), testing::Contains("cooperative"));
+}
+
+TEST(Requirements, SayWhereAndSinceWhen) {
+  const Program program = everything();
+  const auto lacking = missing_requirements({program, 0, {"cuda", "sm_80", {}}, {}});
+  EXPECT_EQ(lacking.at(0).path, "/variants/0/body/steps/0/launch/cluster");
+  EXPECT_EQ(lacking.at(0).reason, "architecture \"sm_80\" does not have it (sm_90 and newer ones do)");
+}
+
+TEST(Requirements, AnyOfTheArchitecturesWillDo) {
+  EXPECT_THAT(missing(for_archs({"sm_90a", "sm_80"}), "sm_89"), IsEmpty());
+  EXPECT_THAT(missing(for_archs({"sm_90a"}), "sm_90a"), IsEmpty());
+  EXPECT_THAT(missing(for_archs({"sm_90a"}), "sm_90"), ElementsAre("arch"));
+  EXPECT_THAT(missing(for_archs({"sm_90a"}), "sm_100a"), ElementsAre("arch"));
+  EXPECT_THAT(missing(for_archs({"gfx942"}), "sm_90a"), ElementsAre("arch"));
+}
+
+TEST(Requirements, FeaturesOfOtherMachinesAreMissing) {
+  Program program = for_archs({});
+  program.variants[0].requirements.features = {"avx2"};
+  EXPECT_THAT(missing(program, "sm_90a"), ElementsAre("avx2"));
+}
+
+TEST(Requirements, ATargetWithoutArchitectureLacksOne) { EXPECT_THAT(missing(for_archs({}), ""), ElementsAre("arch")); }
+
+}  // namespace
+}  // namespace kmux::nvidia

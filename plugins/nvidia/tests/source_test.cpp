@@ -1,0 +1,81 @@
+#include "nvidia/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::ElementsAre;
+
+Variant variant_of(std::vector<File> sources, std::vector<File> headers = {}) {
+  Variant variant;
+  variant.dialect = "cuda";
+  variant.sources = std::move(sources);
+  variant.headers = std::move(headers);
+  return variant;
+}
+
+// The text of the one source `text`, in src/, of a program with src/near.h, near.h, root.h and deep/x.h.
+std::string text_of(const std::string& text) {
+  const Variant variant =
+      variant_of({{"src/k.cu", text}}, {{"src/near.h", ""}, {"near.h", ""}, {"root.h", ""}, {"deep/x.h", ""}});
+  return make_unit(variant, "P/").text;
+}
+
+TEST(SourceUnit, IsTheOneSourceAsItIs) {
+  const SourceUnit unit = make_unit(variant_of({{"k.cu", "int a;\r\n\nint b;"}}), "P/");
+  EXPECT_EQ(unit.path, "P/k.cu");
+  EXPECT_EQ(unit.text, "int a;\r\n\nint b;");
+}
+
+TEST(SourceUnit, LaterSourcesBeginWithTheirFirstLine) {
+  EXPECT_EQ(make_unit(variant_of({{"a.cu", "int a;\n"}, {"s/b.cu", "int b;"}}), "P/").text,
+            "int a;\n\n#line 1 \"P/s/b.cu\"\nint b;");
+}
+
+TEST(SourceUnit, HasTheFilesThatMayBeIncluded) {
+  const SourceUnit unit =
+      make_unit(variant_of({{"k.cu", "1"}}, {{"h/x.h", "#include \"y.h\"\n"}, {"h/y.h", "2"}}), "P/");
+  EXPECT_THAT(unit.files,
+              ElementsAre(File{"P/k.cu", "1"}, File{"P/h/x.h", "#include \"P/h/y.h\"\n"}, File{"P/h/y.h", "2"}));
+}
+
+TEST(SourceUnit, IncludesOfItsFilesAreWrittenOut) {
+  EXPECT_EQ(text_of("#include \"near.h\"\n"), "#include \"P/src/near.h\"\n");
+  EXPECT_EQ(text_of("#include <near.h>\n"), "#include \"P/near.h\"\n");
+  EXPECT_EQ(text_of("#include \"root.h\"\n"), "#include \"P/root.h\"\n");
+  EXPECT_EQ(text_of("#include \"../root.h\"\n"), "#include \"P/root.h\"\n");
+  EXPECT_EQ(text_of(" \t#  include   <deep/./x.h> // why\n"), " \t#  include   \"P/deep/x.h\" // why\n");
+  EXPECT_EQ(text_of("#include\"root.h\""), "#include\"P/root.h\"");
+}
+
+TEST(SourceUnit, EverythingElseStays) {
+  for (const char* text :
+       {"#include <cuda_fp16.h>\n", "#include MACRO\n", "#include \"open\n", "#define X \"root.h\"\n",
+        "// #include \"root.h\"\n", "int root;\n", "#include\n", "#", ""}) {
+    EXPECT_EQ(text_of(text), text);
+  }
+}
+
+TEST(SourceUnit, PreludesOfTheProgramHaveTheirPlace) {
+  Variant variant = variant_of({{"k.cu", ""}}, {{"mine.h", ""}});
+  variant.settings.preludes = {"mine.h", "tl_templates/cuda/nvrtc_std.h"};
+  EXPECT_THAT(make_unit(variant, "P/").preludes, ElementsAre("P/mine.h", "tl_templates/cuda/nvrtc_std.h"));
+}
+
+TEST(SourceUnit, NameExpressionsAreInstantiated) {
+  EXPECT_EQ(instantiations({"plain", "ns::scale<float>"}),
+            "[[maybe_unused]] static auto* const kmux_instance_1 = &ns::scale<float>;\n");
+  EXPECT_EQ(instantiations({"plain"}), "");
+}
+
+TEST(SourceUnit, StandardIsThatOfTheSettingsOrCpp20) {
+  EXPECT_EQ(standard_of({}), "c++20");
+  Settings settings;
+  settings.standard = "c++17";
+  EXPECT_EQ(standard_of(settings), "c++17");
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,69 @@
+#include "nvidia/target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Result<Arch> an_sm_89() { return Arch{89, '\0'}; }
+Result<Arch> no_device() { return make_error(ErrorCode::kUnavailable, "no device. Use another machine."); }
+
+Result<Arch> never_asked() {
+  ADD_FAILURE() << "a request with an architecture asked for the device";
+  return Arch{};
+}
+
+std::string canonical(std::string_view request, const DeviceArch& device = never_asked) {
+  auto target = resolve_cuda_target(request, "nvrtc", device);
+  return target ? to_string(*target) : target.error().message;
+}
+
+TEST(Target, ThatNamesNoArchitectureIsTheDevices) {
+  for (const char* request : {"", "auto", "cuda", "cuda:native", R"({"kind":"cuda"})"}) {
+    EXPECT_EQ(canonical(request, an_sm_89), "cuda:sm_89") << request;
+  }
+}
+
+TEST(Target, WithoutDeviceIsItsError) {
+  EXPECT_EQ(resolve_cuda_target("auto", "nvrtc", no_device).error().code, ErrorCode::kUnavailable);
+}
+
+TEST(Target, IsReadInEveryForm) {
+  for (const char* request : {"cuda:sm_90a", "cuda:sm_90", "sm_90a", "sm_90", "cuda -arch=sm_90", "CUDA:sm_90",
+                              R"({"kind":"cuda","arch":"sm_90a"})"}) {
+    EXPECT_EQ(canonical(request), "cuda:sm_90a") << request;
+  }
+}
+
+TEST(Target, GetsNoSuffixBelowNinetyAndKeepsAGivenOne) {
+  EXPECT_EQ(canonical("cuda:sm_80"), "cuda:sm_80");
+  EXPECT_EQ(canonical("sm_100f"), "cuda:sm_100f");
+  EXPECT_EQ(canonical("sm_120"), "cuda:sm_120a");
+}
+
+TEST(Target, TakesWhatTvmWritesAboutEveryDevice) {
+  EXPECT_EQ(canonical(R"({"kind":"cuda","arch":"sm_90","keys":["cuda","gpu"],"tag":"","max_num_threads":1024,)"
+                      R"("max_threads_per_block":1024,"thread_warp_size":32})"),
+            "cuda:sm_90a");
+}
+
+TEST(Target, RefusesOtherAttributesByName) {
+  const auto target = resolve_cuda_target("cuda -arch=sm_90 -keys=cutedsl", "nvrtc", never_asked);
+  EXPECT_EQ(target.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(target.error().message,
+              AllOf(HasSubstr("target attribute \"keys=cutedsl\" is not known"), HasSubstr("backend nvrtc")));
+  EXPECT_THAT(canonical("cuda -thread_warp_size=64"), HasSubstr("\"thread_warp_size=64\" is not known"));
+}
+
+TEST(Target, RefusesOtherKindsAndArchitectures) {
+  EXPECT_THAT(canonical("hip:gfx942"), HasSubstr("target \"hip:gfx942\" is not one of backend nvrtc"));
+  EXPECT_THAT(canonical("cuda:gfx942"), HasSubstr("architecture \"gfx942\" is not one of NVIDIA's devices"));
+  EXPECT_EQ(resolve_cuda_target("cuda:compute_90", "cuda", never_asked).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
