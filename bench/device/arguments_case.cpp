@@ -81,8 +81,8 @@ TEST_P(Arguments, ScalarsOfEveryType) {
 
 TEST_P(Arguments, ValuesOfExpressions) {
   ProgramBuilder builder("values");
-  const Expr n = builder.symbol("n");
-  builder.output("out", dtype::kInt64, {n});
+  builder.output("out", dtype::kInt64, {5});
+  const Expr n = builder.scalar("n", dtype::kInt32);
   const Expr tile = Expr(64);
   builder.variant("cuda").source("values.cu", R"(
 extern "C" __global__ void values(long long* out, int a, signed char b, unsigned short c, long long d, bool e) {
@@ -100,7 +100,7 @@ extern "C" __global__ void values(long long* out, int a, signed char b, unsigned
       .arg(n > 4, dtype::kBool);
   const Kernel kernel = compiled(builder);
   const Tensor out = poisoned(kernel, {5}, dtype::kInt64);
-  run(kernel, {out});
+  run(kernel, {out, 5});
   expect_numbers(out, {-1, -2, 40000, 25e12, 1});
 }
 

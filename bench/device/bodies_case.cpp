@@ -143,7 +143,7 @@ extern "C" __global__ void total(const int* sums, int count, int* sum) {
 TEST_P(Bodies, FillsOfEveryByte) {
   ProgramBuilder builder("fills");
   const Expr n = builder.symbol("n");
-  builder.output("y", dtype::kUInt8, {n}).variant("cuda").source("fills.cu", "__global__ void unused() {}\n");
+  builder.buffer("y", BufferParam{dtype::kUInt8, {n}}).variant("cuda").source("fills.cu", "__global__ void unused() {}\n");
   builder.body().fill("y", n, 255);
   const Kernel kernel = compiled(builder);
   const Tensor y = poisoned(kernel, {1023}, dtype::kUInt8);

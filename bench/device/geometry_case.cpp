@@ -28,7 +28,7 @@ TEST_P(Geometry, ConstantGridAndBlock) {
 TEST_P(Geometry, ComputedGridAndBlock) {
   ProgramBuilder builder("computed_geometry");
   const Expr n = builder.symbol("n");
-  builder.output("out", dtype::kInt32, {n}).variant("cuda").source("indexes.cu", kIndexes);
+  builder.buffer("out", BufferParam{dtype::kInt32, {n}}).variant("cuda").source("indexes.cu", kIndexes);
   builder.launch("indexes").grid({ceildiv(n, 64), 2}).block({min(n, 32)}).args({"out"});
   const Kernel kernel = compiled(builder);
   for (const std::int64_t count : {64, 128, 6400}) {

@@ -19,7 +19,7 @@ bool parse(const std::vector<std::string>& words) {
       settings().headers.push_back(words[i + 1]);
     } else if (words[i] == "--driver") {
       // Who opens libcuda.so.1 later gets the library of that name that is open already.
-      if (dlopen(words[i + 1].c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) return std::puts(dlerror()), false;
+      if (dlopen(words[i + 1].c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return std::puts(dlerror()), false;
       settings().rehearsal = true;
     } else {
       return false;

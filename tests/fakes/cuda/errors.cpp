@@ -50,3 +50,10 @@ const char* name_of(CUresult code) { return find(code) == nullptr ? nullptr : fi
 const char* meaning_of(CUresult code) { return find(code) == nullptr ? nullptr : find(code)->meaning; }
 
 }  // namespace kmux::fake_cuda
+
+// NVRTC asks a libcuda.so.1 that is open for private tables, and does without them if there are none.
+extern "C" __attribute__((visibility("default"))) kmux::nvidia::CUresult cuGetExportTable(const void** table,
+                                                                                          const void*) {
+  *table = nullptr;
+  return kmux::nvidia::CUDA_ERROR_NOT_FOUND;
+}
