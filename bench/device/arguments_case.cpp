@@ -120,7 +120,7 @@ extern "C" __global__ void get(int* out) { *out = state; })");
 }
 
 TEST_P(Arguments, Many) {
-  constexpr int kCount = 500;
+  constexpr int kCount = 250;
   ProgramBuilder builder("many");
   builder.output("out", dtype::kInt32, {1});
   std::string text = "extern \"C\" __global__ void many(int* out";

@@ -143,8 +143,11 @@ extern "C" __global__ void total(const int* sums, int count, int* sum) {
 TEST_P(Bodies, FillsOfEveryByte) {
   ProgramBuilder builder("fills");
   const Expr n = builder.symbol("n");
-  builder.buffer("y", BufferParam{dtype::kUInt8, {n}}).variant("cuda").source("fills.cu", "__global__ void unused() {}\n");
+  builder.buffer("y", BufferParam{dtype::kUInt8, {n}})
+      .variant("cuda")
+      .source("fills.cu", "extern \"C\" __global__ void nothing() {}\n");
   builder.body().fill("y", n, 255);
+  builder.launch("nothing").grid({1}).block({1});
   const Kernel kernel = compiled(builder);
   const Tensor y = poisoned(kernel, {1023}, dtype::kUInt8);
   run(kernel, {y});

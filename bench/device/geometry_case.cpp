@@ -71,7 +71,7 @@ ProgramBuilder shared_program(std::int64_t bytes, const std::string& defines = {
 }
 
 TEST_P(Geometry, ConstantSharedMemory) {
-  for (const std::int64_t bytes : {0, 1000, 49152, 49153, 102400, 232000}) {
+  for (const std::int64_t bytes : {0, 1000, 49152, 49153, 102400, 231000}) {
     SCOPED_TRACE(bytes);
     const Kernel kernel = compiled(shared_program(bytes));
     const Tensor out = poisoned(kernel, {1}, dtype::kInt32);
@@ -94,7 +94,7 @@ TEST_P(Geometry, ComputedSharedMemoryRisesAndFalls) {
   builder.variant("cuda").source("shared.cu", kShared);
   builder.launch("shared").grid({1}).block({256}).dynamic_smem_bytes(bytes).args({"out", "bytes"});
   const Kernel kernel = compiled(builder);
-  for (const int size : {1000, 60000, 200000, 4000, 0, 232000, 50000}) {
+  for (const int size : {1000, 60000, 200000, 4000, 0, 231000, 50000}) {
     SCOPED_TRACE(size);
     const Tensor out = poisoned(kernel, {1}, dtype::kInt32);
     run(kernel, {out, size});

@@ -18,7 +18,6 @@ void check(int code, const char* call) {
 template <class Function>
 void RawDriver::open(Function& function, const char* symbol) const {
   function = reinterpret_cast<Function>(dlsym(library_, symbol));
-  if (function == nullptr) throw std::runtime_error(std::string("the driver lacks ") + symbol);
 }
 
 RawDriver::RawDriver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
@@ -40,6 +39,7 @@ nvidia::CUcontext RawDriver::current() const {
 }
 
 void RawDriver::begin_capture(void* stream) const {
+  if (begin_capture_ == nullptr) throw std::runtime_error("the driver lacks cuStreamBeginCapture");
   check(begin_capture_(stream, kCaptureThreadLocal), "cuStreamBeginCapture");
 }
 

@@ -200,11 +200,12 @@ TEST_P(TensorMaps, ProblemsAreListedBeforeTheDriverIsAsked) {
   const Expr m = builder.symbol("m"), n = builder.symbol("n");
   builder.input("x", dtype::kFloat32, {m, n}).output("out", dtype::kFloat32, {128});
   builder.variant("cuda").source("load.cu", load_kernel(2, false));
-  TensorMap map{.name = "rows", .base = {"x", 4}, .dims = {n, m}, .strides_bytes = {n * 4}, .mode = TiledMap{{16, 8}}};
+  TensorMap map{.name = "rows", .base = {"x"}, .dims = {n, m}, .strides_bytes = {n * 4}, .mode = TiledMap{{16, 8}}};
   LaunchBuilder launch = builder.tensor_map(map).launch("load").grid({1}).block({128}).dynamic_smem_bytes(2048);
   add_load_arguments(launch.args({"rows", "out"}), 512, {0, 0});
   const Kernel kernel = compiled(builder);
-  const Tensor x = poisoned(kernel, {20, 30}, dtype::kFloat32);
+  const Tensor memory = poisoned(kernel, {1000}, dtype::kFloat32);
+  const Tensor x = Tensor::borrow(memory.data_as<float>() + 1, {20, 30}, dtype::kFloat32, kernel.device());
   const Tensor out = poisoned(kernel, {128}, dtype::kFloat32);
   const Status refused = kernel.launch({x, out});
   ASSERT_FALSE(refused);
@@ -212,6 +213,7 @@ TEST_P(TensorMaps, ProblemsAreListedBeforeTheDriverIsAsked) {
   const std::string& message = refused.error().message;
   EXPECT_NE(message.find("rows"), std::string::npos) << message;
   EXPECT_NE(message.find("120"), std::string::npos) << message;  // the stride, no multiple of 16
+  EXPECT_NE(message.find("the base is"), std::string::npos) << message;  // nor is the address
 }
 
 }  // namespace
