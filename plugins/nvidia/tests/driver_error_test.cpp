@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nvidia/launch/log.h"
 #include "written_text.h"
 
 namespace kmux::nvidia {
@@ -100,16 +99,6 @@ TEST(DriverError, CutsWhatIsTooLong) {
   WrittenText written;
   EXPECT_EQ(fail(written.sink(), KMUX_INTERNAL, "%s", std::string(5000, 'x').c_str()), KMUX_INTERNAL);
   EXPECT_EQ(written.text.size(), 2047u);
-}
-
-TEST(Log, WritesALineAtItsLevel) {
-  std::string text;
-  const Log log = {&text, [](void* self, int level, const char* data, std::size_t size) {
-                     static_cast<std::string*>(self)->append(std::to_string(level)).append(data, size);
-                   }};
-  report(log, kLogWarning, "%d windows", 3);
-  EXPECT_EQ(text, "23 windows");
-  report(Log{}, kLogError, "goes nowhere");
 }
 
 }  // namespace

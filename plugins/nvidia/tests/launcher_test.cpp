@@ -65,6 +65,35 @@ TEST_F(LauncherTest, LoadsNothingForAPlanWithoutKernels) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
+TEST_F(LauncherTest, KeepsItsKernelsApartFromThoseOfTheSameName) {
+  std::vector<CUlibrary> libraries;
+  fake.on_launch([&](const fake_cuda::KernelRun& run) { libraries.push_back(run.library); });
+  Launcher other("other code", facts, Log{});
+  const kmux_driver_launch what = add();
+  const auto body = [&](const kmux_driver_env& env, kmux_sink to) { return env.driver->launch(&env, &what, to); };
+  EXPECT_EQ(call(body), KMUX_OK) << error;
+  EXPECT_EQ(other.call(kmux_launch_env{}, sink(), body), KMUX_OK) << error;
+  EXPECT_EQ(call(body), KMUX_OK) << error;
+  ASSERT_EQ(libraries.size(), 3U);
+  EXPECT_NE(libraries[0], libraries[1]);
+  EXPECT_EQ(libraries[0], libraries[2]);
+}
+
+TEST_F(LauncherTest, LaunchesOnTheDeviceOfTheCallAndGoesBack) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);  // device 0 is current
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_EQ(launcher().prepare(1, sink()), KMUX_OK) << error;
+  std::vector<int> devices;
+  fake.on_launch([&](const fake_cuda::KernelRun& run) { devices.push_back(run.device); });
+  EXPECT_EQ(launch(add(), 1), KMUX_OK) << error;
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(devices, ElementsAre(1, 0));
+  CUdevice current = -1;
+  EXPECT_EQ(driver.current_device(&current), CUDA_SUCCESS);
+  EXPECT_EQ(current, 0);
+}
+
 TEST_F(LauncherTest, RefusesDevicesThatThereAreNot) {
   EXPECT_EQ(launcher().prepare(1, sink()), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(error, HasSubstr("cuDeviceGet failed with 101"));
