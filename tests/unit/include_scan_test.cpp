@@ -126,10 +126,35 @@ TEST_F(IncludeScan, FollowsMacrosToAllTheirMeanings) {
   EXPECT_TRUE(scan("#define HEADER <a.h>\n#include HEADER").complete);
 }
 
+TEST_F(IncludeScan, FollowsQuestionsThatAMacroAsks) {
+  write("inc/a.h", "");
+  write("inc/b.h", "");
+  const std::string define = "#define HAS(X, Y) __has_include(X) // for all\n";
+  EXPECT_TRUE(scan(define).complete);
+  EXPECT_THAT(names(define + "#if HAS(<a.h>, 1) && HAS( \"b.h\", 2)\n#endif\n"), ElementsAre("a.h", "b.h"));
+  EXPECT_THAT(names("#define HAS_A (HAS(<a.h>))\n#define TEXT print(\"b.h\")\n"), ElementsAre("a.h"));
+  EXPECT_FALSE(scan("#define HAS(X) __has_include(Y)\n").complete);
+  EXPECT_FALSE(scan("#define HAS(XY) __has_include(X)\n").complete);
+}
+
+TEST_F(IncludeScan, FollowsMacrosWithAnArgument) {
+  write("inc/std/a.h", "");
+  write("inc/std/name.h", "");
+  const std::string define = "#define STD(name) <std/name.h> // of the library\n";
+  EXPECT_THAT(names(define + "#include STD(a)\n"), ElementsAre("std/a.h"));
+  EXPECT_THAT(names(define + "#include STD( name ) /* one */\n"), ElementsAre("std/name.h"));
+  EXPECT_THAT(names(define + "#if __has_include(STD(a))\n#endif\n"), ElementsAre("std/a.h"));
+  EXPECT_TRUE(scan(define + "#include STD(a)\n").complete);
+  EXPECT_FALSE(scan(define + "#include STD\n").complete);
+  EXPECT_FALSE(scan("#define STD <std/a.h>\n#include STD(a)\n").complete);
+}
+
 TEST_F(IncludeScan, SaysWhereItCannotFollow) {
-  for (const char* text : {"#include HEADER", "#define H(x) <x>\n#include H(a.h)", "#define H STR(a.h)\n#include H",
-                           "#define A A\n#include B", "\?\?=include <a.h>", "__asm__(\".incbin \\\"x\\\"\");",
-                           "#include \"../../a.h\"", "#include <a.h"}) {
+  for (const char* text :
+       {"#include HEADER", "#define H(x, y) <x>\n#include H(a.h, b)", "#define H(x) <x>\n#include H((a.h))",
+        "#define H(x, y) <x>\n#include H(a.h)", "#define H(x) G(x)\n#include H(a.h)", "#include H(a.h)",
+        "#define H STR(a.h)\n#include H", "#define A A\n#include B", "\?\?=include <a.h>",
+        "__asm__(\".incbin \\\"x\\\"\");", "#include \"../../a.h\"", "#include <a.h"}) {
     EXPECT_FALSE(scan(text).complete) << text;
   }
 }

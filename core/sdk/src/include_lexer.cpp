@@ -79,9 +79,12 @@ class Lexer {
   std::string_view word();
   void directive();
   void define();
+  void skip_definition();
+  bool is_parameter(std::string_view name) const;
   void condition();
   void question(std::string_view name);
   void header(Include::Reach reach);
+  bool argument(std::string& value);
   bool delimited(Include::Form form, Include::Reach reach, char close);
 
   std::string joined_;
@@ -89,6 +92,8 @@ class Lexer {
   std::size_t at_ = 0;
   bool line_begins_ = true;  // nothing but blanks and comments so far
   IncludeList list_;
+  std::string_view parameters_;  // "(a, b" of the macro whose definition is read
+  bool asks_quoted_ = true;  // may a macro with a quoted argument ask for a header? Texts are common in definitions
   std::string_view wanted_;
   std::vector<std::string> definitions_;
 };
@@ -194,7 +199,8 @@ void Lexer::directive() {
 
 void Lexer::define() {
   skip_blanks();
-  if (wanted_.empty() || word() != wanted_) return condition();
+  const std::string_view name = word();
+  if (wanted_.empty() || name != wanted_) return skip_definition();
   skip_blanks();
   std::string_view value = text_.substr(at_, text_.find('\n', at_) - at_);
   if (value.starts_with('<') || value.starts_with('"')) {
@@ -205,6 +211,23 @@ void Lexer::define() {
   }
   while (!value.empty() && is_blank(value.back())) value.remove_suffix(1);
   definitions_.emplace_back(value);
+}
+
+// A `__has_include(x)` in a macro with a parameter x asks for what its uses say, each of which counts.
+void Lexer::skip_definition() {
+  if (at() == '(') parameters_ = text_.substr(at_, std::min(text_.find(')', at_), text_.size()) - at_);
+  asks_quoted_ = false;
+  condition();
+  asks_quoted_ = true;
+  parameters_ = {};
+}
+
+bool Lexer::is_parameter(std::string_view name) const {
+  for (std::size_t at = parameters_.find(name); at != parameters_.npos; at = parameters_.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (!is_word(parameters_[at - 1]) && (end == parameters_.size() || !is_word(parameters_[end]))) return true;
+  }
+  return false;
 }
 
 // The rest of a line in which `__has_include` may stand.
@@ -220,12 +243,14 @@ void Lexer::condition() {
   }
 }
 
-// What follows `name`, if that asks for a header. `defined(__has_include)` does not.
+// What follows `name`, if that asks for a header. `defined(__has_include)` does not; other names may stand for it.
 void Lexer::question(std::string_view name) {
-  if (name != "__has_include" && name != "__has_include_next" && name != "__has_embed") return;
+  const bool is_known = name == "__has_include" || name == "__has_include_next" || name == "__has_embed";
   skip_blanks();
   if (at() != '(') return;
   ++at_;
+  skip_blanks();
+  if (!is_known && at() != '<' && (at() != '"' || !asks_quoted_)) return;
   header(name == "__has_include_next" ? Include::Reach::kNext : Include::Reach::kFirst);
 }
 
@@ -233,14 +258,28 @@ void Lexer::header(Include::Reach reach) {
   skip_blanks();
   if (at() == '"' && delimited(Include::Form::kQuoted, reach, '"')) return;
   if (at() == '<' && delimited(Include::Form::kAngled, reach, '>')) return;
-  const std::string macro(word());
+  Include include{Include::Form::kMacro, reach, std::string(word())};
   skip_blanks();
+  const bool readable = at() != '(' || argument(include.argument);
   const bool alone = ended() || at() == '\n' || at() == ')' || at() == ',';
-  if (macro.empty() || !alone) {
+  if (include.name.empty() || !readable || !alone) {
     list_.complete = false;
-  } else {
-    list_.includes.push_back({Include::Form::kMacro, reach, macro});
+  } else if (!is_parameter(include.name)) {
+    list_.includes.push_back(std::move(include));
   }
+}
+
+// "(vector)": one argument without brackets in it.
+bool Lexer::argument(std::string& value) {
+  ++at_;
+  skip_blanks();
+  const std::size_t end = text_.find_first_of("(),\n", at_);
+  if (end == text_.npos || text_[end] != ')') return false;
+  value = text_.substr(at_, end - at_);
+  while (!value.empty() && is_blank(value.back())) value.pop_back();
+  at_ = end + 1;
+  skip_blanks();
+  return !value.empty();
 }
 
 bool Lexer::delimited(Include::Form form, Include::Reach reach, char close) {

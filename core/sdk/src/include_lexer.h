@@ -13,11 +13,12 @@ struct Include {
   Form form = Form::kAngled;
   Reach reach = Reach::kFirst;
   std::string name;
+  std::string argument = {};  // of a macro that takes one: "#include HEADER(vector)"
   auto operator<=>(const Include&) const = default;
 };
 
 /// The includes of one text, each once; `complete` is false if there may be more (trigraphs, `.incbin`, a macro with
-/// arguments).
+/// several arguments).
 struct IncludeList {
   std::vector<Include> includes;
   bool complete = true;
@@ -27,7 +28,8 @@ struct IncludeList {
 /// end in a backslash joined. Conditions are ignored: a branch not taken counts.
 IncludeList lex_includes(std::string_view text);
 
-/// What `text` defines `macro` to be, trimmed and without comments, in every `#define` of it.
+/// What `text` defines `macro` to be, trimmed and without comments, in every `#define` of it. That of a macro with
+/// parameters begins with them: "(name) <folder/name>".
 std::vector<std::string> definitions_of(std::string_view macro, std::string_view text);
 
 }  // namespace kmux

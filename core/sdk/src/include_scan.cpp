@@ -32,6 +32,32 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
+bool is_word(char c) { return is_identifier({&c, 1}) || (c >= '0' && c <= '9'); }
+
+// `text` with `argument` for the word `parameter`.
+std::string substituted(std::string_view text, std::string_view parameter, std::string_view argument) {
+  std::string result;
+  while (!text.empty()) {
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
+    const std::string_view word = text.substr(0, std::max<std::size_t>(length, 1));
+    result += word == parameter ? argument : word;
+    text.remove_prefix(word.size());
+  }
+  return result;
+}
+
+// What a macro with one parameter, "(name) <folder/name>", means for `argument`.
+std::optional<std::string> applied(std::string_view value, std::string_view argument) {
+  if (argument.empty()) return std::string(value);
+  const std::size_t close = value.find(')');
+  if (!value.starts_with('(') || close == value.npos) return std::nullopt;
+  const std::string_view parameter = value.substr(1, close - 1);
+  std::string_view meaning = value.substr(close + 1);
+  meaning.remove_prefix(std::min(meaning.find_first_not_of(" \t"), meaning.size()));
+  if (!is_identifier(parameter)) return std::nullopt;
+  return substituted(meaning, parameter, argument);
+}
+
 // What a macro in an `#include` means, if it is one of the forms that can be followed.
 std::optional<Include> include_of(const std::string& value, Include::Reach reach) {
   const bool closed = value.size() > 2 && value.back() == (value.front() == '<' ? '>' : '"');
@@ -141,7 +167,8 @@ void Scan::follow_macros() {
   for (const Macro& macro : std::set<Macro>(macros_)) {
     for (const std::string& value : meanings(macro.second.name)) {
       if (!followed_.insert({macro, value}).second) continue;
-      if (const auto include = include_of(value, macro.second.reach)) {
+      const auto meaning = applied(value, macro.second.argument);
+      if (const auto include = meaning ? include_of(*meaning, macro.second.reach) : std::nullopt) {
         follow(*include, macro.first);
       } else {
         complete_ = false;

@@ -49,7 +49,7 @@ class IncludeMemory {
 /// `#define NAME <value.h>`.
 ///
 /// `absent` are the places that the search passed before it found a file, and all those of a name that it did not find.
-/// `#include MACRO` is followed to every name that a `#define MACRO` in any file gives; where there is none, or where a
+/// `#include MACRO`, or `#include MACRO(name)`, is followed to every name that a `#define MACRO` in any file gives; where there is none, or where a
 /// text has trigraphs, `.incbin`, or a path that leaves the program, `complete` is false.
 /// Threads: any.
 Dependencies scan_includes(std::span<const File> texts, std::span<const File> embedded, const IncludeSearch& search,
