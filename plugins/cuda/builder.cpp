@@ -1,6 +1,8 @@
 #include "builder.h"
 
+#include <algorithm>
 #include <future>
+#include <iterator>
 
 #include "kmux/compile_log.h"
 #include "kmux/file_identity.h"
@@ -16,6 +18,13 @@ namespace kmux::cuda {
 namespace {
 
 constexpr const char* kName = "backend cuda";
+
+// What was read besides what a scan could foresee: the headers of the C++ compiler.
+void add(Dependencies& dependencies, const std::vector<std::string>& files) {
+  std::vector<std::string> all;
+  std::ranges::set_union(dependencies.files, files, std::back_inserter(all));
+  dependencies.files = std::move(all);
+}
 
 Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
 
@@ -54,7 +63,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
-  const auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
+  auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
   KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host_));
   const LauncherCompiler launcher_compiler(compilation, host_compiler);
   auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
@@ -70,6 +79,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set(kLibraryPart, std::move(library));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, meta_of(request, options, plan.kernels, symbols));
+  if (headers) add(*headers, code->headers);
   if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
   return artifact;
 }

@@ -6,12 +6,14 @@
 #include "kmux/file_io.h"
 #include "kmux/include_scan.h"
 
+#include "make_rule.h"
 #include "nvidia/source.h"
 
 namespace kmux::cuda {
 namespace {
 
 constexpr const char* kCubin = "kmux-out.cubin";
+constexpr const char* kRule = "kmux-out.d";
 
 // A name that no file of the program has.
 std::string free_name(const std::vector<File>& files, std::string name) {
@@ -68,24 +70,24 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const Compilation& compil
                                                        const nvidia::BuildOptions& options,
                                                        const std::vector<std::string>& kernels) const {
   const Variant& variant = request.chosen();
-  if (variant.dialect == "cubin") return Output{variant.sources.front().content, ""};
+  if (variant.dialect == "cubin") return Output{variant.sources.front().content};
   const bool is_ptx = variant.dialect == "ptx";
   const nvidia::SourceUnit unit = nvidia::make_unit(variant, "");
   const std::string main = free_name(unit.files, is_ptx ? "kmux-unit.ptx" : "kmux-unit.cu");
   const std::string text = is_ptx ? variant.sources.front().content : main_text(variant.settings, unit, kernels);
   std::vector<std::string> arguments = device_arguments(request, options);
-  for (const std::string& more :
-       {std::string("-ccbin"), host_compiler_, std::string("-o"), std::string(kCubin), main}) {
-    arguments.push_back(more);
-  }
+  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", kCubin, main});
+  if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule});
   KMUX_TRY(check_arguments(arguments));
   KMUX_TRY(check_arguments({nvcc_.program, compilation.folder().path()}));
   KMUX_TRY(write_all(compilation, unit.files));
   KMUX_TRY(compilation.folder().write(main, text));
   const std::string what = "compile \"" + variant.sources.front().path + "\" with nvcc";
   KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments)));
-  KMUX_ASSIGN(std::string cubin, read_file(std::filesystem::path(compilation.folder().path()) / kCubin));
-  return Output{std::move(cubin), std::move(log)};
+  const std::filesystem::path folder = compilation.folder().path();
+  KMUX_ASSIGN(std::string cubin, read_file(folder / kCubin));
+  const auto rule = read_file(folder / kRule);
+  return Output{std::move(cubin), std::move(log), absolute_prerequisites(rule ? *rule : "")};
 }
 
 }  // namespace kmux::cuda

@@ -19,7 +19,8 @@ class DeviceCompiler {
 
   struct Output {
     std::string cubin;
-    std::string log;  // warnings
+    std::string log = {};                   // warnings
+    std::vector<std::string> headers = {};  // of the machine, that were read
   };
   /// A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.
   /// Instantiates those of `kernels` that are name expressions.

@@ -106,6 +106,23 @@ TEST_F(Builder, FindsHeadersOfTheProgramAndOfTheMachine) {
   const Dependencies found = dependencies_from_json(*artifact->find(kDependenciesPart)).value();
   EXPECT_THAT(found.files, Contains((folder.path() / "far.h").string()));
   EXPECT_THAT(found.files, Contains(EndsWith("/cuda_runtime.h")));
+  EXPECT_THAT(found.files, Contains("/usr/include/stdlib.h")) << "the C library's, which nvcc includes";
+}
+
+TEST_F(Builder, LeavesTheProgramItsNames) {
+  ProgramBuilder program("sample");
+  program.output("x", dtype::kFloat32, {32}).variant("cuda");
+  program.source("kmux-unit.cu", "#include \"_kmux-unit.cu\"\n" + kernel_that("x[0] = VALUE;"));
+  program.header("_kmux-unit.cu", "#define VALUE 1\n");
+  program.launch("k").grid({1}).block({32}).args({"x"});
+  const auto artifact = build(program.build().value());
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+}
+
+TEST_F(Builder, CompilesSeveralSourcesAsOne) {
+  ProgramBuilder program = program_of("__device__ float twice(float x) { return 2 * x; }\n");
+  program.source("b.cu", "\n" + kernel_that("x[0] = twice(wrong);"));
+  EXPECT_THAT(failure(program.build().value()).message, HasSubstr("(b.cu(3): error: identifier \"wrong\""));
 }
 
 TEST_F(Builder, TakesPreludesAndDefines) {
