@@ -41,7 +41,9 @@ class NvrtcUnit {
     return Ok{};
   }
 
-  NvrtcResult compile(const std::vector<std::string>& options) {
+  // NVRTC 13 keeps what it made where the driver does, and starts the driver for that. kmux has a cache of its own.
+  NvrtcResult compile(std::vector<std::string> options) {
+    if (library_.is_at_least(13, 0)) options.emplace_back("--no-cache");
     return calls_.compile(program_, static_cast<int>(options.size()), pointers(options).data());
   }
 

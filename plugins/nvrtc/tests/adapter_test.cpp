@@ -1,0 +1,121 @@
+#include "adapter.h"
+
+#include <gmock/gmock.h>
+
+#include "counting_allocator.h"
+#include "fake_cuda.h"
+#include "meta.h"
+#include "plan_part.h"
+#include "workbench.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+// A program of ready code, so that NVRTC is not needed, loaded over the fake driver.
+class NvrtcAdapterTest : public testing::Test {
+ protected:
+  NvrtcAdapterTest() {
+    fake.set_parameters("k", {8});
+    builder.input("x", dtype::kFloat32, {n}).variant("ptx").source("k.ptx", kPtx);
+    builder.launch("k").grid({ceildiv(n, 256)}).block({256}).dynamic_smem_bytes(65536).args({"x"});
+  }
+  Artifact artifact(Options options = {}) {
+    const Program program = builder.build().value();
+    return backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, std::move(options)}, "plan").value();
+  }
+  Status launch(Adapter& adapter, std::int64_t count) {
+    std::string text;
+    const kmux_sink error{
+        &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+    const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, allocator.api(), 0, 0};
+    const std::vector<kmux_slot> slots = {{.ptr = &memory}, {.i64 = count}};
+    const kmux_code code = adapter.launch(slots.data(), env, error);
+    if (code == KMUX_OK) return Ok{};
+    return read_error(code, text);
+  }
+
+  FakeCuda fake = FakeCuda::load();
+  FakeHost host;
+  NvrtcBackend backend{host};
+  ProgramBuilder builder{"sample"};
+  Expr n = builder.symbol("n");
+  CountingAllocator allocator;
+  float memory = 0;
+};
+
+TEST_F(NvrtcAdapterTest, RunsThePlanOverTheDriver) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(adapter->prepare(0).ok());
+  fake.clear_calls();
+  ASSERT_TRUE(launch(*adapter, 1000).ok());
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), ElementsAre(HasSubstr("k")));
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx")[0], HasSubstr("65536"));
+}
+
+TEST_F(NvrtcAdapterTest, PreparesWhatTheFactsSay) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(adapter->prepare(0).ok());
+  EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(1));
+  EXPECT_THAT(fake.calls("cuKernelSetAttribute"), ElementsAre(HasSubstr("65536")));
+}
+
+TEST_F(NvrtcAdapterTest, LaunchesNothingOnAnEmptyGrid) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(launch(*adapter, 0).ok());
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
+}
+
+TEST_F(NvrtcAdapterTest, FailuresOfTheDriverComeBackWithTheirNames) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  fake.fail("cuLibraryLoadData", nvidia::CUDA_ERROR_NO_BINARY_FOR_GPU);
+  const Status status = adapter->prepare(0);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("cuLibraryLoadData failed with 209 CUDA_ERROR_NO_BINARY_FOR_GPU"));
+  ASSERT_TRUE(adapter->prepare(0).ok()) << "the next call works";
+  fake.fail("cuLaunchKernelEx", nvidia::CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(launch(*adapter, 1).error().code, ErrorCode::kLaunchFailed);
+}
+
+TEST_F(NvrtcAdapterTest, UnloadsWhenItGoes) {
+  {
+    const auto adapter = backend.load(artifact(), 0).value();
+    ASSERT_TRUE(launch(*adapter, 1).ok());
+  }
+  EXPECT_THAT(fake.calls("cuLibraryUnload"), SizeIs(1));
+}
+
+TEST_F(NvrtcAdapterTest, ReplaysAGraphWhereTheOptionSaysSo) {
+  builder.launch("k").grid({2}).block({32}).args({"x"});
+  const auto adapter = backend.load(artifact({{"graph", "on"}}), 0).value();
+  int stream = 0;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(launch(*adapter, 1000).ok());
+  EXPECT_FALSE(fake.calls("cuGraphInstantiateWithFlags").empty() && fake.calls("cuGraphLaunch").empty()) << stream;
+}
+
+TEST_F(NvrtcAdapterTest, RefusesArtifactsThatAreNotWhole) {
+  for (const char* part : {"code", "plan", "meta.json"}) {
+    Artifact lacking = artifact();
+    std::erase_if(lacking.parts, [&](const Artifact::Part& candidate) { return candidate.name == part; });
+    const auto loaded = backend.load(lacking, 0);
+    EXPECT_EQ(loaded.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(loaded.error().message, HasSubstr("no part \"" + std::string(part) + "\""));
+  }
+}
+
+TEST_F(NvrtcAdapterTest, RefusesAnArtifactWithoutTheSymbolOfAKernel) {
+  Artifact lacking = artifact();
+  Meta meta = parse_meta(*lacking.find("meta.json")).value();
+  meta.symbols.clear();
+  lacking.set("meta.json", dump_meta(meta));
+  EXPECT_THAT(backend.load(lacking, 0).error().message, HasSubstr("no symbol of kernel \"k\""));
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc

@@ -1,0 +1,76 @@
+#include "backend.h"
+
+#include <gmock/gmock.h>
+
+#include "kmux/file_io.h"
+#include "kmux/json.h"
+
+#include "fake_cuda.h"
+#include "workbench.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class NvrtcBackendTest : public testing::Test {
+ protected:
+  std::vector<MissingFeature> missing(const Program& program, const std::string& arch = "sm_90a") {
+    return backend.supports({program, 0, {"cuda", arch, {}}, {}}).value();
+  }
+  FakeCuda fake = FakeCuda::load();
+  ToolkitHost host;
+  NvrtcBackend backend{host};
+};
+
+TEST_F(NvrtcBackendTest, SaysWhatItsManifestSays) {
+  const Json manifest = parse_json(read_file(KMUX_TEST_SOURCE_DIR "/plugins/nvrtc/plugin.json.in").value()).value();
+  std::vector<std::string> features;
+  for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
+  EXPECT_EQ(features, NvrtcBackend::features());
+  EXPECT_EQ(*manifest.find("device_types")->as_array()->at(0).as_integer(), NvrtcBackend::kInfo.device_type);
+}
+
+TEST_F(NvrtcBackendTest, ProbesWithoutOpeningNvrtc) {
+  host.options["nvrtc.library"] = KMUX_TEST_SOURCE_DIR "/README.md";  // there, but no library
+  EXPECT_TRUE(backend.probe().value().can_build.ok());
+}
+
+TEST_F(NvrtcBackendTest, ProbeSaysWhatIsMissing) {
+  host.options["nvrtc.library"] = "/nowhere";
+  fake.set_devices({});
+  const ProbeReport report = backend.probe().value();
+  EXPECT_EQ(report.can_build.code, "no_toolchain");
+  EXPECT_THAT(report.can_build.reason, HasSubstr("/nowhere"));
+  EXPECT_FALSE(report.can_run.ok());
+}
+
+TEST_F(NvrtcBackendTest, TheTargetIsTheDevices) {
+  EXPECT_EQ(to_string(backend.resolve_target("auto", 0).value()), "cuda:sm_90a");
+  EXPECT_EQ(to_string(backend.resolve_target("auto", std::nullopt).value()), "cuda:sm_90a");
+  EXPECT_EQ(to_string(backend.resolve_target("sm_80", 0).value()), "cuda:sm_80");
+  EXPECT_EQ(backend.resolve_target("auto", 7).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(NvrtcBackendTest, SupportsCudaCubinAndPtx) {
+  for (const char* dialect : {"cuda", "cubin", "ptx"}) {
+    Program program = one_kernel(kAddOne).build().value();
+    program.variants[0].dialect = dialect;
+    EXPECT_THAT(missing(program), IsEmpty()) << dialect;
+  }
+}
+
+TEST_F(NvrtcBackendTest, NamesWhatItLacks) {
+  Program program = one_kernel(kAddOne).build().value();
+  program.variants[0].dialect = "hip";
+  program.variants[0].requirements.arch = {"gfx942"};
+  const auto lacking = missing(program);
+  ASSERT_EQ(lacking.size(), 2u);
+  EXPECT_EQ(lacking[0].feature, "dialect");
+  EXPECT_EQ(lacking[1].feature, "arch");
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc

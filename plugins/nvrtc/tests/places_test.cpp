@@ -1,0 +1,80 @@
+#include "places.h"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_host.h"
+#include "temp_folder.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Places : public testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return (folder.path() / name).string(); }
+  TempFolder folder;
+  FakeHost host;
+};
+
+TEST_F(Places, TheNamedLibraryIsTheOnlyOne) {
+  folder.write("mine.so", "");
+  host.options["nvrtc.library"] = at("mine.so");
+  EXPECT_EQ(find_library(host).value(), at("mine.so"));
+  host.options["nvrtc.library"] = at("none.so");
+  EXPECT_EQ(find_library(host).error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(find_library(host).error().message, AllOf(HasSubstr(at("none.so")), HasSubstr("KMUX_NVRTC_LIBRARY")));
+}
+
+TEST_F(Places, AToolkitsIsTaken) {
+  folder.write("lib64/libnvrtc.so.12", "");
+  host.options["cuda.home"] = at("");
+  host.options["cuda.home"].pop_back();
+  EXPECT_EQ(find_library(host).value(), at("lib64/libnvrtc.so.12"));
+  folder.write("lib64/libnvrtc.so.13", "");
+  EXPECT_EQ(find_library(host).value(), at("lib64/libnvrtc.so.13"));
+}
+
+TEST_F(Places, PackagesOfAVirtualEnvironmentAreLookedThrough) {
+  folder.write("lib/python3.11/site-packages/x", "");
+  folder.write("lib/other/x", "");
+  host.options["nvrtc.venv"] = at("");
+  host.options["nvrtc.venv"].pop_back();
+  EXPECT_THAT(library_folders(host), AllOf(Contains(at("lib/python3.11/site-packages/nvidia/cu13/lib")),
+                                           Contains(at("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib"))));
+}
+
+TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
+  folder.write("home/lib64/libnvrtc.so.13", "");
+  folder.write("home/include/cuda_fp16.h", "");
+  folder.write("home/include/cccl/x", "");
+  EXPECT_THAT(header_folders(at("home/lib64/libnvrtc.so.13"), host),
+              ElementsAre(at("home/include"), at("home/include/cccl")));
+}
+
+TEST_F(Places, HeadersOfPackagesAreSideBySide) {
+  folder.write("nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "");
+  folder.write("nvidia/cuda_nvrtc/include/nvrtc.h", "");
+  folder.write("nvidia/cuda_runtime/include/cuda_fp16.h", "");
+  folder.write("nvidia/cuda_cccl/include/x", "");
+  const std::string library = at("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+  EXPECT_THAT(header_folders(library, host), Contains(testing::EndsWith("/include")));
+}
+
+TEST_F(Places, AToolkitWithoutHeadersIsPassedOver) {
+  folder.write("bare/lib64/libnvrtc.so.13", "");
+  folder.write("bare/include/nvrtc.h", "");
+  folder.write("whole/include/cuda_fp16.h", "");
+  host.options["cuda.home"] = at("whole");
+  EXPECT_THAT(header_folders(at("bare/lib64/libnvrtc.so.13"), host), ElementsAre(at("whole/include")));
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc

@@ -1,0 +1,40 @@
+#include "plan_part.h"
+
+#include <gmock/gmock.h>
+
+#include "workbench.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Program two_variants() {
+  ProgramBuilder builder = one_kernel("secret source");
+  builder.header("h.h", "secret header").variant("cuda").source("other.cu", "");
+  builder.launch("other").grid({2}).block({64}).args({"x"});
+  Metadata metadata;
+  metadata.description = "secret words";
+  return builder.metadata(metadata).build().value();
+}
+
+TEST(PlanPart, HasThePlanOfItsVariant) {
+  const Program program = two_variants();
+  for (std::size_t variant : {0u, 1u}) {
+    EXPECT_EQ(read_plan(plan_part(program, variant)).value(), lower(program, variant).value());
+  }
+}
+
+TEST(PlanPart, LeavesOutWhatAPlanDoesNotNeed) {
+  EXPECT_THAT(plan_part(two_variants(), 0), Not(HasSubstr("secret")));
+  EXPECT_THAT(plan_part(two_variants(), 0), Not(HasSubstr("other")));
+}
+
+TEST(PlanPart, OtherTextIsRefused) {
+  EXPECT_EQ(read_plan("{}").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(read_plan("not json").error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc

@@ -1,0 +1,124 @@
+#include "precompiled_headers.h"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "temp_folder.h"
+#include "workbench.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::IsEmpty;
+using testing::StartsWith;
+using Use = PrecompiledHeaders::Plan::Use;
+
+class PrecompiledHeadersTest : public NvrtcTest {
+ protected:
+  void SetUp() override {
+    NvrtcTest::SetUp();
+    if (IsSkipped()) return;
+    library = NvrtcLibrary::open(find_library(host).value()).value();
+    if (!library->has_pch()) GTEST_SKIP() << "NVRTC " << library->version() << " does not compile headers in advance";
+  }
+  Use use(const std::string& stamp) { return headers.plan(*library, stamp).use; }
+  // As three compilations of a stamp: seen, made, taken.
+  void make(const std::string& stamp) {
+    (void)headers.plan(*library, stamp);
+    headers.created(headers.plan(*library, stamp), NvrtcResult::kSuccess);
+  }
+  const NvrtcLibrary* library = nullptr;
+  PrecompiledHeaders headers;
+};
+
+TEST_F(PrecompiledHeadersTest, AreMadeByTheSecondCompilationAndTakenByTheThird) {
+  EXPECT_EQ(use("a"), Use::kNone);
+  const PrecompiledHeaders::Plan second = headers.plan(*library, "a");
+  EXPECT_EQ(second.use, Use::kCreate);
+  EXPECT_EQ(second.arguments.at(0), "--create-pch=a.pch");
+  EXPECT_THAT(second.arguments.at(1), StartsWith("--pch-dir=/"));
+  EXPECT_EQ(use("a"), Use::kNone) << "another thread while they are made";
+  headers.created(second, NvrtcResult::kSuccess);
+  EXPECT_EQ(headers.plan(*library, "a").arguments.at(0), "--use-pch=a.pch");
+}
+
+TEST_F(PrecompiledHeadersTest, OfOneStampAreNoUseForAnother) {
+  make("a");
+  EXPECT_EQ(use("a"), Use::kTake);
+  EXPECT_EQ(use("b"), Use::kNone);
+}
+
+TEST_F(PrecompiledHeadersTest, WithoutAStampAreNeitherMadeNorTaken) {
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(use(""), Use::kNone);
+}
+
+TEST_F(PrecompiledHeadersTest, ThatCouldNotBeMadeAreNotTriedAgain) {
+  (void)use("a");
+  headers.created(headers.plan(*library, "a"), NvrtcResult::kPchCreate);
+  EXPECT_EQ(use("a"), Use::kNone);
+  make("b");
+  EXPECT_EQ(use("b"), Use::kTake);
+}
+
+TEST_F(PrecompiledHeadersTest, AreGivenUpWhenTheirMemoryIsUsedUp) {
+  (void)use("a");
+  headers.created(headers.plan(*library, "a"), NvrtcResult::kPchHeapExhausted);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(use("b"), Use::kNone);
+}
+
+TEST_F(PrecompiledHeadersTest, ThatFailedAreDropped) {
+  make("a");
+  headers.drop(headers.plan(*library, "a"));
+  EXPECT_EQ(use("a"), Use::kNone);
+}
+
+TEST_F(PrecompiledHeadersTest, AreFewAndTheLeastRecentGoFirst) {
+  for (const char* stamp : {"a", "b", "c"}) make(stamp);
+  EXPECT_EQ(use("a"), Use::kTake);
+  make("d");
+  EXPECT_EQ(use("a"), Use::kTake);
+  EXPECT_EQ(use("b"), Use::kCreate) << "its file is gone";
+}
+
+TEST(HeadersStamp, IsEmptyForFewHeadersOrUncertainOnes) { EXPECT_THAT(headers_stamp("", {}, {}, {}), IsEmpty()); }
+
+class HeadersStampTest : public testing::Test {
+ protected:
+  HeadersStampTest() {
+    for (int i = 0; i < 40; ++i) {
+      dependencies.files.push_back(folder.write("h" + std::to_string(i) + ".h", "\n").string());
+    }
+  }
+  std::string stamp(const std::string& text = "#include <h0.h>\nint code;\n", const std::vector<File>& files = {},
+                    const std::vector<std::string>& arguments = {"-DA"}) {
+    return headers_stamp(text, files, arguments, dependencies);
+  }
+  TempFolder folder;
+  Dependencies dependencies;
+};
+
+TEST_F(HeadersStampTest, ForgetsTheCode) {
+  EXPECT_EQ(stamp(), stamp("#include <h0.h>\nint other;\n"));
+  EXPECT_EQ(stamp("#include <h0.h>\nint a;\n", {{"k.cu", "#include <h0.h>\nint a;\n"}}),
+            stamp("#include <h0.h>\nint b;\n", {{"k.cu", "#include <h0.h>\nint b;\n"}}));
+}
+
+TEST_F(HeadersStampTest, KnowsOpeningArgumentsFilesAndTheStateOfHeaders) {
+  const std::string before = stamp();
+  EXPECT_NE(stamp("// first\n#include <h0.h>\nint code;\n"), before);
+  EXPECT_NE(stamp("#include <h0.h>\nint code;\n", {}, {"-DB"}), before);
+  EXPECT_NE(stamp("#include <h0.h>\nint code;\n", {{"x.h", "1"}}), before);
+  EXPECT_NE(stamp("#include <h0.h>\nint code;\n", {{"x.h", "1"}}),
+            stamp("#include <h0.h>\nint code;\n", {{"x.h", "2"}}));
+  folder.write("h7.h", "changed\n");
+  EXPECT_NE(stamp(), before);
+}
+
+TEST_F(HeadersStampTest, IsEmptyWhereTheHeadersCannotBeTold) {
+  dependencies.complete = false;
+  EXPECT_THAT(stamp(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc

@@ -1,0 +1,66 @@
+#include "ready_code.h"
+
+#include <gmock/gmock.h>
+
+#include "../../nvidia/tests/cubin_example.h"
+#include "meta.h"
+#include "workbench.h"
+
+namespace kmux::nvrtc {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr nvidia::Arch kSm90a{90, 'a'};
+constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+
+Variant ready(const std::string& dialect, std::string content) {
+  Variant variant;
+  variant.dialect = dialect;
+  variant.sources = {{"k." + dialect, std::move(content)}};
+  return variant;
+}
+
+std::string cubin() { return nvidia::CubinExample{{{"k"}}}.bytes(); }
+
+TEST(ReadyCode, HasTheKernels) {
+  EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kSm90a, {"k"}).value(), ElementsAre("k"));
+  EXPECT_THAT(check_ready_code(ready("ptx", kPtx), kSm90a, {"k"}).value(), ElementsAre("k"));
+}
+
+TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
+  const auto refused = check_ready_code(ready("cubin", cubin()), {100, 'a'}, {"k"});
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("source \"k.cubin\" is for sm_90a"), HasSubstr("the target is sm_100a")));
+  EXPECT_EQ(check_ready_code(ready("ptx", kPtx), {75, '\0'}, {"k"}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(ReadyCode, WithoutTheKernelIsRefused) {
+  EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kSm90a, {"other"}).error().code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(check_ready_code(ready("ptx", kPtx), kSm90a, {"other"}).error().code, ErrorCode::kCompileFailed);
+}
+
+TEST(ReadyCode, ThatIsNoneIsRefused) {
+  EXPECT_THAT(check_ready_code(ready("cubin", kPtx), kSm90a, {"k"}).error().message, HasSubstr("is no cubin"));
+  EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kSm90a, {"k"}).error().message, HasSubstr("is no PTX"));
+}
+
+// NVRTC plays no part.
+TEST(ReadyCode, IsTheArtifactsCode) {
+  FakeHost host;
+  host.options["nvrtc.library"] = "/nowhere";
+  NvrtcBackend backend(host);
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {4}).variant("ptx").source("k.ptx", kPtx);
+  builder.launch("k").grid({1}).block({1}).args({"x"});
+  const Program program = builder.build().value();
+  const Artifact artifact = backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, {}}, "plan").value();
+  EXPECT_EQ(*artifact.find("code"), kPtx);
+  EXPECT_EQ(parse_meta(*artifact.find("meta.json")).value().form, "ptx");
+}
+
+}  // namespace
+}  // namespace kmux::nvrtc
