@@ -1,0 +1,109 @@
+// The figures of group `nvidia`: a line each, "bar NAME VALUE UNIT". Both sides of a figure run in turns; medians count.
+// With a device all but fake_call_ns are measured, without one only what needs none; what is left out is named.
+//
+// bars_nvidia [--root SOURCES] [--headers FOLDER...] [BAR...]; with --first-call it is a child of its own.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "fake_cuda.h"
+#include "nvidia/call_bars.h"
+#include "nvidia/compile_bars.h"
+#include "nvidia/gemm_bar.h"
+#include "nvidia/places.h"
+#include "nvidia/raw_cuda.h"
+
+namespace kmux::bench {
+namespace {
+
+double fake_call_ns() {
+  FakeCuda::load().set_recording(false);
+  return call_ns();
+}
+
+enum class Needs { kNothing, kDevice, kNoDriver };
+
+struct Bar {
+  std::string name;
+  double (*measure)();
+  const char* unit;
+  Needs needs;
+};
+
+// The one over the fake driver comes first: what is said of a driver that is not there is remembered.
+const std::array<Bar, 11> kBars = {{
+    {"fake_call_ns", fake_call_ns, "ns", Needs::kNoDriver},
+    {"nvrtc_compile_ratio_small", nvrtc_compile_ratio_small, "ratio", Needs::kNothing},
+    {"nvrtc_compile_ratio_gemm", nvrtc_compile_ratio_gemm, "ratio", Needs::kNothing},
+    {"nvrtc_call_over_raw", nvrtc_call_over_raw, "ns", Needs::kDevice},
+    {"cuda_call_over_raw", cuda_call_over_raw, "ns", Needs::kDevice},
+    {"tma3_unchanged_over_raw", tma3_unchanged_over_raw, "ns", Needs::kDevice},
+    {"l2_window_ratio", l2_window_ratio, "ratio", Needs::kDevice},
+    {"graph2_end_to_end_ratio", graph2_end_to_end_ratio, "ratio", Needs::kDevice},
+    {"graph2_host_ratio", graph2_host_ratio, "ratio", Needs::kDevice},
+    {"gemm_ratio", gemm_ratio, "ratio", Needs::kDevice},
+    {"process_start_ratio", process_start_ratio, "ratio", Needs::kDevice},
+}};
+
+// Why `bar` cannot be measured here; empty if it can.
+std::string missing(const Bar& bar, bool has_device) {
+  if (bar.needs == Needs::kDevice && !has_device) return "needs a device";
+  if (bar.needs == Needs::kNoDriver && has_device) return "needs a machine without NVIDIA's driver";
+  return {};
+}
+
+bool measure(const Bar& bar, bool has_device) {
+  if (const std::string reason = missing(bar, has_device); !reason.empty()) {
+    std::fprintf(stderr, "skipped %s: it %s\n", bar.name.c_str(), reason.c_str());
+    return true;
+  }
+  try {
+    std::printf("bar %s %.3f %s\n", bar.name.c_str(), bar.measure(), bar.unit);
+    std::fflush(stdout);
+    return true;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bars_nvidia: %s: %s\n", bar.name.c_str(), failure.what());
+    return false;
+  }
+}
+
+// The names of bars among `words`; the rest goes to `places`.
+std::vector<std::string> parse(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--root" && i + 1 < words.size()) {
+      places().root = words[++i];
+    } else if (words[i] == "--headers" && i + 1 < words.size()) {
+      places().headers.push_back(words[++i]);
+    } else {
+      names.push_back(words[i]);
+    }
+  }
+  return names;
+}
+
+int main(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "--first-call") return first_call();
+  const std::vector<std::string> names = parse(words);
+  const bool has_device = RawCuda::has_device();
+  bool all_ok = true;
+  for (const Bar& bar : kBars) {
+    if (!names.empty() && std::find(names.begin(), names.end(), bar.name) == names.end()) continue;
+    all_ok = measure(bar, has_device) && all_ok;
+  }
+  return all_ok ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kmux::bench
+
+int main(int argc, char** argv) {
+  try {
+    return kmux::bench::main({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bars_nvidia: %s\n", failure.what());
+    return 1;
+  }
+}

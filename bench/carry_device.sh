@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes build/device: what bench/device_suite needs on a machine with a GPU, without symbols for debuggers. Builds it here.
+#
+# usage: bench/carry_device.sh HEADERS...      HEADERS: folders that hold TileLang's and CUTLASS's headers
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+readonly BUILD=build/release TO=build/device
+readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_conformance device_suite bars_nvidia)
+
+cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
+rm -rf "$TO"
+mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests,bench}
+cp -L "$BUILD"/bin/kmux "$TO/bin/"
+cp -a "$BUILD"/lib/libkmux.so* "$TO/lib/"
+cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda}.* "$TO/lib/kmux/plugins/"
+cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
+cp -L "$BUILD"/tests/kmux_conformance "$TO/tests/"
+cp -L "$BUILD"/bench/{device_suite,bars_nvidia} "$TO/bench/"
+find "$TO" -type f -perm -u+x -exec strip --strip-debug {} + -o -name '*.so*' -type f -exec strip --strip-debug {} +
+from=()
+for folder in "$@"; do from+=(--from "$folder"); done
+bench/collect_headers.py --to "$TO/headers" "${from[@]}" tests/data/tilelang/*/*.kmux.json
+git rev-parse HEAD >"$TO/COMMIT"
+du -sh "$TO"

@@ -1,0 +1,171 @@
+#include "call_bars.h"
+
+#include <array>
+#include <functional>
+#include <stdexcept>
+
+#include "kmux/compile.h"
+#include "kmux/tensor.h"
+
+#include "bursts.h"
+#include "call_programs.h"
+#include "raw_cuda.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr int kBursts = 1001;
+constexpr int kCalls = 100;  // fewer than the driver's queue holds
+
+Kernel compiled(const Program& program, const char* backend, Options options = {}) {
+  Kernel kernel = compile(program, {.execution_backend = backend, .options = std::move(options)}).value();
+  kernel.await_best().value();
+  return kernel;
+}
+
+/// A kernel and its arguments: tensors of `shape` on its device.
+class Subject {
+ public:
+  Subject(const Program& program, const char* backend, std::size_t tensors, std::vector<std::int64_t> shape,
+          Options options = {})
+      : kernel_(compiled(program, backend, std::move(options))) {
+    for (std::size_t i = 0; i < tensors; ++i) {
+      tensors_.push_back(Tensor::zeros(shape, dtype::kFloat32, kernel_.device()).value());
+      args_.emplace_back(tensors_.back());
+    }
+    kernel_.device().synchronize().value();
+  }
+  const Kernel& kernel() const { return kernel_; }
+  void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
+  void operator()() const {
+    if (!kernel_.launch(args_).ok()) throw std::runtime_error("a launch failed");
+  }
+
+ private:
+  Kernel kernel_;
+  std::vector<Tensor> tensors_;
+  std::vector<Arg> args_;
+};
+
+// Host time of a call while the device has nothing to do but these.
+template <class Call>
+auto burst_of(const RawCuda& cuda, Call& call) {
+  return [&] {
+    cuda.wait();
+    return nanoseconds_of(kCalls, [&] { call(); });
+  };
+}
+
+// As `burst_of`, until the device is done.
+template <class Call>
+auto whole_burst_of(const RawCuda& cuda, Call& call) {
+  return [&] {
+    cuda.wait();
+    return nanoseconds_of(1, [&] {
+      for (int i = 0; i < kCalls; ++i) call();
+      cuda.wait();
+    });
+  };
+}
+
+double report(const Pairs& pairs, double value) {
+  std::fprintf(stderr, "  %.0f ns against %.0f ns\n", median(pairs.ours), median(pairs.theirs));
+  return value;
+}
+
+double call_over_raw(const char* backend) {
+  const RawCuda cuda;
+  Subject ours(add_program(), backend, 3, {1024});
+  std::array<void*, 3> addresses{ours.data(0), ours.data(1), ours.data(2)};
+  int n = 1024;
+  RawLaunch theirs(cuda, cuda.load(ours.kernel(), "add"), 8, 128, {&addresses[0], &addresses[1], &addresses[2], &n});
+  const Pairs pairs = in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
+  return report(pairs, pairs.median_difference());
+}
+
+// Two kernels as a graph whose parameters are set before each launch of it.
+class RawGraph {
+ public:
+  RawGraph(const RawCuda& cuda, RawLaunch& launch) : cuda_(cuda), params_(launch.node_params()) {
+    const nvidia::DriverTable& calls = cuda.calls();
+    nvidia::CUgraph graph = nullptr;
+    cuda.check(calls.graph_create(&graph, 0), "cuGraphCreate");
+    cuda.check(calls.graph_add_kernel(&nodes_[0], graph, nullptr, 0, &params_), "cuGraphAddKernelNode");
+    cuda.check(calls.graph_add_kernel(&nodes_[1], graph, &nodes_[0], 1, &params_), "cuGraphAddKernelNode");
+    cuda.check(calls.graph_instantiate(&executable_, graph, 0), "cuGraphInstantiate");
+  }
+  void operator()() {
+    for (const nvidia::CUgraphNode node : nodes_) {
+      cuda_.check(cuda_.calls().executable_set_kernel(executable_, node, &params_), "cuGraphExecKernelNodeSetParams");
+    }
+    cuda_.check(cuda_.calls().graph_launch(executable_, nullptr), "cuGraphLaunch");
+  }
+
+ private:
+  const RawCuda& cuda_;
+  nvidia::CUDA_KERNEL_NODE_PARAMS params_;
+  std::array<nvidia::CUgraphNode, 2> nodes_{};
+  nvidia::CUgraphExec executable_ = nullptr;
+};
+
+// What the bars of graphs compare: a body of two kernels that is replayed, and the same by hand.
+struct TwoKernels {
+  RawCuda cuda;
+  Subject ours{pair_program(), "nvrtc", 1, {1024}, {{"graph", "on"}}};
+  void* y = ours.data(0);
+  int n = 1024;
+  RawLaunch launch{cuda, cuda.load(ours.kernel(), "step"), 8, 128, {&y, &n}};
+};
+
+}  // namespace
+
+double nvrtc_call_over_raw() { return call_over_raw("nvrtc"); }
+double cuda_call_over_raw() { return call_over_raw("cuda"); }
+
+double tma3_unchanged_over_raw() {
+  const RawCuda cuda;
+  const Program program = maps_program();
+  Subject ours(program, "nvrtc", 3, {64, 64});
+  std::array<kmux_tensor_map, 3> maps;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    maps[i] = encode(cuda, program.variants[0].body.tensor_maps[i], ours.data(i));
+  }
+  RawLaunch theirs(cuda, cuda.load(ours.kernel(), "touch"), 1, 32, {&maps[0], &maps[1], &maps[2]});
+  const Pairs pairs = in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
+  return report(pairs, pairs.median_difference());
+}
+
+double l2_window_ratio() {
+  const RawCuda cuda;
+  Subject with(window_program(), "nvrtc", 3, {1024});
+  Subject without(add_program(), "nvrtc", 3, {1024});
+  const Pairs pairs = in_turns(kBursts, burst_of(cuda, with), burst_of(cuda, without));
+  return report(pairs, pairs.ratio());
+}
+
+double graph2_end_to_end_ratio() {
+  TwoKernels two;
+  auto theirs = [&] {
+    two.launch();
+    two.launch();
+  };
+  const Pairs pairs = in_turns(kBursts, whole_burst_of(two.cuda, two.ours), whole_burst_of(two.cuda, theirs));
+  return report(pairs, pairs.ratio());
+}
+
+double graph2_host_ratio() {
+  TwoKernels two;
+  RawGraph theirs(two.cuda, two.launch);
+  const Pairs pairs = in_turns(kBursts, burst_of(two.cuda, two.ours), burst_of(two.cuda, theirs));
+  return report(pairs, pairs.ratio());
+}
+
+double call_ns() {
+  Subject ours(add_program(), "nvrtc", 3, {1024});
+  ours();
+  std::vector<double> times;
+  for (int i = 0; i < 2 * kBursts; ++i) times.push_back(nanoseconds_of(2 * kCalls, ours));
+  return median(std::move(times));
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,103 @@
+#include "compile_bars.h"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <unistd.h>
+
+#include "kmux/compile.h"
+#include "kmux/json.h"
+#include "kmux/process.h"
+#include "kmux/program.h"
+#include "kmux/tensor.h"
+
+#include "bare_nvrtc.h"
+#include "bursts.h"
+#include "call_programs.h"
+#include "places.h"
+
+namespace kmux::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Another `number` is another program: nothing that was compiled before is of use.
+Program numbered(Program program, int number) {
+  program.variants[0].sources[0].content += "\n// " + std::to_string(number) + "\n";
+  return program;
+}
+
+BuildResult built(const Program& program) {
+  CompileOptions options{.target = "cuda:sm_90a", .execution_backend = "nvrtc", .use_cache = false};
+  options.include_dirs = places().headers;
+  return build(program, options).value();
+}
+
+// The options that the plugin gave to NVRTC.
+std::vector<std::string> options_of(const BuildResult& result) {
+  const Json meta = parse_json(*result.artifact.find("meta.json")).value();
+  std::vector<std::string> options;
+  for (const Json& option : *meta.find("arguments")->as_array()) options.push_back(*option.as_string());
+  return options;
+}
+
+std::string text_of(const Program& program) {
+  const Variant& variant = program.variants[0];
+  std::string text;
+  for (const std::string& prelude : variant.settings.preludes) text += "#include <" + prelude + ">\n";
+  return text + variant.sources[0].content;
+}
+
+double compile_ratio(const Program& program, int rounds) {
+  const std::vector<std::string> options = options_of(built(numbered(program, -1)));
+  const BareNvrtc nvrtc(open_nvrtc());
+  nvrtc.compile(text_of(numbered(program, -2)), options);
+  built(numbered(program, -3));
+  int number = 0;
+  const Pairs pairs = in_turns(
+      rounds, [&] { return milliseconds_of([&] { built(numbered(program, ++number)); }); },
+      [&] { return milliseconds_of([&] { nvrtc.compile(text_of(numbered(program, ++number)), options); }); });
+  std::fprintf(stderr, "  %.2f ms against %.2f ms\n", median(pairs.ours), median(pairs.theirs));
+  return pairs.ratio();
+}
+
+}  // namespace
+
+double nvrtc_compile_ratio_small() { return compile_ratio(add_program(), 101); }
+
+double nvrtc_compile_ratio_gemm() {
+  const fs::path path = places().root / "tests/data/tilelang/gemm_f16/gemm_f16.kmux.json";
+  return compile_ratio(load_program(path).value(), 15);
+}
+
+int first_call() {
+  const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
+  const Tensor ones = Tensor::from<float>({4}, dtype::kFloat32, std::array{1.0F, 1.0F, 1.0F, 1.0F}).value();
+  const Tensor a = ones.to(kernel.device()).value();
+  const Tensor sum = Tensor(kernel(a, a).value()).to(Device{}).value();
+  return sum.data_as<float>()[3] == 2.0F ? 0 : 1;
+}
+
+double process_start_ratio() {
+  const fs::path folder = fs::temp_directory_path() / ("kmux-start-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const BuildResult result = built(add_program());
+  std::ofstream(folder / "add.cubin", std::ios::binary) << *result.artifact.find("code");
+  const auto start = [&](std::vector<std::string> words) {
+    return milliseconds_of([&] {
+      const auto done = run({.argv = std::move(words), .environment = {{"KMUX_CACHE_DIR", folder / "cache"}}}).value();
+      if (done.exit_code != 0) throw std::runtime_error(done.standard_error + done.standard_output);
+    });
+  };
+  const std::vector<std::string> ours = {places().programs / "bars_nvidia", "--first-call"};
+  const std::vector<std::string> theirs = {places().programs / "bare_start", folder / "add.cubin"};
+  start(ours);
+  start(theirs);
+  const Pairs pairs = in_turns(15, [&] { return start(ours); }, [&] { return start(theirs); });
+  std::fprintf(stderr, "  %.1f ms against %.1f ms\n", median(pairs.ours), median(pairs.theirs));
+  fs::remove_all(folder);
+  return pairs.ratio();
+}
+
+}  // namespace kmux::bench
