@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "kmux/file_io.h"
 #include "kmux/include_scan.h"
@@ -22,11 +23,22 @@ std::string free_name(const std::vector<File>& files, std::string name) {
   return name;
 }
 
-// The whole unit: nvcc hands defines on to a shell without quotes, so they stand here.
-std::string main_text(const Settings& settings, const nvidia::SourceUnit& unit,
+// What follows -D in `flag`; empty for another flag.
+std::string_view define_in(std::string_view flag) {
+  for (const std::string_view prefix : {"-D", "--define-macro="}) {
+    if (flag.starts_with(prefix)) return flag.substr(prefix.size());
+  }
+  return {};
+}
+
+// The whole unit. Defines stand in it, as nvcc would hand them to a shell.
+std::string main_text(const Settings& settings, const nvidia::BuildOptions& options, const nvidia::SourceUnit& unit,
                       const std::vector<std::string>& kernels) {
   std::string text;
   for (const std::string& define : settings.defines) text += define_line(define);
+  for (const std::string& flag : options.compile_flags) {
+    if (const auto define = define_in(flag); !define.empty()) text += define_line(define);
+  }
   for (const std::string& prelude : unit.preludes) text.append("#include \"").append(prelude).append("\"\n");
   text.append("#line 1 \"").append(unit.path).append("\"\n").append(unit.text).append("\n");
   return text + nvidia::instantiations(kernels);
@@ -39,15 +51,17 @@ Status write_all(const Compilation& compilation, const std::vector<File>& files)
 
 }  // namespace
 
+// A comma begins another folder; blanks are kept together in folders only.
 Status check_arguments(const std::vector<std::string>& arguments) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%^~ ";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.:/@%";
   for (const std::string& argument : arguments) {
-    if (argument.find_first_not_of(kPlain) == argument.npos) continue;
-    return make_error(
-        ErrorCode::kInvalidArgument,
-        "argument \"" + argument +
-            "\" has a character that means something to a shell (nvcc starts its tools through one). Use "
-            "letters, digits, blanks and _-+=.,:/@%^~ only; defines may stand in the program's settings.");
+    const std::string_view kept = argument.starts_with("-I") ? " " : ",";
+    const auto is_plain = [&](char c) { return kPlain.find(c) != kPlain.npos || kept.find(c) != kept.npos; };
+    if (std::ranges::all_of(argument, is_plain)) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "argument \"" + argument +
+                          "\" has a character that nvcc or the shell that it uses would take for its own. Use "
+                          "letters, digits and _-+=.:/@% only; in folders blanks, too.");
   }
   return Ok{};
 }
@@ -62,7 +76,8 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   if (options.fast_math || request.chosen().settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
   if (options.tier == nvidia::Tier::kFast) arguments.emplace_back("--Ofast-compile=max");
-  arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());
+  std::ranges::copy_if(options.compile_flags, std::back_inserter(arguments),
+                       [](const std::string& flag) { return define_in(flag).empty(); });
   return arguments;
 }
 
@@ -74,7 +89,8 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const Compilation& compil
   const bool is_ptx = variant.dialect == "ptx";
   const nvidia::SourceUnit unit = nvidia::make_unit(variant, "");
   const std::string main = free_name(unit.files, is_ptx ? "kmux-unit.ptx" : "kmux-unit.cu");
-  const std::string text = is_ptx ? variant.sources.front().content : main_text(variant.settings, unit, kernels);
+  const std::string text =
+      is_ptx ? variant.sources.front().content : main_text(variant.settings, options, unit, kernels);
   std::vector<std::string> arguments = device_arguments(request, options);
   arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", kCubin, main});
   if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule});

@@ -26,7 +26,7 @@ class DeviceCompiler {
   /// Instantiates those of `kernels` that are name expressions.
   ///
   /// Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
-  ///         argument that would mean something to the shell through which nvcc starts its tools.
+  ///         argument that would mean something else to the shell through which nvcc starts its tools.
   Result<Output> compile(const Compilation& compilation, const BuildRequest& request,
                          const nvidia::BuildOptions& options, const std::vector<std::string>& kernels) const;
 
@@ -35,10 +35,10 @@ class DeviceCompiler {
   std::string host_compiler_;
 };
 
-/// The arguments of nvcc that do not name files, in order.
+/// The arguments of nvcc that name neither files nor defines, in order.
 std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options);
 
-/// Are `arguments` of a kind that the shell leaves as they are? nvcc quotes most of what it hands on, but not all.
+/// Do `arguments` mean to nvcc and to its shell what they say? nvcc quotes much of what it hands on, but not all.
 ///
 /// Errors: invalid_argument that names the first other one.
 Status check_arguments(const std::vector<std::string>& arguments);

@@ -138,20 +138,34 @@ TEST_F(Builder, TakesPreludesAndDefines) {
 
 TEST_F(Builder, KeepsDefinesFromTheShell) {
   const TempFolder folder;
+  const std::string touch = "touch " + (folder.path() / "here").string();
   Settings settings;
-  settings.defines = {"A=`touch " + (folder.path() / "a").string() + "`",
-                      "B=$(touch " + (folder.path() / "b").string() + ")"};
-  ProgramBuilder program = program_of(kernel_that(""));
+  settings.defines = {"A=`" + touch + "`", "B=$(" + touch + ")"};
+  ProgramBuilder program = program_of(kernel_that("x[0] = SUM;"));
   program.settings(settings);
-  EXPECT_TRUE(build(program.build().value()).ok());
+  const auto artifact = build(program.build().value(), {{"compile_flags", "-DC=\"; " + touch + "; \"\n-DSUM=(1 + 2)"}});
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "a define was run";
-  const Error error = failure(program_of(kernel_that("")).build().value(), {{"compile_flags", "-DA=`touch a`"}});
-  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("argument \"-DA=`touch a`\" has a character that means something to a shell"));
+}
+
+TEST_F(Builder, RefusesArgumentsThatMeanSomethingElseToTheShell) {
+  const Program program = program_of(kernel_that("")).build().value();
+  for (const Options& options :
+       {Options{{"include_dirs", "/tmp/$(touch x)"}}, Options{{"include_dirs", "/tmp/a,b"}},
+        Options{{"compile_flags", "-fmad=`touch x`"}}, Options{{"compile_flags", "-fmad=a b"}}}) {
+    const Error error = failure(program, options);
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, HasSubstr("has a character that nvcc or the shell that it uses would take for its own"));
+  }
+  const TempFolder folder;
+  folder.write("two words/far.h", "#define FAR 3\n");
+  const auto artifact = build(program_of("#include <far.h>\n" + kernel_that("x[0] = FAR;")).build().value(),
+                              {{"include_dirs", folder.path() / "two words"}});
+  EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
 }
 
 TEST_F(Builder, PassesOptionsOn) {
-  const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
+  const Program program = program_of(kernel_that("x[0] = X;")).build().value();
   const auto artifact = build(program, {{"max_registers", "32"},
                                         {"fast_math", "on"},
                                         {"line_info", "off"},
@@ -160,7 +174,7 @@ TEST_F(Builder, PassesOptionsOn) {
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_THAT(*artifact->find(kMetaPart),
               HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","-std=c++20","--use_fast_math","-maxrregcount=32",)"
-                        R"("--Ofast-compile=max","-DX=3","-fmad=false"])"));
+                        R"("--Ofast-compile=max","-fmad=false"])"));
 }
 
 TEST_F(Builder, TakesReadyCubinsAndPtx) {
