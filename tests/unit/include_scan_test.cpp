@@ -173,6 +173,16 @@ TEST_F(IncludeScan, ReadsAFileAgainWhenItHasChanged) {
   EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h"));
 }
 
+TEST_F(IncludeScan, RemembersWhatAFileDefinesUntilItChanges) {
+  for (const char* name : {"b.h", "other.h"}) write(std::string("inc/") + name, "");
+  write("inc/a.h", "#define HEADER <b.h>\n");
+  for (int i = 0; i < 2; ++i) EXPECT_THAT(names("#include <a.h>\n#include HEADER\n"), ElementsAre("a.h", "b.h"));
+  EXPECT_THAT(memory_.definitions(at("inc/a.h"), "HEADER"), ElementsAre("<b.h>"));
+  EXPECT_THAT(memory_.definitions(at("inc/a.h"), "NONE"), IsEmpty());
+  write("inc/a.h", "#define HEADER <other.h>\n");
+  EXPECT_THAT(names("#include <a.h>\n#include HEADER\n"), ElementsAre("a.h", "other.h"));
+}
+
 TEST_F(IncludeScan, RemembersWhatAFileIncludes) {
   write("inc/a.h", "#include <b.h>\n");
   const auto once = memory_.read(at("inc/a.h"), 15, 7);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <sys/stat.h>
@@ -90,7 +91,7 @@ class Scan {
   void follow(const Include& include, const std::string& folder);
   void follow_macros();
   bool has_meaning(const Macro& macro) const;
-  std::set<std::string> meanings(const std::string& macro);
+  const std::set<std::string>& meanings(const std::string& macro);
   bool try_place(const std::string& path);
   bool try_program(const std::string& path);
   bool try_machine(const std::string& path);
@@ -110,6 +111,7 @@ class Scan {
   std::unordered_map<std::string, std::optional<std::string>> folders_;  // by path: device and number
   std::vector<std::string> texts_;                                      // what defines macros, besides the files
   std::set<Macro> macros_;
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> meanings_;  // with how many files were known
   std::set<std::pair<Macro, std::string>> followed_;  // a macro and one of its meanings
   std::set<std::string> files_, absent_, program_files_;
   bool complete_ = true;
@@ -181,16 +183,17 @@ bool Scan::has_meaning(const Macro& macro) const {
   return std::ranges::any_of(followed_, [&](const auto& followed) { return followed.first == macro; });
 }
 
-std::set<std::string> Scan::meanings(const std::string& macro) {
-  std::set<std::string> values;
-  const auto read = [&](const std::string& text) {
-    for (std::string& value : definitions_of(macro, text)) values.insert(std::move(value));
-  };
-  for (const std::string& text : texts_) read(text);
-  for (const std::string& path : program_files_) read(*embedded_.at(path));
-  for (const std::string& path : files_) {
-    if (const auto text = read_file(path)) read(*text);
-  }
+// Files only become more, so their number says whether an answer still holds.
+const std::set<std::string>& Scan::meanings(const std::string& macro) {
+  const std::size_t file_count = files_.size() + program_files_.size();
+  const auto [found, is_new] = meanings_.try_emplace(macro);
+  auto& [known_files, values] = found->second;
+  if (!is_new && known_files == file_count) return values;
+  known_files = file_count;
+  const auto take = [&](const std::vector<std::string>& defined) { values.insert(defined.begin(), defined.end()); };
+  for (const std::string& text : texts_) take(definitions_of(macro, text));
+  for (const std::string& path : program_files_) take(definitions_of(macro, *embedded_.at(path)));
+  for (const std::string& path : files_) take(memory_.definitions(path, macro));
   return values;
 }
 
@@ -264,6 +267,25 @@ std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, 
   const std::lock_guard lock(mutex_);
   if (text) entries_.insert_or_assign(path, Entry{size, mtime_ns, list});
   return list;
+}
+
+std::vector<std::string> IncludeMemory::definitions(const std::string& path, const std::string& macro) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto entry = entries_.find(path);
+    if (entry == entries_.end()) return {};
+    if (const auto known = entry->second.definitions.find(macro); known != entry->second.definitions.end()) {
+      return known->second;
+    }
+  }
+  const auto text = read_file(path);
+  std::vector<std::string> defined;
+  if (text && text->find(macro) != text->npos) defined = definitions_of(macro, *text);
+  const std::lock_guard lock(mutex_);
+  if (const auto entry = entries_.find(path); text && entry != entries_.end()) {
+    entry->second.definitions.insert_or_assign(macro, defined);
+  }
+  return defined;
 }
 
 bool may_include(std::string_view text) {

@@ -31,11 +31,15 @@ class IncludeMemory {
   /// The includes of the file `path`, whose size and modification time are given.
   std::shared_ptr<const IncludeList> read(const std::string& path, std::uint64_t size, std::int64_t mtime_ns);
 
+  /// What the file `path`, which was read in this state, defines `macro` to be.
+  std::vector<std::string> definitions(const std::string& path, const std::string& macro);
+
  private:
   struct Entry {
     std::uint64_t size;
     std::int64_t mtime_ns;
     std::shared_ptr<const IncludeList> list;
+    std::map<std::string, std::vector<std::string>> definitions = {};  // of the macros that were asked for
   };
   std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;
