@@ -15,10 +15,13 @@ cp -a "$BUILD"/lib/libkmux.so* "$TO/lib/"
 cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda}.* "$TO/lib/kmux/plugins/"
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
 cp -L "$BUILD"/tests/kmux_conformance "$TO/tests/"
-cp -L "$BUILD"/bench/{device_suite,bars_nvidia} "$TO/bench/"
+cp -L "$BUILD"/bench/{device_suite,bars_nvidia,bare_start} "$TO/bench/"
 find "$TO" -type f -perm -u+x -exec strip --strip-debug {} + -o -name '*.so*' -type f -exec strip --strip-debug {} +
+for plugin in "$TO"/lib/kmux/plugins/*.so; do  # a plugin whose size is not that of its manifest is refused
+  sed -i "s/\"size\" : [0-9]*/\"size\" : $(stat -c %s "$plugin")/" "${plugin%.so}.plugin.json"
+done
 from=()
 for folder in "$@"; do from+=(--from "$folder"); done
-bench/collect_headers.py --to "$TO/headers" "${from[@]}" tests/data/tilelang/*/*.kmux.json
+bench/collect_headers.py --to "$TO/headers" "${from[@]}" tests/data/tilelang/*/*.kmux.json bench/kernels/*/*.kmux.json
 git rev-parse HEAD >"$TO/COMMIT"
 du -sh "$TO"
