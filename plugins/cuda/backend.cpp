@@ -1,9 +1,5 @@
 #include "backend.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "kmux/host_compiler.h"
 
 #include "adapter.h"
@@ -11,13 +7,11 @@
 #include "nvidia/device_facts.h"
 #include "nvidia/options.h"
 #include "nvidia/probe.h"
-#include "nvidia/requirements.h"
+#include "nvidia/support.h"
 #include "nvidia/target.h"
 
 namespace kmux::cuda {
 namespace {
-
-constexpr std::array<std::string_view, 3> kDialects = {"cubin", "cuda", "ptx"};
 
 Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
 
@@ -37,23 +31,6 @@ Result<std::unique_ptr<Backend>> CudaBackend::create(Host host) {
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(host));
 }
 
-const std::vector<std::string>& CudaBackend::features() {
-  static const std::vector<std::string> features = {"cluster",
-                                                    "cooperative",
-                                                    "dynamic_smem",
-                                                    "fill",
-                                                    "grid",
-                                                    "guard",
-                                                    "l2_window",
-                                                    "loop",
-                                                    "programmatic_serialization",
-                                                    "several_launches",
-                                                    "tensor_map.im2col",
-                                                    "tensor_map.tiled",
-                                                    "workspace"};
-  return features;
-}
-
 Result<ProbeReport> CudaBackend::probe() { return ProbeReport{probe_toolchain(host_), nvidia::probe_driver()}; }
 
 Result<Target> CudaBackend::resolve_target(std::string_view request, std::optional<int> device) {
@@ -61,15 +38,7 @@ Result<Target> CudaBackend::resolve_target(std::string_view request, std::option
 }
 
 Result<std::vector<MissingFeature>> CudaBackend::supports(const BuildRequest& request) {
-  auto missing = missing_features(request.program, request.variant, features(), kInfo.name);
-  const std::string& dialect = request.chosen().dialect;
-  if (std::ranges::find(kDialects, dialect) == kDialects.end()) {
-    missing.push_back({"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
-                       "backend cuda takes dialects cubin, cuda and ptx, not \"" + dialect + "\""});
-  }
-  const auto requirements = nvidia::missing_requirements(request);
-  missing.insert(missing.end(), requirements.begin(), requirements.end());
-  return missing;
+  return nvidia::missing_support(request, kInfo.name);
 }
 
 Result<std::unique_ptr<Adapter>> CudaBackend::load(const Artifact& artifact, int) {

@@ -21,9 +21,6 @@ class CudaBackend final : public Backend {
   static Result<std::unique_ptr<Backend>> create(Host host);
   explicit CudaBackend(Host host) : host_(host), wrapper_(host), builder_(host), devices_(host) {}
 
-  /// What a variant may use; the manifest says the same.
-  static const std::vector<std::string>& features();
-
   Result<ProbeReport> probe() override;
   Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
   Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;

@@ -12,6 +12,8 @@
 #include "device_compiler.h"
 #include "launcher_compiler.h"
 #include "nvidia/cubin.h"
+#include "nvidia/ready_code.h"
+#include "nvidia/target.h"
 #include "nvidia/toolkit.h"
 
 namespace kmux::cuda {
@@ -24,6 +26,14 @@ void add(Dependencies& dependencies, const std::vector<std::string>& files) {
   std::vector<std::string> all;
   std::ranges::set_union(dependencies.files, files, std::back_inserter(all));
   dependencies.files = std::move(all);
+}
+
+// Code that came ready can be wrong before a compiler is started.
+Status check_ready(const BuildRequest& request, const std::vector<std::string>& kernels) {
+  if (request.chosen().dialect == "cuda") return Ok{};
+  KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
+  KMUX_TRY(nvidia::check_ready_code(request.chosen(), target, kernels));
+  return Ok{};
 }
 
 Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
@@ -64,6 +74,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
+  KMUX_TRY(check_ready(request, plan.kernels));
   KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host_));
   const LauncherCompiler launcher_compiler(compilation, host_compiler);
   auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "meta.h"
+#include "nvidia/failure_text.h"
+#include "nvidia/host_log.h"
 #include "plan_part.h"
 
 namespace kmux::nvrtc {
@@ -32,14 +34,6 @@ Result<std::vector<std::string>> symbols_of(const Plan& plan, const Meta& meta) 
   return symbols;
 }
 
-nvidia::Log log_of(const Host& host) {
-  return {const_cast<Host*>(&host), [](void* self, int level, const char* text, std::size_t size) {
-            static_cast<const Host*>(self)->log(static_cast<Host::Level>(level), std::string_view(text, size));
-          }};
-}
-
-void append(void* self, const char* text, std::size_t size) { static_cast<std::string*>(self)->append(text, size); }
-
 }  // namespace
 
 NvrtcAdapter::NvrtcAdapter(Host host, std::string code, nvidia::Facts facts, PlanRunner runner)
@@ -47,13 +41,11 @@ NvrtcAdapter::NvrtcAdapter(Host host, std::string code, nvidia::Facts facts, Pla
       code_(std::move(code)),
       facts_(std::move(facts)),
       runner_(std::move(runner)),
-      launcher_(code_.c_str(), facts_.view(), log_of(host_)) {}
+      launcher_(code_.c_str(), facts_.view(), nvidia::log_to(host_)) {}
 
 Status NvrtcAdapter::prepare(int device) {
-  std::string text;
-  const int code = launcher_.prepare(device, {&text, append});
-  if (code == KMUX_OK) return Ok{};
-  return read_error(static_cast<kmux_code>(code), text);
+  nvidia::FailureText failure;
+  return failure.status(launcher_.prepare(device, failure.sink()));
 }
 
 kmux_code NvrtcAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
@@ -71,8 +63,7 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(const Plan plan, read_plan(*plan_text));
   KMUX_ASSIGN(std::vector<std::string> symbols, symbols_of(plan, meta));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
-  const auto ranges = host.option("nvidia.nvtx");
-  nvidia::Facts facts(plan, std::move(symbols), {meta.graph, ranges && *ranges != "0"});
+  nvidia::Facts facts(plan, std::move(symbols), {meta.graph, nvidia::shows_ranges(host)});
   return std::unique_ptr<Adapter>(std::make_unique<NvrtcAdapter>(host, *code, std::move(facts), std::move(runner)));
 }
 

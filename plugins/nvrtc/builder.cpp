@@ -11,11 +11,11 @@
 #include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
+#include "nvidia/ready_code.h"
 #include "nvidia/source.h"
 #include "nvidia/target.h"
 #include "places.h"
 #include "plan_part.h"
-#include "ready_code.h"
 
 namespace kmux::nvrtc {
 namespace {
@@ -114,7 +114,7 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
-    KMUX_ASSIGN(code.symbols, check_ready_code(variant, target, plan.kernels));
+    KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan.kernels));
     code.content = variant.sources.front().content;
   }
   Meta meta{request.target.arch, variant.dialect == "ptx" ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};

@@ -10,11 +10,11 @@
 
 #include "fake_cuda.h"
 #include "fake_host.h"
+#include "nvidia/support.h"
 
 namespace kmux::cuda {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -83,7 +83,7 @@ TEST_F(BackendTest, SaysTheSameAsItsManifest) {
       parse_json(read_file(KMUX_TEST_BUILD_DIR "/plugins/cuda/kmux_cuda.plugin.json.in").value()).value();
   std::vector<std::string> features;
   for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
-  EXPECT_EQ(features, CudaBackend::features());
+  EXPECT_EQ(features, nvidia::launch_features());
   EXPECT_EQ(*manifest.find("name")->as_string(), CudaBackend::kInfo.name);
   EXPECT_EQ(CudaBackend::kInfo.device_type, kDLCUDA);
 }

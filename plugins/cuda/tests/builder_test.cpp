@@ -36,6 +36,7 @@ std::string kernel_that(const std::string& statement) {
 
 class Builder : public ::testing::Test {
  protected:
+  Builder() { host.options["cuda.home"] = std::filesystem::path(KMUX_TEST_NVCC).parent_path().parent_path(); }
   Result<Artifact> build(const Program& program, const Options& options = {}) {
     const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, options};
     KMUX_ASSIGN(const std::string launcher, CudaWrapper(host).wrap(request));
@@ -198,7 +199,9 @@ TEST_F(Builder, TakesReadyCubinsAndPtx) {
 
 TEST_F(Builder, ShowsWhatTheAssemblerSays) {
   ProgramBuilder program("bad");
-  program.output("x", dtype::kFloat32, {32}).variant("ptx").source("k.ptx", ".version 8.0\n.target sm_90a\nnonsense\n");
+  program.output("x", dtype::kFloat32, {32})
+      .variant("ptx")
+      .source("k.ptx", ".version 8.0\n.target sm_90a\n.visible .entry k() { nonsense; }\n");
   program.launch("k").grid({1}).block({32}).args({"x"});
   const Error error = failure(program.build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
@@ -212,6 +215,16 @@ TEST_F(Builder, RefusesWhatIsNoCubin) {
   const Error error = failure(program.build().value());
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("the code is no cubin"));
+}
+
+TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
+  ProgramBuilder program("other");
+  program.output("x", dtype::kFloat32, {32}).variant("ptx");
+  program.source("k.ptx", ".version 8.6\n.target sm_100a\n.visible .entry k() { ret; }\n");
+  program.launch("k").grid({1}).block({32}).args({"x"});
+  const Error error = failure(program.build().value());
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("source \"k.ptx\" is for sm_100a (the target is sm_90a)"));
 }
 
 TEST_F(Builder, KnowsItsToolchain) {

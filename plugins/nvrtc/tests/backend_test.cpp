@@ -6,6 +6,7 @@
 #include "kmux/json.h"
 
 #include "fake_cuda.h"
+#include "nvidia/support.h"
 #include "workbench.h"
 
 namespace kmux::nvrtc {
@@ -29,7 +30,7 @@ TEST_F(NvrtcBackendTest, SaysWhatItsManifestSays) {
   const Json manifest = parse_json(read_file(KMUX_TEST_SOURCE_DIR "/plugins/nvrtc/plugin.json.in").value()).value();
   std::vector<std::string> features;
   for (const Json& feature : *manifest.find("features")->as_array()) features.push_back(*feature.as_string());
-  EXPECT_EQ(features, NvrtcBackend::features());
+  EXPECT_EQ(features, nvidia::launch_features());
   EXPECT_EQ(*manifest.find("device_types")->as_array()->at(0).as_integer(), NvrtcBackend::kInfo.device_type);
 }
 

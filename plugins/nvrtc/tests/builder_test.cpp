@@ -286,5 +286,20 @@ TEST_F(NvrtcBuilderHeavyTest, ErrorsAreTheSameWithHeadersInAdvance) {
   EXPECT_EQ(compile(2, 0).error().message, plain.message);
 }
 
+// NVRTC plays no part.
+TEST(NvrtcBuilder, KeepsReadyCode) {
+  const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+  FakeHost host;
+  host.options["nvrtc.library"] = "/nowhere";
+  NvrtcBackend backend(host);
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {4}).variant("ptx").source("k.ptx", ptx);
+  builder.launch("k").grid({1}).block({1}).args({"x"});
+  const Program program = builder.build().value();
+  const Artifact artifact = backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, {}}, "plan").value();
+  EXPECT_EQ(*artifact.find("code"), ptx);
+  EXPECT_EQ(parse_meta(*artifact.find("meta.json")).value().form, "ptx");
+}
+
 }  // namespace
 }  // namespace kmux::nvrtc

@@ -8,13 +8,13 @@
 
 #include "nvidia/arch.h"
 
-namespace kmux::nvrtc {
+namespace kmux::nvidia {
 
 /// The symbols of `kernels` in the one source of a variant of dialect cubin or ptx.
 ///
 /// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`; compile_failed for a
 ///         kernel that it lacks.
-Result<std::vector<std::string>> check_ready_code(const Variant& variant, nvidia::Arch target,
+Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target,
                                                   const std::vector<std::string>& kernels);
 
-}  // namespace kmux::nvrtc
+}  // namespace kmux::nvidia

@@ -1,19 +1,18 @@
-#include "ready_code.h"
+#include "nvidia/ready_code.h"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include "../../nvidia/tests/cubin_example.h"
-#include "meta.h"
-#include "workbench.h"
+#include "cubin_example.h"
 
-namespace kmux::nvrtc {
+namespace kmux::nvidia {
 namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr nvidia::Arch kSm90a{90, 'a'};
+constexpr Arch kSm90a{90, 'a'};
 constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 Variant ready(const std::string& dialect, std::string content) {
@@ -23,7 +22,7 @@ Variant ready(const std::string& dialect, std::string content) {
   return variant;
 }
 
-std::string cubin() { return nvidia::CubinExample{{{"k"}}}.bytes(); }
+std::string cubin() { return CubinExample{{{"k"}}}.bytes(); }
 
 TEST(ReadyCode, HasTheKernels) {
   EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kSm90a, {"k"}).value(), ElementsAre("k"));
@@ -48,19 +47,5 @@ TEST(ReadyCode, ThatIsNoneIsRefused) {
   EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kSm90a, {"k"}).error().message, HasSubstr("is no PTX"));
 }
 
-// NVRTC plays no part.
-TEST(ReadyCode, IsTheArtifactsCode) {
-  FakeHost host;
-  host.options["nvrtc.library"] = "/nowhere";
-  NvrtcBackend backend(host);
-  ProgramBuilder builder("sample");
-  builder.input("x", dtype::kFloat32, {4}).variant("ptx").source("k.ptx", kPtx);
-  builder.launch("k").grid({1}).block({1}).args({"x"});
-  const Program program = builder.build().value();
-  const Artifact artifact = backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, {}}, "plan").value();
-  EXPECT_EQ(*artifact.find("code"), kPtx);
-  EXPECT_EQ(parse_meta(*artifact.find("meta.json")).value().form, "ptx");
-}
-
 }  // namespace
-}  // namespace kmux::nvrtc
+}  // namespace kmux::nvidia

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "kmux/plugin.hpp"
+
+#include "nvidia/launch/log.h"
+
+namespace kmux::nvidia {
+
+/// The log of `host` for the launch layer.
+///
+/// Lifetime: borrows `host`.
+Log log_to(const Host& host);
+
+/// Are calls and launches shown to profilers (host option "nvidia.nvtx": anything but "0", "off", "no" and "false")?
+bool shows_ranges(const Host& host);
+
+}  // namespace kmux::nvidia

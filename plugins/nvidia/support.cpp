@@ -1,0 +1,29 @@
+#include "nvidia/support.h"
+
+#include "nvidia/requirements.h"
+
+namespace kmux::nvidia {
+
+const std::vector<std::string>& launch_features() {
+  static const std::vector<std::string> features = [] {
+    std::vector<std::string> all(known_features().begin(), known_features().end());
+    std::erase(all, "packed_values");
+    return all;
+  }();
+  return features;
+}
+
+std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend) {
+  auto missing = missing_features(request.program, request.variant, launch_features(), backend);
+  const std::string& dialect = request.chosen().dialect;
+  if (dialect != "cuda" && dialect != "cubin" && dialect != "ptx") {
+    missing.push_back(
+        {"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
+         "backend " + std::string(backend) + " takes dialects cuda, cubin and ptx, not \"" + dialect + "\""});
+  }
+  const auto requirements = missing_requirements(request);
+  missing.insert(missing.end(), requirements.begin(), requirements.end());
+  return missing;
+}
+
+}  // namespace kmux::nvidia

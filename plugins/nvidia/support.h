@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/backend.h"
+
+namespace kmux::nvidia {
+
+/// The features of the launch layer: all but Metal's, by name.
+const std::vector<std::string>& launch_features();
+
+/// All that `backend` lacks for the request: its dialect, a feature, or what the target's architecture does not have.
+/// Looks at the IR only.
+std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend);
+
+}  // namespace kmux::nvidia

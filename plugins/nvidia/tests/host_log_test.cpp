@@ -1,0 +1,30 @@
+#include "nvidia/host_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fake_host.h"
+
+namespace kmux::nvidia {
+namespace {
+
+TEST(HostLog, TakesWhatTheLaunchLayerReports) {
+  FakeHost fake;
+  const Host host = fake;
+  report(log_to(host), kLogWarning, "only %d bytes", 7);
+  EXPECT_THAT(fake.log, testing::HasSubstr("only 7 bytes"));
+}
+
+TEST(HostLog, ShowsRangesWhereAsked) {
+  FakeHost host;
+  EXPECT_FALSE(shows_ranges(host));
+  for (const char* off : {"0", "off", "no", "false"}) {
+    host.options["nvidia.nvtx"] = off;
+    EXPECT_FALSE(shows_ranges(host)) << off;
+  }
+  host.options["nvidia.nvtx"] = "1";
+  EXPECT_TRUE(shows_ranges(host));
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
