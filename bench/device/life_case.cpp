@@ -216,17 +216,16 @@ TEST_P(Life, EveryDevice) {
 TEST_P(Life, OptionsReachTheCompiler) {
   const auto result_of = [&](Options options) {
     ProgramBuilder builder("options");
-    builder.output("y", dtype::kFloat32, {2}).variant("cuda").settings({.defines = {"VALUE=7"}});
-    builder.source("options.cu", R"(
-extern "C" __global__ void options(float* y) {
-  volatile float small = 1e-38f;
+    builder.scalar("small", dtype::kFloat32).output("y", dtype::kFloat32, {2});
+    builder.variant("cuda").settings({.defines = {"VALUE=7"}}).source("options.cu", R"(
+extern "C" __global__ void options(float small, float* y) {
   y[0] = small * 0.5f == 0.0f;  // so it is where small numbers are flushed to zero
   y[1] = VALUE;
 })");
-    builder.launch("options").grid({1}).block({1}).args({"y"});
+    builder.launch("options").grid({1}).block({1}).args({"small", "y"});
     const Kernel kernel = compiled(builder, {.options = std::move(options)});
     const Tensor y = poisoned(kernel, {2}, dtype::kFloat32);
-    run(kernel, {y});
+    run(kernel, {1e-38F, y});
     return y;
   };
   expect_numbers(result_of({}), {0, 7});

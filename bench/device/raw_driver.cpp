@@ -23,6 +23,9 @@ void RawDriver::open(Function& function, const char* symbol) const {
 RawDriver::RawDriver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
   if (library_ == nullptr) throw std::runtime_error("libcuda.so.1 cannot be opened");
   open(current_, "cuCtxGetCurrent");
+  open(set_current_, "cuCtxSetCurrent");
+  open(retain_, "cuDevicePrimaryCtxRetain");
+  open(release_, "cuDevicePrimaryCtxRelease_v2");
   open(begin_capture_, "cuStreamBeginCapture_v2");
   open(end_capture_, "cuStreamEndCapture");
   open(instantiate_, "cuGraphInstantiateWithFlags");
@@ -50,6 +53,16 @@ nvidia::CUgraph RawDriver::end_capture(void* stream) const {
 }
 
 void RawDriver::launch(nvidia::CUgraph graph, void* stream, int times) const {
+  const nvidia::CUcontext before = current();
+  nvidia::CUcontext primary = nullptr;
+  check(retain_(&primary, 0), "cuDevicePrimaryCtxRetain");
+  check(set_current_(primary), "cuCtxSetCurrent");
+  run(graph, stream, times);
+  check(set_current_(before), "cuCtxSetCurrent");
+  check(release_(0), "cuDevicePrimaryCtxRelease");
+}
+
+void RawDriver::run(nvidia::CUgraph graph, void* stream, int times) const {
   nvidia::CUgraphExec executable = nullptr;
   check(instantiate_(&executable, graph, 0), "cuGraphInstantiateWithFlags");
   for (int i = 0; i < times; ++i) check(launch_(executable, stream), "cuGraphLaunch");

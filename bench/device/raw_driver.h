@@ -15,15 +15,20 @@ class RawDriver {
   nvidia::CUcontext current() const;
   void begin_capture(void* stream) const;
   nvidia::CUgraph end_capture(void* stream) const;
-  /// Makes `graph` executable, launches it `times` times on `stream`, waits and destroys both.
+  /// Makes `graph` executable on device 0, launches it `times` times on `stream`, waits and destroys both.
   void launch(nvidia::CUgraph graph, void* stream, int times) const;
 
  private:
   template <class Function>
   void open(Function& function, const char* symbol) const;
 
+  void run(nvidia::CUgraph graph, void* stream, int times) const;
+
   void* library_;
   int (*current_)(nvidia::CUcontext*);
+  int (*set_current_)(nvidia::CUcontext);
+  int (*retain_)(nvidia::CUcontext*, int);
+  int (*release_)(int);
   int (*begin_capture_)(void*, int);
   int (*end_capture_)(void*, nvidia::CUgraph*);
   int (*instantiate_)(nvidia::CUgraphExec*, nvidia::CUgraph, unsigned long long);

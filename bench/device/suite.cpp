@@ -29,7 +29,7 @@ Kernel DeviceSuite::compiled(const ProgramBuilder& builder, CompileOptions optio
 
 void DeviceSuite::run(const Kernel& kernel, std::initializer_list<Arg> args, StreamRef stream) {
   kernel.launch(args, stream).value();
-  kernel.device().synchronize().value();
+  Stream::borrow(kernel.device(), stream.handle).synchronize().value();
 }
 
 void DeviceSuite::expect_numbers(const Tensor& actual, const Numbers& expected, double tolerance) {

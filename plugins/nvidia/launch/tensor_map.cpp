@@ -40,6 +40,12 @@ int move_map(const DriverTable& driver, MapSlot& slot, kmux_tensor_map* map, con
 // The driver's own type for 64 bits is another one of the same size.
 const uint64_t* driver_words(const unsigned long long* words) { return reinterpret_cast<const uint64_t*>(words); }
 
+// In rank 1 there are none, but the driver wants an address.
+const uint64_t* driver_strides(const kmux_map_geometry& geometry) {
+  static constexpr uint64_t kNone = 0;
+  return geometry.rank > 1 ? driver_words(geometry.strides_bytes) : &kNone;
+}
+
 // What tiled and im2col maps share: the slot around `encode`, which checks the map and writes it.
 template <class Encode>
 int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
@@ -64,10 +70,9 @@ int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* 
   return encode_through(driver, slot, map, geometry, error, "cuTensorMapEncodeTiled", [&](CUresult* result) {
     if (const int code = check_tiled_map(geometry, box, error)) return code;
     *result = driver.encode_tiled(map, static_cast<int>(geometry.dtype), geometry.rank, geometry.base,
-                                  driver_words(geometry.dims), driver_words(geometry.strides_bytes), box,
-                                  geometry.element_strides, static_cast<int>(geometry.interleave),
-                                  static_cast<int>(geometry.swizzle), static_cast<int>(geometry.l2_promotion),
-                                  static_cast<int>(geometry.oob_fill));
+                                  driver_words(geometry.dims), driver_strides(geometry), box, geometry.element_strides,
+                                  static_cast<int>(geometry.interleave), static_cast<int>(geometry.swizzle),
+                                  static_cast<int>(geometry.l2_promotion), static_cast<int>(geometry.oob_fill));
     return 0;
   });
 }

@@ -66,6 +66,22 @@ TEST_F(TensorMaps, AreEncodedAsIm2col) {
   EXPECT_THAT(error_.text, HasSubstr("cuTensorMapEncodeIm2col failed with 1 CUDA_ERROR_TEST"));
 }
 
+// The driver refuses a null address, though rank 1 has no strides to read there.
+TEST_F(TensorMaps, OfRankOneHaveAnAddressForTheirStrides) {
+  MapExample example;
+  example.rank = 1;
+  kmux_map_geometry geometry = example.geometry();
+  geometry.strides_bytes = nullptr;
+  static bool has_address = false;
+  driver_.table.encode_tiled = [](void*, int, uint32_t, void*, const uint64_t*, const uint64_t* strides,
+                                  const uint32_t*, const uint32_t*, int, int, int, int) {
+    has_address = strides != nullptr;
+    return CUDA_SUCCESS;
+  };
+  EXPECT_EQ(encode_tiled_map(driver_.table, nullptr, &map_, geometry, example.box, error_.sink()), 0) << error_.text;
+  EXPECT_TRUE(has_address);
+}
+
 TEST_F(TensorMaps, UnchangedMakeNoCall) {
   EXPECT_EQ(encode({}, &slot_), 0);
   EXPECT_THAT(driver_.take(), ElementsAre(kFirst));

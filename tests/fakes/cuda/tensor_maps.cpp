@@ -24,6 +24,7 @@ bool is_aligned(const void* address, std::uintptr_t to) { return reinterpret_cas
 // Source: CUDA Driver API, cuTensorMapEncodeTiled; only what both modes share and no value can be stored without.
 bool is_valid(const void* map, const Shape& shape) {
   const std::uint64_t unit = shape.interleave == 2 ? 32 : 16;
+  if (shape.strides == nullptr) return false;  // also in rank 1, where there are none: seen on an H200
   if (!is_aligned(map, 64) || !is_aligned(shape.base, unit) || shape.rank < 1 || shape.rank > 5) return false;
   for (std::uint32_t i = 0; i < shape.rank; ++i) {
     if (shape.dims[i] == 0 || shape.dims[i] > kMostElements) return false;
