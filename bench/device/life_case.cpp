@@ -216,7 +216,8 @@ TEST_P(Life, EveryDevice) {
 TEST_P(Life, OptionsReachTheCompiler) {
   const auto result_of = [&](Options options) {
     ProgramBuilder builder("options");
-    builder.scalar("small", dtype::kFloat32).output("y", dtype::kFloat32, {2});
+    builder.scalar("small", dtype::kFloat32);
+    builder.output("y", dtype::kFloat32, {2});
     builder.variant("cuda").settings({.defines = {"VALUE=7"}}).source("options.cu", R"(
 extern "C" __global__ void options(float small, float* y) {
   y[0] = small * 0.5f == 0.0f;  // so it is where small numbers are flushed to zero
