@@ -13,6 +13,13 @@ Settings& settings() {
   return settings;
 }
 
+void DeviceSuite::SetUp() {
+  if (!settings().rehearsal) return;
+  const auto plugin = Runtime::default_runtime().value()->registry().plugin(GetParam()).value();
+  const Availability& can_build = plugin->probe().value().can_build;
+  if (!can_build.ok()) GTEST_SKIP() << GetParam() << " cannot compile here: " << can_build.reason;
+}
+
 Result<Kernel> DeviceSuite::try_compile(const Program& program, CompileOptions options) const {
   options.execution_backend = GetParam();
   options.include_dirs.insert(options.include_dirs.end(), settings().headers.begin(), settings().headers.end());

@@ -9,6 +9,8 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
 namespace kmux::suite {
@@ -24,6 +26,9 @@ Settings& settings();
 /// A case that runs once for each backend of NVIDIA's devices, by the backend's name.
 class DeviceSuite : public ::testing::TestWithParam<const char*> {
  protected:
+  /// In a rehearsal, skips where there is no compiler.
+  void SetUp() override;
+
   /// `program` for the backend of this case on device 0; throws with the whole error if it cannot be had.
   Kernel compiled(const Program& program, CompileOptions options = {}) const;
   Kernel compiled(const ProgramBuilder& builder, CompileOptions options = {}) const;
