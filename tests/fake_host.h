@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -20,8 +21,10 @@ class FakeHost {
       value.write(value.self, found->second.data(), found->second.size());
       return 1;
     };
-    api_.log = [](void* self, int32_t, kmux_bytes text) {
-      static_cast<FakeHost*>(self)->log.append(text.data, text.size);
+    api_.log = [](void* self, int32_t level, kmux_bytes text) {
+      auto& host = *static_cast<FakeHost*>(self);
+      host.log.append(text.data, text.size);
+      host.highest_level = std::max(host.highest_level, level);
     };
     api_.trace = [](void*, int32_t, kmux_bytes) {};
     api_.stopping = [](void* self) -> int32_t { return static_cast<FakeHost*>(self)->is_stopping ? 1 : 0; };
@@ -30,6 +33,7 @@ class FakeHost {
 
   std::map<std::string, std::string> options;
   std::string log;
+  std::int32_t highest_level = 0;  // of what was logged
   bool is_stopping = false;
 
  private:

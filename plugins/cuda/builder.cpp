@@ -82,7 +82,8 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   const Status launcher_status = translated.get();
   if (!code) return with_include_hint(std::move(code).error(), request.chosen().settings);
   KMUX_TRY(launcher_status);
-  if (!code->log.empty()) host_.log(Host::Level::kWarning, code->log);
+  const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
+  if (!code->log.empty()) host_.log(level, code->log);
   KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, code->cubin));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, plan.kernels, symbols));
   Artifact artifact;

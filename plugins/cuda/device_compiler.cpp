@@ -44,6 +44,12 @@ std::string main_text(const Settings& settings, const nvidia::BuildOptions& opti
   return text + nvidia::instantiations(kernels);
 }
 
+// Or only about headers of the machine? What the assembler says is about the kernels.
+bool is_about_program(std::string_view log, const std::vector<File>& files) {
+  const auto is_named = [&](const File& file) { return log.find(file.path + "(") != log.npos; };
+  return log.find("ptxas ") != log.npos || std::ranges::any_of(files, is_named);
+}
+
 Status write_all(const Compilation& compilation, const std::vector<File>& files) {
   for (const File& file : files) KMUX_TRY(compilation.folder().write(file.path, file.content));
   return Ok{};
@@ -75,7 +81,6 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   if (options.line_info) arguments.emplace_back("-lineinfo");
   if (options.fast_math || request.chosen().settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
-  if (options.tier == nvidia::Tier::kFast) arguments.emplace_back("--Ofast-compile=max");
   std::ranges::copy_if(options.compile_flags, std::back_inserter(arguments),
                        [](const std::string& flag) { return define_in(flag).empty(); });
   return arguments;
@@ -103,7 +108,8 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const Compilation& compil
   const std::filesystem::path folder = compilation.folder().path();
   KMUX_ASSIGN(std::string cubin, read_file(folder / kCubin));
   const auto rule = read_file(folder / kRule);
-  return Output{std::move(cubin), std::move(log), absolute_prerequisites(rule ? *rule : "")};
+  const bool about_program = is_about_program(log, unit.files);
+  return Output{std::move(cubin), std::move(log), about_program, absolute_prerequisites(rule ? *rule : "")};
 }
 
 }  // namespace kmux::cuda

@@ -20,6 +20,7 @@ class DeviceCompiler {
   struct Output {
     std::string cubin;
     std::string log = {};                   // warnings
+    bool is_about_program = false;          // the log is not about headers of the machine alone
     std::vector<std::string> headers = {};  // of the machine, that were read
   };
   /// A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.

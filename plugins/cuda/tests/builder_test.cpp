@@ -126,6 +126,18 @@ TEST_F(Builder, CompilesSeveralSourcesAsOne) {
   EXPECT_THAT(failure(program.build().value()).message, HasSubstr("(b.cu(3): error: identifier \"wrong\""));
 }
 
+TEST_F(Builder, WarnsOfTheProgramAndNotOfHeaders) {
+  const TempFolder folder;
+  folder.write("far.h", "static __device__ int unused_far() { int unused; return 1; }\n");
+  const Options options = {{"include_dirs", folder.path()}};
+  ASSERT_TRUE(build(program_of("#include <far.h>\n" + kernel_that("x[0] = 1;")).build().value(), options).ok());
+  EXPECT_THAT(host.log, HasSubstr("far.h(1): warning"));
+  EXPECT_EQ(host.highest_level, 0) << "a header of the machine is none of the user's";
+  ASSERT_TRUE(build(program_of(kernel_that("int unused; x[0] = 1;")).build().value(), options).ok());
+  EXPECT_EQ(host.highest_level, 2);
+  EXPECT_THAT(host.log, HasSubstr("k.cu(2): warning"));
+}
+
 TEST_F(Builder, TakesPreludesAndDefines) {
   Settings settings;
   settings.preludes = {"first.h"};
@@ -175,7 +187,7 @@ TEST_F(Builder, PassesOptionsOn) {
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_THAT(*artifact->find(kMetaPart),
               HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","-std=c++20","--use_fast_math","-maxrregcount=32",)"
-                        R"("--Ofast-compile=max","-fmad=false"])"));
+                        R"("-fmad=false"])"));
 }
 
 TEST_F(Builder, TakesReadyCubinsAndPtx) {
