@@ -7,6 +7,7 @@
 
 #include "kmux/builder.h"
 
+#include "../../nvidia/tests/tilelang_programs.h"
 #include "fake_host.h"
 #include "nvidia/cubin.h"
 #include "temp_folder.h"
@@ -237,6 +238,20 @@ TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
   const Error error = failure(program.build().value());
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("source \"k.ptx\" is for sm_100a (the target is sm_90a)"));
+}
+
+// The device suite compiles all of them.
+TEST_F(Builder, CompilesWhatTileLangExports) {
+  const std::string headers = KMUX_TEST_TILELANG_HEADERS;
+  if (!std::filesystem::is_directory(headers + "/tl_templates")) {
+    GTEST_SKIP() << "TileLang's headers are not in \"" << headers << "\" (./kmux.sh test fetches them)";
+  }
+  for (const Program& program : nvidia::tilelang_programs()) {
+    if (program.name != "gemm_f16" && program.name != "grid_barrier") continue;
+    const auto artifact = build(program, {{"include_dirs", headers + "\n" + headers + "/cutlass"}});
+    ASSERT_TRUE(artifact.ok()) << program.name << ": " << artifact.error().explain();
+    EXPECT_TRUE(dependencies_from_json(*artifact->find(kDependenciesPart)).value().complete) << program.name;
+  }
 }
 
 TEST_F(Builder, KnowsItsToolchain) {
