@@ -18,18 +18,20 @@ constexpr Fault kOutOfRange = "the value is out of range";
 
 // What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a
 // plan writes before it reads.
-template <std::size_t kWords, std::size_t kPlaces, std::size_t kMaps, std::size_t kWindows>
+template <std::size_t kWords, std::size_t kMaps, std::size_t kWindows>
 struct Frame {
   static bool fits(const RunnerFrameSize& size) {
-    return size.words <= kWords && size.places <= kPlaces && size.maps <= kMaps && size.windows <= kWindows;
+    return size.words <= kWords && size.addresses <= kWords && size.places <= kWords && size.maps <= kMaps &&
+           size.windows <= kWindows;
   }
   std::array<std::int64_t, kWords> words;
-  std::array<void*, kPlaces> places;
+  std::array<void*, kWords> addresses;
+  std::array<void*, kWords> places;
   std::array<kmux_tensor_map, kMaps> maps;
   std::array<kmux_driver_window, kWindows> windows;
 };
-using SmallFrame = Frame<32, 32, 4, 2>;
-using LargeFrame = Frame<4096, 4096, 256, 64>;
+using SmallFrame = Frame<32, 4, 2>;
+using LargeFrame = Frame<4096, 256, 64>;
 
 void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
@@ -58,6 +60,7 @@ class Run {
         env_(env),
         error_(error),
         words_(frame.words.data()),
+        addresses_(frame.addresses.data()),
         places_(frame.places.data()),
         maps_(frame.maps.data()),
         windows_(frame.windows.data()) {}
@@ -126,13 +129,12 @@ class Run {
   }
 
   int address(const RunnerAddress& from, void*& out) const {
-    char* base = from.source == PlanAddress::Source::kSlot ? static_cast<char*>(slots_[from.index].ptr)
-                                                           : reinterpret_cast<char*>(words_[from.index]);
     unsigned long long offset = 0;
     if (from.has_offset) {
       if (const int status = size(from.offset, offset)) return status;
     }
-    out = base + offset;
+    const bool in_slot = from.source == PlanAddress::Source::kSlot;
+    out = static_cast<char*>(in_slot ? slots_[from.index].ptr : addresses_[from.index]) + offset;
     return KMUX_OK;
   }
 
@@ -168,13 +170,13 @@ class Run {
     unsigned long long bytes = 0;
     if (const int status = size(workspace.bytes, bytes)) return status;
     const kmux_launch_env& env = env_.env;
-    void* memory = nullptr;
+    void*& memory = addresses_[workspace.address];
+    memory = nullptr;
     if (bytes != 0) {
       const int status = env.allocator->allocate(env.allocator->self, env.device, env.stream, bytes,
                                                  static_cast<std::size_t>(workspace.alignment_bytes), &memory);
       if (status != KMUX_OK) return cannot_allocate(workspace, bytes), status;
     }
-    words_[workspace.word] = reinterpret_cast<std::intptr_t>(memory);
     ++allocated_;
     return KMUX_OK;
   }
@@ -191,7 +193,7 @@ class Run {
 
   void free(const RunnerWorkspace& workspace) const {
     const kmux_launch_env& env = env_.env;
-    void* const memory = reinterpret_cast<void*>(words_[workspace.word]);
+    void* const memory = addresses_[workspace.address];
     if (memory != nullptr) env.allocator->free(env.allocator->self, env.device, env.stream, memory);
   }
 
@@ -297,18 +299,20 @@ class Run {
   }
 
   int compute(const RunnerArgument& argument) const {
-    std::int64_t& word = words_[argument.word];
-    if (argument.kind == RunnerArgument::Kind::kNumber) return value(argument.number, word);
-    if (argument.kind == RunnerArgument::Kind::kTruth) return word = slots_[argument.slot].bits != 0 ? 1 : 0, KMUX_OK;
-    void* target = nullptr;
-    const int status = address(argument.address, target);
-    word = reinterpret_cast<std::intptr_t>(target);
-    return status;
+    switch (argument.kind) {
+      case RunnerArgument::Kind::kNumber:
+        return value(argument.number, words_[argument.target]);
+      case RunnerArgument::Kind::kTruth:
+        words_[argument.target] = slots_[argument.slot].bits != 0 ? 1 : 0;
+        return KMUX_OK;
+      default:
+        return address(argument.address, addresses_[argument.target]);
+    }
   }
 
   void** place(const std::vector<RunnerPlace>& places) const {
     char* const bases[] = {reinterpret_cast<char*>(const_cast<kmux_slot*>(slots_)), reinterpret_cast<char*>(words_),
-                           reinterpret_cast<char*>(maps_)};
+                           reinterpret_cast<char*>(addresses_), reinterpret_cast<char*>(maps_)};
     void** next = places_;
     for (const RunnerPlace& place : places) *next++ = bases[static_cast<std::size_t>(place.base)] + place.offset_bytes;
     return places_;
@@ -329,6 +333,7 @@ class Run {
   const kmux_driver_env& env_;
   kmux_sink error_;
   std::int64_t* words_;
+  void** addresses_;
   void** places_;
   kmux_tensor_map* maps_;
   kmux_driver_window* windows_;
@@ -345,9 +350,9 @@ template <class AnyFrame>
 Error too_large(const Plan& plan, const RunnerFrameSize& size) {
   return make_error(ErrorCode::kInvalidArgument,
                     "program \"" + plan.name + "\" needs " + std::to_string(size.words) + " values, " +
-                        std::to_string(size.places) + " arguments, " + std::to_string(size.maps) + " tensor maps and " +
-                        std::to_string(size.windows) +
-                        " L2 windows in one launch (at most 4096, 4096, 256 and 64 fit). Pass arrays of them as "
+                        std::to_string(size.addresses) + " addresses, " + std::to_string(size.places) + " arguments, " +
+                        std::to_string(size.maps) + " tensor maps and " + std::to_string(size.windows) +
+                        " L2 windows in one launch (at most 4096, 4096, 4096, 256 and 64 fit). Pass arrays of them as "
                         "tensors or divide the program.");
 }
 

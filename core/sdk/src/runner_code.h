@@ -12,8 +12,8 @@
 
 namespace kmux {
 
-/// What a plan becomes before it runs. The words of a frame are 8 bytes each: first the values that expressions use
-/// (bindings, lets, loop variables), then the workspaces' addresses, then the arguments of one launch.
+/// What a plan becomes before it runs. A launch has words (first the values that expressions use: bindings, lets, loop
+/// variables; then the computed arguments of one kernel) and addresses (workspaces; then the computed ones of a kernel).
 
 /// A number, and for messages what it is of: `grid of "k" = "(n, 1, 1)"`.
 struct RunnerChecked {
@@ -40,7 +40,7 @@ struct RunnerAssert {
   std::string message;
 };
 
-/// An address, from a slot or a word; its offset only where it is not 0.
+/// An address out of a slot or of the addresses; its offset only where it is not 0.
 struct RunnerAddress {
   PlanAddress::Source source = PlanAddress::Source::kSlot;
   std::size_t index = 0;
@@ -49,7 +49,7 @@ struct RunnerAddress {
 };
 
 struct RunnerWorkspace {
-  std::size_t word = 0;
+  std::size_t address = 0;
   RunnerChecked bytes;
   std::int64_t alignment_bytes = 256;
   std::string name;
@@ -79,11 +79,11 @@ struct RunnerMap {
   unsigned pixels_per_column = 0;
 };
 
-/// An argument that does not lie ready in a slot or in a map: is computed into a word.
+/// An argument that does not lie ready in a slot or in a map: is computed into a word or an address.
 struct RunnerArgument {
   enum class Kind : std::uint8_t { kAddress, kNumber, kTruth };
   Kind kind = Kind::kNumber;
-  std::size_t word = 0;
+  std::size_t target = 0;
   std::size_t slot = 0;  // of kTruth
   RunnerChecked number;
   RunnerAddress address;
@@ -91,7 +91,7 @@ struct RunnerArgument {
 
 /// Where an argument lies when the kernel is launched.
 struct RunnerPlace {
-  enum class Base : std::uint8_t { kSlots, kWords, kMaps };
+  enum class Base : std::uint8_t { kSlots, kWords, kAddresses, kMaps };
   Base base = Base::kSlots;
   std::size_t offset_bytes = 0;
 };
@@ -145,6 +145,7 @@ struct RunnerFor {
 /// What a launch needs on its stack.
 struct RunnerFrameSize {
   std::size_t words = 0;
+  std::size_t addresses = 0;
   std::size_t places = 0;
   std::size_t maps = 0;
   std::size_t windows = 0;

@@ -21,6 +21,7 @@ std::string described(const std::array<Expr, 3>& extents) {
 template <class To, class From>
 std::vector<To> converted(const std::vector<From>& values) {
   std::vector<To> out;
+  out.reserve(values.size());
   for (const From& value : values) out.push_back(static_cast<To>(value));
   return out;
 }
@@ -43,9 +44,8 @@ class RunnerCompiler {
     for (const Assert& check : plan_.asserts) KMUX_TRY(add_assert(check));
     count_loops(plan_.steps);
     code_->values = next_word_ + loops_;
-    first_workspace_ = code_->values;
-    first_argument_ = first_workspace_ + plan_.workspaces.size();
-    code_->size.words = first_argument_;
+    code_->size.words = code_->values;
+    code_->size.addresses = plan_.workspaces.size();
     for (const Workspace& workspace : plan_.workspaces) KMUX_TRY(add_workspace(workspace));
     for (const PlanMap& map : plan_.maps) KMUX_TRY(add_map(map));
     code_->size.maps = plan_.maps.size();
@@ -109,14 +109,13 @@ class RunnerCompiler {
 
   Status add_workspace(const Workspace& workspace) {
     KMUX_ASSIGN(RunnerChecked bytes, checked(workspace.bytes, "size of workspace \"" + workspace.name + "\""));
-    const std::size_t word = first_workspace_ + code_->workspaces.size();
-    code_->workspaces.push_back({word, std::move(bytes), workspace.alignment_bytes, workspace.name});
+    const std::size_t address = code_->workspaces.size();
+    code_->workspaces.push_back({address, std::move(bytes), workspace.alignment_bytes, workspace.name});
     return Ok{};
   }
 
   Result<RunnerAddress> address(const PlanAddress& source, const std::string& what) {
     RunnerAddress out{source.source, source.index, !source.offset_bytes.is_constant(0), {}};
-    if (source.source == PlanAddress::Source::kWorkspace) out.index += first_workspace_;
     if (out.has_offset) {
       KMUX_ASSIGN(out.offset, checked(source.offset_bytes, what));
     }
@@ -142,7 +141,8 @@ class RunnerCompiler {
                    std::vector<unsigned long long>& ready, std::vector<RunnerPatch>& patches) {
     for (const Expr& size : sizes) {
       const std::size_t index = ready.size();
-      KMUX_ASSIGN(RunnerChecked value, checked(size, what + " " + std::to_string(index) + of));
+      KMUX_ASSIGN(RunnerChecked value,
+                  checked(size, std::string(what).append(" ").append(std::to_string(index)).append(of)));
       const bool is_ready = value.number.is_constant() && value.number.constant() >= 0;
       ready.push_back(is_ready ? static_cast<unsigned long long>(value.number.constant()) : 0);
       if (!is_ready) patches.push_back({index, std::move(value)});
@@ -272,12 +272,14 @@ class RunnerCompiler {
   }
 
   Status add_arguments(const PlanLaunch& launch, RunnerLaunch& out) {
-    next_argument_ = first_argument_;
+    next_word_argument_ = code_->values;
+    next_address_argument_ = plan_.workspaces.size();
     for (const PlanArg& arg : launch.args) {
       const std::string what = "argument " + std::to_string(out.places.size()) + of(launch);
       KMUX_TRY(std::visit([&](const auto& kind) { return add_argument(kind, what, out); }, arg));
     }
-    code_->size.words = std::max(code_->size.words, next_argument_);
+    code_->size.words = std::max(code_->size.words, next_word_argument_);
+    code_->size.addresses = std::max(code_->size.addresses, next_address_argument_);
     code_->size.places = std::max(code_->size.places, out.places.size());
     return Ok{};
   }
@@ -288,19 +290,19 @@ class RunnerCompiler {
 
   // A word of its own for an argument that is computed.
   std::size_t place_computed(RunnerLaunch& out) {
-    place(out, RunnerPlace::Base::kWords, next_argument_, sizeof(std::int64_t));
-    return next_argument_++;
+    place(out, RunnerPlace::Base::kWords, next_word_argument_, sizeof(std::int64_t));
+    return next_word_argument_++;
   }
 
   Status add_argument(const PlanAddress& source, const std::string& what, RunnerLaunch& out) {
     KMUX_ASSIGN(RunnerAddress where, address(source, what));
     if (where.has_offset) {
-      const std::size_t word = place_computed(out);
-      out.arguments.push_back({RunnerArgument::Kind::kAddress, word, 0, {}, std::move(where)});
+      place(out, RunnerPlace::Base::kAddresses, next_address_argument_, sizeof(void*));
+      out.arguments.push_back({RunnerArgument::Kind::kAddress, next_address_argument_++, 0, {}, std::move(where)});
     } else if (where.source == PlanAddress::Source::kSlot) {
       place(out, RunnerPlace::Base::kSlots, where.index, sizeof(kmux_slot));
     } else {
-      place(out, RunnerPlace::Base::kWords, where.index, sizeof(std::int64_t));
+      place(out, RunnerPlace::Base::kAddresses, where.index, sizeof(void*));
     }
     return Ok{};
   }
@@ -350,9 +352,8 @@ class RunnerCompiler {
   std::map<std::string, std::size_t, std::less<>> words_;
   std::size_t next_word_ = 0;
   std::size_t loops_ = 0;
-  std::size_t first_workspace_ = 0;
-  std::size_t first_argument_ = 0;
-  std::size_t next_argument_ = 0;
+  std::size_t next_word_argument_ = 0;
+  std::size_t next_address_argument_ = 0;
 };
 
 }  // namespace

@@ -16,8 +16,8 @@ class PlanRunner {
  public:
   /// Does once what every launch would do the same: looks up names, computes constants, compiles expressions.
   ///
-  /// Errors: invalid_argument for a plan that needs more values, arguments, tensor maps or L2 windows at once than fit
-  /// on the stack of a launch (4096, 4096, 256 and 64), and for an expression that `ExprCode` refuses.
+  /// Errors: invalid_argument for a plan that needs more values, addresses, arguments, tensor maps or L2 windows at once
+  /// than fit on the stack of a launch (4096, 4096, 4096, 256 and 64), and for an expression that `ExprCode` refuses.
   static Result<PlanRunner> compile(const Plan& plan);
 
   PlanRunner(PlanRunner&& other) noexcept;
