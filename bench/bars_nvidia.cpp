@@ -23,7 +23,7 @@ double fake_call_ns() {
   return call_ns();
 }
 
-enum class Needs { kNothing, kDevice, kNoDriver };
+enum class Needs { kNothing, kHeaders, kDevice, kNoDriver };
 
 struct Bar {
   std::string name;
@@ -36,7 +36,7 @@ struct Bar {
 const std::array<Bar, 11> kBars = {{
     {"fake_call_ns", fake_call_ns, "ns", Needs::kNoDriver},
     {"nvrtc_compile_ratio_small", nvrtc_compile_ratio_small, "ratio", Needs::kNothing},
-    {"nvrtc_compile_ratio_gemm", nvrtc_compile_ratio_gemm, "ratio", Needs::kNothing},
+    {"nvrtc_compile_ratio_gemm", nvrtc_compile_ratio_gemm, "ratio", Needs::kHeaders},
     {"nvrtc_call_over_raw", nvrtc_call_over_raw, "ns", Needs::kDevice},
     {"cuda_call_over_raw", cuda_call_over_raw, "ns", Needs::kDevice},
     {"tma3_unchanged_over_raw", tma3_unchanged_over_raw, "ns", Needs::kDevice},
@@ -47,8 +47,14 @@ const std::array<Bar, 11> kBars = {{
     {"process_start_ratio", process_start_ratio, "ratio", Needs::kDevice},
 }};
 
+bool has_headers() {
+  const auto has = [](const std::filesystem::path& folder) { return std::filesystem::exists(folder / "tl_templates"); };
+  return std::ranges::any_of(places().headers, has);
+}
+
 // Why `bar` cannot be measured here; empty if it can.
 std::string missing(const Bar& bar, bool has_device) {
+  if (bar.needs == Needs::kHeaders && !has_headers()) return "needs TileLang's headers (--headers, or kmux.sh test)";
   if (bar.needs == Needs::kDevice && !has_device) return "needs a device";
   if (bar.needs == Needs::kNoDriver && has_device) return "needs a machine without NVIDIA's driver";
   return {};
