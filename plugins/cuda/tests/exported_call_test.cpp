@@ -140,6 +140,9 @@ TEST_F(ExportedCall, RunsOnTheDeviceWhoseContextIsCurrent) {
   EXPECT_EQ(launcher.init(), 0) << launcher.last_error();
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
   EXPECT_EQ(device, 1);
+  fake.fail("cuCtxGetDevice", nvidia::CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(launcher.call<>(), -1);
+  EXPECT_THAT(launcher.last_error(), HasSubstr("cuCtxGetDevice failed with 201 CUDA_ERROR_INVALID_CONTEXT"));
   set(nullptr);
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
   EXPECT_EQ(device, 0);
@@ -223,6 +226,18 @@ TEST_F(ExportedCall, SaysWhatTheDriverRefuses) {
   EXPECT_THAT(launcher.last_error(), HasSubstr("cuCtxGetCurrent failed with 4 CUDA_ERROR_DEINITIALIZED"));
   EXPECT_EQ(launcher.init(), 0) << launcher.last_error();
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
+}
+
+TEST_F(ExportedCall, SaysThatThereIsNoDevice) {
+  fake.set_devices({});
+  ProgramBuilder program("bare");
+  program.variant("cuda").source("k.cu", "");
+  program.launch("k").grid({1}).block({1});
+  const StandAlone launcher(program.build().value());
+  EXPECT_EQ(launcher.init(), -1);
+  EXPECT_THAT(launcher.last_error(), HasSubstr("cuInit failed with 100 CUDA_ERROR_NO_DEVICE"));
+  EXPECT_EQ(launcher.call<>(), -1);
+  EXPECT_THAT(launcher.last_error(), HasSubstr("cuInit failed with 100 CUDA_ERROR_NO_DEVICE"));
 }
 
 }  // namespace

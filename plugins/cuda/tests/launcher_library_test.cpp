@@ -1,5 +1,9 @@
 #include "launcher_library.h"
 
+#include <fstream>
+#include <iterator>
+#include <sys/resource.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +49,30 @@ TEST_F(LauncherLibraryTest, LaunchesAndUnloadsWhatItLoaded) {
   }
   EXPECT_EQ(fake.calls("cuLaunchKernelEx").size(), 1U);
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(LauncherLibraryTest, LeavesTheProcess) {
+  const auto is_mapped = [] {
+    std::ifstream maps("/proc/self/maps");
+    const std::string all(std::istreambuf_iterator<char>(maps), {});
+    return all.find("memfd:kmux-launcher") != all.npos;
+  };
+  auto library = open(library_of(one_kernel()).value());
+  EXPECT_TRUE(is_mapped());
+  library.reset();
+  EXPECT_FALSE(is_mapped());
+}
+
+TEST_F(LauncherLibraryTest, SaysThatItHasNoMemoryForTheFile) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto library = LauncherLibrary::open("text", {nullptr, nullptr}, LauncherLibrary::Ranges::kHidden);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(library.ok());
+  EXPECT_EQ(library.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(library.error().message, HasSubstr("no memory for its file"));
 }
 
 TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
