@@ -43,22 +43,26 @@ Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kern
   return nvidia::find_kernels(symbols, std::string_view(compiled.cubin));
 }
 
-// By a plan to take headers a failure may be the file's fault, and if not its text should not depend on it.
+// A failure by a plan may be the fault of a full disk or a damaged file, and the user's messages should not depend on it.
 Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrary& library, Compilation compilation,
                               const std::string& stamp) {
   using Use = PrecompiledHeaders::Plan::Use;
   const PrecompiledHeaders::Plan plan = precompiled.plan(library, stamp);
-  const std::size_t plain = compilation.options.size();
-  compilation.options.insert(compilation.options.end(), plan.arguments.begin(), plan.arguments.end());
+  if (plan.use == Use::kNone) return compile(library, compilation);
+  compilation.options.push_back(plan.argument);
   auto compiled = compile(library, compilation);
-  if (plan.use == Use::kCreate) {
-    precompiled.created(plan, compiled ? compiled->pch : NvrtcResult::kPchCreate);
-  } else if (plan.use == Use::kTake && !compiled) {
-    precompiled.drop(plan);
-    compilation.options.resize(plain);
-    return compile(library, compilation);
+  if (compiled) {
+    if (plan.use == Use::kCreate) precompiled.created(plan, compiled->pch);
+    return compiled;
   }
-  return compiled;
+  compilation.options.pop_back();
+  auto plain = compile(library, compilation);
+  if (plain) {
+    precompiled.drop(plan);
+  } else {
+    precompiled.put_back(plan);
+  }
+  return plain;
 }
 
 }  // namespace

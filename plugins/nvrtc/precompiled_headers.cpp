@@ -1,7 +1,7 @@
 #include "precompiled_headers.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <fcntl.h>
 #include <string_view>
 
 #include "kmux/sha256.h"
@@ -32,7 +32,7 @@ std::string_view opening_of(std::string_view text) {
   return text.substr(0, end);
 }
 
-std::string file_name(const std::string& stamp) { return stamp + ".pch"; }
+std::string file_in(const PrivateFolder& folder) { return folder.path() + "/headers.pch"; }
 
 }  // namespace
 
@@ -60,27 +60,41 @@ PrecompiledHeaders::Plan PrecompiledHeaders::plan(const NvrtcLibrary& library, c
     remember(stamp);
     return {};
   }
-  if (entry->state != State::kSeen && entry->state != State::kReady) return {};
-  const auto place = folder();
-  if (!place) return {};
-  const std::string in_folder = "--pch-dir=" + *place;
-  if (entry->state == State::kReady) return {Plan::Use::kTake, stamp, {"--use-pch=" + file_name(stamp), in_folder}};
+  if (entry->state == State::kReady) {
+    return {Plan::Use::kTake, stamp, "--use-pch=/proc/self/fd/" + std::to_string(entry->file->get()), {}, entry->file};
+  }
+  if (entry->state != State::kSeen) return {};
+  auto folder = PrivateFolder::create("kmux-nvrtc");
+  if (!folder) return {};
   entry->state = State::kBeingMade;
-  return {Plan::Use::kCreate, stamp, {"--create-pch=" + file_name(stamp), in_folder}};
+  const auto kept = std::make_shared<const PrivateFolder>(*std::move(folder));
+  return {Plan::Use::kCreate, stamp, "--create-pch=" + file_in(*kept), kept, {}};
 }
 
+// NVRTC wants a name to write to, but reads from any: with the folder of `plan` the name goes, the open file stays.
 void PrecompiledHeaders::created(const Plan& plan, NvrtcResult status) {
   const std::lock_guard lock(mutex_);
   is_off_ = is_off_ || status == NvrtcResult::kPchHeapExhausted;
-  if (Entry* const entry = find(plan.stamp)) {
-    entry->state = status == NvrtcResult::kSuccess ? State::kReady : State::kUseless;
-  }
+  Entry* const entry = find(plan.stamp);
+  if (!entry) return;
+  entry->state = State::kUseless;
+  if (status != NvrtcResult::kSuccess) return;
+  Descriptor file(open(file_in(*plan.folder).c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return;
+  entry->file = std::make_shared<const Descriptor>(std::move(file));
+  entry->state = State::kReady;
   keep_few();
 }
 
 void PrecompiledHeaders::drop(const Plan& plan) {
   const std::lock_guard lock(mutex_);
-  if (Entry* const entry = find(plan.stamp)) entry->state = State::kUseless;
+  if (Entry* const entry = find(plan.stamp)) *entry = {plan.stamp, State::kUseless, {}};
+}
+
+void PrecompiledHeaders::put_back(const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  Entry* const entry = find(plan.stamp);
+  if (entry && entry->state == State::kBeingMade) entry->state = State::kSeen;
 }
 
 // The entry of `stamp`, now the latest, or null.
@@ -96,23 +110,11 @@ void PrecompiledHeaders::remember(const std::string& stamp) {
   if (entries_.size() > kMostRemembered && entries_.back().state != State::kBeingMade) entries_.pop_back();
 }
 
-std::optional<std::string> PrecompiledHeaders::folder() {
-  if (!folder_) {
-    auto made = PrivateFolder::create("kmux-nvrtc");
-    if (!made) return std::nullopt;
-    folder_.emplace(*std::move(made));
-  }
-  return folder_->path();
-}
-
-// Removing a file that a compilation is reading does it no harm: the system keeps it until then.
+// A compilation that is reading a file keeps it until then.
 void PrecompiledHeaders::keep_few() {
   std::size_t ready = 0;
   for (Entry& entry : entries_) {
-    if (entry.state != State::kReady || ++ready <= kMostFiles) continue;
-    entry.state = State::kSeen;
-    std::error_code ignored;
-    std::filesystem::remove(std::filesystem::path(folder_->path()) / file_name(entry.stamp), ignored);
+    if (entry.state == State::kReady && ++ready > kMostFiles) entry = {entry.stamp, State::kSeen, {}};
   }
 }
 

@@ -229,6 +229,15 @@ TEST_F(NvrtcBuilderTest, ANewerCompilerIsAnotherToolchain) {
   EXPECT_NE(backend.builder().toolchain(target, {}).value(), identity);
 }
 
+TEST_F(NvrtcBuilderTest, TakesItsOwnCubinAsReadyCode) {
+  Program program = one_kernel(kAddOne).build().value();
+  const std::string code = *build(program).value().find("code");
+  program.variants[0].dialect = "cubin";
+  program.variants[0].sources = {{"k.cubin", code}};
+  EXPECT_EQ(*build(program).value().find("code"), code);
+  EXPECT_THAT(failure(program, {}, "cuda:sm_100a").message, HasSubstr("is for sm_90a (the target is sm_100a)"));
+}
+
 TEST_F(NvrtcBuilderTest, UnknownOptionsAreRefused) {
   EXPECT_THAT(failure(one_kernel(kAddOne).build().value(), {{"fastmath", "on"}}).message,
               HasSubstr("Did you mean 'fast_math'?"));
@@ -299,6 +308,25 @@ TEST(NvrtcBuilder, KeepsReadyCode) {
   const Artifact artifact = backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, {}}, "plan").value();
   EXPECT_EQ(*artifact.find("code"), ptx);
   EXPECT_EQ(parse_meta(*artifact.find("meta.json")).value().form, "ptx");
+}
+
+// The file cannot be written: the build does without.
+TEST_F(NvrtcBuilderHeavyTest, CompilesWhereNoFileCanBeMade) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  setenv("TMPDIR", "/nowhere", 1);
+  for (int salt = 0; salt < 3; ++salt) EXPECT_TRUE(compile(1, salt).ok());
+  if (before) {
+    setenv("TMPDIR", kept.c_str(), 1);
+  } else {
+    unsetenv("TMPDIR");
+  }
+}
+
+TEST_F(NvrtcBuilderHeavyTest, ASourceThatDoesNotCompileSpoilsNothing) {
+  ASSERT_TRUE(compile(1, 0).ok());
+  EXPECT_EQ(compile(2, 0).error().code, ErrorCode::kCompileFailed);  // the second, which makes the file
+  for (int salt = 1; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok());
 }
 
 }  // namespace

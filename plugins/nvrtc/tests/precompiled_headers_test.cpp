@@ -1,6 +1,8 @@
 #include "precompiled_headers.h"
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 
@@ -26,7 +28,17 @@ class PrecompiledHeadersTest : public NvrtcTest {
   // As three compilations of a stamp: seen, made, taken.
   void make(const std::string& stamp) {
     (void)headers.plan(*library, stamp);
-    headers.created(headers.plan(*library, stamp), NvrtcResult::kSuccess);
+    const PrecompiledHeaders::Plan second = headers.plan(*library, stamp);
+    write(second);
+    headers.created(second, NvrtcResult::kSuccess);
+  }
+  // What NVRTC would do.
+  static void write(const PrecompiledHeaders::Plan& plan) {
+    std::ofstream(plan.argument.substr(plan.argument.find('=') + 1)) << "headers of " << plan.stamp;
+  }
+  static std::string read_file_at(const std::string& argument) {
+    std::ifstream file(argument.substr(argument.find('=') + 1));
+    return {std::istreambuf_iterator<char>(file), {}};
   }
   const NvrtcLibrary* library = nullptr;
   PrecompiledHeaders headers;
@@ -36,11 +48,32 @@ TEST_F(PrecompiledHeadersTest, AreMadeByTheSecondCompilationAndTakenByTheThird) 
   EXPECT_EQ(use("a"), Use::kNone);
   const PrecompiledHeaders::Plan second = headers.plan(*library, "a");
   EXPECT_EQ(second.use, Use::kCreate);
-  EXPECT_EQ(second.arguments.at(0), "--create-pch=a.pch");
-  EXPECT_THAT(second.arguments.at(1), StartsWith("--pch-dir=/"));
+  EXPECT_THAT(second.argument, StartsWith("--create-pch=/"));
   EXPECT_EQ(use("a"), Use::kNone) << "another thread while they are made";
+  write(second);
   headers.created(second, NvrtcResult::kSuccess);
-  EXPECT_EQ(headers.plan(*library, "a").arguments.at(0), "--use-pch=a.pch");
+  const PrecompiledHeaders::Plan third = headers.plan(*library, "a");
+  EXPECT_EQ(third.use, Use::kTake);
+  EXPECT_EQ(read_file_at(third.argument), "headers of a");
+}
+
+TEST_F(PrecompiledHeadersTest, LeaveNoFileBehind) {
+  std::string path;
+  {
+    (void)headers.plan(*library, "a");
+    const PrecompiledHeaders::Plan second = headers.plan(*library, "a");
+    write(second);
+    path = second.folder->path();
+    headers.created(second, NvrtcResult::kSuccess);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(read_file_at(headers.plan(*library, "a").argument), "headers of a");
+}
+
+TEST_F(PrecompiledHeadersTest, ThatWereNotWrittenAreUseless) {
+  (void)use("a");
+  headers.created(headers.plan(*library, "a"), NvrtcResult::kSuccess);
+  EXPECT_EQ(use("a"), Use::kNone);
 }
 
 TEST_F(PrecompiledHeadersTest, OfOneStampAreNoUseForAnother) {
@@ -71,6 +104,15 @@ TEST_F(PrecompiledHeadersTest, ThatFailedAreDropped) {
   make("a");
   headers.drop(headers.plan(*library, "a"));
   EXPECT_EQ(use("a"), Use::kNone);
+}
+
+TEST_F(PrecompiledHeadersTest, AreTriedAgainAfterASourceThatDoesNotCompile) {
+  (void)use("a");
+  headers.put_back(headers.plan(*library, "a"));
+  EXPECT_EQ(use("a"), Use::kCreate);
+  make("b");
+  headers.put_back(headers.plan(*library, "b"));
+  EXPECT_EQ(use("b"), Use::kTake);
 }
 
 TEST_F(PrecompiledHeadersTest, AreFewAndTheLeastRecentGoFirst) {
