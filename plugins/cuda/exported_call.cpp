@@ -31,7 +31,7 @@ void emit_exported_call(CodeWriter& out, const Plan& plan) {
     values.append(values.empty() ? "" : ", ").append("kmux_slot_of(").append(slot.name).append(")");
   }
   out.lines(kHelpers);
-  out.open("extern \"C\" __attribute__((visibility(\"default\"))) int call(" + parameters + "void* kmux_stream) {");
+  out.open(R"(extern "C" __attribute__((visibility("default"))) int call()" + parameters + "void* kmux_stream) {");
   if (!values.empty()) out.line("const kmux_slot kmux_slots[] = {" + values + "};");
   out.line("return kmux_call_alone(" + std::string(values.empty() ? "nullptr" : "kmux_slots") + ", kmux_stream);");
   out.close();
