@@ -7,11 +7,13 @@ namespace {
 
 // To wait for a context spoils the captures in it. The legacy stream can be asked first, and knows of those in streams
 // that wait for it. Source: CUDA C++ Programming Guide, Prohibited and Unhandled Operations; cuStreamIsCapturing.
-CUresult synchronise_current(const DriverTable& driver) {
+WaitFailure synchronise_current(const DriverTable& driver) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = driver.stream_capturing(nullptr, &status);
-  if (result != CUDA_SUCCESS) return result;
-  return status == CU_STREAM_CAPTURE_STATUS_NONE ? driver.context_synchronize() : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  CUresult result = driver.stream_capturing(nullptr, &status);
+  if (result != CUDA_SUCCESS) return {"cuStreamIsCapturing", result};
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) return {"cuCtxSynchronize", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
+  result = driver.context_synchronize();
+  return {result == CUDA_SUCCESS ? nullptr : "cuCtxSynchronize", result};
 }
 
 }  // namespace
@@ -29,16 +31,17 @@ CUresult release_context(const DriverTable& driver, const DeviceContext& context
   return driver.primary_release(context.device);
 }
 
-CUresult synchronise_context(const DriverTable& driver, const DeviceContext& context) {
+WaitFailure synchronise_context(const DriverTable& driver, const DeviceContext& context) {
   CUcontext before = nullptr;
   CUresult result = driver.current_get(&before);
-  if (result != CUDA_SUCCESS) return result;
+  if (result != CUDA_SUCCESS) return {"cuCtxGetCurrent", result};
   if (before == context.primary) return synchronise_current(driver);
   result = driver.current_set(context.primary);
-  if (result != CUDA_SUCCESS) return result;
-  result = synchronise_current(driver);
-  const CUresult restored = driver.current_set(before);
-  return result == CUDA_SUCCESS ? restored : result;
+  if (result != CUDA_SUCCESS) return {"cuCtxSetCurrent", result};
+  const WaitFailure failure = synchronise_current(driver);
+  result = driver.current_set(before);
+  if (failure.call != nullptr || result == CUDA_SUCCESS) return failure;
+  return {"cuCtxSetCurrent", result};
 }
 
 int ContextScope::enter_from(CUcontext current, CUresult result, kmux_sink error) {

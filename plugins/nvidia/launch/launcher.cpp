@@ -97,9 +97,9 @@ bool Launcher::synchronise() {
   for (const std::atomic<DeviceState*>& device : devices_) {
     const DeviceState* const state = device.load(std::memory_order_acquire);
     if (state == nullptr) continue;
-    const CUresult result = synchronise_context(*driver_, state->context());
-    const bool forbids = forbids_unloading(result);
-    note("cuCtxSynchronize", result, forbids ? "it stays loaded" : "it is unloaded all the same");
+    const WaitFailure failure = synchronise_context(*driver_, state->context());
+    const bool forbids = forbids_unloading(failure.result);
+    note(failure.call, failure.result, forbids ? "it stays loaded" : "it is unloaded all the same");
     if (forbids) return false;
   }
   return true;
