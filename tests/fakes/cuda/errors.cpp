@@ -34,6 +34,20 @@ constexpr Entry kErrors[] = {
     KMUX_ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
     KMUX_ERROR(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing one"),
     KMUX_ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE, "invalid cluster size"),
+    KMUX_ERROR(CUDA_ERROR_STUB_LIBRARY, "CUDA driver is a stub library"),
+    KMUX_ERROR(CUDA_ERROR_DEVICE_UNAVAILABLE, "device is busy or unavailable"),
+    KMUX_ERROR(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed"),
+    KMUX_ERROR(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "the PTX is of an unsupported version"),
+    KMUX_ERROR(CUDA_ERROR_ASSERT, "device-side assert triggered"),
+    KMUX_ERROR(CUDA_ERROR_HARDWARE_STACK_ERROR, "hardware stack error"),
+    KMUX_ERROR(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction was encountered"),
+    KMUX_ERROR(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address"),
+    KMUX_ERROR(CUDA_ERROR_INVALID_ADDRESS_SPACE, "operation not supported on this address space"),
+    KMUX_ERROR(CUDA_ERROR_INVALID_PC, "invalid program counter"),
+    KMUX_ERROR(CUDA_ERROR_SYSTEM_NOT_READY, "system not yet initialized"),
+    KMUX_ERROR(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "system has an unsupported display driver"),
+    KMUX_ERROR(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "attempt to end a capture of another thread"),
+    KMUX_ERROR(CUDA_ERROR_UNKNOWN, "unknown error"),
 };
 #undef KMUX_ERROR
 

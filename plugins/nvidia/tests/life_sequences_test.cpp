@@ -1,0 +1,160 @@
+// Streams, contexts, devices, captures, several programs, unloading: as the driver hears of them.
+#include <atomic>
+#include <thread>
+
+#include "nvidia/launch/driver_table.h"
+#include "over_fake.h"
+#include "written_text.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+KMUX_OVER_FAKE(LifeSequences);
+
+constexpr const char* kScale = "extern \"C\" __global__ void scale(float* x) { x[0] = 2; }\n";
+
+ProgramBuilder scale_program(const std::string& source = kScale) {
+  ProgramBuilder builder = program_of("scale", source);
+  builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(50000).args({"x"});
+  return builder;
+}
+
+std::string scale_line(const Tensor& x, const std::string& stream) {
+  return line({.kernel = "scale", .args = {written(x)}, .smem = 50000, .stream = stream});
+}
+
+TEST_P(LifeSequences, EveryKindOfStreamIsGivenOn) {
+  const Kernel kernel = warmed(scale_program());
+  const Stream own = Stream::create(kernel.device()).value();
+  const Tensor x = zeros(kernel, {4});
+  EXPECT_THAT(work_of(kernel, {x}, nullptr), ElementsAre(scale_line(x, "0x0")));
+  EXPECT_THAT(work_of(kernel, {x}, reinterpret_cast<void*>(1)), ElementsAre(scale_line(x, "0x1")));
+  EXPECT_THAT(work_of(kernel, {x}, reinterpret_cast<void*>(2)), ElementsAre(scale_line(x, "0x2")));
+  EXPECT_THAT(work_of(kernel, {x}, own.handle()), ElementsAre(scale_line(x, "0x3000010")));
+}
+
+TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
+  const Kernel kernel = warmed(scale_program());
+  const Tensor x = zeros(kernel, {4});
+  const Status refused = kernel.launch({x}, StreamRef{reinterpret_cast<void*>(0x3000990)});
+  EXPECT_EQ(refused.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_THAT(refused.error().message, HasSubstr("cuLaunchKernelEx failed with 400 CUDA_ERROR_INVALID_HANDLE"));
+  EXPECT_TRUE(kernel.launch({x}).ok());
+}
+
+TEST_P(LifeSequences, TheCallersContextIsRestored) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  const Kernel kernel = warmed(scale_program());
+  const Tensor x = zeros(kernel, {4});
+  const Tensor far = zeros(kernel, {4}, dtype::kFloat32, 1);
+  WrittenText text;
+  const DriverTable& driver = *open_driver(text.sink());
+  CUcontext second = nullptr;
+  EXPECT_EQ(driver.primary_retain(&second, 1), CUDA_SUCCESS);
+  EXPECT_EQ(driver.current_set(second), CUDA_SUCCESS);
+  fake.clear_calls();
+  kernel.launch({x}).value();
+  EXPECT_THAT(fake.calls(),
+              ElementsAre("cuCtxGetCurrent -> 0x9000010", "cuCtxGetDevice -> 1", "cuCtxSetCurrent 0x9000000",
+                          scale_line(x, "0x0"), "cuCtxSetCurrent 0x9000010"));
+  kernel.warm(1).value();
+  fake.clear_calls();
+  kernel.launch({far}).value();
+  EXPECT_THAT(fake.calls(), ElementsAre("cuCtxGetCurrent -> 0x9000010", scale_line(far, "0x0")));
+  EXPECT_EQ(driver.current_set(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(driver.primary_release(1), CUDA_SUCCESS);
+}
+
+TEST_P(LifeSequences, DevicesShareALibraryAndHaveMaximaOfTheirOwn) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  const Kernel kernel = compiled(scale_program());
+  const Tensor near = zeros(kernel, {4});
+  const Tensor far = zeros(kernel, {4}, dtype::kFloat32, 1);
+  EXPECT_THAT(work_of(kernel, {near}), Contains("cuKernelSetAttribute scale attribute 8 value 50000 device 0"));
+  EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 1U);
+  EXPECT_THAT(work_of(kernel, {far}), Contains("cuKernelSetAttribute scale attribute 8 value 50000 device 1"));
+  EXPECT_THAT(fake.calls("cuLibraryLoadData"), IsEmpty());
+  EXPECT_THAT(work_of(kernel, {far}), ElementsAre(scale_line(far, "0x0")));
+}
+
+TEST_P(LifeSequences, ACaptureWorksAfterWarm) {
+  const Kernel kernel = warmed(scale_program());
+  const Stream stream = Stream::create(kernel.device()).value();
+  const Tensor x = zeros(kernel, {4});
+  fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_THAT(work_of(kernel, {x}, stream.handle()), ElementsAre(scale_line(x, "0x3000010")));
+  fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+TEST_P(LifeSequences, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
+  const Kernel kernel = compiled(scale_program());
+  const Stream stream = Stream::create(kernel.device()).value();
+  const Tensor x = zeros(kernel, {4});
+  fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  const Status refused = kernel.launch({x}, stream);
+  EXPECT_EQ(refused.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_THAT(refused.error().message, HasSubstr("Call warm() before the capture begins."));
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryLoadData")));
+  fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_TRUE(kernel.launch({x}, stream).ok());
+}
+
+TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
+  const Kernel first = warmed(scale_program());
+  const Kernel second = warmed(scale_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
+  const Tensor x = zeros(first, {4});
+  std::vector<CUlibrary> libraries;
+  fake.on_launch([&](const fake_cuda::KernelRun& run) { libraries.push_back(run.library); });
+  first.launch({x}).value();
+  second.launch({x}).value();
+  first.launch({x}).value();
+  ASSERT_EQ(libraries.size(), 3U);
+  EXPECT_NE(libraries[0], libraries[1]);
+  EXPECT_EQ(libraries[0], libraries[2]);
+}
+
+TEST_P(LifeSequences, UnloadingWaitsThenUnloads) {
+  {
+    const Kernel kernel = warmed(scale_program());
+    EXPECT_EQ(fake.live().libraries, 1U);
+  }
+  EXPECT_THAT(work(), ElementsAre(HasSubstr("cuStreamIsCapturing "), HasSubstr("cuLibraryUnload "),
+                                  "cuDevicePrimaryCtxRelease_v2 device 0"));
+  EXPECT_EQ(fake.calls("cuCtxSynchronize").size(), 1U);
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
+  constexpr int kThreads = 16;
+  constexpr int kCalls = 50;
+  const Kernel first = compiled(scale_program());
+  const Kernel second = compiled(scale_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
+  const Tensor x = zeros(first, {4});
+  std::atomic<int> launches{0};
+  fake.on_launch([&](const fake_cuda::KernelRun& run) {
+    if (*static_cast<void* const*>(run.args[0]) == x.data()) ++launches;
+  });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      const Stream own = Stream::create(first.device()).value();
+      for (int call = 0; call < kCalls; ++call) {
+        const StreamRef stream = i % 2 == 0 ? StreamRef(own) : StreamRef{reinterpret_cast<void*>(std::uintptr_t{1})};
+        EXPECT_TRUE(first.launch({x}, stream).ok());
+        EXPECT_TRUE(second.launch({x}, stream).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(launches, 2 * kThreads * kCalls);
+  EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 2U);
+}
+
+}  // namespace
+}  // namespace kmux::nvidia

@@ -1,0 +1,116 @@
+#include "over_fake.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <thread>
+
+namespace kmux::nvidia {
+
+OverFake::OverFake() {
+  set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs.emplace_back(text); });
+  Environment environment;
+  environment.disable_cache = true;
+  runtime = Runtime::create(environment, {}).value();
+}
+
+OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }
+
+bool OverFake::is_usable(Runtime& runtime, const std::string& plugin, std::string& reason) {
+  const auto opened = runtime.registry().plugin(plugin);
+  if (!opened) return reason = opened.error().message, false;
+  const Result<ProbeReport>& report = (*opened)->probe();
+  reason = report.ok() ? report->can_build.reason : report.error().message;
+  return report.ok() && report->can_build.ok();
+}
+
+void OverFake::SetUp() {
+  std::string reason;
+  if (!is_usable(*runtime, GetParam(), reason)) {
+    runtime.reset();
+    GTEST_SKIP() << GetParam() << ": " << reason;
+  }
+  fake.clear_calls();
+}
+
+void OverFake::TearDown() {
+  if (runtime == nullptr) return;
+  fake.on_launch({});
+  unload();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+  EXPECT_EQ(fake.misuse(), "");
+}
+
+void OverFake::unload() {
+  Status unloaded = runtime->registry().unload(GetParam());
+  for (int tries = 0; !unloaded.ok() && tries < 1000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    unloaded = runtime->registry().unload(GetParam());
+  }
+  EXPECT_TRUE(unloaded.ok()) << unloaded.error().explain();
+}
+
+Result<Kernel> OverFake::try_compile(const ProgramBuilder& builder, Options options) {
+  KMUX_ASSIGN(const Program program, builder.build());
+  return compile(*runtime, program,
+                 {.target = "cuda:sm_90a", .execution_backend = GetParam(), .options = std::move(options)});
+}
+
+Kernel OverFake::compiled(const ProgramBuilder& builder, Options options) {
+  return try_compile(builder, std::move(options)).value();
+}
+
+Kernel OverFake::warmed(const ProgramBuilder& builder, Options options) {
+  Kernel kernel = compiled(builder, std::move(options));
+  kernel.warm().value();
+  fake.clear_calls();
+  return kernel;
+}
+
+Tensor OverFake::zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DType dtype, int device) {
+  Tensor tensor = Tensor::zeros(std::move(shape), dtype, Device(kernel.device().plugin(), device)).value();
+  fake.clear_calls();
+  return tensor;
+}
+
+std::vector<std::string> OverFake::work() const {
+  std::vector<std::string> lines = fake.calls();
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("cuCtx"); });
+  return lines;
+}
+
+std::vector<std::string> OverFake::work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream) {
+  fake.clear_calls();
+  kernel.launch(args, StreamRef{stream}).value();
+  return work();
+}
+
+std::string written(const void* pointer) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%016" PRIxPTR, reinterpret_cast<std::uintptr_t>(pointer));
+  return text;
+}
+
+std::string written(const Tensor& tensor) { return written(tensor.data()); }
+
+std::string written(int value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(value));
+  return text;
+}
+
+std::string line(const LaunchLine& launch) {
+  std::string args;
+  for (const std::string& arg : launch.args) args += (args.empty() ? "" : " ") + arg;
+  return "cuLaunchKernelEx " + launch.kernel + " grid " + launch.grid + " block " + launch.block + " smem " +
+         std::to_string(launch.smem) + " stream " + launch.stream + " args [" + args + "] attributes [" +
+         launch.attributes + "]";
+}
+
+ProgramBuilder program_of(const std::string& name, const std::string& source) {
+  ProgramBuilder builder(name);
+  builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}});
+  builder.variant("cuda").source(name + ".cu", source);
+  return builder;
+}
+
+}  // namespace kmux::nvidia

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/log.h"
+#include "kmux/registry.h"
+
+#include "fake_cuda.h"
+
+namespace kmux::nvidia {
+
+/// One of the plugins for NVIDIA's devices, found as applications find it, over the fake driver. Compilers are real, and
+/// the parameters of kernels are read from what they make. At the end the plugin is unloaded and nothing may be left.
+class OverFake : public testing::TestWithParam<const char*> {
+ protected:
+  OverFake();
+  ~OverFake() override;
+  void SetUp() override;
+  void TearDown() override;
+
+  /// Whether this plugin is built and has a compiler here; else `reason` says why not.
+  static bool is_usable(Runtime& runtime, const std::string& plugin, std::string& reason);
+
+  /// Unloads the plugin, as soon as nothing holds it: what the next compile must know is read in the background.
+  void unload();
+
+  Result<Kernel> try_compile(const ProgramBuilder& builder, Options options = {});
+  /// The kernel, loaded; throws with the whole error.
+  Kernel compiled(const ProgramBuilder& builder, Options options = {});
+  /// As `compiled`, prepared, and its calls forgotten.
+  Kernel warmed(const ProgramBuilder& builder, Options options = {});
+
+  Tensor zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DType dtype = dtype::kFloat32, int device = 0);
+
+  /// The calls since `clear_calls` that are not about contexts.
+  std::vector<std::string> work() const;
+  /// Launches, and gives the calls of it as `work` does. Throws if it fails.
+  std::vector<std::string> work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr);
+
+  FakeCuda fake = FakeCuda::load();
+  std::shared_ptr<Runtime> runtime;
+  std::vector<std::string> logs;  // warnings and above
+};
+
+/// An argument as the fake driver writes it.
+std::string written(const void* pointer);
+std::string written(const Tensor& tensor);
+std::string written(int value);
+/// "cuLaunchKernelEx NAME grid GRID block BLOCK smem BYTES stream 0x0 args [ARGS] attributes [ATTRIBUTES]"
+struct LaunchLine {
+  std::string kernel;
+  std::vector<std::string> args = {};
+  std::string grid = "1,1,1";
+  std::string block = "32,1,1";
+  unsigned smem = 0;
+  std::string stream = "0x0";
+  std::string attributes = {};
+};
+std::string line(const LaunchLine& launch);
+
+/// A program with a buffer "x" of n floats, and a variant of CUDA whose text is `source`.
+ProgramBuilder program_of(const std::string& name, const std::string& source);
+
+#define KMUX_OVER_FAKE(Group)                                           \
+  class Group : public OverFake {};                                     \
+  INSTANTIATE_TEST_SUITE_P(On, Group, testing::Values("nvrtc", "cuda"), \
+                           [](const auto& plugin) { return std::string(plugin.param); })
+
+}  // namespace kmux::nvidia
