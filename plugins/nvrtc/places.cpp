@@ -118,7 +118,10 @@ Result<std::string> find_library(const Host& host) {
                                                    "\" cannot be read). Correct option nvrtc.library, which "
                                                    "KMUX_NVRTC_LIBRARY sets, or remove it.");
   }
-  const std::vector<std::string> folders = library_folders(host);
+  return find_library_in(library_folders(host));
+}
+
+Result<std::string> find_library_in(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (auto found = library_in(folder)) return *std::move(found);
   }
@@ -131,14 +134,12 @@ std::vector<std::string> header_folders(const std::string& library, const Host& 
   std::error_code error;
   const fs::path path = fs::canonical(library, error);
   const fs::path& file = error ? fs::path(library) : path;
-  std::vector<std::string> homes = {file.parent_path().parent_path().string()};
-  // The toolkit's lib64 is a link to targets/x86_64-linux/lib.
-  for (const std::string& home : nvidia::toolkit_homes(host)) homes.push_back(home);
-  for (const std::string& home : homes) {
-    if (const auto folders = nvidia::toolkit_includes(home); has_headers(folders)) return folders;
-  }
-  const auto folders = package_headers(file);
-  return has_headers(folders) ? folders : std::vector<std::string>();
+  // Those of the same version first. The toolkit's lib64 is a link to targets/x86_64-linux/lib.
+  const std::string own_home = file.parent_path().parent_path().string();
+  std::vector<std::vector<std::string>> choices = {nvidia::toolkit_includes(own_home), package_headers(file)};
+  for (const std::string& home : nvidia::toolkit_homes(host)) choices.push_back(nvidia::toolkit_includes(home));
+  const auto found = std::ranges::find_if(choices, has_headers);
+  return found == choices.end() ? std::vector<std::string>() : *found;
 }
 
 }  // namespace kmux::nvrtc

@@ -17,6 +17,9 @@ std::vector<std::string> library_folders(const Host& host);
 /// Errors: unavailable that names every place and what to install.
 Result<std::string> find_library(const Host& host);
 
+/// As `find_library`, in `folders`, else what the loader finds.
+Result<std::string> find_library_in(const std::vector<std::string>& folders);
+
 /// The folders of the toolkit's headers (cuda_fp16.h, cccl) for NVRTC `library`: those of the same toolkit or package,
 /// else of the first toolkit that has them. Empty if none has: sources without #include need none.
 std::vector<std::string> header_folders(const std::string& library, const Host& host);

@@ -51,6 +51,18 @@ TEST_F(Places, PackagesOfAVirtualEnvironmentAreLookedThrough) {
                                            Contains(at("lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib"))));
 }
 
+// Where the loader knows one, it is taken.
+TEST_F(Places, WithoutALibraryEveryFolderIsNamed) {
+  const auto found = find_library_in({at("first"), at("second")});
+  if (found) {
+    EXPECT_THAT(*found, HasSubstr("libnvrtc"));
+    return;
+  }
+  EXPECT_EQ(found.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr(at("first") + ", " + at("second")), HasSubstr("nvidia-cuda-nvrtc"),
+                                           HasSubstr("KMUX_NVRTC_LIBRARY")));
+}
+
 TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
   folder.write("home/lib64/libnvrtc.so.13", "");
   folder.write("home/include/cuda_fp16.h", "");
@@ -65,7 +77,8 @@ TEST_F(Places, HeadersOfPackagesAreSideBySide) {
   folder.write("nvidia/cuda_runtime/include/cuda_fp16.h", "");
   folder.write("nvidia/cuda_cccl/include/x", "");
   const std::string library = at("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
-  EXPECT_THAT(header_folders(library, host), Contains(testing::EndsWith("/include")));
+  EXPECT_THAT(header_folders(library, host),
+              ElementsAre(at("nvidia/cuda_runtime/include"), at("nvidia/cuda_cccl/include")));
 }
 
 TEST_F(Places, AToolkitWithoutHeadersIsPassedOver) {
