@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "../temp_folder.h"
+
 namespace kmux {
 namespace {
 
@@ -21,6 +23,21 @@ TEST(Dependencies, RefuseOtherForms) {
     ASSERT_FALSE(read.ok()) << text;
     EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
   }
+}
+
+TEST(FileStamp, IsOtherWhenAFileOrAListIs) {
+  const TempFolder folder;
+  const std::string header = folder.write("a.h", "1").string();
+  const std::string before = file_stamp({{header}, {}});
+  EXPECT_EQ(file_stamp({{header}, {}}), before);
+  EXPECT_NE(file_stamp({{header}, {"/nowhere/a.h"}}), before);
+  folder.write("a.h", "22");
+  EXPECT_NE(file_stamp({{header}, {}}), before);
+}
+
+TEST(FileStamp, IsEmptyWhereItCannotBeTold) {
+  EXPECT_EQ(file_stamp({{}, {}, false}), "");
+  EXPECT_EQ(file_stamp({{"/nowhere/a.h"}, {}}), "");
 }
 
 }  // namespace
