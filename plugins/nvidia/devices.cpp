@@ -127,7 +127,7 @@ Result<void*> Devices::allocate(int device, void* stream, std::size_t bytes, std
     if (result == CUDA_SUCCESS) return int{KMUX_OK};
     return fail_call(on.driver(), error, "cuMemAllocFromPoolAsync", result, "%zu bytes on device %d", wanted, device);
   });
-  void* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  void* const memory = std::bit_cast<void*>(address);
   if (status.ok()) return memory;
   free(device, stream, memory);  // made, but the context before could not be restored
   return std::move(status).error();
