@@ -179,6 +179,8 @@ bench() {
 }
 
 bars() {
+  tilelang_headers
+  nvrtc
   build
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
