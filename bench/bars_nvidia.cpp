@@ -1,5 +1,5 @@
 // The figures of group `nvidia`: a line each, "bar NAME VALUE UNIT". Both sides of a figure run in turns; medians count.
-// With a device all but fake_call_ns are measured, without one only what needs none; what is left out is named.
+// With a device all but those over a fake driver are measured, without one only what needs none; what is left out is named.
 //
 // bars_nvidia [--root SOURCES] [--headers FOLDER...] [BAR...]; with --first-call it is a child of its own.
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "fake_cuda.h"
 #include "nvidia/call_bars.h"
 #include "nvidia/compile_bars.h"
+#include "nvidia/eviction.h"
 #include "nvidia/gemm_bar.h"
 #include "nvidia/places.h"
 #include "nvidia/raw_cuda.h"
@@ -23,6 +24,15 @@ double fake_call_ns() {
   return call_ns();
 }
 
+// What of a call's own time is due to cold caches: the fake driver evicts them as a real one does.
+template <double (*kMeasure)()>
+double over_evicting_driver() {
+  FakeCuda fake = FakeCuda::load();
+  fake.set_recording(false);
+  fake.set_launch_work(evict);
+  return kMeasure();
+}
+
 enum class Needs { kNothing, kHeaders, kDevice, kNoDriver };
 
 struct Bar {
@@ -32,9 +42,12 @@ struct Bar {
   Needs needs;
 };
 
-// The one over the fake driver comes first: what is said of a driver that is not there is remembered.
-const std::array<Bar, 11> kBars = {{
+// Those over the fake driver come first: what is said of a driver that is not there is remembered.
+const std::array<Bar, 14> kBars = {{
     {"fake_call_ns", fake_call_ns, "ns", Needs::kNoDriver},
+    {"nvrtc_call_over_evicting", over_evicting_driver<nvrtc_call_over_raw>, "ns", Needs::kNoDriver},
+    {"cuda_call_over_evicting", over_evicting_driver<cuda_call_over_raw>, "ns", Needs::kNoDriver},
+    {"tma3_over_evicting", over_evicting_driver<tma3_unchanged_over_raw>, "ns", Needs::kNoDriver},
     {"nvrtc_compile_ratio_small", nvrtc_compile_ratio_small, "ratio", Needs::kNothing},
     {"nvrtc_compile_ratio_gemm", nvrtc_compile_ratio_gemm, "ratio", Needs::kHeaders},
     {"nvrtc_call_over_raw", nvrtc_call_over_raw, "ns", Needs::kDevice},

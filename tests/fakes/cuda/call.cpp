@@ -16,6 +16,8 @@ Record& record() {
   return *the_record;
 }
 
+constinit std::atomic<void (*)()> launch_work{nullptr};
+
 bool is_watched() { return watched.load(std::memory_order_relaxed); }
 
 void watch() {

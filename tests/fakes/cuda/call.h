@@ -28,6 +28,8 @@ Record& record();
 
 /// Whether calls must go through `Call`: somebody records, injects faults, runs kernels or has poisoned the context.
 bool is_watched();
+/// What a launch does that nobody watches, to be as slow as a real one; null: nothing.
+extern std::atomic<void (*)()> launch_work;
 /// To be called with the world locked, after any of that has changed.
 void watch();
 

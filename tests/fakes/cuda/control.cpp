@@ -41,6 +41,7 @@ class TheControl final : public Control {
       w.run = nullptr;
       w.misuse.clear();
       record() = Record{};
+      launch_work = nullptr;
     });
   }
   void set_devices(std::vector<Device> devices) override {
@@ -51,6 +52,9 @@ class TheControl final : public Control {
   }
   void set_recording(bool on) override {
     locked([&](World&) { record().on = on; });
+  }
+  void set_launch_work(void (*work)()) override {
+    locked([&](World&) { launch_work = work; });
   }
   std::vector<std::string> calls() override {
     return locked([](World&) { return record().lines; });

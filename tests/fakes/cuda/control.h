@@ -89,6 +89,7 @@ class Control {
   virtual void set_devices(std::vector<Device> devices) = 0;
   virtual void set_driver_version(int version) = 0;
   virtual void set_recording(bool on) = 0;
+  virtual void set_launch_work(void (*work)()) = 0;
   virtual std::vector<std::string> calls() = 0;
   virtual void clear_calls() = 0;
   virtual void fail(std::string symbol, nvidia::CUresult code, unsigned nth) = 0;

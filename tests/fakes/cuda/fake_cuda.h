@@ -25,6 +25,8 @@ class FakeCuda {
 
   /// Off: nothing is written down, and a launch checks only that a context is current, which costs a few nanoseconds.
   void set_recording(bool on) { control_->set_recording(on); }
+  /// What every launch does while recording is off, as slow and as hard on caches as a real one. Null: nothing.
+  void set_launch_work(void (*work)()) { control_->set_launch_work(work); }
   /// Every call since the last `clear_calls`, in order: symbol, arguments by name, " -> result", and " = code NAME" if it
   /// failed. Addresses and handles are hexadecimal, kernels have their names.
   std::vector<std::string> calls() const { return control_->calls(); }

@@ -40,6 +40,20 @@ TEST_F(FakeCudaTest, WritesNothingWithRecordingOff) {
   EXPECT_THAT(fake.calls(), IsEmpty());
 }
 
+TEST_F(FakeCudaTest, DoesTheWorkOfALaunchWithRecordingOff) {
+  static int times = 0;
+  fake.set_launch_work([] { ++times; });
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
+  EXPECT_EQ(times, 0);
+  fake.set_recording(false);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);
+  EXPECT_EQ(times, 1);
+  fake.reset();
+  fake.set_recording(false);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(times, 1);
+}
+
 TEST_F(FakeCudaTest, DescribesItsDevices) {
   Device small;
   small.name = "Small";

@@ -50,10 +50,16 @@ CUresult checked_launch(const CUlaunchConfig& config, CUfunction function, void*
   });
 }
 
+CUresult unwatched_launch() {
+  if (current_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (const auto work = launch_work.load(std::memory_order_relaxed)) work();
+  return CUDA_SUCCESS;
+}
+
 }  // namespace
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** args, void**) {
-  if (!is_watched()) return current_device() < 0 ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+  if (!is_watched()) return unwatched_launch();
   std::shared_ptr<const Run> run;
   std::string name;
   CUlibrary library = nullptr;
