@@ -26,7 +26,8 @@ class RawCuda {
   void check(nvidia::CUresult code, const char* call) const;
   /// The code of `kernel`, loaded once more.
   nvidia::CUfunction load(const Kernel& kernel, const char* symbol) const;
-  void wait() const { check(calls_.context_synchronize(), "cuCtxSynchronize"); }
+  /// Waits for the null stream, where all launches of the bars are.
+  void wait() const { check(calls_.stream_synchronize(nullptr), "cuStreamSynchronize"); }
 
  private:
   nvidia::DriverTable calls_{};

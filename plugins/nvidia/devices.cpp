@@ -6,6 +6,7 @@
 #include "nvidia/device_facts.h"
 #include "nvidia/failure_text.h"
 #include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -187,7 +188,9 @@ void Devices::stream_destroy(int device, void* stream) noexcept {
 
 Status Devices::stream_synchronize(int device, void* stream) {
   return in_context(device, [&](const OpenedDevice& on, kmux_sink error) {
-    return check_call(on, "cuStreamSynchronize", on.driver().stream_synchronize(stream_of(stream)), error);
+    return RelaxedCapture::during(on.driver(), error, [&] {
+      return check_call(on, "cuStreamSynchronize", on.driver().stream_synchronize(stream_of(stream)), error);
+    });
   });
 }
 
@@ -216,7 +219,8 @@ Status Devices::event_record(int device, void* event, void* stream) {
 Result<double> Devices::event_elapsed(int device, void* begin, void* end) {
   float milliseconds = 0;
   KMUX_TRY(in_context(device, [&](const OpenedDevice& on, kmux_sink error) {
-    return read_elapsed(on, event_of(begin), event_of(end), &milliseconds, error);
+    return RelaxedCapture::during(
+        on.driver(), error, [&] { return read_elapsed(on, event_of(begin), event_of(end), &milliseconds, error); });
   }));
   return double{milliseconds};
 }

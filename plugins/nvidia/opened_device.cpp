@@ -5,6 +5,7 @@
 #include "nvidia/device_facts.h"
 #include "nvidia/failure_text.h"
 #include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 
@@ -36,8 +37,10 @@ Status OpenedDevice::take_pool() {
   CUresult result = driver_.device_pool(&pool_, context_.device);
   KMUX_TRY(failure.status(check_call(*this, "cuDeviceGetDefaultMemPool", result, failure.sink())));
   std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-  result = driver_.pool_attribute_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
-  return failure.status(check_call(*this, "cuMemPoolSetAttribute", result, failure.sink()));
+  return failure.status(RelaxedCapture::during(driver_, failure.sink(), [&] {
+    result = driver_.pool_attribute_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
+    return check_call(*this, "cuMemPoolSetAttribute", result, failure.sink());
+  }));
 }
 
 int OpenedDevice::flush_l2(CUstream stream, kmux_sink error) {
@@ -72,7 +75,9 @@ int OpenedDevice::make_flush_memory(CUstream stream, kmux_sink error) {
   if (const int code = check_call(*this, "cuMemAllocFromPoolAsync", made, error)) return code;
   flush_memory_ = memory;
   flush_bytes_ = bytes;
-  return check_call(*this, "cuStreamSynchronize", driver_.stream_synchronize(stream), error);
+  return RelaxedCapture::during(driver_, error, [&] {
+    return check_call(*this, "cuStreamSynchronize", driver_.stream_synchronize(stream), error);
+  });
 }
 
 }  // namespace kmux::nvidia

@@ -3,21 +3,6 @@
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
-namespace {
-
-// To wait for a context spoils the captures in it. The legacy stream can be asked first, and knows of those in streams
-// that wait for it. Source: CUDA C++ Programming Guide, Prohibited and Unhandled Operations; cuStreamIsCapturing.
-WaitFailure synchronise_current(const DriverTable& driver) {
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  CUresult result = driver.stream_capturing(nullptr, &status);
-  if (result != CUDA_SUCCESS) return {"cuStreamIsCapturing", result};
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE) return {"cuCtxSynchronize", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
-  result = driver.context_synchronize();
-  return {result == CUDA_SUCCESS ? nullptr : "cuCtxSynchronize", result};
-}
-
-}  // namespace
-
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error) {
   context->ordinal = ordinal;
   CUresult result = driver.device_get(&context->device, ordinal);
@@ -29,19 +14,6 @@ int retain_context(const DriverTable& driver, int ordinal, DeviceContext* contex
 
 CUresult release_context(const DriverTable& driver, const DeviceContext& context) {
   return driver.primary_release(context.device);
-}
-
-WaitFailure synchronise_context(const DriverTable& driver, const DeviceContext& context) {
-  CUcontext before = nullptr;
-  CUresult result = driver.current_get(&before);
-  if (result != CUDA_SUCCESS) return {"cuCtxGetCurrent", result};
-  if (before == context.primary) return synchronise_current(driver);
-  result = driver.current_set(context.primary);
-  if (result != CUDA_SUCCESS) return {"cuCtxSetCurrent", result};
-  const WaitFailure failure = synchronise_current(driver);
-  result = driver.current_set(before);
-  if (failure.call != nullptr || result == CUDA_SUCCESS) return failure;
-  return {"cuCtxSetCurrent", result};
 }
 
 int ContextScope::enter_from(CUcontext current, CUresult result, kmux_sink error) {

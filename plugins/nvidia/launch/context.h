@@ -17,16 +17,6 @@ struct DeviceContext {
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error);
 CUresult release_context(const DriverTable& driver, const DeviceContext& context);
 
-/// What a call said; `call` is null where none failed.
-struct WaitFailure {
-  const char* call;
-  CUresult result;
-};
-
-/// Waits for all work in the primary context, unless a stream of it is seen to be captured: that is a failure too.
-/// Returns the first failure; the current context stays what it is.
-WaitFailure synchronise_context(const DriverTable& driver, const DeviceContext& context);
-
 /// A change of the thread's current context and back. A context of the right device that is current already stays, even
 /// if it is not the primary one: the caller's streams and memory are of it.
 class ContextScope {

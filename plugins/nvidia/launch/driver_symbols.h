@@ -16,7 +16,6 @@
   KMUX_CALL(current_get, cuCtxGetCurrent, (CUcontext * context))                                                     \
   KMUX_CALL(current_set, cuCtxSetCurrent, (CUcontext context))                                                       \
   KMUX_CALL(current_device, cuCtxGetDevice, (CUdevice * device))                                                     \
-  KMUX_CALL(context_synchronize, cuCtxSynchronize, ())                                                               \
   KMUX_CALL(limit_get, cuCtxGetLimit, (size_t* value, CUlimit limit))                                                \
   KMUX_CALL(limit_set, cuCtxSetLimit, (CUlimit limit, size_t value))                                                 \
   KMUX_CALL(library_load, cuLibraryLoadData,                                                                         \
@@ -53,6 +52,7 @@
   KMUX_CALL(stream_destroy, cuStreamDestroy_v2, (CUstream stream))                                                   \
   KMUX_CALL(stream_synchronize, cuStreamSynchronize, (CUstream stream))                                              \
   KMUX_CALL(stream_capturing, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                \
+  KMUX_CALL(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                  \
   KMUX_CALL(event_create, cuEventCreate, (CUevent * event, unsigned flags))                                          \
   KMUX_CALL(event_destroy, cuEventDestroy_v2, (CUevent event))                                                       \
   KMUX_CALL(event_record, cuEventRecord, (CUevent event, CUstream stream))                                           \

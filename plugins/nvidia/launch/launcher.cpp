@@ -3,6 +3,7 @@
 #include <new>
 
 #include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -59,10 +60,17 @@ int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmu
   ContextScope context(*driver_, state.context());
   if (const int code = context.enter(error)) return code;
   int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
-  if (code == KMUX_OK) code = code_.load(*driver_, error);
-  if (code == KMUX_OK) code = state.prepare(code_, error);
+  if (code == KMUX_OK) code = load(state, error);
   if (code == KMUX_OK) code = states_.make(facts_.map_count, replay_steps(), error);
   return context.leave(code, error);
+}
+
+// Other streams may be captured meanwhile: one thread gets a kernel ready while another records.
+int Launcher::load(DeviceState& state, kmux_sink error) {
+  return RelaxedCapture::during(*driver_, error, [&] {
+    const int code = code_.load(*driver_, error);
+    return code == KMUX_OK ? state.prepare(code_, error) : code;
+  });
 }
 
 unsigned Launcher::replay_steps() const {
@@ -83,36 +91,45 @@ int Launcher::check_capture(const DeviceState& state, CUstream stream, kmux_sink
   }
   return fail(
       error, KMUX_LAUNCH_FAILED,
-      "the first call of \"%s\" on device %d is inside a capture (code cannot be loaded there). Call warm() before "
+      "the first call of \"%s\" on device %d is inside a capture (its code is not ready yet). Call warm() before "
       "the capture begins.",
       facts_.name, state.context().ordinal);
 }
 
 Launcher::~Launcher() {
-  if (driver_ != nullptr && synchronise()) unload();
+  if (driver_ != nullptr) unload();
   for (std::atomic<DeviceState*>& device : devices_) delete device.load(std::memory_order_acquire);
 }
 
-bool Launcher::synchronise() {
-  for (const std::atomic<DeviceState*>& device : devices_) {
-    const DeviceState* const state = device.load(std::memory_order_acquire);
-    if (state == nullptr) continue;
-    const WaitFailure failure = synchronise_context(*driver_, state->context());
-    const bool forbids = forbids_unloading(failure.result);
-    note(failure.call, failure.result, forbids ? "it stays loaded" : "it is unloaded all the same");
-    if (forbids) return false;
-  }
-  return true;
-}
-
+// Nothing here waits for a context, which would spoil every capture in it: the driver unloads after what is in flight.
 void Launcher::unload() {
+  RelaxedCapture relaxed(*driver_);
+  if (forbids("cuThreadExchangeStreamCaptureMode", relaxed.begin())) return;
   const ReplayFailure graphs = states_.close(*driver_);
   note(graphs.call, graphs.result, "a graph stays");
-  note("cuLibraryUnload", code_.unload(*driver_), "it may stay loaded");
+  unload_code();
+  note("cuThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
+}
+
+// A graph that a capture has made is launched later and holds on to nothing: without the code it would run what lies there
+// then.
+void Launcher::unload_code() {
+  if (captured_.load(std::memory_order_relaxed)) {
+    return report(log_, kLogInfo, "the code of \"%s\" stays loaded (a capture has recorded a call of it).",
+                  facts_.name);
+  }
+  if (forbids("cuLibraryUnload", code_.unload(*driver_))) return;
   for (std::atomic<DeviceState*>& device : devices_) {
     DeviceState* const state = device.load(std::memory_order_acquire);
     if (state != nullptr) note("cuDevicePrimaryCtxRelease", state->release(), "a context stays");
   }
+}
+
+// Whether nothing may be unloaded after what `call` said.
+bool Launcher::forbids(const char* call, CUresult result) {
+  const bool stays = forbids_unloading(result);
+  note(call, result, stays ? "it stays loaded" : "it is unloaded all the same");
+  return stays;
 }
 
 void Launcher::note(const char* call, CUresult result, const char* outcome) {

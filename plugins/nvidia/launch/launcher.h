@@ -25,8 +25,8 @@ class Launcher {
       : driver_(driver), facts_(facts), log_(log), code_(code, facts_) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
-  /// Synchronises the contexts it launched in and unloads; during capture, or where the context is gone, it leaks and
-  /// logs that.
+  /// Unloads, after what is in flight. Where a capture has recorded a call, where the driver sees a capture in the way, or
+  /// where the context is gone, it leaks and logs that.
   ~Launcher();
 
   /// Does what a first call on `device` would do once: library, kernels, shared-memory and cluster attributes, the limit
@@ -60,8 +60,20 @@ class Launcher {
   int run(DeviceState& device, const ContextScope& context, const kmux_launch_env& env, kmux_sink error, Body& body) {
     const StateLease state(states_, env.lane);
     Call call(device, state.get(), ranges_, env);
-    if (__builtin_expect(facts_.replay, 0) && context.is_primary()) call.begin_replay();
+    const bool captured = is_captured(device.driver(), static_cast<CUstream>(env.stream));
+    if (__builtin_expect(facts_.replay, 0) && !captured && context.is_primary()) call.begin_replay();
     return call.finish(body(call.env(), error), error);
+  }
+
+  // Whether a capture records this call, as far as anybody has to know: code that it has recorded stays for good, and a
+  // replay keeps out of it. Where the driver does not say, a launch will meet the reason.
+  bool is_captured(const DriverTable& driver, CUstream stream) {
+    if (!facts_.replay && captured_.load(std::memory_order_relaxed)) return true;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = driver.stream_capturing(stream, &status);
+    if (__builtin_expect(result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE, 1)) return false;
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) captured_.store(true, std::memory_order_relaxed);
+    return true;
   }
 
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
@@ -70,14 +82,17 @@ class Launcher {
   unsigned replay_steps() const;
   int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
   void find_ranges();
-  bool synchronise();
+  int load(DeviceState& state, kmux_sink error);
   void unload();
+  void unload_code();
+  bool forbids(const char* call, CUresult result);
   void note(const char* call, CUresult result, const char* outcome);
 
   const DriverTable* driver_;
   const PlanFacts facts_;
   const Log log_;
   const Ranges* ranges_ = nullptr;
+  std::atomic<bool> captured_{false};  // a call of this launcher
   LoadedCode code_;
   LaunchStates states_;
   std::atomic<DeviceState*> devices_[kMaxDevices] = {};

@@ -12,10 +12,6 @@ void Replay::use(ReplayNode* nodes, unsigned count) {
 bool Replay::open(const ReplayPlace& place) {
   if (count_ == 0 || place.driver->kernel_parameter == nullptr) return false;
   if (device_ >= 0 && (device_ != place.device || stream_ != place.stream)) return false;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  // An error too says that the stream, or one that the null stream waits for, is being captured, or the launch meets it.
-  if (place.driver->stream_capturing(place.stream, &status) != CUDA_SUCCESS) return false;
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE) return false;
   device_ = place.device;
   stream_ = place.stream;
   place_ = place;

@@ -25,8 +25,8 @@ class Replay {
   /// Uses `nodes`, one a step of the plan, for what it keeps.
   void use(ReplayNode* nodes, unsigned count);
 
-  /// Begins a call. False where its launches must be plain: another device or stream, a stream that is being captured, or
-  /// a driver that cannot tell the sizes of arguments (before 12.4).
+  /// Begins a call, which no capture records. False where its launches must be plain: another device or stream, or a driver
+  /// that cannot tell the sizes of arguments (before 12.4).
   bool open(const ReplayPlace& place);
 
   /// The allocator for the call's workspaces: `inner`, which may be null, but what the graph uses is not freed before it is

@@ -105,22 +105,5 @@ TEST_F(Context, TellsWhyItCannotBeHad) {
   EXPECT_THAT(error, HasSubstr("cuDevicePrimaryCtxRetain failed with 2 CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
-TEST_F(Context, IsWaitedForAndGivenBack) {
-  driver.current_set(devices[1].primary);
-  fake.clear_calls();
-  EXPECT_EQ(synchronise_context(driver, devices[0]).call, nullptr);
-  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing",
-                                          "cuCtxSynchronize", "cuCtxSetCurrent"));
-  for (const char* symbol : {"cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize"}) {
-    fake.fail(symbol, CUDA_ERROR_UNKNOWN);
-    const WaitFailure failure = synchronise_context(driver, devices[0]);
-    EXPECT_STREQ(failure.call, symbol);
-    EXPECT_EQ(failure.result, CUDA_ERROR_UNKNOWN);
-    EXPECT_EQ(current(), devices[1].primary);
-  }
-  fake.fail("cuCtxSetCurrent", CUDA_ERROR_UNKNOWN, 2);
-  EXPECT_STREQ(synchronise_context(driver, devices[0]).call, "cuCtxSetCurrent");
-}
-
 }  // namespace
 }  // namespace kmux::nvidia

@@ -149,6 +149,20 @@ TEST_F(DevicesTest, MeasureTime) {
   EXPECT_EQ(fake.live().events, 0U);
 }
 
+// Somebody records a graph meanwhile, in a stream that this has nothing to do with.
+TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
+  void* const captured = Devices(Host(&api)).stream_create(0).value();
+  fake.set_capture(static_cast<CUstream>(captured), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  void* const begin = devices.event_create(0).value();
+  EXPECT_TRUE(devices.event_record(0, begin, nullptr).ok());
+  EXPECT_TRUE(devices.event_elapsed(0, begin, begin).ok());
+  EXPECT_TRUE(devices.stream_synchronize(0, nullptr).ok());
+  EXPECT_TRUE(devices.l2_flush(0, nullptr).ok());
+  EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());
+  EXPECT_THAT(fake.calls("cuThreadExchangeStreamCaptureMode"), SizeIs(12));
+  devices.event_destroy(0, begin);
+}
+
 TEST_F(DevicesTest, FlushTheirL2WithMemoryMadeOnce) {
   Device small;
   small.l2_bytes = 4096;

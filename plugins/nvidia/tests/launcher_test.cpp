@@ -28,6 +28,12 @@ class LauncherTest : public OpenedLauncher {
     EXPECT_EQ(driver.stream_create(&stream, flags), CUDA_SUCCESS);
     return stream;
   }
+
+  void expect_captured(CUstream stream) {
+    CUstreamCaptureStatus status{};
+    EXPECT_EQ(driver.stream_capturing(stream, &status), CUDA_SUCCESS);
+    EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  }
 };
 
 TEST_F(LauncherTest, DoesNothingBeforeItIsUsed) {
@@ -41,9 +47,10 @@ TEST_F(LauncherTest, PreparesInThisOrder) {
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(
       fake.symbols(),
-      ElementsAre("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuLibraryLoadData",
-                  "cuLibraryGetKernel", "cuLibraryGetKernel", "cuDeviceGetAttribute", "cuKernelGetAttribute",
-                  "cuKernelGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute", "cuCtxSetCurrent"));
+      ElementsAre("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxGetCurrent", "cuCtxSetCurrent",
+                  "cuThreadExchangeStreamCaptureMode", "cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryGetKernel",
+                  "cuDeviceGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute", "cuKernelGetAttribute",
+                  "cuKernelGetAttribute", "cuThreadExchangeStreamCaptureMode", "cuCtxSetCurrent"));
   fake.clear_calls();
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
   EXPECT_THAT(fake.calls(), IsEmpty());
@@ -136,7 +143,7 @@ TEST_F(LauncherTest, RefusesItsFirstCallInsideACapture) {
     EXPECT_EQ(launch(add(), 0, stream), KMUX_LAUNCH_FAILED);
     EXPECT_EQ(
         error,
-        "the first call of \"sum\" on device 0 is inside a capture (code cannot be loaded there). Call warm() before "
+        "the first call of \"sum\" on device 0 is inside a capture (its code is not ready yet). Call warm() before "
         "the capture begins.");
   }
   EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryLoadData")));
@@ -156,7 +163,53 @@ TEST_F(LauncherTest, LaunchesInACaptureOnceItIsWarm) {
   fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   fake.clear_calls();
   EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
-  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuLaunchKernelEx"));
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuStreamIsCapturing", "cuLaunchKernelEx"));
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuStreamIsCapturing").size(), 1U) << "known for good";
+}
+
+// A graph may be launched whenever its owner likes.
+TEST_F(LauncherTest, KeepsCodeThatACaptureHasRecorded) {
+  const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
+  warm();
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  const fake_cuda::Live before = fake.live();
+  close();
+  EXPECT_EQ(fake.live(), before);
+  EXPECT_THAT(logs, ElementsAre("the code of \"sum\" stays loaded (a capture has recorded a call of it)."));
+}
+
+TEST_F(LauncherTest, KeepsNoCodeForACaptureThatRecordedNothing) {
+  const CUstream stream = make_stream(CU_STREAM_NON_BLOCKING);
+  warm();
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+  static_cast<void>(launch(add(), 0, stream));
+  close();
+  EXPECT_EQ(fake.live().libraries, 0U);
+}
+
+TEST_F(LauncherTest, LeavesItToTheLaunchThatTheStreamCannotBeAsked) {
+  warm();
+  fake.fail("cuStreamIsCapturing", CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(launch(add()), KMUX_OK) << error;
+  fake.fail("cuStreamIsCapturing", CUDA_ERROR_ILLEGAL_ADDRESS);
+  fake.fail("cuLaunchKernelEx", CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(launch(add()), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(error, HasSubstr("cuLaunchKernelEx failed with 700"));
+  close();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
+}
+
+TEST_F(LauncherTest, PreparesBesideACaptureWithoutSpoilingIt) {
+  facts.window_bytes = 4096;  // raises a limit of the context
+  const CUstream stream = make_stream(CU_STREAM_DEFAULT);
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_EQ(launcher().prepare(0, sink()), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), Contains("cuCtxSetLimit"));
+  expect_captured(stream);
 }
 
 TEST_F(LauncherTest, TellsWhereTheStreamCannotBeAsked) {
@@ -189,37 +242,54 @@ TEST_F(LauncherTest, UnloadsInThisOrder) {
   warm(0);
   warm(1);
   close();
-  EXPECT_THAT(
-      fake.symbols(),
-      ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize", "cuCtxSetCurrent",
-                  "cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing", "cuCtxSynchronize", "cuCtxSetCurrent",
-                  "cuLibraryUnload", "cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease_v2"));
+  EXPECT_THAT(fake.symbols(),
+              ElementsAre("cuThreadExchangeStreamCaptureMode", "cuLibraryUnload", "cuDevicePrimaryCtxRelease_v2",
+                          "cuDevicePrimaryCtxRelease_v2", "cuThreadExchangeStreamCaptureMode"));
   EXPECT_THAT(logs, IsEmpty());
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(LauncherTest, KeepsItsCodeAndSparesACaptureThatItCanSee) {
-  const CUstream stream = make_stream(CU_STREAM_DEFAULT);
+TEST_F(LauncherTest, UnloadsBesideACaptureWithoutSpoilingIt) {
+  for (const unsigned flags : {CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING}) {
+    const CUstream stream = make_stream(flags);
+    warm();
+    fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    close();
+    EXPECT_EQ(fake.live().libraries, 0U);
+    EXPECT_THAT(logs, IsEmpty());
+    expect_captured(stream);
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    EXPECT_EQ(driver.exchange_capture_mode(&mode), CUDA_SUCCESS);
+    EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL) << "of this thread, after";
+    fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  }
+}
+
+TEST_F(LauncherTest, KeepsItsCodeWhereACaptureForbidsToUnload) {
   warm();
-  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  close();
-  EXPECT_EQ(fake.live().libraries, 1U);
-  EXPECT_THAT(logs, ElementsAre(HasSubstr("failed with 906 CUDA_ERROR_STREAM_CAPTURE_IMPLICIT; it stays loaded")));
-  CUstreamCaptureStatus status{};
-  EXPECT_EQ(driver.stream_capturing(stream, &status), CUDA_SUCCESS);
-  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  DriverTable strict = driver;
+  strict.library_unload = [](CUlibrary) { return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; };
+  {
+    Launcher mine("code", facts, log(), &strict);
+    EXPECT_EQ(mine.prepare(0, sink()), KMUX_OK) << error;
+  }
+  EXPECT_EQ(fake.live().libraries, 2U);
+  EXPECT_EQ(fake.live().contexts, 2U);
+  EXPECT_THAT(logs, ElementsAre(HasSubstr("cuLibraryUnload failed with 900 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED; it "
+                                          "stays loaded.")));
 }
 
 class LauncherLeak : public LauncherTest, public testing::WithParamInterface<CUresult> {};
 
 TEST_P(LauncherLeak, KeepsItsCodeWhereItMayNotUnload) {
   warm();
-  fake.fail("cuCtxSynchronize", GetParam());
+  fake.fail("cuThreadExchangeStreamCaptureMode", GetParam());
   close();
   EXPECT_THAT(fake.symbols(), Not(Contains("cuLibraryUnload")));
   EXPECT_EQ(fake.live().libraries, 1U);
-  EXPECT_THAT(logs, ElementsAre(AllOf(HasSubstr("unloading the code of \"sum\": cuCtxSynchronize failed with "),
-                                      HasSubstr("it stays loaded"))));
+  EXPECT_THAT(logs, ElementsAre(AllOf(
+                        HasSubstr("unloading the code of \"sum\": cuThreadExchangeStreamCaptureMode failed with "),
+                        HasSubstr("it stays loaded"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, LauncherLeak,
@@ -228,15 +298,24 @@ INSTANTIATE_TEST_SUITE_P(Each, LauncherLeak,
 
 TEST_F(LauncherTest, UnloadsAfterAKernelFailedAndSaysSo) {
   warm();
-  fake.fail("cuCtxSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
+  fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_ILLEGAL_ADDRESS);
   fake.fail("cuLibraryUnload", CUDA_ERROR_ILLEGAL_ADDRESS);
   fake.fail("cuDevicePrimaryCtxRelease_v2", CUDA_ERROR_ILLEGAL_ADDRESS);
   close();
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
+  EXPECT_THAT(logs, ElementsAre(HasSubstr("cuThreadExchangeStreamCaptureMode failed with 700 "
+                                          "CUDA_ERROR_ILLEGAL_ADDRESS; it is unloaded all the same"),
+                                HasSubstr("cuLibraryUnload failed with 700 CUDA_ERROR_ILLEGAL_ADDRESS; it is unloaded"),
+                                HasSubstr("cuDevicePrimaryCtxRelease failed with 700")));
+}
+
+TEST_F(LauncherTest, SaysThatAThreadStaysRelaxed) {
+  warm();
+  fake.fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_UNKNOWN, 2);
+  close();
+  EXPECT_EQ(fake.live(), fake_cuda::Live{});
   EXPECT_THAT(logs,
-              ElementsAre(HasSubstr("cuCtxSynchronize failed with 700 CUDA_ERROR_ILLEGAL_ADDRESS; it is unloaded"),
-                          HasSubstr("cuLibraryUnload failed with 700"),
-                          HasSubstr("cuDevicePrimaryCtxRelease failed with 700")));
+              ElementsAre(HasSubstr("failed with 999 CUDA_ERROR_UNKNOWN; captures by this thread stay relaxed.")));
 }
 
 TEST_F(LauncherTest, PreparesOnceForManyThreads) {

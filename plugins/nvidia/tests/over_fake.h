@@ -18,7 +18,7 @@
 namespace kmux::nvidia {
 
 /// One of the plugins for NVIDIA's devices, found as applications find it, over the fake driver. Compilers are real, and
-/// the parameters of kernels are read from what they make. At the end the plugin is unloaded and nothing may be left.
+/// the parameters of kernels are read from what they make. At the end the plugin is unloaded and nothing but `kept` may be left.
 class OverFake : public testing::TestWithParam<const char*> {
  protected:
   OverFake();
@@ -40,7 +40,7 @@ class OverFake : public testing::TestWithParam<const char*> {
 
   Tensor zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DType dtype = dtype::kFloat32, int device = 0);
 
-  /// The calls since `clear_calls` that are not about contexts.
+  /// The calls since `clear_calls` that are not about contexts and captures.
   std::vector<std::string> work() const;
   /// Launches, and gives the calls of it as `work` does. Throws if it fails.
   std::vector<std::string> work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr);
@@ -48,6 +48,7 @@ class OverFake : public testing::TestWithParam<const char*> {
   FakeCuda fake = FakeCuda::load();
   std::shared_ptr<Runtime> runtime;
   std::vector<std::string> logs;  // warnings and above
+  fake_cuda::Live kept;  // what is left at the end on purpose
 };
 
 /// An argument as the fake driver writes it.

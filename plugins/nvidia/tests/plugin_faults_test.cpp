@@ -90,7 +90,7 @@ class PluginFaults : public OverFake {
     return !fake.failed().empty();
   }
 
-  // A replay that cannot ask about its stream launches plainly; that is all.
+  // A call that cannot ask about its stream launches all the same, and plainly.
   void expect_told(const std::string& told, CUresult code) {
     const std::string failed = fake.failed().substr(0, fake.failed().find("_v2"));
     if (failed == "cuStreamIsCapturing" && told.empty()) return;

@@ -42,7 +42,7 @@ DriverTable willing_driver() {
   driver.primary_retain = [](CUcontext*, CUdevice) { return CUDA_SUCCESS; };
   driver.primary_release = [](CUdevice) { return CUDA_SUCCESS; };
   driver.current_get = [](CUcontext* context) { return *context = nullptr, CUDA_SUCCESS; };
-  driver.context_synchronize = [] { return CUDA_SUCCESS; };
+  driver.exchange_capture_mode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
   driver.stream_capturing = [](CUstream, CUstreamCaptureStatus*) { return CUDA_SUCCESS; };
   driver.device_attribute = [](int*, CUdevice_attribute, CUdevice) { return CUDA_SUCCESS; };
   driver.library_load = [](CUlibrary*, const void*, int*, void**, unsigned, int*, void**, unsigned) {

@@ -82,10 +82,6 @@ struct RecordedCalls {
   }
 
   static void fill_graphs(DriverTable& table) {
-    table.stream_capturing = [](CUstream stream, CUstreamCaptureStatus* status) {
-      *status = recorder->capture;
-      return record("cuStreamIsCapturing", " " + number(stream));
-    };
     table.kernel_parameter = parameter;
     table.graph_create = [](CUgraph* graph, unsigned) { return make("cuGraphCreate", "", graph, 1); };
     table.graph_destroy = [](CUgraph graph) { return destroy("cuGraphDestroy", graph); };

@@ -18,7 +18,6 @@ class RecordedDriver {
   RecordedDriver& operator=(const RecordedDriver&) = delete;
 
   DriverTable table = {};
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   /// The parameter sizes of each kernel, by the number that its handle is. Those that are not named have one pointer.
   std::map<std::uintptr_t, std::vector<size_t>> parameters;
 

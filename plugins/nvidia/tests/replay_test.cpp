@@ -22,9 +22,7 @@ class Replays : public testing::Test {
   // The calls of the driver that are not questions.
   std::vector<std::string> take() {
     std::vector<std::string> calls = driver_.take();
-    std::erase_if(calls, [](const std::string& call) {
-      return call.starts_with("cuStreamIsCapturing") || call.starts_with("cuKernelGetParamInfo");
-    });
+    std::erase_if(calls, [](const std::string& call) { return call.starts_with("cuKernelGetParamInfo"); });
     return calls;
   }
 
@@ -171,17 +169,6 @@ TEST_F(Replays, AreBoundToTheirFirstDeviceAndStream) {
   EXPECT_FALSE(replay_.open(place(5, 1)));
   EXPECT_EQ(call({0, 1}), 0);
   EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=5"));
-}
-
-TEST_F(Replays, StayOutOfCaptures) {
-  driver_.capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  EXPECT_FALSE(replay_.open(place()));
-  driver_.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
-  EXPECT_FALSE(replay_.open(place()));
-  driver_.capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  driver_.fail("cuStreamIsCapturing", CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-  EXPECT_FALSE(replay_.open(place(0)));
-  EXPECT_TRUE(replay_.open(place(6)));  // a refused call binds to nothing
 }
 
 TEST_F(Replays, AreNotForDriversThatCannotTellTheSizesOfArguments) {

@@ -26,7 +26,8 @@ struct Record {
 
 Record& record();
 
-/// Whether calls must go through `Call`: somebody records, injects faults, runs kernels or has poisoned the context.
+/// Whether calls must go through `Call`: somebody records, injects faults, runs kernels, captures or
+/// has poisoned the context.
 bool is_watched();
 /// What a launch does that nobody watches, to be as slow as a real one; null: nothing.
 extern std::atomic<void (*)()> launch_work;

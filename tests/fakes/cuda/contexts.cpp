@@ -7,17 +7,6 @@ namespace {
 
 World::OnDevice& here() { return world().on_device[static_cast<std::size_t>(current_device())]; }
 
-// A context that waits for everything spoils the captures in progress, since captured work never runs.
-bool spoil_captures() {
-  bool spoiled = false;
-  for (auto& [stream, status] : world().captures) {
-    if (status == CU_STREAM_CAPTURE_STATUS_NONE) continue;
-    status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
-    spoiled = true;
-  }
-  return spoiled;
-}
-
 }  // namespace
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -68,12 +57,6 @@ CUresult cuCtxGetDevice(CUdevice* device) {
   });
 }
 
-CUresult cuCtxSynchronize() {
-  return Call("cuCtxSynchronize", Needs::kContext).run([] {
-    return spoil_captures() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
-  });
-}
-
 CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
   Call call("cuCtxGetLimit", Needs::kContext);
   return call.with(" limit ", static_cast<int>(limit)).run([&] {
@@ -86,6 +69,7 @@ CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit) {
 CUresult cuCtxSetLimit(CUlimit limit, std::size_t value) {
   return Call("cuCtxSetLimit", Needs::kContext).with(" limit ", static_cast<int>(limit), " value ", value).run([&] {
     if (limit != CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
     const int most = world().devices[current_device()].max_persisting_l2_bytes;
     here().persisting_limit = std::min(value, static_cast<std::size_t>(most));
     return CUDA_SUCCESS;

@@ -1,5 +1,6 @@
 #include "cubin.h"
 
+#include <cctype>
 #include <cstring>
 #include <elf.h>
 #include <string_view>
@@ -7,6 +8,8 @@
 namespace kmux::fake_cuda {
 namespace {
 
+constexpr int kMachine = 190;  // EM_CUDA
+constexpr int kFirstAbiWithArchInSecondByte = 8;  // of e_flags; before, in the first
 constexpr unsigned char kSizedAttribute = 4;  // EIFMT_SVAL: two bytes of size, then that many bytes
 constexpr unsigned char kParameterInfo = 0x17;
 constexpr std::string_view kInfo = ".nv.info.";
@@ -24,7 +27,7 @@ struct Image {
   Elf64_Ehdr header;
 
   Elf64_Shdr section(std::size_t index) const {
-    return read<Elf64_Shdr>(bytes + header.e_shoff + index * header.e_shentsize);
+    return read<Elf64_Shdr>(bytes + header.e_shoff + index * sizeof(Elf64_Shdr));
   }
   std::string_view text(const Elf64_Shdr& strings, std::size_t offset) const {
     return bytes + strings.sh_offset + offset;
@@ -59,6 +62,11 @@ void read_symbols(const Image& image, const Elf64_Shdr& table, Cubin& cubin) {
   }
 }
 
+int arch_of(const Elf64_Ehdr& header) {
+  const bool second = header.e_ident[EI_ABIVERSION] >= kFirstAbiWithArchInSecondByte;
+  return static_cast<int>(header.e_flags >> (second ? 8 : 0) & 0xff);
+}
+
 void read_section(const Image& image, const Elf64_Shdr& section, Cubin& cubin) {
   const std::string_view name = image.text(image.section(image.header.e_shstrndx), section.sh_name);
   const auto kernel = [&](std::string_view prefix) -> CubinKernel* {
@@ -76,12 +84,19 @@ std::optional<Cubin> read_cubin(const void* code) {
   const char* bytes = static_cast<const char*>(code);
   if (std::strncmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64) return std::nullopt;
   const Image image{bytes, read<Elf64_Ehdr>(bytes)};
+  if (image.header.e_machine != kMachine) return std::nullopt;
   Cubin cubin;
+  cubin.arch = arch_of(image.header);
   for (std::size_t i = 0; i < image.header.e_shnum; ++i) {
     if (image.section(i).sh_type == SHT_SYMTAB) read_symbols(image, image.section(i), cubin);
   }
   for (std::size_t i = 0; i < image.header.e_shnum; ++i) read_section(image, image.section(i), cubin);
   return cubin;
+}
+
+bool is_junk(const void* code) {
+  const auto first = static_cast<unsigned char>(*static_cast<const char*>(code));
+  return std::isprint(first) == 0 && std::isspace(first) == 0 && !read_cubin(code);
 }
 
 }  // namespace kmux::fake_cuda

@@ -22,11 +22,15 @@ struct CubinKernel {
 
 struct Cubin {
   std::map<std::string, CubinKernel> kernels;
+  int arch = 0;  // 90 for sm_90
 };
 
 /// Reads an ELF image of 64 bits; nothing if `code` is none (PTX, or bytes of a test).
 ///
 /// Source: ELF-64 Object File Format 1.5; EIATTR_KPARAM_INFO (0x17) of ".nv.info.NAME" as cuobjdump -elf prints it.
 std::optional<Cubin> read_cubin(const void* code);
+
+/// Whether `code` is neither a cubin nor text, as PTX and the bytes of tests are.
+bool is_junk(const void* code);
 
 }  // namespace kmux::fake_cuda

@@ -29,7 +29,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 
 CUresult cuEventSynchronize(CUevent event) {
   return Call("cuEventSynchronize", Needs::kContext).with(" ", event).run([&] {
-    return world().events.find(event) == nullptr ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    return world().events.find(event) == nullptr ? CUDA_ERROR_INVALID_HANDLE : world().spoil_captures();
   });
 }
 

@@ -1,5 +1,8 @@
 #include "fake_cuda.h"
 
+#include <cstring>
+#include <elf.h>
+
 #include "opened_fake.h"
 
 namespace kmux::fake_cuda {
@@ -82,9 +85,9 @@ TEST_F(FakeCudaTest, KeepsContextsAlivePerRetain) {
   EXPECT_EQ(cu.primary_retain(&again, 0), CUDA_SUCCESS);
   EXPECT_EQ(again, context);
   EXPECT_EQ(cu.primary_release(0), CUDA_SUCCESS);
-  EXPECT_EQ(cu.context_synchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(cu.stream_synchronize(nullptr), CUDA_SUCCESS);
   EXPECT_EQ(cu.primary_release(0), CUDA_SUCCESS);
-  EXPECT_EQ(cu.context_synchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(cu.stream_synchronize(nullptr), CUDA_ERROR_CONTEXT_IS_DESTROYED);
   EXPECT_EQ(cu.primary_release(0), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(fake.live().contexts, 0U);
 }
@@ -122,18 +125,19 @@ TEST_F(FakeCudaTest, FindsKernelsByName) {
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_HANDLE);
 }
 
-TEST_F(FakeCudaTest, SpoilsACaptureThatTheContextWaitsIn) {
-  CUstream stream = nullptr;
-  CUstreamCaptureStatus status{};
-  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
-  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  EXPECT_EQ(cu.stream_capturing(stream, &status), CUDA_SUCCESS);
-  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  EXPECT_EQ(cu.stream_capturing(nullptr, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-  EXPECT_EQ(cu.stream_synchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  EXPECT_EQ(cu.context_synchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  EXPECT_EQ(cu.stream_capturing(stream, &status), CUDA_SUCCESS);
-  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+TEST_F(FakeCudaTest, SaysLateThatCodeIsJunkOrForOthers) {
+  CUkernel found = nullptr;
+  EXPECT_EQ(cu.library_load(&library, "\x01\x02\x03", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_INVALID_IMAGE);
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_ABIVERSION] = 8;
+  header.e_machine = 190, header.e_flags = 80 << 8;
+  EXPECT_EQ(cu.library_load(&library, &header, nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  header.e_flags = 90 << 8;
+  EXPECT_EQ(cu.library_load(&library, &header, nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&found, library, "add"), CUDA_ERROR_NOT_FOUND);
 }
 
 TEST_F(FakeCudaTest, MeasuresEvents) {

@@ -43,7 +43,7 @@ TEST_F(FakeFaults, PoisonWhatNeedsAContext) {
   fake.poison(CUDA_ERROR_ILLEGAL_ADDRESS);
   int count = 0;
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(cu.context_synchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(cu.stream_synchronize(nullptr), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cu.device_count(&count), CUDA_SUCCESS);
   fake.poison(CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32)), CUDA_SUCCESS);

@@ -66,9 +66,13 @@ TEST_F(FakeLaunch, CountsStaticSharedMemory) {
   fake.set_static_shared("tiled", 1024);
   EXPECT_EQ(cu.library_kernel(&kernel, library, "tiled"), CUDA_SUCCESS);
   EXPECT_EQ(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 1024);
+  EXPECT_EQ(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 47 << 10);
+  EXPECT_EQ(launch(config_of(1, 32, 47 << 10)), CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32, 48 << 10)), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(raise(49153), CUDA_SUCCESS);
+  EXPECT_EQ(raise(48 << 10), CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32, 48 << 10)), CUDA_SUCCESS);
+  EXPECT_EQ(raise(100), CUDA_SUCCESS);
+  EXPECT_EQ(launch(config_of(1, 32, 101)), CUDA_ERROR_INVALID_VALUE) << "lowered";
 }
 
 TEST_F(FakeLaunch, HoldsClustersAgainstTheGrid) {

@@ -16,7 +16,6 @@ constexpr unsigned kMostBlocksInYOrZ = 65535;
 constexpr unsigned kThreadsOfMultiprocessor = 2048;
 constexpr unsigned kPortableCluster = 8;
 constexpr unsigned kLargestCluster = 16;
-constexpr int kSharedWithoutAsking = 48 << 10;
 using Extents = std::array<unsigned, 3>;
 
 std::uint64_t product(const Extents& extents) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
@@ -56,14 +55,6 @@ CUresult check_cluster(const Kernel::OnDevice& there, const Geometry& geometry) 
   return CUDA_SUCCESS;
 }
 
-// Who never raised the maximum has 48 KiB for static and dynamic memory together.
-bool has_shared_memory(const Kernel& kernel, const Kernel::OnDevice& there, unsigned bytes) {
-  const std::uint64_t together = std::uint64_t{bytes} + static_cast<unsigned>(kernel.static_shared_bytes);
-  const bool raised = there.max_dynamic_shared_bytes > kSharedWithoutAsking;
-  const auto most = static_cast<std::uint64_t>(there.max_dynamic_shared_bytes);
-  return bytes <= most && (raised || together <= static_cast<std::uint64_t>(kSharedWithoutAsking));
-}
-
 }  // namespace
 
 CUresult read_attribute(const CUlaunchAttribute& attribute, const Device& device, Geometry& geometry,
@@ -94,7 +85,8 @@ CUresult check_geometry(const Kernel& kernel, int device, const Geometry& geomet
   const auto found = kernel.on_device.find(device);
   const Kernel::OnDevice there = found == kernel.on_device.end() ? Kernel::OnDevice{} : found->second;
   if (!has_valid_extents(geometry)) return CUDA_ERROR_INVALID_VALUE;
-  if (!has_shared_memory(kernel, there, geometry.dynamic_smem_bytes)) return CUDA_ERROR_INVALID_VALUE;
+  const int most_shared = kernel.max_dynamic_shared_on(there);
+  if (std::int64_t{geometry.dynamic_smem_bytes} > most_shared) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult wrong = check_cluster(there, geometry); wrong != CUDA_SUCCESS) return wrong;
   const std::uint64_t blocks_at_once = std::max<std::uint64_t>(1, kThreadsOfMultiprocessor / product(geometry.block)) *
                                        static_cast<unsigned>(world().devices[device].multiprocessors);

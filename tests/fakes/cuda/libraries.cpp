@@ -3,6 +3,15 @@
 namespace kmux::fake_cuda {
 namespace {
 
+// Loading is lazy: what the code is shows when a kernel is asked for. Code for 9.0 runs on 9.1, but not on 10.0.
+CUresult check_code(const Library& library) {
+  if (library.is_junk) return CUDA_ERROR_INVALID_IMAGE;
+  if (!library.cubin || current_device() < 0) return CUDA_SUCCESS;
+  const Device& device = world().devices[static_cast<std::size_t>(current_device())];
+  const int arch = library.cubin->arch;
+  return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 bool has_kernel(const Library& library, const std::string& name) {
   if (world().hidden.contains(name)) return false;
   return !library.cubin || library.cubin->kernels.contains(name);
@@ -27,7 +36,7 @@ int attribute_of(const Kernel& kernel, const Kernel::OnDevice& there, CUfunction
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       return 32;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      return there.max_dynamic_shared_bytes;
+      return kernel.max_dynamic_shared_on(there);
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
       return there.large_clusters ? 1 : 0;
   }
@@ -55,14 +64,16 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, u
   Call call("cuLibraryLoadData", Needs::kInit);
   return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
     if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    call.with(" -> ", *library = world().libraries.add({read_cubin(code)}));
+    call.with(" -> ", *library = world().libraries.add({read_cubin(code), is_junk(code)}));
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
   return Call("cuLibraryUnload", Needs::kInit).with(" ", library).release([&] {
-    if (!world().libraries.erase(library)) return CUDA_ERROR_INVALID_HANDLE;
+    if (world().libraries.find(library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    world().libraries.erase(library);
     world().kernels.erase_if([&](const Kernel& kernel) { return kernel.library == library; });
     return CUDA_SUCCESS;
   });
@@ -73,6 +84,7 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   return call.with(" ", library, " ", name).run([&] {
     Library* found = world().libraries.find(library);
     if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult wrong = check_code(*found); wrong != CUDA_SUCCESS) return wrong;
     if (!has_kernel(*found, name)) return CUDA_ERROR_NOT_FOUND;
     const auto [entry, added] = found->kernels.try_emplace(name, nullptr);
     if (added) entry->second = make_kernel(library, *found, name);

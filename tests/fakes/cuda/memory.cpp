@@ -88,6 +88,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   return call.with(" pool ", pool, " attribute ", static_cast<int>(attribute), " value ", number).run([&] {
     const int device = device_of(pool);
     if (device < 0 || attribute != CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
     world().on_device[device].release_threshold = number;
     return CUDA_SUCCESS;
   });

@@ -48,6 +48,7 @@ class Table {
 
 struct Library {
   std::optional<Cubin> cubin;  // none: any name is a kernel
+  bool is_junk = false;        // loaded, but it has none
   std::map<std::string, CUkernel> kernels;
 };
 
@@ -56,9 +57,13 @@ struct Kernel {
   CUlibrary library = nullptr;
   int static_shared_bytes = 0;
   struct OnDevice {
-    int max_dynamic_shared_bytes = 48 << 10;
+    std::optional<int> max_dynamic_shared_bytes = {};  // none: nobody said
     bool large_clusters = false;
   };
+  /// Who never said gets what 48 KiB leave beside static memory.
+  int max_dynamic_shared_on(const OnDevice& there) const {
+    return there.max_dynamic_shared_bytes.value_or((48 << 10) - static_shared_bytes);
+  }
   std::map<int, OnDevice> on_device = {};
 };
 

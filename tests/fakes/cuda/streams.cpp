@@ -38,16 +38,31 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return Call("cuStreamSynchronize", Needs::kContext).with(" ", stream).run([&] {
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
     const bool capturing = world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE;
-    return capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+    const CUresult others = world().spoil_captures();
+    return capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : others;
   });
 }
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  if (!is_watched()) {
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return current_device() < 0 ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+  }
   Call call("cuStreamIsCapturing", Needs::kContext);
   return call.with(" ", stream).run([&] {
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
     if (would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     call.with(" -> ", static_cast<int>(*status = world().capture_of(stream)));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  Call call("cuThreadExchangeStreamCaptureMode", Needs::kInit);
+  return call.with(" ", static_cast<int>(*mode)).run([&] {
+    if (*mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+      return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", static_cast<int>(*mode = exchange_capture_mode(*mode)));
     return CUDA_SUCCESS;
   });
 }

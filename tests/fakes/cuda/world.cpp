@@ -1,6 +1,8 @@
 #include "world.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace kmux::fake_cuda {
 namespace {
@@ -13,6 +15,7 @@ std::atomic<unsigned> beginning{1};
 struct Current {
   unsigned beginning = 0;
   int device = -1;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 };
 __attribute__((tls_model("initial-exec"))) thread_local Current current;
 
@@ -25,7 +28,16 @@ World& world() {
 
 int current_device() { return current.beginning == beginning.load(std::memory_order_relaxed) ? current.device : -1; }
 
-void set_current_device(int device) { current = {beginning.load(std::memory_order_relaxed), device}; }
+void set_current_device(int device) {
+  if (current.beginning != beginning.load(std::memory_order_relaxed)) current = {};
+  current.beginning = beginning.load(std::memory_order_relaxed);
+  current.device = device;
+}
+
+CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode) {
+  set_current_device(current_device());
+  return std::exchange(current.mode, mode);
+}
 
 void forget_current_everywhere() { beginning.fetch_add(1, std::memory_order_relaxed); }
 
@@ -77,6 +89,20 @@ std::size_t World::allocated_on(int device) const {
 CUstreamCaptureStatus World::capture_of(CUstream stream) const {
   const auto found = captures.find(stream == nullptr ? reinterpret_cast<CUstream>(1) : stream);
   return found == captures.end() ? CU_STREAM_CAPTURE_STATUS_NONE : found->second;
+}
+
+bool World::has_captures() const {
+  const auto is_one = [](const auto& entry) { return entry.second != CU_STREAM_CAPTURE_STATUS_NONE; };
+  return std::any_of(captures.begin(), captures.end(), is_one);
+}
+
+CUresult World::spoil_captures() {
+  set_current_device(current_device());
+  if (current.mode == CU_STREAM_CAPTURE_MODE_RELAXED || !has_captures()) return CUDA_SUCCESS;
+  for (auto& [stream, status] : captures) {
+    if (status != CU_STREAM_CAPTURE_STATUS_NONE) status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  }
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 CUresult World::check_stream(CUstream stream) {

@@ -57,6 +57,9 @@ struct World {
   bool is_memory(CUdeviceptr address, std::size_t bytes) const;
   std::size_t allocated_on(int device) const;
   CUstreamCaptureStatus capture_of(CUstream stream) const;
+  bool has_captures() const;
+  /// For calls that may wait for a device: spoils every capture, and says so, unless this thread's captures are relaxed.
+  CUresult spoil_captures();
   /// INVALID_HANDLE for a stream that is dead or of another device than the current one.
   CUresult check_stream(CUstream stream);
   /// The parameters of a kernel, or null if nobody knows.
@@ -68,6 +71,7 @@ World& world();
 /// The device whose context is current on this thread; -1: none.
 int current_device();
 void set_current_device(int device);
+CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode);
 CUcontext context_of(int device);
 /// The device of a context's handle; -1: it is none.
 int device_of(CUcontext context);
