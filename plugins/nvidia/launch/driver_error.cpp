@@ -32,8 +32,9 @@ const char* advice_for(CUresult result) {
     case CUDA_ERROR_INVALID_DEVICE:
       return "Pass an ordinal below the number of devices.";
     case CUDA_ERROR_INVALID_IMAGE:
+      return "The code is damaged, or none for NVIDIA's devices: compile it again.";
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
-      return "Compile for the architecture of this device.";
+      return "The code is for other devices: compile it for the architecture of this one.";
     case CUDA_ERROR_STUB_LIBRARY:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_SYSTEM_NOT_READY:
@@ -45,7 +46,7 @@ const char* advice_for(CUresult result) {
     case CUDA_ERROR_INVALID_HANDLE:
       return "Pass a stream of this device that still exists.";
     case CUDA_ERROR_NOT_FOUND:
-      return "Check the name of the kernel in the sources.";
+      return "Check the name of the kernel in the sources, and what may leave it out of the code.";
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_ASSERT:
     case CUDA_ERROR_HARDWARE_STACK_ERROR:

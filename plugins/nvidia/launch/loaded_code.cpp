@@ -27,7 +27,9 @@ int LoadedCode::find_kernels(const DriverTable& driver, kmux_sink error) {
   for (unsigned i = 0; i < facts_.kernel_count; ++i) {
     const char* const name = facts_.kernels[i].name;
     const CUresult result = driver.library_kernel(&kernels_[i], library_, name);
-    if (result != CUDA_SUCCESS) return fail_call(driver, error, "cuLibraryGetKernel", result, "kernel \"%s\"", name);
+    if (result != CUDA_SUCCESS)
+      return fail_call(driver, error, "cuLibraryGetKernel", result, "kernel \"%s\" in the code of \"%s\"", name,
+                       facts_.name);
   }
   return KMUX_OK;
 }

@@ -70,22 +70,21 @@ TEST_P(DriverErrorAdvice, SaysWhatToDo) {
   EXPECT_THAT(written.text, EndsWith("."));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, DriverErrorAdvice,
-                         ::testing::Values(Advice{CUDA_ERROR_OUT_OF_MEMORY, "Free memory"},
-                                           Advice{CUDA_ERROR_DEINITIALIZED, "while the process ends"},
-                                           Advice{CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES"},
-                                           Advice{CUDA_ERROR_INVALID_DEVICE, "ordinal"},
-                                           Advice{CUDA_ERROR_NO_BINARY_FOR_GPU, "Compile for the architecture"},
-                                           Advice{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "Install a driver"},
-                                           Advice{CUDA_ERROR_CONTEXT_IS_DESTROYED, "Keep the context"},
-                                           Advice{CUDA_ERROR_INVALID_HANDLE, "stream of this device"},
-                                           Advice{CUDA_ERROR_NOT_FOUND, "name of the kernel"},
-                                           Advice{CUDA_ERROR_ILLEGAL_ADDRESS, "compute-sanitizer"},
-                                           Advice{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "fewer threads"},
-                                           Advice{CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "fewer blocks"},
-                                           Advice{CUDA_ERROR_INVALID_CLUSTER_SIZE, "smaller clusters"},
-                                           Advice{CUDA_ERROR_NOT_SUPPORTED, "can do this"},
-                                           Advice{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "before the capture begins"}));
+INSTANTIATE_TEST_SUITE_P(
+    Each, DriverErrorAdvice,
+    ::testing::Values(
+        Advice{CUDA_ERROR_OUT_OF_MEMORY, "Free memory"}, Advice{CUDA_ERROR_DEINITIALIZED, "while the process ends"},
+        Advice{CUDA_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES"}, Advice{CUDA_ERROR_INVALID_DEVICE, "ordinal"},
+        Advice{CUDA_ERROR_INVALID_IMAGE, "damaged, or none for NVIDIA's devices: compile it again"},
+        Advice{CUDA_ERROR_NO_BINARY_FOR_GPU, "compile it for the architecture"},
+        Advice{CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "Install a driver"},
+        Advice{CUDA_ERROR_CONTEXT_IS_DESTROYED, "Keep the context"},
+        Advice{CUDA_ERROR_INVALID_HANDLE, "stream of this device"}, Advice{CUDA_ERROR_NOT_FOUND, "name of the kernel"},
+        Advice{CUDA_ERROR_ILLEGAL_ADDRESS, "compute-sanitizer"},
+        Advice{CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "fewer threads"},
+        Advice{CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "fewer blocks"},
+        Advice{CUDA_ERROR_INVALID_CLUSTER_SIZE, "smaller clusters"}, Advice{CUDA_ERROR_NOT_SUPPORTED, "can do this"},
+        Advice{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "before the capture begins"}));
 
 TEST(DriverError, KnowsTheResultsOfACapture) {
   EXPECT_TRUE(says_capturing(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED));

@@ -1,5 +1,6 @@
 #include "nvidia/launch/loaded_code.h"
 
+#include "cubin_example.h"
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {
@@ -28,19 +29,49 @@ TEST_F(LoadedCodeTest, IsLoadedOnceAndHasItsKernels) {
   EXPECT_EQ(fake.calls("cuLibraryUnload").size(), 1U);
 }
 
-TEST_F(LoadedCodeTest, TellsThatItDoesNotFitTheDevice) {
-  fake.fail("cuLibraryLoadData", CUDA_ERROR_NO_BINARY_FOR_GPU);
-  EXPECT_EQ(code.load(driver, sink()), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryLoadData failed with 209 CUDA_ERROR_NO_BINARY_FOR_GPU"),
-                           HasSubstr("the code of \"sum\""), HasSubstr("Compile for the architecture")));
+TEST_F(LoadedCodeTest, TellsWhyItCannotBeLoaded) {
+  fake.fail("cuLibraryLoadData", CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(code.load(driver, sink()), KMUX_UNAVAILABLE);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryLoadData failed with 2 CUDA_ERROR_OUT_OF_MEMORY"),
+                           HasSubstr("the code of \"sum\"")));
   EXPECT_EQ(code.load(driver, sink()), KMUX_OK);
   EXPECT_EQ(code.unload(driver), CUDA_SUCCESS);
+}
+
+// The driver reads code when it is asked for a kernel, so that is when it complains.
+TEST_F(LoadedCodeTest, TellsThatItIsNoCode) {
+  LoadedCode junk("\x01\x02\x03", facts);
+  EXPECT_EQ(junk.load(driver, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 200 CUDA_ERROR_INVALID_IMAGE"),
+                           HasSubstr("kernel \"add\" in the code of \"sum\""),
+                           HasSubstr("damaged, or none for NVIDIA's devices: compile it again.")));
+  EXPECT_EQ(fake.live().libraries, 0U);
+}
+
+TEST_F(LoadedCodeTest, TellsThatItIsForOtherDevices) {
+  CUcontext context = nullptr;
+  EXPECT_EQ(driver.primary_retain(&context, 0), CUDA_SUCCESS);
+  EXPECT_EQ(driver.current_set(context), CUDA_SUCCESS);
+  CubinExample example{.symbols = {{"add"}, {"mul"}}};
+  const std::string fitting = example.bytes();
+  LoadedCode good(fitting.data(), facts);
+  EXPECT_EQ(good.load(driver, sink()), KMUX_OK) << error;
+  EXPECT_EQ(good.unload(driver), CUDA_SUCCESS);
+  example.flags = 0x06006404;  // sm_100
+  const std::string foreign = example.bytes();
+  LoadedCode bad(foreign.data(), facts);
+  EXPECT_EQ(bad.load(driver, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 209 CUDA_ERROR_NO_BINARY_FOR_GPU"),
+                           HasSubstr("compile it for the architecture of this one.")));
+  EXPECT_EQ(fake.live().libraries, 0U);
 }
 
 TEST_F(LoadedCodeTest, IsUnloadedWhereItLacksAKernel) {
   fake.hide_kernel("mul");
   EXPECT_EQ(code.load(driver, sink()), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(error, HasSubstr("kernel \"mul\""));
+  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 500 CUDA_ERROR_NOT_FOUND"),
+                           HasSubstr("kernel \"mul\" in the code of \"sum\""),
+                           HasSubstr("Check the name of the kernel in the sources")));
   EXPECT_EQ(fake.live().libraries, 0U);
 }
 
