@@ -86,13 +86,11 @@ int DeviceState::raise_dynamic_smem(unsigned index, unsigned long long bytes, km
   KernelState& state = kernels_[index];
   const unsigned long long most = largest_smem_bytes_ - smaller(largest_smem_bytes_, state.static_smem_bytes);
   if (bytes > most) return refuse_dynamic_smem(index, bytes, most, error);
-  // A maximum of up to 48 KiB would leave static and dynamic memory 48 KiB together.
-  const unsigned long long maximum = smaller(most, bytes > kFreeSmemBytes ? bytes : kFreeSmemBytes + 1);
   const Locked locked(lock_);
   if (bytes <= state.dynamic_smem_limit.load(std::memory_order_relaxed)) return KMUX_OK;  // another thread raised it
   const int code =
-      set_attribute(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(maximum), error);
-  if (code == KMUX_OK) state.dynamic_smem_limit.store(maximum, std::memory_order_relaxed);
+      set_attribute(index, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes), error);
+  if (code == KMUX_OK) state.dynamic_smem_limit.store(bytes, std::memory_order_relaxed);
   return code;
 }
 

@@ -50,7 +50,16 @@ TEST_F(DeviceStateTest, RaisesWhereStaticAndDynamicTogetherPass48KiB) {
   EXPECT_EQ(launch(add_with(47 * 1024)), KMUX_OK) << error;
   EXPECT_THAT(raised(), IsEmpty());
   EXPECT_EQ(launch(add_with(47 * 1024 + 1)), KMUX_OK) << error;
-  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 49153 device 0"));
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 48129 device 0"));
+}
+
+TEST_F(DeviceStateTest, RaisesToNoMoreThanIsAskedFor) {
+  fake.set_static_shared("add", 32000);
+  warm();
+  EXPECT_EQ(launch(add_with(49152 - 32000)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), IsEmpty());
+  EXPECT_EQ(launch(add_with(20000)), KMUX_OK) << error;
+  EXPECT_THAT(raised(), ElementsAre("cuKernelSetAttribute add attribute 8 value 20000 device 0"));
 }
 
 TEST_F(DeviceStateTest, RaisesAtALaunchWhatNoConstantSaid) {
