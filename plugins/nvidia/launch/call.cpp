@@ -17,12 +17,42 @@ void Call::begin_replay() {
 int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   Call& call = of(env);
   DeviceState& device = call.device_;
+  if (__builtin_expect(call.has_empty_map_, 0)) {
+    if (const int code = call.check_maps(*launch, error)) return code;
+  }
   if (const int code = device.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error)) return code;
   const RangeScope range(call.ranges_, device.facts().kernels[launch->kernel].name);
   if (__builtin_expect(call.replay_ != nullptr, 0) && call.replay_->takes(*launch)) {
     return call.replay_->keep(*launch, device.kernel(launch->kernel), error);
   }
   return call.launch_plain(*launch, error);
+}
+
+int Call::note_empty(const kmux_tensor_map& map) {
+  empty_map_ = *empty_map_in(&map, sizeof map);
+  has_empty_map_ = true;
+  return KMUX_OK;
+}
+
+// The driver counts the parameters: it refuses the first index past the last. Before 12.4 it cannot be asked, so any launch
+// may be one with the map.
+int Call::check_maps(const kmux_driver_launch& launch, kmux_sink error) {
+  const DriverTable& driver = device_.driver();
+  if (driver.kernel_parameter == nullptr) return refuse_map(empty_map_, launch.kernel, error);
+  size_t offset = 0;
+  size_t size = 0;
+  for (unsigned i = 0; driver.kernel_parameter(device_.kernel(launch.kernel), i, &offset, &size) == CUDA_SUCCESS; ++i) {
+    const EmptyMap* const map = empty_map_in(launch.args[i], size);
+    if (map != nullptr) return refuse_map(*map, launch.kernel, error);
+  }
+  return KMUX_OK;
+}
+
+int Call::refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error) {
+  return fail(error, KMUX_INVALID_ARGUMENT,
+              "tensor map \"%s\" has no elements (dim %u is 0), but \"%s\" is launched. Launch an empty grid for "
+              "an empty tensor, or pass one that is not.",
+              map.name, map.dim, device_.facts().kernels[kernel].name);
 }
 
 int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {
@@ -67,7 +97,8 @@ int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_si
 int Call::encode_tiled(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
                        const unsigned* box, kmux_sink error) {
   Call& call = of(env);
-  return encode_tiled_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+  const int code = encode_tiled_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+  return __builtin_expect(code == kEmptyMap, 0) ? call.note_empty(*map) : code;
 }
 
 int Call::encode_im2col(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
@@ -75,7 +106,8 @@ int Call::encode_im2col(const kmux_driver_env* env, kmux_tensor_map* map, const 
                         unsigned pixels_per_column, kmux_sink error) {
   Call& call = of(env);
   const Im2colBox box = {lower_corner, upper_corner, channels_per_pixel, pixels_per_column};
-  return encode_im2col_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+  const int code = encode_im2col_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
+  return __builtin_expect(code == kEmptyMap, 0) ? call.note_empty(*map) : code;
 }
 
 }  // namespace kmux::nvidia

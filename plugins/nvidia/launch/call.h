@@ -39,6 +39,9 @@ class Call {
 
   static Call& of(const kmux_driver_env* env) { return *static_cast<Call*>(env->call); }
   CUstream stream() const { return static_cast<CUstream>(env_.env.stream); }
+  int note_empty(const kmux_tensor_map& map);
+  int check_maps(const kmux_driver_launch& launch, kmux_sink error);
+  int refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error);
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
   int launch_plain(const kmux_driver_launch& launch, kmux_sink error);
   int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
@@ -47,6 +50,8 @@ class Call {
   LaunchState* state_;
   const Ranges* ranges_;
   Replay* replay_ = nullptr;  // null: launches are plain
+  bool has_empty_map_ = false;
+  EmptyMap empty_map_;  // the last one, if there is one
   kmux_driver_env env_;
 };
 

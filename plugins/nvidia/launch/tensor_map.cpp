@@ -1,5 +1,7 @@
 #include "nvidia/launch/tensor_map.h"
 
+#include <string.h>
+
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/tensor_map_check.h"
 
@@ -46,6 +48,20 @@ const uint64_t* driver_strides(const kmux_map_geometry& geometry) {
   return geometry.rank > 1 ? driver_words(geometry.strides_bytes) : &kNone;
 }
 
+constexpr char kEmptyMapMark[sizeof(EmptyMap::mark)] = "kmux: no elements";
+static_assert(sizeof(EmptyMap) <= sizeof(kmux_tensor_map));
+
+bool mark_if_empty(kmux_tensor_map* map, const kmux_map_geometry& geometry) {
+  for (unsigned i = 0; i < geometry.rank; ++i) {
+    if (geometry.dims[i] != 0) continue;
+    EmptyMap empty = {{}, geometry.name, i};
+    memcpy(empty.mark, kEmptyMapMark, sizeof empty.mark);
+    memcpy(map, &empty, sizeof empty);
+    return true;
+  }
+  return false;
+}
+
 // What tiled and im2col maps share: the slot around `encode`, which checks the map and writes it.
 template <class Encode>
 int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
@@ -55,6 +71,7 @@ int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* ma
     *map = slot->map;
     return 0;
   }
+  if (mark_if_empty(map, geometry)) return kEmptyMap;  // no slot has such a shape
   if (slot != nullptr) slot->valid = false;
   CUresult result = CUDA_SUCCESS;
   if (const int code = encode(&result)) return code;
@@ -64,6 +81,11 @@ int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* ma
 }
 
 }  // namespace
+
+const EmptyMap* empty_map_in(const void* argument, size_t size) {
+  if (size != sizeof(kmux_tensor_map) || memcmp(argument, kEmptyMapMark, sizeof kEmptyMapMark) != 0) return nullptr;
+  return static_cast<const EmptyMap*>(argument);
+}
 
 int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                      const unsigned* box, kmux_sink error) {

@@ -23,8 +23,24 @@ struct Im2colBox {
   unsigned pixels_per_column;
 };
 
+/// A map of a tensor without elements, which hardware has no form for. It stands in the bytes of the map, so that a launch
+/// that gets it can tell.
+struct EmptyMap {
+  char mark[24];
+  const char* name;
+  unsigned dim;  // the first that is 0
+};
+
+/// What encoding returns for such a map, in place of 0: it is well as long as no kernel gets it.
+constexpr int kEmptyMap = -1;
+
+/// The empty map that a kernel's argument of `size` bytes is; null if it is none.
+const EmptyMap* empty_map_in(const void* argument, size_t size);
+
 /// Writes the tensor map of `geometry` to `map`. With a slot: copied where base, dims and strides are those of the slot,
 /// patched where only the base differs, else encoded anew and remembered. Without one (null): encoded.
+///
+/// Without elements: marked as an EmptyMap, and kEmptyMap returned; neither the slot nor the driver hears of it.
 ///
 /// Errors:   invalid_argument with every constraint of the hardware that does not hold, before the driver is asked;
 /// what the driver said. Either leaves the slot without a map.

@@ -6,9 +6,11 @@ namespace kmux::nvidia {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class CallTest : public OpenedLauncher {
  protected:
@@ -46,7 +48,7 @@ TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
                           "[0x0000000000001234 0x00000007] attributes []"));
 }
 
-TEST_F(CallTest, MakesThreeDriverCallsPlusTheContext) {
+TEST_F(CallTest, MakesItsDriverCallsPlusContextAndCapture) {
   warm();
   const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
     kmux_driver_launch what = add();
@@ -55,8 +57,8 @@ TEST_F(CallTest, MakesThreeDriverCallsPlusTheContext) {
     return env.driver->launch(&env, &what, to);
   };
   EXPECT_EQ(call(body), KMUX_OK) << error;
-  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
-                                          "cuCtxSetCurrent"));
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing",
+                                          "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxSetCurrent"));
 }
 
 TEST_F(CallTest, PassesEveryKindOfStreamOn) {
@@ -128,6 +130,74 @@ TEST_F(CallTest, EncodesIm2colMaps) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(encode(&map, 0, true), KMUX_OK) << error;
   EXPECT_EQ(fake.calls("cuTensorMapEncodeIm2col").size(), 1U);
   EXPECT_EQ(FakeCuda::read_map(&map).channels_per_pixel, 16);
+}
+
+// A body with a map of 0 x 64 floats, whose address is null, and a launch: of what has the map ("add" here), or not.
+class EmptyMapTest : public CallTest {
+ protected:
+  EmptyMapTest() {
+    fake.set_parameters("add", {8, 128});
+    dims_[1] = 0;
+    geometry_.base = nullptr;
+  }
+  int call_with(bool im2col, bool replayed, const kmux_driver_launch* what) {
+    facts.replay = replayed;
+    kmux_tensor_map map{};
+    void* args[] = {&geometry_, &map};
+    return call([&](const kmux_driver_env& env, kmux_sink to) {
+      const int corner[1] = {0};
+      const int code = im2col ? env.driver->encode_im2col(&env, &map, &geometry_, corner, corner, 16, 16, to)
+                              : env.driver->encode_tiled(&env, &map, &geometry_, box_, to);
+      if (code != KMUX_OK || what == nullptr) return code;
+      kmux_driver_launch launch = *what;
+      launch.args = args;
+      return env.driver->launch(&env, &launch, to);
+    });
+  }
+};
+
+TEST_F(EmptyMapTest, IsNoneOfTheDriversAffairs) {
+  facts.map_count = 1;
+  warm();
+  for (const bool im2col : {false, true}) EXPECT_EQ(call_with(im2col, false, nullptr), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), Not(Contains(HasSubstr("cuTensorMap"))));
+}
+
+TEST_F(EmptyMapTest, DoesNotConcernLaunchesWithoutIt) {
+  warm();
+  kmux_driver_launch other = add();
+  other.kernel = 1;
+  EXPECT_EQ(call_with(false, false, &other), KMUX_OK) << error;
+  EXPECT_EQ(fake.calls("cuLaunchKernelEx").size(), 1U);
+}
+
+TEST_F(EmptyMapTest, IsRefusedWhereAKernelGetsIt) {
+  const kmux_driver_launch what = add();
+  for (const bool replayed : {false, true}) {
+    EXPECT_EQ(call_with(replayed, replayed, &what), KMUX_INVALID_ARGUMENT);
+    EXPECT_EQ(
+        error,
+        "tensor map \"A_map\" has no elements (dim 1 is 0), but \"add\" is launched. Launch an empty grid for an empty "
+        "tensor, or pass one that is not.");
+    close();
+  }
+  EXPECT_THAT(fake.symbols(), Not(Contains("cuLaunchKernelEx")));
+}
+
+// Drivers that cannot be asked what a kernel takes.
+TEST_F(EmptyMapTest, IsRefusedWithAnyLaunchByOldDrivers) {
+  DriverTable old = *open_driver(sink());
+  old.kernel_parameter = nullptr;
+  Launcher mine("code", facts, Log{}, &old);
+  kmux_driver_launch what = add();
+  what.kernel = 1;
+  kmux_tensor_map map{};
+  const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
+    const int code = env.driver->encode_tiled(&env, &map, &geometry_, box_, to);
+    return code == KMUX_OK ? env.driver->launch(&env, &what, to) : code;
+  };
+  EXPECT_EQ(mine.call(kmux_launch_env{}, sink(), body), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, HasSubstr("\"A_map\" has no elements (dim 1 is 0), but \"mul\" is launched."));
 }
 
 TEST_F(CallTest, WithinACallOfTheSameLaneKeepsNothing) {

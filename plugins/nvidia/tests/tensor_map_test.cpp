@@ -145,6 +145,26 @@ TEST_F(TensorMaps, WithoutASlotAreEncodedEachTime) {
   EXPECT_EQ(encoded_base(), reinterpret_cast<void*>(0x1000));
 }
 
+TEST_F(TensorMaps, WithoutElementsAreMarkedAndNeverReachTheDriver) {
+  EXPECT_EQ(encode({}, &slot_), 0);
+  driver_.take();
+  MapExample example;
+  example.dims[1] = 0;
+  example.base = nullptr;
+  for (MapSlot* slot : {&slot_, static_cast<MapSlot*>(nullptr)}) {
+    EXPECT_EQ(encode(example, slot), kEmptyMap);
+    const EmptyMap* const empty = empty_map_in(&map_, sizeof map_);
+    ASSERT_NE(empty, nullptr);
+    EXPECT_STREQ(empty->name, "A_desc");
+    EXPECT_EQ(empty->dim, 1U);
+  }
+  EXPECT_EQ(error_.text, "");
+  EXPECT_EQ(encode({}, &slot_), 0);
+  EXPECT_EQ(empty_map_in(&map_, sizeof map_), nullptr);
+  EXPECT_EQ(empty_map_in(&map_, 8), nullptr);
+  EXPECT_THAT(driver_.take(), IsEmpty()) << "the slot still has its map";
+}
+
 TEST_F(TensorMaps, ForgetAMapThatCouldNotBeEncoded) {
   EXPECT_EQ(encode({}, &slot_), 0);
   MapExample other;
