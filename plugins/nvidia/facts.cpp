@@ -44,6 +44,26 @@ bool fits_a_graph(const PlanLaunch& launch) {
   return launch.l2_windows.empty() && !launch.programmatic_serialization && !launch.cooperative;
 }
 
+bool has_work(const std::vector<PlanStep>& steps);
+
+// Launches and fills have one node each, so none may come twice in a call.
+bool repeats_work(const std::vector<PlanStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
+    const auto* guard = std::get_if<PlanIf>(&step);
+    return guard != nullptr && (repeats_work(guard->then_steps) || repeats_work(guard->else_steps));
+  });
+}
+
+bool has_work(const std::vector<PlanStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_work(loop->steps);
+    if (const auto* guard = std::get_if<PlanIf>(&step))
+      return has_work(guard->then_steps) || has_work(guard->else_steps);
+    return true;
+  });
+}
+
 // A window that is not constant may be as large as the device allows, whatever others are.
 void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_constant) {
   for (const PlanWindow& window : launch.l2_windows) {
@@ -73,14 +93,10 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
 }
 
 bool can_replay(const Plan& plan) {
-  std::size_t launches = 0;
-  for (const PlanStep& step : plan.steps) {
-    if (std::holds_alternative<PlanFill>(step)) continue;
-    const auto* launch = std::get_if<PlanLaunch>(&step);
-    if (launch == nullptr || !fits_a_graph(*launch)) return false;
-    ++launches;
-  }
-  return launches >= 2;
+  bool fits = true;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) { fits = fits && fits_a_graph(launch); });
+  const auto always = [](const PlanStep& step) { return std::holds_alternative<PlanLaunch>(step); };
+  return fits && !repeats_work(plan.steps) && std::count_if(plan.steps.begin(), plan.steps.end(), always) >= 2;
 }
 
 }  // namespace kmux::nvidia

@@ -33,8 +33,9 @@ class Facts {
   PlanFacts facts_{};
 };
 
-/// Can a graph of fixed shape stand for the body? At least two launches; no guard, no loop, no L2 window, no programmatic
-/// serialization, nothing cooperative.
+/// Can a graph stand for the body? At least two launches outside of guards and loops; none at all with an L2 window,
+/// programmatic serialization or cooperation. Guarded steps are nodes that calls turn off; no loop may have a step, since a
+/// node runs once.
 bool can_replay(const Plan& plan);
 
 }  // namespace kmux::nvidia

@@ -110,10 +110,37 @@ TEST_F(FactsTest, FillsAndClustersAreReplayed) {
   EXPECT_TRUE(can_replay(plan()));
 }
 
-TEST_F(FactsTest, GuardsAndLoopsAreNotReplayed) {
-  launch();
-  launch();
+TEST_F(FactsTest, GuardedStepsAreReplayedBesideTwoLaunches) {
   builder.body().when(n > 1, [](BodyBuilder& then) { launch_in(then); });
+  launch();
+  EXPECT_FALSE(can_replay(plan()));
+  launch();
+  EXPECT_TRUE(can_replay(plan()));
+}
+
+TEST_F(FactsTest, LoopsAreNotReplayed) {
+  launch();
+  launch();
+  EXPECT_TRUE(can_replay(plan()));
+  builder.body().loop("i", 0, n, [](BodyBuilder& steps, const Expr&) { steps.fill("x", 4); });
+  EXPECT_FALSE(can_replay(plan()));
+}
+
+TEST_F(FactsTest, LoopsWithinGuardsAreNotReplayed) {
+  launch();
+  launch();
+  builder.body().when(n > 1, [&](BodyBuilder& then) {
+    then.loop("i", 0, n, [](BodyBuilder& steps, const Expr& i) {
+      steps.when(i > 1, [](BodyBuilder& inner) { launch_in(inner); });
+    });
+  });
+  EXPECT_FALSE(can_replay(plan()));
+}
+
+TEST_F(FactsTest, WhatGraphsLackIsNotReplayedUnderGuardsEither) {
+  launch();
+  launch();
+  builder.body().when(n > 1, [](BodyBuilder& then) { launch_in(then).cooperative(); });
   EXPECT_FALSE(can_replay(plan()));
 }
 
