@@ -18,7 +18,7 @@ LoadedArtifact loaded(kmux_code answer, std::string tier) {
   return {std::make_unique<InProcessAdapter>(launch), Artifact{{{"code", tier}}}, tier};
 }
 
-kmux_code launch(const AdapterSlot& slot) { return slot.current().launch(nullptr, {}, {}); }
+kmux_code launch(const AdapterSlot& slot) { return slot.entry()(nullptr, {}, {}); }
 
 class AdapterSlots : public testing::Test {
  protected:
@@ -27,14 +27,14 @@ class AdapterSlots : public testing::Test {
 
 TEST_F(AdapterSlots, LaunchesTheFirstUntilABetterOneCame) {
   AdapterSlot::Promise promise = slot_->expect_better();
-  Adapter& first = slot_->current();
+  const LaunchEntry first = slot_->entry();
   EXPECT_EQ(launch(*slot_), 1);
   promise.keep(loaded(2, "full"));
   EXPECT_EQ(launch(*slot_), 2);
   EXPECT_EQ(slot_->loaded().tier, "full");
   EXPECT_EQ(*slot_->loaded().artifact.find("code"), "full");
   EXPECT_TRUE(slot_->await_better().ok());
-  EXPECT_EQ(first.launch(nullptr, {}, {}), 1) << "a call that was under way still has its adapter";
+  EXPECT_EQ(first(nullptr, {}, {}), 1) << "a call that was under way still has its adapter";
 }
 
 TEST_F(AdapterSlots, WaitsForNothingThatIsNotPromised) { EXPECT_TRUE(slot_->await_better().ok()); }

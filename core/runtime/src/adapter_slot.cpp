@@ -4,7 +4,7 @@
 
 namespace kmux {
 
-AdapterSlot::AdapterSlot(LoadedArtifact first) : current_(first.adapter.get()), first_(std::move(first)) {}
+AdapterSlot::AdapterSlot(LoadedArtifact first) : first_entry_(first.adapter->entry()), first_(std::move(first)) {}
 
 const LoadedArtifact& AdapterSlot::loaded() const {
   const std::lock_guard lock(mutex_);
@@ -30,7 +30,10 @@ void AdapterSlot::settle(std::optional<LoadedArtifact> better, std::optional<Err
     expects_ = false;
     better_ = std::move(better);
     failure_ = std::move(failure);
-    if (better_) current_.store(better_->adapter.get(), std::memory_order_release);
+    if (better_) {
+      better_entry_ = better_->adapter->entry();
+      entry_.store(&better_entry_, std::memory_order_release);
+    }
   }
   settled_.notify_all();
 }

@@ -44,7 +44,8 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
 
   explicit AdapterSlot(LoadedArtifact first);
 
-  Adapter& current() const noexcept { return *current_.load(std::memory_order_acquire); }
+  /// The hot call of what is launched now.
+  const LaunchEntry& entry() const noexcept { return *entry_.load(std::memory_order_acquire); }
   /// What is launched now, for people.
   const LoadedArtifact& loaded() const;
   /// Says that a better artifact is on its way; once in a life.
@@ -57,7 +58,10 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
  private:
   void settle(std::optional<LoadedArtifact> better, std::optional<Error> failure);
 
-  std::atomic<Adapter*> current_;
+  // Beside each other: all that a call reads.
+  std::atomic<const LaunchEntry*> entry_{&first_entry_};
+  LaunchEntry first_entry_;
+  LaunchEntry better_entry_{};
   mutable std::mutex mutex_;
   mutable std::condition_variable settled_;
   LoadedArtifact first_;

@@ -16,20 +16,25 @@ bool is_aligned(const void* address, std::int64_t alignment) {
   return (reinterpret_cast<std::uintptr_t>(address) & static_cast<std::uint64_t>(alignment - 1)) == 0;
 }
 
-bool has_dtype(const DLTensor& tensor, const Check& check) {
-  const DType actual = to_dtype(tensor.dtype);
-  if (std::bit_cast<std::uint32_t>(actual) == std::bit_cast<std::uint32_t>(check.dtype)) [[likely]] {
-    return true;
-  }
+bool is_same(DType a, DType b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+
+[[gnu::cold, gnu::noinline]] bool stands_for(DType actual, const Check& check) {
   return is_compatible(check.dtype, actual) || (check.packing != 1 && is_storage_of(check.dtype, actual));
 }
+
+bool has_dtype(const DLTensor& tensor, const Check& check) {
+  const DType actual = to_dtype(tensor.dtype);
+  return is_same(actual, check.dtype) || stands_for(actual, check);
+}
+
+[[gnu::cold, gnu::noinline]] bool needs_no_memory(const DLTensor& tensor) { return has_no_elements(tensor); }
 
 bool is_sound(const DLTensor& tensor, const Check& check, CallDevice& device) {
   if (tensor.ndim != static_cast<std::int32_t>(check.index)) return false;
   if (!has_dtype(tensor, check) || !device.accepts(tensor.device)) return false;
   const void* address = address_of(tensor);
   const bool usable = address != nullptr && is_aligned(address, check.value);
-  return usable || has_no_elements(tensor);
+  return usable || needs_no_memory(tensor);
 }
 
 std::optional<std::uint64_t> pointer_bits(const Arg& arg) {
@@ -103,9 +108,6 @@ bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const C
 
 bool fill_symbol(const Frame& frame, const Check& check) {
   const std::span carriers(frame.list.carriers.data() + check.value, check.count);
-  if (check.plain && fill_plain_symbol(frame, check, carriers)) [[likely]] {
-    return true;
-  }
   const SymbolBinding binding = bind_symbol(carriers, frame.args, check.narrow);
   frame.values[check.index] = binding.value;
   return binding.fault == SymbolFault::kNone;
@@ -128,7 +130,7 @@ bool has_computed(const Frame& frame, const Check& check) {
 }
 
 // Every kind but kTensor, which alone may skip others.
-bool passes(const Frame& frame, const Check& check) {
+[[gnu::noinline]] bool passes(const Frame& frame, const Check& check) {
   switch (check.kind) {
     case CheckKind::kExtent:
       return extent_of(frame.tensor(check), check.dim, check.packing) == check.value;
@@ -149,40 +151,61 @@ bool passes(const Frame& frame, const Check& check) {
   }
 }
 
+// What nearly every check of nearly every call is, in straight code; what it says no to is for `passes` to decide.
+bool passes_as_usual(const Frame& frame, const Check& check) {
+  if (check.kind == CheckKind::kExtent)
+    return frame.tensor(check).shape[check.dim] == check.value && check.packing == 1;
+  if (check.kind != CheckKind::kSymbol || !check.plain) return false;
+  return fill_plain_symbol(frame, check, {frame.list.carriers.data() + check.value, check.count});
+}
+
 // The check to go on with after one of kind kTensor; null if it failed.
 const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& device) {
   const Arg& arg = frame.args[check.param];
-  if (arg.kind() != Arg::Kind::kTensor) return nullptr;
+  if (arg.kind() != Arg::Kind::kTensor) [[unlikely]] {
+    return nullptr;
+  }
   const DLTensor* tensor = arg.tensor();
   if (tensor == nullptr) [[unlikely]] {
     frame.slots[check.param].ptr = nullptr;
     return check.nullable ? &check + 1 + check.count : nullptr;
   }
-  if (!is_sound(*tensor, check, device) || (check.written && arg.is_read_only())) return nullptr;
+  if (!is_sound(*tensor, check, device) || (check.written && arg.is_read_only())) [[unlikely]] {
+    return nullptr;
+  }
   frame.slots[check.param].ptr = address_of(*tensor);
   return &check + 1;
 }
 
 }  // namespace
 
-const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots,
-                                            CallDevice& device) const noexcept {
+[[gnu::hot]] const Check* ArgumentChecker::first_failure(std::span<const Arg> args, kmux_slot* slots,
+                                                         CallDevice& device) const noexcept {
   // A slot is a union that begins with what a value is, so the values lie in it.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
-  const Frame frame{list_, args.data(), slots, &slots[signature_->params.size()].i64};
+  const Frame frame{list_, args.data(), slots, &slots[param_count_].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
-  for (const Check* check = list_.checks.data(); check != end;) {
-    const bool is_tensor = check->kind == CheckKind::kTensor;
-    const Check* next = is_tensor ? after_tensor(frame, *check, device) : passes(frame, *check) ? check + 1 : nullptr;
-    if (next == nullptr) return check;
-    check = next;
+  const Check* check = list_.checks.data();
+  while (check != end) {
+    if (check->kind == CheckKind::kTensor) [[likely]] {
+      const Check* const next = after_tensor(frame, *check, device);
+      if (next == nullptr) return check;
+      check = next;
+    } else {
+      if (!passes_as_usual(frame, *check) && !passes(frame, *check)) return check;
+      ++check;
+    }
+    // Most tensors are dense, and say so in the next check.
+    if (check != end && check->kind == CheckKind::kContiguous && is_dense(frame.tensor(*check))) [[likely]] {
+      ++check;
+    }
   }
   return nullptr;
 }
 
 [[gnu::cold, gnu::noinline]] Error ArgumentChecker::explain(const Check& failed, std::span<const Arg> args,
                                                             const kmux_slot* frame) const {
-  return argument_error({kernel_, *signature_, list_, memory_, args, &frame[signature_->params.size()].i64}, failed);
+  return argument_error({kernel_, *signature_, list_, memory_, args, &frame[param_count_].i64}, failed);
 }
 
 }  // namespace kmux

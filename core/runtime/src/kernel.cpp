@@ -35,14 +35,16 @@ std::vector<const Param*> params_of(const Signature& signature, CheckScope scope
 struct Kernel::Impl {
   Impl(KernelParts given, const AcceptedMemory& memory, CheckList all, CheckList inputs, OutputAllocator allocator)
       : parts(std::move(given)),
-        device(parts.plugin, parts.device),
+        adapters(*parts.adapters),
         checker(parts.name, parts.signature, std::move(all), memory),
+        device(parts.plugin, parts.device),
         input_checker(parts.name, parts.signature, std::move(inputs), memory),
         outputs(std::move(allocator)),
         workspaces(device),
         input_params(params_of(parts.signature, CheckScope::kInputs)) {}
 
   Status launch(std::span<const Arg> args, StreamRef stream) const;
+  void prefetch(std::span<const Arg> args) const;
   template <std::size_t kWords>
   Status launch_framed(std::span<const Arg> args, StreamRef stream) const;
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream) const;
@@ -50,26 +52,37 @@ struct Kernel::Impl {
   Error count_error(CheckScope scope, std::size_t actual) const;
 
   KernelParts parts;
-  Device device;
+  const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
   ArgumentChecker checker;
+  Device device;
   ArgumentChecker input_checker;
   OutputAllocator outputs;
   WorkspaceAllocator workspaces;
   std::vector<const Param*> input_params;
 };
 
-Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
-  if (args.size() != parts.signature.params.size()) [[unlikely]] {
+[[gnu::hot]] Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
+  if (args.size() != checker.param_count()) [[unlikely]] {
     return count_error(CheckScope::kAll, args.size());
   }
+  prefetch(args);
   if (checker.frame_size() <= kSmallFrame) [[likely]] {
     return launch_framed<kSmallFrame>(args, stream);
   }
   return launch_framed<kLargeFrame>(args, stream);
 }
 
+// The caches are cold after the work of a driver in the call before. What is read soon is asked for all at once.
+inline void Kernel::Impl::prefetch(std::span<const Arg> args) const {
+  checker.prefetch();
+  for (const Arg& arg : args) __builtin_prefetch(arg.pointer());  // where no tensor is, this does nothing
+  const LaunchEntry& entry = adapters.entry();
+  __builtin_prefetch(reinterpret_cast<const void*>(entry.function));
+  __builtin_prefetch(entry.adapter);
+}
+
 template <std::size_t kWords>
-Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
+[[gnu::hot]] Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
   std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
   CallDevice place(checker.memory());
   if (const Check* failed = checker.first_failure(args, frame.data(), place); failed != nullptr) [[unlikely]] {
@@ -77,7 +90,7 @@ Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) 
   }
   const kmux_launch_env env{sizeof env, place.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
   std::string text;
-  const kmux_code code = parts.adapters->current().launch(frame.data(), env, {&text, append});
+  const kmux_code code = adapters.entry()(frame.data(), env, {&text, append});
   if (code == KMUX_OK) [[likely]] {
     return Ok{};
   }
@@ -138,13 +151,13 @@ Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) cons
   return impl_->call(inputs, stream);
 }
 
-Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
+[[gnu::hot]] Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
   return impl_->launch(all_params, stream);
 }
 
 Status Kernel::warm(std::optional<int> device) const {
   current_lane();
-  return impl_->parts.adapters->current().prepare(device.value_or(impl_->device.ordinal()));
+  return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
 }
 
 const std::string& Kernel::name() const { return impl_->parts.name; }

@@ -39,7 +39,8 @@ class LaneSet {
 constinit LaneSet lanes;
 
 // The lane of this thread plus one; 0 before the first use and after the thread's end.
-constinit thread_local std::uint32_t claimed = 0;
+// Initial-exec: every call reads it, and the few bytes that glibc keeps for libraries opened later are enough for it.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t claimed = 0;
 
 void release_claimed(void*) noexcept {
   lanes.release(claimed - 1);
@@ -56,7 +57,7 @@ pthread_key_t thread_end_key() noexcept {
   return key;
 }
 
-std::uint32_t claim_lane() noexcept {
+[[gnu::cold, gnu::noinline]] std::uint32_t claim_lane() noexcept {
   const std::uint32_t lane = lanes.claim();
   claimed = lane + 1;
   pthread_setspecific(thread_end_key(), &claimed);
@@ -65,7 +66,7 @@ std::uint32_t claim_lane() noexcept {
 
 }  // namespace
 
-std::uint32_t current_lane() noexcept {
+[[gnu::hot]] std::uint32_t current_lane() noexcept {
   const std::uint32_t lane = claimed;
   return lane != 0 ? lane - 1 : claim_lane();
 }

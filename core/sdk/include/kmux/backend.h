@@ -64,6 +64,16 @@ class Builder {
   virtual Result<Artifact> build(const BuildRequest& request, std::string_view launcher) = 0;
 };
 
+/// The hot call of an adapter as it lies in a plugin's table: a function, and what it is called on.
+struct LaunchEntry {
+  decltype(kmux_plugin_api::launch) function;
+  void* adapter;
+
+  kmux_code operator()(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) const noexcept {
+    return function(adapter, slots, &env, error);
+  }
+};
+
 /// A loaded artifact that can be launched.
 ///
 /// Threads: `launch` any, concurrently.   Lifetime: the destructor waits for launches where the device needs it.
@@ -73,6 +83,13 @@ class Adapter {
   virtual Status prepare(int device) = 0;
   /// The hot call. Never throws, allocates, locks or looks anything up. A failure writes its text to `error`.
   virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
+  /// What `launch` comes to, for a caller that keeps it as long as the adapter lives.
+  virtual LaunchEntry entry() noexcept {
+    constexpr auto call = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
+      return static_cast<Adapter*>(self)->launch(slots, *env, error);
+    };
+    return {call, this};
+  }
 };
 
 /// The devices of a backend. Device ordinals are below `count`; a null stream is the default one.
