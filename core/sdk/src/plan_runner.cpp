@@ -70,7 +70,7 @@ class Run {
     while (allocated_ > 0) free(code_.workspaces[--allocated_]);
   }
 
-  int run() {
+  [[gnu::hot]] int run() {
     for (const RunnerBinding& binding : code_.bindings) {
       if (const int status = bind(binding)) return status;
     }
@@ -158,7 +158,7 @@ class Run {
     }
   }
 
-  int hold(const RunnerAssert& check) const {
+  [[gnu::noinline]] int hold(const RunnerAssert& check) const {
     std::int64_t holds = 0;
     if (const int status = value(check.condition, holds)) return status;
     if (holds != 0) return KMUX_OK;
@@ -166,7 +166,7 @@ class Run {
     return KMUX_INVALID_ARGUMENT;
   }
 
-  int allocate(const RunnerWorkspace& workspace) {
+  [[gnu::noinline]] int allocate(const RunnerWorkspace& workspace) {
     unsigned long long bytes = 0;
     if (const int status = size(workspace.bytes, bytes)) return status;
     const kmux_launch_env& env = env_.env;
@@ -226,14 +226,16 @@ class Run {
   }
 
   // Second pass.
-  int run(const RunnerSteps& steps) {
+  [[gnu::hot]] int run(const RunnerSteps& steps) {
     for (const RunnerStep& step : steps) {
-      if (const int status = run(step)) return status;
+      if (const int status = run(step)) [[unlikely]] {
+        return status;
+      }
     }
     return KMUX_OK;
   }
 
-  int run(const RunnerStep& step) {
+  [[gnu::hot]] int run(const RunnerStep& step) {
     switch (step.kind) {
       case RunnerStep::Kind::kLaunch:
         return launch(code_.launches[step.index]);
@@ -246,13 +248,13 @@ class Run {
     }
   }
 
-  int choose(const RunnerIf& guard) {
+  [[gnu::noinline]] int choose(const RunnerIf& guard) {
     std::int64_t holds = 0;
     if (const int status = value(guard.condition, holds)) return status;
     return run(holds != 0 ? guard.then_steps : guard.else_steps);
   }
 
-  int loop(const RunnerFor& loop) {
+  [[gnu::noinline]] int loop(const RunnerFor& loop) {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     if (const int status = value(loop.begin, begin)) return status;
@@ -271,7 +273,7 @@ class Run {
     return env_.driver->fill(&env_, &call, error_);
   }
 
-  int launch(const RunnerLaunch& launch) {
+  [[gnu::hot]] int launch(const RunnerLaunch& launch) {
     kmux_driver_launch call = launch.ready;
     if (const int status = extents(launch.grid, 0, call.grid)) return status;
     if (call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0) return KMUX_OK;
@@ -283,13 +285,17 @@ class Run {
     for (const RunnerArgument& argument : launch.arguments) {
       if (const int status = compute(argument)) return status;
     }
-    if (const int status = place_windows(launch.windows)) return status;
-    if (!launch.places.empty()) call.args = place(launch.places);
-    if (!launch.windows.empty()) call.windows = windows_;
+    if (!launch.windows.empty()) [[unlikely]] {
+      if (const int status = place_windows(launch.windows)) return status;
+      call.windows = windows_;
+    }
+    if (!launch.places.empty()) [[likely]] {
+      call.args = place(launch.places);
+    }
     return env_.driver->launch(&env_, &call, error_);
   }
 
-  int extents(const std::vector<RunnerPatch>& patches, std::int64_t low, unsigned* out) const {
+  [[gnu::hot]] int extents(const std::vector<RunnerPatch>& patches, std::int64_t low, unsigned* out) const {
     for (const RunnerPatch& patch : patches) {
       std::int64_t extent = 0;
       if (const int status = ranged(patch.value, low, kMaxExtent, extent)) return status;
@@ -318,7 +324,7 @@ class Run {
     return places_;
   }
 
-  int place_windows(const std::vector<RunnerWindow>& windows) const {
+  [[gnu::noinline]] int place_windows(const std::vector<RunnerWindow>& windows) const {
     kmux_driver_window* next = windows_;
     for (const RunnerWindow& window : windows) {
       if (const int status = address(window.base, next->base)) return status;
@@ -340,9 +346,17 @@ class Run {
   std::size_t allocated_ = 0;  // workspaces, those of no bytes included
 };
 
+// The work of a driver leaves the caches cold, so what a launch reads last is asked for first.
+void prefetch(const RunnerCode& code) {
+  if (code.launches.empty()) return;
+  const auto* const bytes = reinterpret_cast<const char*>(code.launches.data());
+  for (std::size_t offset = 0; offset < sizeof(RunnerLaunch); offset += 64) __builtin_prefetch(bytes + offset);
+}
+
 template <class AnyFrame>
-[[gnu::noinline]] int run_framed(const RunnerCode& code, const kmux_slot* slots, const kmux_driver_env& env,
-                                 kmux_sink error) {
+[[gnu::hot, gnu::noinline]] int run_framed(const RunnerCode& code, const kmux_slot* slots, const kmux_driver_env& env,
+                                           kmux_sink error) {
+  prefetch(code);
   AnyFrame frame;
   return Run(code, slots, env, error, frame).run();
 }
@@ -360,7 +374,7 @@ Error too_large(const Plan& plan, const RunnerFrameSize& size) {
 
 struct PlanRunner::Impl {
   std::unique_ptr<const RunnerCode> code;
-  decltype(&run_framed<SmallFrame>) run;
+  bool is_small;
 };
 
 PlanRunner::PlanRunner(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -371,12 +385,14 @@ PlanRunner::~PlanRunner() = default;
 Result<PlanRunner> PlanRunner::compile(const Plan& plan) {
   KMUX_ASSIGN(std::unique_ptr<const RunnerCode> code, compile_runner(plan));
   if (!LargeFrame::fits(code->size)) return too_large(plan, code->size);
-  const auto run = SmallFrame::fits(code->size) ? &run_framed<SmallFrame> : &run_framed<LargeFrame>;
-  return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), run}));
+  const bool is_small = SmallFrame::fits(code->size);
+  return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), is_small}));
 }
 
-int PlanRunner::launch(const kmux_slot* slots, const kmux_driver_env& env, kmux_sink error) const noexcept {
-  return impl_->run(*impl_->code, slots, env, error);
+[[gnu::hot]] int PlanRunner::launch(const kmux_slot* slots, const kmux_driver_env& env,
+                                    kmux_sink error) const noexcept {
+  const auto run = impl_->is_small ? &run_framed<SmallFrame> : &run_framed<LargeFrame>;
+  return run(*impl_->code, slots, env, error);
 }
 
 }  // namespace kmux

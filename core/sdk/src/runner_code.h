@@ -159,11 +159,11 @@ struct RunnerCode {
   std::vector<RunnerAssert> asserts;
   std::vector<RunnerWorkspace> workspaces;
   std::vector<RunnerMap> maps;
-  std::deque<RunnerLaunch> launches;
-  std::deque<RunnerFill> fills;
+  RunnerSteps steps;
+  std::vector<RunnerLaunch> launches;
+  std::vector<RunnerFill> fills;
   std::deque<RunnerIf> ifs;
   std::deque<RunnerFor> fors;
-  RunnerSteps steps;
   std::deque<std::string> texts;  // which `what` points to
 };
 

@@ -16,7 +16,8 @@ Result<RunnerNumber> RunnerNumber::compile(const Expr& expr, const ValueIndex& i
   const Expr simple = simplify(expr);
   RunnerNumber number;
   if (number.take_simple(simple, index)) return number;
-  KMUX_ASSIGN(number.code_, ExprCode::compile(simple, index));
+  KMUX_ASSIGN(ExprCode code, ExprCode::compile(simple, index));
+  number.code_ = std::make_unique<const ExprCode>(std::move(code));
   number.form_ = Form::kCode;
   return number;
 }
@@ -39,7 +40,7 @@ bool RunnerNumber::take_simple(const Expr& expr, const ValueIndex& index) {
 
 bool RunnerNumber::take_value(const Expr& expr, const ValueIndex& index) {
   const std::optional<std::size_t> found = expr.is_symbol() ? index(expr.name()) : std::nullopt;
-  index_ = found.value_or(0);
+  index_ = static_cast<std::uint32_t>(found.value_or(0));
   return found.has_value();
 }
 

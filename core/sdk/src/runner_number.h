@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "kmux/expr_code.h"
@@ -50,10 +51,10 @@ class RunnerNumber {
   bool take_cast(DType type);
 
   Form form_ = Form::kConstant;
-  std::size_t index_ = 0;
+  std::uint32_t index_ = 0;
   std::int64_t a_ = 0;
   std::int64_t b_ = 0;
-  ExprCode code_;
+  std::unique_ptr<const ExprCode> code_;  // elsewhere, so that numbers of the other forms are small
 };
 
 inline ExprCode::Outcome RunnerNumber::sum(std::int64_t a, std::int64_t b) noexcept {
@@ -78,7 +79,7 @@ inline std::int64_t RunnerNumber::floor(std::int64_t value, std::int64_t divisor
 
 inline ExprCode::Outcome RunnerNumber::evaluate(std::span<const std::int64_t> values) const noexcept {
   if (form_ == Form::kConstant) return {a_, nullptr};
-  if (form_ == Form::kCode) return code_.evaluate(values);
+  if (form_ == Form::kCode) return code_->evaluate(values);
   const std::int64_t value = values[index_];
   switch (form_) {
     case Form::kPlus:
