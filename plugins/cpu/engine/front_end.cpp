@@ -1,5 +1,7 @@
 #include "engine/front_end.h"
 
+#include "kmux/compile_log.h"
+
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/TargetInfo.h"
@@ -14,8 +16,6 @@
 #include "engine/missing_header.h"
 #include "engine/precompile.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include "kmux/compile_log.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,12 +1,12 @@
 #include "engine/linkage.h"
 
+#include "kmux/compile_log.h"
+
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-
-#include "kmux/compile_log.h"
 
 namespace kmux::cpu {
 namespace {
