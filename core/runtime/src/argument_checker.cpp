@@ -170,7 +170,7 @@ const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& de
     frame.slots[check.param].ptr = nullptr;
     return check.nullable ? &check + 1 + check.count : nullptr;
   }
-  if (!is_sound(*tensor, check, device) || (check.written && arg.is_read_only())) [[unlikely]] {
+  if (!is_sound(*tensor, check, device) || (check.written & arg.is_read_only()) != 0) [[unlikely]] {
     return nullptr;
   }
   frame.slots[check.param].ptr = address_of(*tensor);
@@ -183,6 +183,8 @@ const Check* after_tensor(const Frame& frame, const Check& check, CallDevice& de
                                                          CallDevice& device) const noexcept {
   // A slot is a union that begins with what a value is, so the values lie in it.
   static_assert(sizeof(kmux_slot) == sizeof(std::int64_t));
+  // Where a driver's work has left the caches cold, all tensors are on their way while the first is looked at.
+  for (const Arg& arg : args) __builtin_prefetch(arg.pointer());
   const Frame frame{list_, args.data(), slots, &slots[param_count_].i64};
   const Check* const end = list_.checks.data() + list_.checks.size();
   const Check* check = list_.checks.data();

@@ -50,13 +50,6 @@ class ArgumentChecker {
     return device.ordinal();
   }
 
-  /// Asks the caches for the first checks.
-  void prefetch() const {
-    const auto* const checks = reinterpret_cast<const char*>(list_.checks.data());
-    for (std::size_t line = 0; line < 4; ++line) __builtin_prefetch(checks + line * 64);
-    __builtin_prefetch(list_.carriers.data());
-  }
-
   const AcceptedMemory& memory() const { return memory_; }
 
   /// The values in a frame that `check` filled.

@@ -44,9 +44,22 @@ struct Kernel::Impl {
         input_params(params_of(parts.signature, CheckScope::kInputs)) {}
 
   Status launch(std::span<const Arg> args, StreamRef stream) const;
-  void prefetch(std::span<const Arg> args) const;
+  Status launch_large(std::span<const Arg> args, StreamRef stream) const;
   template <std::size_t kWords>
-  Status launch_framed(std::span<const Arg> args, StreamRef stream) const;
+  [[gnu::always_inline]] Status launch_framed(std::span<const Arg> args, StreamRef stream) const {
+    std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
+    CallDevice place(checker.memory());
+    if (const Check* failed = checker.first_failure(args, frame.data(), place); failed != nullptr) [[unlikely]] {
+      return checker.explain(*failed, args, frame.data());
+    }
+    const kmux_launch_env env{sizeof env, place.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
+    std::string text;
+    const kmux_code code = adapters.entry()(frame.data(), env, {&text, append});
+    if (code == KMUX_OK) [[likely]] {
+      return Ok{};
+    }
+    return launch_error(code, text);
+  }
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream) const;
   Error launch_error(kmux_code code, std::string_view text) const;
   Error count_error(CheckScope scope, std::size_t actual) const;
@@ -65,36 +78,14 @@ struct Kernel::Impl {
   if (args.size() != checker.param_count()) [[unlikely]] {
     return count_error(CheckScope::kAll, args.size());
   }
-  prefetch(args);
   if (checker.frame_size() <= kSmallFrame) [[likely]] {
     return launch_framed<kSmallFrame>(args, stream);
   }
+  return launch_large(args, stream);
+}
+
+[[gnu::noinline]] Status Kernel::Impl::launch_large(std::span<const Arg> args, StreamRef stream) const {
   return launch_framed<kLargeFrame>(args, stream);
-}
-
-// The caches are cold after the work of a driver in the call before. What is read soon is asked for all at once.
-inline void Kernel::Impl::prefetch(std::span<const Arg> args) const {
-  checker.prefetch();
-  for (const Arg& arg : args) __builtin_prefetch(arg.pointer());  // where no tensor is, this does nothing
-  const LaunchEntry& entry = adapters.entry();
-  __builtin_prefetch(reinterpret_cast<const void*>(entry.function));
-  __builtin_prefetch(entry.adapter);
-}
-
-template <std::size_t kWords>
-[[gnu::hot]] Status Kernel::Impl::launch_framed(std::span<const Arg> args, StreamRef stream) const {
-  std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
-  CallDevice place(checker.memory());
-  if (const Check* failed = checker.first_failure(args, frame.data(), place); failed != nullptr) [[unlikely]] {
-    return checker.explain(*failed, args, frame.data());
-  }
-  const kmux_launch_env env{sizeof env, place.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
-  std::string text;
-  const kmux_code code = adapters.entry()(frame.data(), env, {&text, append});
-  if (code == KMUX_OK) [[likely]] {
-    return Ok{};
-  }
-  return launch_error(code, text);
 }
 
 [[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text) const {

@@ -34,8 +34,9 @@ inline bool is_dense(const DLTensor& tensor) {
   std::int64_t stride = 1;
   for (std::int32_t dim = tensor.ndim - 1; dim >= 0; --dim) {
     const std::int64_t extent = tensor.shape[dim];
-    const bool fits = extent == 1 || tensor.strides[dim] == stride;
-    if (!fits || __builtin_mul_overflow(stride, extent, &stride)) [[unlikely]] {
+    bool fits = extent == 1 || tensor.strides[dim] == stride;
+    fits = !__builtin_mul_overflow(stride, extent, &stride) && fits;
+    if (!fits) [[unlikely]] {
       return has_no_elements(tensor);
     }
   }
