@@ -74,6 +74,15 @@ class Run {
     for (const RunnerBinding& binding : code_.bindings) {
       if (const int status = bind(binding)) return status;
     }
+    if (code_.has_preparations) [[unlikely]] {
+      if (const int status = prepare()) return status;
+    }
+    return run(code_.steps);
+  }
+
+ private:
+  // What many plans do without.
+  [[gnu::noinline]] int prepare() {
     for (const RunnerLet& let : code_.lets) {
       if (const int status = value(let.value, words_[let.word])) return status;
     }
@@ -86,10 +95,9 @@ class Run {
     for (const RunnerMap& map : code_.maps) {
       if (const int status = encode(map)) return status;
     }
-    return run(code_.steps);
+    return KMUX_OK;
   }
 
- private:
   // Values.
   std::span<const std::int64_t> values() const { return {words_, code_.values}; }
 
@@ -346,17 +354,10 @@ class Run {
   std::size_t allocated_ = 0;  // workspaces, those of no bytes included
 };
 
-// The work of a driver leaves the caches cold, so what a launch reads last is asked for first.
-void prefetch(const RunnerCode& code) {
-  if (code.launches.empty()) return;
-  const auto* const bytes = reinterpret_cast<const char*>(code.launches.data());
-  for (std::size_t offset = 0; offset < sizeof(RunnerLaunch); offset += 64) __builtin_prefetch(bytes + offset);
-}
-
 template <class AnyFrame>
 [[gnu::hot, gnu::noinline]] int run_framed(const RunnerCode& code, const kmux_slot* slots, const kmux_driver_env& env,
                                            kmux_sink error) {
-  prefetch(code);
+  code.prefetch();
   AnyFrame frame;
   return Run(code, slots, env, error, frame).run();
 }

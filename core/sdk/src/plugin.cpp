@@ -113,7 +113,7 @@ kmux_code prepare(void* adapter, std::int32_t device, kmux_sink error) {
   return guard(error, [&] { return static_cast<Adapter*>(adapter)->prepare(device); });
 }
 
-kmux_code launch(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+[[gnu::hot]] kmux_code launch(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   return static_cast<Adapter*>(adapter)->launch(slots, *env, error);
 }
 

@@ -51,6 +51,8 @@ class RunnerCompiler {
     code_->size.maps = plan_.maps.size();
     for (RunnerMap& map : code_->maps) point(map);
     KMUX_TRY(add_steps(plan_.steps, code_->steps));
+    code_->has_preparations =
+        !plan_.lets.empty() || !plan_.asserts.empty() || !plan_.workspaces.empty() || !plan_.maps.empty();
     return std::unique_ptr<const RunnerCode>(std::move(code_));
   }
 

@@ -14,18 +14,23 @@ void Call::begin_replay() {
   env_.env.allocator = replay_->allocator(env_.env.allocator);
 }
 
-int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
+[[gnu::hot]] int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   Call& call = of(env);
-  DeviceState& device = call.device_;
-  if (__builtin_expect(call.has_empty_map_, 0)) {
-    if (const int code = call.check_maps(*launch, error)) return code;
-  }
-  if (const int code = device.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error)) return code;
-  const RangeScope range(call.ranges_, device.facts().kernels[launch->kernel].name);
-  if (__builtin_expect(call.replay_ != nullptr, 0) && call.replay_->takes(*launch)) {
-    return call.replay_->keep(*launch, device.kernel(launch->kernel), error);
-  }
+  const bool is_plain = call.ranges_ == nullptr && call.replay_ == nullptr && !call.has_empty_map_;
+  if (__builtin_expect(!is_plain, 0)) return call.launch_special(*launch, error);
+  const int code = call.device_.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error);
+  if (__builtin_expect(code != KMUX_OK, 0)) return code;
   return call.launch_plain(*launch, error);
+}
+
+int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
+  if (has_empty_map_) {
+    if (const int code = check_maps(launch, error)) return code;
+  }
+  if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
+  const RangeScope range(ranges_, device_.facts().kernels[launch.kernel].name);
+  if (replay_ != nullptr && replay_->takes(launch)) return replay_->keep(launch, device_.kernel(launch.kernel), error);
+  return launch_plain(launch, error);
 }
 
 int Call::note_empty(const kmux_tensor_map& map) {
@@ -55,7 +60,7 @@ int Call::refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error) {
               map.name, map.dim, device_.facts().kernels[kernel].name);
 }
 
-int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {
+[[gnu::hot]] int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {
   CUlaunchConfig config;
   config.gridDimX = launch.grid[0];
   config.gridDimY = launch.grid[1];

@@ -43,6 +43,7 @@ class Call {
   int check_maps(const kmux_driver_launch& launch, kmux_sink error);
   int refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error);
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
+  int launch_special(const kmux_driver_launch& launch, kmux_sink error);  // what is seldom asked for
   int launch_plain(const kmux_driver_launch& launch, kmux_sink error);
   int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
 

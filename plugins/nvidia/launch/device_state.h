@@ -42,6 +42,9 @@ class DeviceState {
     return __builtin_expect(bytes <= limit, 1) ? KMUX_OK : raise_dynamic_smem(index, bytes, error);
   }
 
+  /// Asks the caches for the first kernels, which a call reads last.
+  void prefetch() const { __builtin_prefetch(kernels_); }
+
   /// Kernel number `index`.
   CUkernel kernel(unsigned index) const { return kernels_[index].kernel; }
 

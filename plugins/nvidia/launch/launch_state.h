@@ -39,7 +39,7 @@ class LaunchStates {
 
   /// The state of `lane`, now the caller's; null where there are none or another thread has it: nobody waits.
   LaunchState* take(unsigned lane) {
-    if (states_ == nullptr) return nullptr;
+    if (__builtin_expect(states_ == nullptr, 1)) return nullptr;
     LaunchState& state = states_[lane % kCount];
     return state.taken.exchange(true, std::memory_order_acquire) ? nullptr : &state;
   }

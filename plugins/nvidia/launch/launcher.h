@@ -42,6 +42,7 @@ class Launcher {
       if (const int code = prepare(env.device, &env, error)) return code;
       device = find(env.device);
     }
+    device->prefetch();
     const RangeScope range(ranges_, facts_.name);
     ContextScope context(device->driver(), device->context());
     if (const int code = context.enter(error)) return code;
@@ -68,7 +69,7 @@ class Launcher {
   // Whether a capture records this call, as far as anybody has to know: code that it has recorded stays for good, and a
   // replay keeps out of it. Where the driver does not say, a launch will meet the reason.
   bool is_captured(const DriverTable& driver, CUstream stream) {
-    if (!facts_.replay && captured_.load(std::memory_order_relaxed)) return true;
+    if (__builtin_expect(!facts_.replay && captured_.load(std::memory_order_relaxed), 0)) return true;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = driver.stream_capturing(stream, &status);
     if (__builtin_expect(result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE, 1)) return false;
