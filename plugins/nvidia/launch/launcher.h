@@ -69,6 +69,7 @@ class Launcher {
   // Whether a capture records this call, as far as anybody has to know: code that it has recorded stays for good, and a
   // replay keeps out of it. Where the driver does not say, a launch will meet the reason.
   bool is_captured(const DriverTable& driver, CUstream stream) {
+    if (!facts_.replay && !can_be_captured(stream)) return false;
     if (__builtin_expect(!facts_.replay && captured_.load(std::memory_order_relaxed), 0)) return true;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult result = driver.stream_capturing(stream, &status);
@@ -76,6 +77,9 @@ class Launcher {
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) captured_.store(true, std::memory_order_relaxed);
     return true;
   }
+
+  // The legacy default stream cannot. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
+  static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
 
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);

@@ -48,7 +48,7 @@ TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
                           "[0x0000000000001234 0x00000007] attributes []"));
 }
 
-TEST_F(CallTest, MakesItsDriverCallsPlusContextAndCapture) {
+TEST_F(CallTest, MakesItsDriverCallsPlusContext) {
   warm();
   const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
     kmux_driver_launch what = add();
@@ -57,8 +57,16 @@ TEST_F(CallTest, MakesItsDriverCallsPlusContextAndCapture) {
     return env.driver->launch(&env, &what, to);
   };
   EXPECT_EQ(call(body), KMUX_OK) << error;
-  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuStreamIsCapturing",
-                                          "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxSetCurrent"));
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
+                                          "cuCtxSetCurrent"));
+}
+
+TEST_F(CallTest, AsksForACaptureWhereTheStreamCanBeCaptured) {
+  warm();
+  for (const std::uintptr_t stream : {0, 1, 2}) {
+    EXPECT_EQ(launch(add(), 0, reinterpret_cast<CUstream>(stream)), KMUX_OK) << error;
+    EXPECT_EQ(fake.calls("cuStreamIsCapturing").size(), stream == 2 ? 1U : 0U);
+  }
 }
 
 TEST_F(CallTest, PassesEveryKindOfStreamOn) {
