@@ -1,5 +1,6 @@
 #include "cache/dependency_state.h"
 
+#include <chrono>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <thread>
@@ -15,10 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A moment after everything that was written so far.
+/// A moment after everything that was written so far. Since Linux 6.13 files may have times that are finer than the clock
+/// of ticks, and later: that clock has to pass what the time of day is now.
 FileTime next_tick() {
-  const FileTime now = file_time_now();
-  while (file_time_now() == now) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  while (file_time_now() <= std::chrono::nanoseconds(now).count()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   return file_time_now();
 }
 
