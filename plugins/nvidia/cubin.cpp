@@ -130,7 +130,8 @@ std::string listed(const std::vector<std::string>& symbols) {
   std::vector<std::string> names;
   for (const std::string& symbol : symbols) {
     const std::string name = demangle(symbol);
-    names.push_back(name == symbol ? symbol : symbol + " = " + name);
+    names.push_back(symbol);
+    if (name != symbol) names.back().append(" = ").append(name);
   }
   return join(names, "no kernel");
 }
@@ -138,7 +139,7 @@ std::string listed(const std::vector<std::string>& symbols) {
 Error not_one(const std::string& kernel, const std::string& why, const std::vector<std::string>& present) {
   return make_error(ErrorCode::kCompileFailed,
                     "kernel \"" + kernel + "\" " + why + " (the code has " + listed(present) +
-                        "). Declare it extern \"C\" __global__, or name an instantiation as in \"scale<float>\".");
+                        R"(). Declare it extern "C" __global__, or name an instantiation as in "scale<float>".)");
 }
 
 Result<std::string> find_kernel(const std::string& kernel, const std::vector<std::string>& present) {

@@ -109,6 +109,7 @@ std::vector<Option> options_of(std::string_view backend) {
 
 Status check_names(const Options& options, const std::vector<Option>& known, std::string_view backend) {
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const Option& option : known) names.emplace_back(option.name);
   for (const auto& [name, value] : options) {
     if (std::ranges::find(names, name) != names.end()) continue;

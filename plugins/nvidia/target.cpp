@@ -10,7 +10,7 @@ namespace {
 Error unknown_kind(const Target& target, std::string_view backend) {
   return make_error(ErrorCode::kInvalidArgument,
                     "target \"" + to_string(target) + "\" is not one of backend " + std::string(backend) +
-                        " (it knows auto, cuda and sm_NN). Use \"cuda\" or \"cuda:sm_90a\".");
+                        R"( (it knows auto, cuda and sm_NN). Use "cuda" or "cuda:sm_90a".)");
 }
 
 Error unknown_arch(const std::string& arch) {

@@ -48,7 +48,8 @@ Status NvrtcAdapter::prepare(int device) {
   return failure.status(launcher_.prepare(device, failure.sink()));
 }
 
-[[gnu::hot]] kmux_code NvrtcAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
+[[gnu::hot]] kmux_code NvrtcAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env,
+                                            kmux_sink error) noexcept {
   const auto body = [&](const kmux_driver_env& driver_env, kmux_sink sink) {
     return runner_.launch(slots, driver_env, sink);
   };

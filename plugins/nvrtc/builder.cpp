@@ -36,6 +36,7 @@ std::vector<std::string> name_expressions(const std::vector<std::string>& kernel
 // The symbol of each kernel: NVRTC's answer for a name expression, else what the code has.
 Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
   std::vector<std::string> symbols;
+  symbols.reserve(kernels.size());
   std::size_t expression = 0;
   for (const std::string& kernel : kernels) {
     symbols.push_back(nvidia::is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);

@@ -28,7 +28,7 @@ int LoadedCode::find_kernels(const DriverTable& driver, kmux_sink error) {
     const char* const name = facts_.kernels[i].name;
     const CUresult result = driver.library_kernel(&kernels_[i], library_, name);
     if (result != CUDA_SUCCESS)
-      return fail_call(driver, error, "cuLibraryGetKernel", result, "kernel \"%s\" in the code of \"%s\"", name,
+      return fail_call(driver, error, "cuLibraryGetKernel", result, R"(kernel "%s" in the code of "%s")", name,
                        facts_.name);
   }
   return KMUX_OK;
