@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kmux/nearest.h"
+#include "kmux/words.h"
 
 #include "flags.h"
 #include "target.h"
@@ -17,16 +18,6 @@ namespace {
 Error bad_value(std::string_view name, const std::string& value, const std::string& allowed) {
   return make_error(ErrorCode::kInvalidArgument, "option \"" + std::string(name) + "\" cannot be \"" + value +
                                                      "\" (backend cpu). Use " + allowed + ".");
-}
-
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 // The processor goes into a command line, so it is a name and nothing else.

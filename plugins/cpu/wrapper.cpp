@@ -1,6 +1,5 @@
 #include "wrapper.h"
 
-#include <functional>
 #include <map>
 
 #include "kmux/emit.h"
@@ -26,17 +25,6 @@ std::string declaration(const Plan& plan, const PlanLaunch& launch) {
   return "extern \"C\" " + result + kernel_alias(launch.kernel) + "(" +
          join(emit_args(values, plan, launch), &PrintedArg::type) + ") __asm__(" +
          quote_c(plan.kernels[launch.kernel]) + ");";
-}
-
-void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit) {
-  for (const PlanStep& step : steps) {
-    if (const auto* launch = std::get_if<PlanLaunch>(&step)) visit(*launch);
-    if (const auto* loop = std::get_if<PlanFor>(&step)) for_each_launch(loop->steps, visit);
-    if (const auto* guard = std::get_if<PlanIf>(&step)) {
-      for_each_launch(guard->then_steps, visit);
-      for_each_launch(guard->else_steps, visit);
-    }
-  }
 }
 
 using Declarations = std::map<std::size_t, std::string>;  // by kernel

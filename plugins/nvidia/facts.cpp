@@ -1,24 +1,12 @@
 #include "nvidia/facts.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace kmux::nvidia {
 namespace {
 
 // More blocks than that in a cluster are not portable. Source: CUDA C++ Programming Guide, "Thread Block Clusters".
 constexpr std::int64_t kPortableCluster = 8;
-
-void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit) {
-  for (const PlanStep& step : steps) {
-    if (const auto* launch = std::get_if<PlanLaunch>(&step)) visit(*launch);
-    if (const auto* loop = std::get_if<PlanFor>(&step)) for_each_launch(loop->steps, visit);
-    if (const auto* guard = std::get_if<PlanIf>(&step)) {
-      for_each_launch(guard->then_steps, visit);
-      for_each_launch(guard->else_steps, visit);
-    }
-  }
-}
 
 bool may_be_large(const std::optional<std::array<Expr, 3>>& cluster) {
   if (!cluster) return false;

@@ -28,16 +28,6 @@ Error bad_value(const Given& given, const std::string& allowed) {
                                                      "). Use " + allowed + ".");
 }
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 Status set_switch(bool& result, const Given& given) {
   if (given.value != "on" && given.value != "off") return bad_value(given, R"("on" or "off")");
   result = given.value == "on";

@@ -156,5 +156,18 @@ TEST(Plan, RefusesAnInvalidProgram) {
   EXPECT_THAT(plan.error().explain(), HasSubstr("nobody"));
 }
 
+TEST(Plan, VisitsEveryLaunchInTheOrderOfTheText) {
+  const auto launch_of = [](std::size_t kernel) {
+    PlanLaunch launch;
+    launch.kernel = kernel;
+    return launch;
+  };
+  const std::vector<PlanStep> steps = {launch_of(0), PlanFor{"i", 0, 2, {launch_of(1), PlanFill{}}},
+                                       PlanIf{1, {launch_of(2)}, {PlanFor{"j", 0, 1, {launch_of(3)}}}}, launch_of(4)};
+  std::vector<std::size_t> visited;
+  for_each_launch(steps, [&](const PlanLaunch& launch) { visited.push_back(launch.kernel); });
+  EXPECT_THAT(visited, ElementsAre(0, 1, 2, 3, 4));
+}
+
 }  // namespace
 }  // namespace kmux

@@ -209,6 +209,17 @@ bool operator==(const PlanFor& a, const PlanFor& b) {
   return a.variable == b.variable && a.begin == b.begin && a.end == b.end && a.steps == b.steps;
 }
 
+void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit) {
+  for (const PlanStep& step : steps) {
+    if (const auto* launch = std::get_if<PlanLaunch>(&step)) visit(*launch);
+    if (const auto* loop = std::get_if<PlanFor>(&step)) for_each_launch(loop->steps, visit);
+    if (const auto* guard = std::get_if<PlanIf>(&step)) {
+      for_each_launch(guard->then_steps, visit);
+      for_each_launch(guard->else_steps, visit);
+    }
+  }
+}
+
 Result<Plan> lower(const Program& program, std::size_t variant) {
   if (variant >= program.variants.size()) {
     return make_error(ErrorCode::kInvalidArgument,

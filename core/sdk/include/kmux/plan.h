@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -116,6 +117,9 @@ struct Plan {
   std::size_t step_count = 0;  // launches and fills
   bool operator==(const Plan&) const = default;
 };
+
+/// Calls `visit` for every launch of `steps`, those of guards and loops too, in the order of the text.
+void for_each_launch(const std::vector<PlanStep>& steps, const std::function<void(const PlanLaunch&)>& visit);
 
 /// Lowers `variant` of `program`, both valid, to a plan. Constant expressions are folded.
 ///
