@@ -1,5 +1,6 @@
 #include "nvrtc_library.h"
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,17 @@ void find_optional(const DynamicLibrary& library, const char* symbol, Function*&
   if (auto found = library.function<Function>(symbol)) function = *found;
 }
 
+// NVRTC asks the loader for its second library by name alone, and the loader does not look into PyPI's folder: one that is
+// open already is found. Where it is not beside NVRTC, the first compilation says what is missing.
+void keep_builtins_open(const std::string& path) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path(), error)) {
+    if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
+    const auto builtins = DynamicLibrary::open({entry.path().string()});
+    if (builtins) new DynamicLibrary(*builtins);  // for good, as NVRTC
+  }
+}
+
 }  // namespace
 
 Result<const NvrtcLibrary*> NvrtcLibrary::open(const std::string& path) {
@@ -41,6 +53,7 @@ Result<const NvrtcLibrary*> NvrtcLibrary::open(const std::string& path) {
 
 Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
   KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({path}));
+  keep_builtins_open(path);
   std::unique_ptr<NvrtcLibrary> made(new NvrtcLibrary);
   NvrtcTable& table = made->table_;
 #define KMUX_NVRTC_CALL(name, symbol, params) KMUX_TRY(find(library, #symbol, table.name));

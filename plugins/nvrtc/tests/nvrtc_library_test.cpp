@@ -1,5 +1,7 @@
 #include "nvrtc_library.h"
 
+#include <dlfcn.h>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -24,6 +26,19 @@ TEST_F(NvrtcLibraryTest, IsOpenedOnceForAll) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(opened, testing::Each(opened[0]));
   EXPECT_GE(opened[0]->major(), 12);
+}
+
+// The loader finds it by name then, wherever NVRTC lies.
+TEST_F(NvrtcLibraryTest, HasItsBuiltinsOpenBeforeItsFirstUse) {
+  const std::filesystem::path path = find_library(host).value();
+  ASSERT_TRUE(NvrtcLibrary::open(path).ok());
+  int beside = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+    if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
+    EXPECT_NE(dlopen(entry.path().filename().c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr) << entry.path();
+    ++beside;
+  }
+  EXPECT_GT(beside, 0);
 }
 
 TEST_F(NvrtcLibraryTest, ComparesVersions) {
