@@ -1,33 +1,12 @@
 #include "meta.h"
 
 #include "kmux/json.h"
+#include "kmux/meta_reader.h"
 
 namespace kmux::cpu {
 namespace {
 
-Error malformed(const std::string& key) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the artifact's meta.json has no valid \"" + key + "\" (backend cpu). Build it again.");
-}
-
 Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
-
-Status read(const Json& meta, const std::string& key, std::string& text) {
-  const Json* value = meta.find(key);
-  if (!value || !value->as_string()) return malformed(key);
-  text = *value->as_string();
-  return Ok{};
-}
-
-Status read(const Json& meta, const std::string& key, std::vector<std::string>& texts) {
-  const Json* value = meta.find(key);
-  if (!value || !value->as_array()) return malformed(key);
-  for (const Json& item : *value->as_array()) {
-    if (!item.as_string()) return malformed(key);
-    texts.push_back(*item.as_string());
-  }
-  return Ok{};
-}
 
 }  // namespace
 
@@ -43,17 +22,16 @@ std::string dump_meta(const Meta& meta) {
 }
 
 Result<Meta> parse_meta(std::string_view text) {
-  KMUX_ASSIGN(const Json json, parse_json(text));
-  if (!json.as_object()) return malformed("engine");
+  KMUX_ASSIGN(const MetaReader json, MetaReader::parse(text, "cpu"));
   Meta meta;
-  KMUX_TRY(read(json, "engine", meta.engine));
-  KMUX_TRY(read(json, "entry", meta.entry));
-  KMUX_TRY(read(json, "triple", meta.triple));
-  KMUX_TRY(read(json, "cpu", meta.cpu));
-  KMUX_TRY(read(json, "features", meta.features));
-  KMUX_TRY(read(json, "compiler", meta.compiler));
-  KMUX_TRY(read(json, "tier", meta.tier));
-  KMUX_TRY(read(json, "flags", meta.flags));
+  KMUX_TRY(json.read("engine", meta.engine));
+  KMUX_TRY(json.read("entry", meta.entry));
+  KMUX_TRY(json.read("triple", meta.triple));
+  KMUX_TRY(json.read("cpu", meta.cpu));
+  KMUX_TRY(json.read("features", meta.features));
+  KMUX_TRY(json.read("compiler", meta.compiler));
+  KMUX_TRY(json.read("tier", meta.tier));
+  KMUX_TRY(json.read("flags", meta.flags));
   return meta;
 }
 

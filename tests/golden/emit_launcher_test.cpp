@@ -6,39 +6,21 @@
 
 #include "kmux/driver_dialect.h"
 
+#include "base_plan.h"
 #include "compiled.h"
 #include "recorder.h"
 
 namespace kmux {
 namespace {
 
+using kmux::testing::base_plan;
+using kmux::testing::launch_of;
 using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const Expr kN = Expr::symbol("n");
-
-// A plan over buffer A in slot 0, scalar `s` of type `type` in slot 1 and symbol n in slot 2.
-Plan base_plan(DType type = dtype::kInt32) {
-  Plan plan;
-  plan.name = "test";
-  plan.slots = {{SlotKind::kTensor, "A", dtype::kFloat32},
-                {SlotKind::kScalar, "s", type},
-                {SlotKind::kSymbol, "n", dtype::kInt64}};
-  plan.bindings = {{"n", 2, dtype::kInt64}};
-  plan.kernels = {"k0", "k1"};
-  return plan;
-}
-
-PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanArg> args = {}) {
-  PlanLaunch launch;
-  launch.kernel = kernel;
-  launch.grid = {std::move(grid), 1, 1};
-  launch.block = {32, 1, 1};
-  launch.args = std::move(args);
-  return launch;
-}
 
 using Launcher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
 
