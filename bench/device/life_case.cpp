@@ -197,8 +197,6 @@ TEST_P(Life, UnloadingWaitsForTheDevice) {
 
 TEST_P(Life, EveryDevice) {
   const Kernel first = compiled(add_program(2));
-  const int count = static_cast<int>(devices(*Runtime::default_runtime().value()).value().size());
-  std::printf("devices of all backends, the host included: %d\n", count);
   for (const Device& device : devices(*Runtime::default_runtime().value()).value()) {
     if (device.backend() != GetParam()) continue;
     SCOPED_TRACE(device.to_string());
