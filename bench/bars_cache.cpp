@@ -8,7 +8,6 @@
 #include <numeric>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 #include "kmux/compile.h"
 #include "kmux/npy.h"
@@ -16,6 +15,7 @@
 #include "kmux/tensor.h"
 
 #include "cold_kernel.h"
+#include "scratch.h"
 #include "timing.h"
 
 namespace kmux::bench {
@@ -25,21 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr int kRounds = 21;
 const fs::path kKmux = KMUX_BENCH_KMUX;
-
-/// A folder below /tmp that is gone with the object.
-class Scratch {
- public:
-  Scratch() : path_(fs::temp_directory_path() / ("kmux-bars-" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 std::shared_ptr<Runtime> runtime_with(const fs::path& cache_dir) {
   Environment environment;

@@ -1,0 +1,56 @@
+// The figures of group `jit`: a line each, "bar NAME VALUE UNIT". Arguments name the bars to measure; what cannot be
+// measured here is named.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "jit/par_bars.h"
+
+namespace kmux::bench {
+namespace {
+
+std::string nothing() { return {}; }
+
+struct Bar {
+  std::string name;
+  double (*measure)();
+  const char* unit;
+  std::string (*missing)() = nothing;  // why it cannot be measured here; empty if it can
+};
+
+const std::vector<Bar> kBars = {
+    {"par_cpu64", par_cpu64, "ratio"},
+    {"par_nvrtc64", par_nvrtc64, "ratio", missing_nvrtc},
+    {"dedupe", dedupe, "compiles"},
+};
+
+bool measure(const Bar& bar) {
+  if (const std::string reason = bar.missing(); !reason.empty()) {
+    std::fprintf(stderr, "skipped %s: %s\n", bar.name.c_str(), reason.c_str());
+    return true;
+  }
+  try {
+    std::printf("bar %s %.3f %s\n", bar.name.c_str(), bar.measure(), bar.unit);
+    std::fflush(stdout);
+    return true;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bars_jit: %s: %s\n", bar.name.c_str(), failure.what());
+    return false;
+  }
+}
+
+int main(const std::vector<std::string>& names) {
+  bool all_ok = true;
+  for (const Bar& bar : kBars) {
+    if (!names.empty() && std::ranges::find(names, bar.name) == names.end()) continue;
+    all_ok = measure(bar) && all_ok;
+  }
+  return all_ok ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kmux::bench
+
+int main(int argc, char** argv) { return kmux::bench::main({argv + 1, argv + argc}); }

@@ -1,0 +1,119 @@
+#include "jit/par_bars.h"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <sys/resource.h>
+
+#include "kmux/builder.h"
+#include "kmux/par_compile.h"
+
+#include "cold_kernel.h"
+#include "scratch.h"
+#include "timing.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr int kPrograms = 64;
+constexpr int kWorkers = 2;
+
+std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache_dir) {
+  Environment environment = Environment::from_process();
+  environment.disable_cache = false;
+  environment.cache_dir = cache_dir;
+  environment.cache_lock_dir = cache_dir / "locks";
+  return Runtime::create(std::move(environment), {}).value();
+}
+
+/// Units: seconds that the processor worked for this process and the children that have ended.
+double processor_seconds() {
+  double total = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+      total += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  }
+  return total;
+}
+
+using MakeProgram = Program (*)(int number);
+
+/// Each call makes other programs, so that nothing that was compiled before is of use.
+std::vector<CompileJob> jobs_of(MakeProgram make, const CompileOptions& options) {
+  static int number = 0;
+  std::vector<CompileJob> jobs;
+  for (int i = 0; i < kPrograms; ++i) jobs.push_back({make(++number), options});
+  return jobs;
+}
+
+/// Units: milliseconds. The runtime ends with it, so that its processes count.
+double milliseconds_with(int workers, const std::vector<CompileJob>& jobs) {
+  const Scratch scratch;
+  const double before = processor_seconds();
+  double elapsed = 0;
+  {
+    const auto runtime = runtime_with(scratch / "cache");
+    build(*runtime, jobs.front().program, jobs.front().options).value();  // opens the plugin
+    elapsed =
+        milliseconds_of([&] { par_build(*runtime, std::span(jobs).subspan(1), {.num_workers = workers}).value(); });
+  }
+  std::fprintf(stderr, "  %d workers: %.0f ms, %.2f s of processor\n", workers, elapsed, processor_seconds() - before);
+  return elapsed;
+}
+
+double one_over_two(MakeProgram make, const CompileOptions& options) {
+  constexpr int kRounds = 3;
+  std::vector<double> ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    const double one = milliseconds_with(1, jobs_of(make, options));
+    ratios.push_back(one / milliseconds_with(kWorkers, jobs_of(make, options)));
+  }
+  return median(ratios);
+}
+
+Program half_program(int number) {
+  ProgramBuilder builder("half_scale");
+  const Expr n = builder.symbol("n");
+  builder.input("A", dtype::kFloat16, {n}).output("B", dtype::kFloat16, {n});
+  builder.variant("cuda").source("half_scale.cu", R"(#include <cuda_fp16.h>
+extern "C" __global__ void half_scale(const __half* a, __half* b, long long n) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < n) b[i] = __hmul(a[i], __float2half()" + std::to_string(number) +
+                                                      R"(.5f));
+}
+)");
+  builder.launch("half_scale").grid({ceildiv(n, Expr(256))}).block({Expr(256)}).args({"A", "B"}).arg(n, dtype::kInt64);
+  return builder.build().value();
+}
+
+CompileOptions for_nvrtc() { return {.target = "cuda:sm_90a", .execution_backend = "nvrtc"}; }
+
+}  // namespace
+
+double par_cpu64() { return one_over_two(gemm_program, {.target = "c", .options = {{"tier", "full"}}}); }
+
+double par_nvrtc64() { return one_over_two(half_program, for_nvrtc()); }
+
+std::string missing_nvrtc() {
+  const Scratch scratch;
+  const auto built = build(*runtime_with(scratch / "cache"), half_program(-1), for_nvrtc());
+  return built ? "" : built.error().message;
+}
+
+double dedupe() {
+  constexpr int kDistinct = 8;
+  const Scratch scratch;
+  const auto runtime = runtime_with(scratch / "cache");
+  std::vector<CompileJob> jobs;
+  for (int i = 0; i < kPrograms; ++i) jobs.push_back({small_program(i % kDistinct), {.target = "c"}});
+  int compiled = 0;
+  const auto count = [&](const CompileProgress& event) {
+    compiled += event.step == JobStep::kDone && !event.from_cache && !event.same_as;
+  };
+  par_build(*runtime, jobs, {.num_workers = kWorkers, .progress = count}).value();
+  return compiled;
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace kmux::bench {
+
+/// The time that one worker takes for 64 programs that nothing knows yet, over the time that two take.
+double par_cpu64();
+double par_nvrtc64();
+
+/// Why NVRTC's cannot be measured here; empty if it can.
+std::string missing_nvrtc();
+
+/// How many compilations 64 requests of 8 programs cost.
+double dedupe();
+
+}  // namespace kmux::bench

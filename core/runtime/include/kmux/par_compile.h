@@ -1,0 +1,112 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/kernel.h"
+#include "kmux/runtime.h"
+
+namespace kmux {
+
+/// One program of many, with options of its own.
+struct CompileJob {
+  Program program;
+  CompileOptions options = {};
+  int priority = 0;  // the highest is started first; equal ones in input order
+  /// The most that it may take from its start; default: ParCompileOptions::timeout.
+  std::optional<std::chrono::milliseconds> timeout = {};
+};
+
+/// What happened to a job.
+enum class JobStep : std::uint8_t {
+  kQueued,
+  kStarted,
+  kDone,
+  kFailed,     // with its error; a time-out among them
+  kCancelled,  // not started: it was not wanted any more
+};
+KMUX_API std::string_view to_string(JobStep step);
+
+/// How far all jobs are, right after an event.
+struct CompileCounts {
+  std::size_t total = 0;
+  std::size_t running = 0;
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  std::size_t cancelled = 0;
+
+  std::size_t finished() const { return done + failed + cancelled; }
+  std::size_t queued() const { return total - running - finished(); }
+  bool operator==(const CompileCounts&) const = default;
+};
+
+/// One event of a parallel compilation.
+///
+/// Lifetime: borrows; valid during the call that delivers it.
+struct CompileProgress {
+  JobStep step;
+  std::size_t index;           // of the job, in input order
+  const std::string& program;  // its name
+  const CompileCounts& counts;
+  const Error* error = nullptr;             // of kFailed
+  std::string_view backend = {};            // of kDone
+  bool from_cache = false;                  // of kDone: nothing had to be compiled
+  std::optional<std::size_t> same_as = {};  // the job that was compiled for it, being identical
+  std::chrono::nanoseconds elapsed{};       // of the job since its start
+  double rate = 0;                          // jobs that ended, a second
+  std::optional<std::chrono::milliseconds> eta = {};  // until all have ended, once there is something to tell it from
+};
+
+/// How many programs are compiled at the same time, and what becomes of those that fail.
+struct ParCompileOptions {
+  int num_workers = 0;  // 0: one a core that this process may use
+  bool ignore_error = false;  // true: a program that fails is a warning in the log and an empty result
+  /// Units: bytes that all compilations of this process may take together. Default: KMUX_COMPILE_MEMORY, else what the
+  /// machine and the process's control groups have left.
+  std::optional<std::uint64_t> memory_budget = {};
+  /// The most that one program may take from its start. A compiler in a process of its own is killed; one in this
+  /// process cannot be: it is left behind, and its result is dropped when it ends.
+  std::optional<std::chrono::milliseconds> timeout = {};
+  std::stop_token cancel = {};  // once stopped, nothing more is started
+  /// Told of every event, on the thread that called, one at a time and in the order in which they happened.
+  std::function<void(const CompileProgress&)> progress = {};
+};
+
+/// Compiles `programs` at the same time and returns their kernels in input order.
+///
+/// Identical jobs (program and options) are compiled once. A job is started when a worker is free and its plugin's usual
+/// memory fits into the budget; one may always run. Where a plugin's manifest says that its compiler does one thing at a
+/// time in a process (`"parallel": "process"`), several workers use processes of their own, unless `isolation` is given.
+/// A kernel is empty only with ignore_error.
+/// Errors:  the first failure in input order, with the other failures as notes "failure": jobs before it are all
+///          compiled, so that it is always the same one; jobs after it that were not started are cancelled.
+///          unavailable if `cancel` was stopped before the end (also with ignore_error); invalid_argument for a negative
+///          number of workers or time-out, or a KMUX_COMPILE_MEMORY that is no size.
+/// Threads: any; calls at the same time share cores and memory.
+KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
+                                                                const CompileOptions& options = {},
+                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs,
+                                                                const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs,
+                                                                const CompileOptions& options = {},
+                                                                const ParCompileOptions& how = {});
+
+/// As `par_compile`, without loading anything: needs no device.
+KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                                   const ParCompileOptions& how = {});
+KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
+                                                                   const ParCompileOptions& how = {});
+
+}  // namespace kmux
