@@ -13,6 +13,8 @@ void describe_selection(po::options_description& options) {
   add("no-cache", "neither read nor fill the cache");
   add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
   add("compile-timeout", po::value<double>()->value_name("SECONDS"), "stop a compiler after that, with process");
+  add("policy", po::value<std::string>()->value_name("POLICY"), "priority | fast_start | measured | pinned");
+  add("lock-file", po::value<std::string>()->value_name("FILE"), "what pinned reads");
   add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }
 
@@ -60,6 +62,8 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   options.target = text_of(arguments, "target");
   options.isolation = text_of(arguments, "isolation");
   KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
+  options.policy = text_of(arguments, "policy");
+  options.lock_file = text_of(arguments, "lock-file");
   if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
   if (arguments.count("verbose") != 0) options.verbose = true;
   options.use_cache = arguments.count("no-cache") == 0;
@@ -82,6 +86,8 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
   request.options = options.options;
   request.isolation = options.isolation;
   request.compile_timeout = options.compile_timeout;
+  request.policy = options.policy;
+  request.lock_file = options.lock_file;
   return request;
 }
 

@@ -4,6 +4,7 @@
 #include "kmux/validate.h"
 #include "kmux/words.h"
 
+#include "auto/policy.h"
 #include "choice.h"
 #include "isolation.h"
 #include "log_state.h"
@@ -40,7 +41,9 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
           .purpose = purpose,
           .options = without_tiered(options.options),
           .isolation = options.isolation,
-          .compile_timeout = options.compile_timeout};
+          .compile_timeout = options.compile_timeout,
+          .policy = options.policy,
+          .lock_file = options.lock_file};
 }
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
@@ -95,6 +98,7 @@ template <class Made, class Make>
 Result<Made> make_with_best(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                             Make make) {
   be_verbose(runtime, options);
+  KMUX_TRY(policy_of(options.policy, runtime.environment()));
   KMUX_TRY(check_valid(program));
   KMUX_TRY(isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
   Resolution resolution = resolve(runtime, program, request_of(options, purpose));

@@ -83,6 +83,8 @@ Environment Environment::from(const Variables& variables, bool secure) {
       or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
   environment.isolation = first_of(variables, {"KMUX_ISOLATION"});
   if (environment.isolation.empty()) environment.isolation = "none";
+  environment.policy = first_of(variables, {"KMUX_POLICY"});
+  if (environment.policy.empty()) environment.policy = "priority";
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
   // Under AT_SECURE whoever set the variables may have less rights than this process: it takes no path from them.
@@ -91,6 +93,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
   if (!secure) {
     environment.cache_dir = cache_dir_of(variables);
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
+    environment.lock_file = first_of(variables, {"KMUX_LOCK_FILE"});
     environment.cache_lock_dir = cache_lock_dir_of(variables);
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
     environment.variables = variables;

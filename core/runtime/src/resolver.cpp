@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "auto/policy.h"
 #include "plugin_facts.h"
 #include "ranking.h"
 
@@ -14,6 +15,7 @@ namespace {
 ResolveRequest complete(ResolveRequest request, const Environment& environment) {
   if (request.target.empty()) request.target = environment.target;
   if (request.execution_backend.empty()) request.execution_backend = environment.execution_backend;
+  if (request.policy.empty()) request.policy = environment.policy;
   if (request.purpose == Purpose::kRun && !request.device) request.device = 0;
   return request;
 }
@@ -94,6 +96,8 @@ const Candidate* Resolution::chosen() const {
 }
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+  if (const auto policy = policy_of(request.policy, runtime.environment()); !policy)
+    return {.program = program.name, .policy = request.policy, .policy_problem = policy.error().message};
   std::vector<PluginEntry> entries = runtime.registry().entries();
   std::vector<std::string> unread = take_unread(entries);
   keep_one_a_name(entries);
@@ -102,6 +106,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
   Resolution resolution{.program = program.name,
                         .requested_target = inquiry.request.target,
                         .requested_backend = inquiry.backend.text(),
+                        .policy = inquiry.request.policy,
                         .candidates = candidates_of(runtime, inquiry, entries),
                         .unread = std::move(unread)};
   describe_offer(resolution, runtime, inquiry, manifests);

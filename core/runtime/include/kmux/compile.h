@@ -35,6 +35,10 @@ struct CompileOptions {
   /// The most that one step of the backend may take, only with isolation "process"; 0: no limit. Default:
   /// KMUX_COMPILE_TIMEOUT (seconds), else no limit.
   std::optional<std::chrono::milliseconds> compile_timeout = {};
+  /// Which of the candidates that can is taken: "priority", "fast_start", "measured" or "pinned" (docs/auto.md). Empty:
+  /// KMUX_POLICY, else "priority".
+  std::string policy = {};
+  std::string lock_file = {};  // of policy "pinned", written by `kmux tune --lock`; empty: KMUX_LOCK_FILE
   bool operator==(const CompileOptions&) const = default;
 };
 

@@ -20,6 +20,8 @@ struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
   std::string isolation = "none";  // KMUX_ISOLATION
+  std::string policy = "priority";  // KMUX_POLICY
+  std::filesystem::path lock_file;  // KMUX_LOCK_FILE: for policy pinned
   std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that whoever uses it can refuse it
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux

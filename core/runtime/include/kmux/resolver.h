@@ -51,8 +51,10 @@ struct KMUX_API Resolution {
   std::string program;
   std::string requested_target;
   std::string requested_backend;
-  std::vector<Candidate> candidates;
+  std::string policy;  // that chose; what was asked for, if it is unknown
+  std::vector<Candidate> candidates = {};
 
+  std::string policy_problem;             // why the requested policy cannot choose, or empty
   std::string target_problem;             // why the requested target cannot be read, or empty
   std::vector<std::string> allowed;       // backends that answer to the target's kind, best first
   std::vector<std::string> named;         // those among them that the requested name or alias means
@@ -81,6 +83,8 @@ struct ResolveRequest {
   Options options = {};
   std::string isolation = {};  // as in CompileOptions
   std::optional<std::chrono::milliseconds> compile_timeout = {};
+  std::string policy = {};     // as in CompileOptions
+  std::string lock_file = {};  // as in CompileOptions
 };
 
 /// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.

@@ -1,0 +1,61 @@
+#include "auto/policy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+
+#include "scripted_registry.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Policy, IsReadByName) {
+  EXPECT_EQ(policy_of("priority", {}).value(), Policy::kPriority);
+  EXPECT_EQ(policy_of("fast_start", {}).value(), Policy::kFastStart);
+  EXPECT_EQ(policy_of("measured", {}).value(), Policy::kMeasured);
+  EXPECT_EQ(policy_of("pinned", {}).value(), Policy::kPinned);
+  EXPECT_EQ(to_string(Policy::kMeasured), "measured");
+}
+
+TEST(Policy, IsTheEnvironmentsUnlessOneIsAskedFor) {
+  const Environment environment = Environment::from({{"KMUX_POLICY", "measured"}});
+  EXPECT_EQ(policy_of("", environment).value(), Policy::kMeasured);
+  EXPECT_EQ(policy_of("pinned", environment).value(), Policy::kPinned);
+  EXPECT_EQ(policy_of("", Environment::from({{"KMUX_POLICY", ""}})).value(), Policy::kPriority);
+}
+
+TEST(Policy, ListsAllForAnUnknownOne) {
+  const Error error = policy_of("mesured", {}).error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(error.message,
+            "policy 'mesured' is unknown (there are priority, fast_start, measured, pinned). Did you mean 'measured'? "
+            "Use one of them.");
+}
+
+TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
+  PluginScript script;
+  script.manifest.name = "fake";
+  script.manifest.targets = {"cpu"};
+  script.manifest.dialects = {"c"};
+  const auto runtime = Runtime::with({}, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
+  const Program program{.name = "p", .variants = {{.dialect = "c"}}};
+  const Error resolved = require(resolve(*runtime, program, {.policy = "best"})).error();
+  EXPECT_EQ(resolved.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(resolved.message, HasSubstr("policy 'best' is unknown"));
+  for (const Error& error :
+       {build(*runtime, program, {.policy = "best"}).error(), wrap(*runtime, program, {.policy = "best"}).error()}) {
+    EXPECT_EQ(error.message, resolved.message);
+  }
+  EXPECT_EQ(script.opened, 0);
+}
+
+TEST(Policy, TakesNoLockFileFromTheEnvironmentUnderAtSecure) {
+  EXPECT_EQ(Environment::from({{"KMUX_LOCK_FILE", "/a"}}).lock_file, "/a");
+  EXPECT_EQ(Environment::from({{"KMUX_LOCK_FILE", "/a"}}, true).lock_file, "");
+}
+
+}  // namespace
+}  // namespace kmux
