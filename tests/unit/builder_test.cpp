@@ -34,6 +34,15 @@ TEST(Builder, BuildsASignature) {
   EXPECT_THAT(signature.symbols, ElementsAre(Symbol{"m", dtype::kInt32}, Symbol{"n"}));  // in slot order
 }
 
+TEST(Builder, DefinesMacrosOfTheNewestVariant) {
+  ProgramBuilder builder = begun();
+  builder.define("N", 64).launch("k").args({"A"});
+  builder.variant("c").source("k.c", "").define("M", -1).launch("k").args({"A"});
+  const Program program = builder.build().value();
+  EXPECT_THAT(program.variants[0].settings.defines, ElementsAre("N=64"));
+  EXPECT_THAT(program.variants[1].settings.defines, ElementsAre("M=-1"));
+}
+
 TEST(Builder, BuildsALaunch) {
   ProgramBuilder builder = begun();
   const Expr n = Expr::symbol("n");

@@ -146,6 +146,11 @@ ProgramBuilder& ProgramBuilder::settings(Settings settings) {
   return *this;
 }
 
+ProgramBuilder& ProgramBuilder::define(const std::string& name, std::int64_t value) {
+  current().settings.defines.push_back(name + "=" + std::to_string(value));
+  return *this;
+}
+
 Expr ProgramBuilder::let(std::string name, Expr value) {
   current().body.lets.push_back({name, std::move(value)});
   return Expr::symbol(std::move(name));

@@ -85,6 +85,8 @@ class ProgramBuilder {
   ProgramBuilder& source(std::string path, std::string content);
   ProgramBuilder& header(std::string path, std::string content);
   ProgramBuilder& settings(Settings settings);
+  /// Defines a macro for the sources of the variant.
+  ProgramBuilder& define(const std::string& name, std::int64_t value);
   Expr let(std::string name, Expr value);
   ProgramBuilder& check(Expr condition, std::string message);
   ProgramBuilder& workspace(std::string name, Expr bytes, std::int64_t alignment_bytes = 256);
