@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/jit_form.h"
+#include "kmux/jit_options.h"
+#include "kmux/json.h"
+#include "kmux/kernel.h"
+#include "kmux/par_compile.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// A call that needs a kernel.
+struct JitRequest {
+  CallForm form;
+  std::string key;                             // the configuration as text, for messages
+  std::function<Result<Program>()> elaborate;  // runs the wrapper's function
+  std::vector<Tensor> tensors = {};            // eager
+};
+
+/// A wrapper without the types of its function: options, kernels, and how a call finds its own.
+///
+/// Threads: any.
+class KMUX_API JitCore {
+ public:
+  JitCore(JitMode inferred, JitOptions options);
+  ~JitCore();
+  JitCore(const JitCore&) = delete;
+  JitCore& operator=(const JitCore&) = delete;
+
+  JitMode mode() const { return inferred_; }
+  const JitOptions& options() const { return options_; }
+  Result<JitMode> initialize() const { return jit_mode(inferred_, options_); }
+
+  /// The kernel of a call that was made before, or null. Neither locks nor allocates.
+  ///
+  /// Lifetime: as long as this object.
+  const Kernel* find(const CallForm& form) const noexcept;
+
+  /// Runs the function and validates what it made; an exception that leaves it is an error.
+  Result<Program> program(const JitRequest& request) const;
+  /// Finds or compiles. Threads that ask for the same program at the same time wait for one compilation; one that fails
+  /// is not remembered.
+  Result<Kernel> compile(const JitRequest& request);
+  /// As kmux::par_compile: functions run one after the other, then what is not known yet is compiled in parallel.
+  Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const JitRequest> requests,
+                                                         const ParCompileOptions& how);
+
+ private:
+  struct State;
+  class Batch;
+  JitMode inferred_;
+  JitOptions options_;
+  std::unique_ptr<State> state_;
+};
+
+/// {"config": config, "tensors": ["float32[2, 3] on host", ...]} as canonical text.
+KMUX_API std::string jit_key(std::span<const Tensor> tensors, Json config);
+
+/// Launches `kernel` with the tensors of a call, and returns what it allocated. Allocates nothing if that is nothing.
+KMUX_API Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamRef stream);
+
+}  // namespace kmux

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/jit_described.h"
+#include "kmux/json.h"
+
+namespace kmux {
+
+/// A value for the member `name` of a configuration: anything that a configuration may be made of, or JSON.
+struct NamedValue {
+  std::string name;
+  Json value;
+
+  NamedValue(std::string member, Json json) : name(std::move(member)), value(std::move(json)) {}
+  NamedValue(std::string member, const char* text) : name(std::move(member)), value(text) {}
+  template <described::Value T>
+  NamedValue(std::string member, const T& given) : name(std::move(member)), value(described::to_json(given)) {}
+};
+
+/// A configuration by names, in any order; what is not named has its default.
+using NamedValues = std::vector<NamedValue>;
+
+/// Both forms of a configuration, for lists that mix them.
+template <class Config>
+using ConfigForm = std::variant<Config, NamedValues>;
+
+/// ok, or invalid_argument that says which name is given twice.
+KMUX_API Status check_named_once(const NamedValues& values);
+
+/// The default configuration with `values` applied.
+///
+/// Errors: invalid_argument for a name that there is not (with those that there are), one that is given twice, or a value
+/// of another type; nothing is converted but integers to floating-point members.
+template <described::Struct Config>
+Result<Config> config_from(const NamedValues& values) {
+  KMUX_TRY(check_named_once(values));
+  Config config{};
+  for (const NamedValue& named : values) KMUX_TRY(described::assign_member(config, named.name, named.value));
+  return config;
+}
+
+template <described::Struct Config>
+Result<Config> config_from(const ConfigForm<Config>& form) {
+  if (const Config* config = std::get_if<Config>(&form)) return *config;
+  return config_from<Config>(std::get<NamedValues>(form));
+}
+
+}  // namespace kmux

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/runtime.h"
+
+namespace kmux {
+
+/// What a call of a wrapper does: lazy returns a Kernel, eager runs it. `kAuto` is what the function's type says.
+enum class JitMode : std::uint8_t { kAuto, kLazy, kEager };
+KMUX_API std::string_view to_string(JitMode mode);
+
+/// How a wrapper compiles. The fields that TileLang's `jit` has keep its names and meanings; an argument beats the
+/// environment.
+struct JitOptions {
+  std::vector<int> out_idx = {};       // lazy only: outputs by position, negative from the end
+  std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
+  std::string target = {};             // empty: KMUX_TARGET, else "auto"; eager: "auto" is where the tensors are
+  std::string target_host = {};
+  std::optional<bool> verbose = {};
+  Options pass_configs = {};  // options of the backend ("engine" -> "host"); it refuses unknown ones
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's
+  /// A folder for the source, launcher and IR of each kernel, relative to the directory that is current when the wrapper
+  /// is made; empty: none are written.
+  std::string debug_root_path = {};
+  JitMode mode = JitMode::kAuto;
+  std::string name = "kernel";  // of the function: the name of an eager program, and of the wrapper in messages
+  std::string func_source = {};  // of the function, where the caller has it; kept beside the debug files
+
+  std::vector<std::string> include_dirs = {};
+  std::optional<int> device = {};  // ordinal; eager: default the device of the tensors
+  bool use_cache = true;  // the runtime's; a wrapper always keeps its own kernels
+  std::string isolation = {};  // as in CompileOptions
+  std::optional<std::chrono::milliseconds> compile_timeout = {};
+  std::string policy = {};  // as in CompileOptions
+  std::string lock_file = {};
+  std::shared_ptr<Runtime> runtime = {};  // null: the default one
+};
+
+/// What `compile` is told.
+KMUX_API CompileOptions compile_options(const JitOptions& options);
+
+/// The mode of a wrapper whose function is `inferred`.
+///
+/// Errors: invalid_argument for another mode in `options`, or for out_idx with eager.
+KMUX_API Result<JitMode> jit_mode(JitMode inferred, const JitOptions& options);
+
+}  // namespace kmux

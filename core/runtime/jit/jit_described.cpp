@@ -1,0 +1,74 @@
+#include "kmux/jit_described.h"
+
+#include <charconv>
+
+#include "kmux/nearest.h"
+#include "kmux/words.h"
+
+namespace kmux::described {
+namespace {
+
+Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+
+std::string in_quotes(std::string_view word) { return '"' + std::string(word) + '"'; }
+
+/// "" for the configuration itself.
+std::string place(std::string_view path) { return path.empty() ? "the configuration" : in_quotes(path); }
+
+/// JSON has no words for them.
+constexpr std::string_view kNotANumber = "nan", kInfinity = "inf", kMinusInfinity = "-inf";
+
+}  // namespace
+
+Error wrong_value(std::string_view path, std::string_view wanted, const Json& given) {
+  return invalid("the value of " + place(path) + " is " + dump(given) + " (" + std::string(wanted) +
+                 " is wanted). Give a value of that type.");
+}
+
+Error unknown_name(std::string_view path, std::string_view name, const std::vector<std::string>& known) {
+  return invalid("unknown name " + in_quotes(join_path(path, name)) + " (" + place(path) + " has " +
+                 join(known, "no members") + ")." + did_you_mean(name, known) + " Correct or remove it.");
+}
+
+Error unknown_enumerator(std::string_view path, const Json& given, const std::vector<std::string>& known) {
+  const std::string* name = given.as_string();
+  return invalid("the value of " + place(path) + " is " + dump(given) + " (it can be " + join(known) + ")." +
+                 (name ? did_you_mean(*name, known) : "") + " Give one of these names.");
+}
+
+std::string join_path(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+}
+
+/// JSON's integers end where int64 does; a larger one is its digits.
+Json integer_json(std::uint64_t value) {
+  if (std::in_range<std::int64_t>(value)) return static_cast<std::int64_t>(value);
+  return std::to_string(value);
+}
+
+Json number_json(double value) {
+  if (std::isnan(value)) return kNotANumber;
+  if (std::isinf(value)) return value > 0 ? kInfinity : kMinusInfinity;
+  return value;
+}
+
+std::optional<std::uint64_t> unsigned_of(const Json& value) {
+  if (const std::int64_t* number = value.as_integer(); number && *number >= 0) return *number;
+  const std::string* digits = value.as_string();
+  if (!digits) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const end = digits->data() + digits->size();
+  const auto read = std::from_chars(digits->data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
+std::optional<double> number_of(const Json& value) {
+  const std::string* word = value.as_string();
+  if (!word) return value.as_number();
+  if (*word == kNotANumber) return std::numeric_limits<double>::quiet_NaN();
+  if (*word == kInfinity) return std::numeric_limits<double>::infinity();
+  if (*word == kMinusInfinity) return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+}  // namespace kmux::described

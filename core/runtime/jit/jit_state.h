@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "kmux/jit_core.h"
+#include "kmux/runtime.h"
+
+#include "debug_files.h"
+#include "form_table.h"
+#include "kernel_shelf.h"
+
+namespace kmux {
+
+/// A program to compile, and the key of its kernel in the wrapper: what it is, and for which device.
+struct JitJob {
+  std::string key;
+  CompileJob job;
+};
+
+/// What a wrapper remembers.
+struct JitCore::State {
+  explicit State(const JitOptions& options) : debug_files(options.debug_root_path, options.func_source) {}
+
+  /// What `request` compiles.
+  Result<JitJob> job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const;
+  /// Later calls in this form find `kernel`.
+  void remember(const JitCore& core, const JitRequest& request, const Kernel& kernel);
+
+  FormTable forms;
+  KernelShelf kernels;
+  DebugFiles debug_files;
+  std::atomic<bool> told_of_full_table = false;
+};
+
+/// The runtime that a wrapper compiles with.
+Result<std::shared_ptr<Runtime>> runtime_of(const JitOptions& options);
+
+/// `error` with the call that it belongs to.
+Error in_call(Error error, const std::string& key);
+
+}  // namespace kmux
