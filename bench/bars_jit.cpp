@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jit/eager_bar.h"
 #include "jit/par_bars.h"
 
 namespace kmux::bench {
@@ -24,6 +25,7 @@ const std::vector<Bar> kBars = {
     {"par_cpu64", par_cpu64, "ratio"},
     {"par_nvrtc64", par_nvrtc64, "ratio", missing_nvrtc},
     {"dedupe", dedupe, "compiles"},
+    {"eager_over_call", eager_over_call, "ns"},
 };
 
 bool measure(const Bar& bar) {

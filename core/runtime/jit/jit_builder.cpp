@@ -84,13 +84,6 @@ JitBuffer JitBuilder::buffer(std::string name, BufferParam buffer) {
 }
 
 JitBuffer JitBuilder::empty(std::string name, DType dtype, std::vector<Expr> shape) {
-  for (Expr& extent : shape) {
-    for (const std::string& constant : free_constants(extent)) {
-      refuse("constant " + in_quotes(constant) + " is used in the shape of " + in_quotes(name) +
-             " before a tensor gives it. Declare the inputs first.");
-    }
-    extent = with_constants(extent);
-  }
   ProgramBuilder::output(name, dtype, std::move(shape));
   empties_.push_back(name);
   return {std::move(name), dtype};
@@ -217,15 +210,26 @@ void JitBuilder::check_outputs(const JitOutputs& outputs, std::vector<std::strin
   }
 }
 
-Result<Program> JitBuilder::build(const JitOutputs& outputs) const {
+/// Null tensors and outputs may have constants in their shapes that a later tensor gave.
+void JitBuilder::finish_shapes() {
+  for (Param& param : program().signature.params) {
+    auto* const buffer = std::get_if<BufferParam>(&param.kind);
+    if (buffer == nullptr) continue;
+    for (Expr& extent : buffer->shape) extent = with_constants(extent);
+    if (!buffer->strides) continue;
+    for (Expr& stride : *buffer->strides) stride = with_constants(stride);
+  }
+}
+
+Result<Program> JitBuilder::build(const JitOutputs& outputs) {
   if (const std::vector<std::string> found = problems(outputs); !found.empty()) {
     Error error = make_error(ErrorCode::kInvalidArgument, "jit function " + in_quotes(name_) + ": " + found.front());
     for (const std::string& problem : found) error.notes.push_back({"problem", problem});
     return error;
   }
-  KMUX_ASSIGN(Program program, ProgramBuilder::build());
-  program.signature.outputs = outputs.names();
-  return program;
+  finish_shapes();
+  program().signature.outputs = outputs.names();  // in their order
+  return ProgramBuilder::build();
 }
 
 }  // namespace kmux

@@ -102,6 +102,10 @@ class ProgramBuilder {
   /// Errors: invalid_argument that lists all problems.
   Result<Program> build() const;
 
+ protected:
+  /// What was declared so far, for builders that finish it themselves.
+  Program& program() { return program_; }
+
  private:
   friend class LaunchBuilder;
   LaunchArg resolve(const std::string& name) const;

@@ -299,8 +299,8 @@ auto jit(Fn fn, JitOptions options = {}) {
                   "BOOST_DESCRIBE_STRUCT(Config, (), (first_member, second_member))");
     if constexpr (described::Struct<Config>) {
       static_assert(described::describes_all_members<Config>(),
-                    "BOOST_DESCRIBE_STRUCT leaves out a member of the configuration: configurations that differ in it "
-                    "would share a kernel. Name all members.");
+                    "BOOST_DESCRIBE_STRUCT names all members of a configuration, in the order of their declaration: "
+                    "configurations that differ in one that it leaves out would share a kernel");
       if constexpr (Shape::kMode == JitMode::kLazy) return LazyJit<Fn, Config>(std::move(fn), std::move(options));
       if constexpr (Shape::kMode == JitMode::kEager) return EagerJit<Fn, Config>(std::move(fn), std::move(options));
     }

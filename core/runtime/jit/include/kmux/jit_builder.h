@@ -119,7 +119,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   /// The program of a call that returns `outputs`.
   ///
   /// Errors: invalid_argument; each problem is a note "problem".
-  Result<Program> build(const JitOutputs& outputs) const;
+  Result<Program> build(const JitOutputs& outputs);
 
  private:
   using Binding = JitConstant::Binding;
@@ -136,6 +136,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   std::string mismatch(const Extent& extent, const std::string& name) const;
   std::vector<std::string> free_constants(const Expr& expr) const;
   Expr with_constants(const Expr& expr) const;
+  void finish_shapes();
   Binding* find(std::string_view name);
   void refuse(std::string problem) { problems_.push_back(std::move(problem)); }
   std::vector<std::string> problems(const JitOutputs& outputs) const;

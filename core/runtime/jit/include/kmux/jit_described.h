@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
 #include <boost/mp11.hpp>
-#include <boost/pfr/tuple_size.hpp>
 
 #include "kmux/dtype.h"
 #include "kmux/error.h"
@@ -59,12 +59,30 @@ constexpr void for_each_member(T& value, Visit visit) {
       [&](auto member) { visit(std::string_view(member.name), value.*member.pointer); });
 }
 
-/// A member that the description leaves out would not be part of any key: two configurations would share a kernel.
+template <class T>
+struct MemberType;
+template <class Owner, class T>
+struct MemberType<T Owner::*> {
+  using Type = T;
+};
+template <class Member>
+using TypeOf = typename MemberType<std::remove_const_t<decltype(Member::pointer)>>::Type;
+
+/// Is `T` an aggregate of exactly these members, in this order?
+template <class T, class... Described>
+consteval bool is_aggregate_of(boost::mp11::mp_list<Described...>*) {
+  return requires { T{std::declval<TypeOf<Described>>()...}; } &&
+         !requires { T{std::declval<TypeOf<Described>>()..., {}}; };
+}
+
+/// A member that the description leaves out would not be part of any key: two configurations would share a kernel. So
+/// the members of an aggregate are described all, and in order; nothing can tell for classes with bases or constructors.
 template <Struct T>
 consteval bool describes_all_members() {
-  if constexpr (std::is_aggregate_v<T> &&
-                boost::mp11::mp_empty<boost::describe::describe_bases<T, boost::describe::mod_any_access>>::value) {
-    return boost::pfr::tuple_size_v<T> == boost::mp11::mp_size<Members<T>>::value;
+  using Bases = boost::describe::describe_bases<T, boost::describe::mod_any_access>;
+  if constexpr (std::is_aggregate_v<T> && boost::mp11::mp_empty<Bases>::value) {
+    using Described = boost::mp11::mp_rename<Members<T>, boost::mp11::mp_list>;
+    return is_aggregate_of<T>(static_cast<Described*>(nullptr));
   }
   return true;
 }

@@ -1,0 +1,72 @@
+#include "jit/form_table.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "in_process_plugin.h"
+
+namespace kmux {
+namespace {
+
+CallForm form_of(std::uint64_t word) {
+  CallForm form;
+  form.add(word);
+  return form;
+}
+Kernel kernel() { return make_kernel(fake_parts({})).value(); }
+
+TEST(FormTable, FindsWhatWasInserted) {
+  FormTable table;
+  EXPECT_EQ(table.find(form_of(1)), nullptr);
+  ASSERT_TRUE(table.insert(form_of(1), kernel()));
+  EXPECT_NE(table.find(form_of(1)), nullptr);
+  EXPECT_EQ(table.find(form_of(2)), nullptr);
+  EXPECT_EQ(table.find(CallForm()), nullptr);
+}
+
+TEST(FormTable, KeepsTheFirstKernelOfAForm) {
+  FormTable table;
+  const Kernel first = kernel(), second = kernel();
+  table.insert(form_of(1), first);
+  table.insert(form_of(1), second);
+  EXPECT_EQ(&table.find(form_of(1))->name(), &first.name());
+}
+
+TEST(FormTable, StaysInPlaceAsItGrows) {
+  FormTable table;
+  const Kernel one = kernel();
+  table.insert(form_of(0), one);
+  const Kernel* const first = table.find(form_of(0));
+  for (std::uint64_t i = 1; i < 1000; ++i) table.insert(form_of(i), one);
+  EXPECT_EQ(table.find(form_of(0)), first);
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_NE(table.find(form_of(i)), nullptr);
+}
+
+TEST(FormTable, EndsSomewhere) {
+  FormTable table;
+  const Kernel one = kernel();
+  for (std::uint64_t i = 0; i < FormTable::kMostForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
+  EXPECT_FALSE(table.insert(form_of(FormTable::kMostForms), one));
+  EXPECT_TRUE(table.insert(form_of(0), one));  // is in it
+  EXPECT_EQ(table.find(form_of(FormTable::kMostForms)), nullptr);
+}
+
+TEST(FormTable, IsReadWhileItGrows) {
+  FormTable table;
+  const Kernel one = kernel();
+  table.insert(form_of(0), one);
+  std::atomic<bool> done = false;
+  std::atomic<bool> lost = false;
+  std::thread reader([&] {
+    while (!done) lost = lost || table.find(form_of(0)) == nullptr;
+  });
+  for (std::uint64_t i = 1; i < 5000; ++i) table.insert(form_of(i), one);
+  done = true;
+  reader.join();
+  EXPECT_FALSE(lost);
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,74 @@
+#include "kmux/jit_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(JitOptions, BecomeThoseOfACompilation) {
+  const CompileOptions options = compile_options({.out_idx = {-1},
+                                                  .execution_backend = "b",
+                                                  .target = "t",
+                                                  .target_host = "h",
+                                                  .verbose = false,
+                                                  .pass_configs = {{"engine", "host"}},
+                                                  .compile_flags = {"-O1"},
+                                                  .include_dirs = {"/i"},
+                                                  .device = 1,
+                                                  .use_cache = false,
+                                                  .isolation = "process",
+                                                  .compile_timeout = std::chrono::milliseconds(5),
+                                                  .policy = "pinned",
+                                                  .lock_file = "l"});
+  EXPECT_EQ(options, (CompileOptions{.target = "t",
+                                     .execution_backend = "b",
+                                     .target_host = "h",
+                                     .out_idx = {-1},
+                                     .verbose = false,
+                                     .device = 1,
+                                     .options = {{"engine", "host"}},
+                                     .compile_flags = {"-O1"},
+                                     .include_dirs = {"/i"},
+                                     .use_cache = false,
+                                     .isolation = "process",
+                                     .compile_timeout = std::chrono::milliseconds(5),
+                                     .policy = "pinned",
+                                     .lock_file = "l"}));
+  EXPECT_EQ(compile_options({}), CompileOptions{});
+}
+
+TEST(JitOptions, LeaveTheModeToTheFunction) {
+  EXPECT_EQ(jit_mode(JitMode::kLazy, {}).value(), JitMode::kLazy);
+  EXPECT_EQ(jit_mode(JitMode::kEager, {.mode = JitMode::kEager}).value(), JitMode::kEager);
+}
+
+TEST(JitOptions, MayNotContradictTheFunction) {
+  const Error lazy = jit_mode(JitMode::kLazy, {.mode = JitMode::kEager, .name = "f"}).error();
+  EXPECT_EQ(lazy.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(
+      lazy.message,
+      HasSubstr("jit function \"f\": mode 'eager' contradicts the function (it returns a Program, so it is lazy)"));
+  EXPECT_THAT(jit_mode(JitMode::kEager, {.mode = JitMode::kLazy}).error().message,
+              HasSubstr("mode 'lazy' contradicts the function (it builds with a JitBuilder, so it is eager)"));
+}
+
+TEST(JitOptions, HaveNoOutIdxInEagerMode) {
+  const Error error = jit_mode(JitMode::kEager, {.out_idx = {-1}}).error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, AllOf(HasSubstr("out_idx is only supported in lazy mode"),
+                                   HasSubstr("Use JitBuilder::empty to declare output tensors instead.")));
+  EXPECT_TRUE(jit_mode(JitMode::kLazy, {.out_idx = {-1}}).ok());
+}
+
+TEST(JitOptions, NameModes) {
+  EXPECT_EQ(to_string(JitMode::kAuto), "auto");
+  EXPECT_EQ(to_string(JitMode::kLazy), "lazy");
+  EXPECT_EQ(to_string(JitMode::kEager), "eager");
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,83 @@
+#include "jit/kernel_shelf.h"
+
+#include <atomic>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "in_process_plugin.h"
+
+namespace kmux {
+namespace {
+
+Result<Kernel> kernel() { return make_kernel(fake_parts({})); }
+Result<Kernel> failure() { return make_error(ErrorCode::kCompileFailed, "no"); }
+
+TEST(KernelShelf, MakesAKernelOnce) {
+  KernelShelf shelf;
+  int made = 0;
+  const auto make = [&] { return ++made, kernel(); };
+  const Kernel first = shelf.get("a", make).value();
+  EXPECT_EQ(&shelf.get("a", make).value().name(), &first.name());
+  EXPECT_EQ(made, 1);
+  EXPECT_NE(&shelf.get("b", make).value().name(), &first.name());
+}
+
+TEST(KernelShelf, ForgetsFailures) {
+  KernelShelf shelf;
+  EXPECT_EQ(shelf.get("a", failure).error().message, "no");
+  EXPECT_TRUE(shelf.get("a", kernel).ok());
+}
+
+TEST(KernelShelf, LetsOneOfManyThreadsMakeIt) {
+  KernelShelf shelf;
+  std::atomic<int> made = 0, failed = 0;
+  std::latch all(16);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&] {
+      all.arrive_and_wait();
+      const auto got = shelf.get("a", [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ++made;
+        return kernel();
+      });
+      if (!got) ++failed;
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(failed, 0);
+}
+
+TEST(KernelShelf, TellsThoseWhoWaitOfAFailure) {
+  KernelShelf shelf;
+  KernelShelf::Place maker = shelf.take("a");
+  const KernelShelf::Place waiting = shelf.take("a");
+  ASSERT_TRUE(maker.duty);
+  ASSERT_FALSE(waiting.duty);
+  maker.duty->settle(failure());
+  EXPECT_EQ(waiting.outcome.get()->error().message, "no");
+}
+
+TEST(KernelShelf, HandsADutyOnThatWasGivenUp) {
+  KernelShelf shelf;
+  std::optional<KernelShelf::Place> maker = shelf.take("a");
+  int made = 0;
+  std::jthread waiting([&] { EXPECT_TRUE(shelf.get("a", [&] { return ++made, kernel(); }).ok()); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it usually waits
+  maker.reset();
+  waiting.join();
+  EXPECT_EQ(made, 1);
+}
+
+TEST(KernelShelf, GivesUpIfMakingThrows) {
+  KernelShelf shelf;
+  EXPECT_THROW(static_cast<void>(shelf.get("a", []() -> Result<Kernel> { throw 1; })), int);
+  EXPECT_TRUE(shelf.get("a", kernel).ok());
+}
+
+}  // namespace
+}  // namespace kmux
