@@ -10,10 +10,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(JitOptions, BecomeThoseOfACompilation) {
-  const CompileOptions options = compile_options({.out_idx = {-1},
+  const CompileOptions options = compile_options({.target = "t",
                                                   .execution_backend = "b",
-                                                  .target = "t",
                                                   .target_host = "h",
+                                                  .out_idx = {-1},
                                                   .verbose = false,
                                                   .pass_configs = {{"engine", "host"}},
                                                   .compile_flags = {"-O1"},

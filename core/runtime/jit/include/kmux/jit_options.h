@@ -22,10 +22,10 @@ KMUX_API std::string_view to_string(JitMode mode);
 /// How a wrapper compiles. The fields that TileLang's `jit` has keep its names and meanings; an argument beats the
 /// environment.
 struct JitOptions {
-  std::vector<int> out_idx = {};       // lazy only: outputs by position, negative from the end
-  std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
   std::string target = {};             // empty: KMUX_TARGET, else "auto"; eager: "auto" is where the tensors are
+  std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
   std::string target_host = {};
+  std::vector<int> out_idx = {};  // lazy only: outputs by position, negative from the end
   std::optional<bool> verbose = {};
   Options pass_configs = {};  // options of the backend ("engine" -> "host"); it refuses unknown ones
   std::vector<std::string> compile_flags = {};  // appended to the compiler's

@@ -1,0 +1,251 @@
+// A function of a configuration as kernels, through the whole chain and the cpu backend.
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+#include "kmux/jit.h"
+
+#include "compile_counter.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Config {
+  std::int64_t factor = 2;
+  bool negate = false;
+  std::string comment = "none";  // of no consequence
+};
+BOOST_DESCRIBE_STRUCT(Config, (), (factor, negate, comment))
+
+constexpr const char* kSource = "void scale(const float* x, float* y) { y[0] = (NEGATE ? -1 : 1) * FACTOR * x[0]; }\n";
+
+/// y[0] = factor * x[0], or -factor * x[0]. A factor of 13 does not compile.
+Program scale(const Config& config) {
+  ProgramBuilder b("scale");
+  b.input("x", dtype::kFloat32, {1}).output("y", dtype::kFloat32, {1});
+  b.variant("c").define("FACTOR", config.factor).define("NEGATE", config.negate ? 1 : 0);
+  b.source("scale.c", config.factor == 13 ? "bad luck" : kSource);
+  b.launch("scale").args({"x", "y"});
+  return b.build().value();
+}
+
+float applied(const Kernel& kernel, float x) {
+  const Tensor y = kernel(Tensor::from<float>({1}, dtype::kFloat32, std::array{x}).value()).value();
+  return *y.data_as<float>();
+}
+bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
+
+TEST(JitLazy, CompilesTheKernelOfAConfiguration) {
+  const auto kernels = jit(scale);
+  EXPECT_EQ(applied(kernels().value(), 5), 10);
+  EXPECT_EQ(applied(kernels({.factor = 3, .negate = true}).value(), 5), -15);
+  EXPECT_EQ(applied(kernels(NamedValues{{"negate", true}}).value(), 5), -10);
+}
+
+TEST(JitLazy, CompilesOnceHoweverItIsAsked) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  const Kernel first = kernels({.factor = 3}).value();
+  EXPECT_TRUE(are_one(first, kernels({.factor = 3}).value()));
+  EXPECT_TRUE(are_one(first, kernels(NamedValues{{"comment", "none"}, {"factor", 3}}).value()));
+  EXPECT_TRUE(are_one(first, kernels.compile({.factor = 3}).value()));
+  EXPECT_TRUE(are_one(first, kernels.compile(NamedValues{{"factor", 3}}).value()));
+  const auto copy = kernels;
+  EXPECT_TRUE(are_one(first, copy({.factor = 3}).value()));
+  EXPECT_EQ(counter.compiles(), 1);
+  EXPECT_FALSE(are_one(first, kernels({.factor = 4}).value()));
+  EXPECT_EQ(counter.compiles(), 2);
+}
+
+TEST(JitLazy, FindsWhatCompileMade) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  const Kernel first = kernels.compile({.factor = 5}).value();
+  EXPECT_TRUE(are_one(first, kernels({.factor = 5}).value()));
+  EXPECT_EQ(counter.compiles(), 1);
+}
+
+TEST(JitLazy, CompilesEqualProgramsOnce) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  EXPECT_TRUE(are_one(kernels({.comment = "a"}).value(), kernels({.comment = "b"}).value()));
+  EXPECT_EQ(counter.compiles(), 1);
+}
+
+TEST(JitLazy, LetsOneOf16ThreadsCompile) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  std::atomic<int> right = 0;
+  std::latch all(16);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&] {
+      all.arrive_and_wait();
+      if (applied(kernels({.factor = 7}).value(), 2) == 14) ++right;
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(right, 16);
+  EXPECT_EQ(counter.compiles(), 1);
+}
+
+TEST(JitLazy, ForgetsAFailedCompile) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  const Error error = kernels({.factor = 13}).error();
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(error.note("config"), R"({"comment":"none","factor":13,"negate":false})");
+  EXPECT_FALSE(kernels({.factor = 13}).ok());
+  EXPECT_EQ(counter.compiles(), 2);
+}
+
+TEST(JitLazy, ReturnsTheErrorsOfItsFunction) {
+  std::atomic<int> calls = 0;
+  const auto kernels = jit([&calls](const Config& config) -> Result<Program> {
+    if (++calls == 1) return make_error(ErrorCode::kUnsupported, "not today");
+    return scale(config);
+  });
+  const Error error = kernels().error();
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_EQ(error.message, "not today");
+  EXPECT_TRUE(error.note("config"));
+  EXPECT_TRUE(kernels().ok());  // not remembered
+}
+
+TEST(JitLazy, TurnsExceptionsIntoErrors) {
+  const auto thrown = [](auto exception) {
+    return jit([exception](const Config&) -> Program { throw exception; }, {.name = "f"})().error();
+  };
+  EXPECT_EQ(thrown(Exception(make_error(ErrorCode::kUnsupported, "as it is"))).message, "as it is");
+  EXPECT_EQ(thrown(std::runtime_error("oh")).message,
+            "jit function \"f\" threw an exception (oh). Correct it, or return an error.");
+  EXPECT_THAT(thrown(3).message, HasSubstr("(not a std::exception)"));
+}
+
+TEST(JitLazy, RefusesNamesAndValuesThatThereAreNot) {
+  const auto kernels = jit(scale);
+  EXPECT_THAT(kernels(NamedValues{{"faktor", 2}}).error().message,
+              AllOf(HasSubstr("unknown name \"faktor\" (the configuration has factor, negate, comment)."),
+                    HasSubstr("Did you mean 'factor'?")));
+  EXPECT_THAT(kernels(NamedValues{{"factor", "2"}}).error().message, HasSubstr("int64 is wanted"));
+  EXPECT_FALSE(kernels.compile(NamedValues{{"k", 1}}).ok());
+  EXPECT_FALSE(kernels.get_tir(NamedValues{{"k", 1}}).ok());
+  EXPECT_FALSE(kernels.parse_cache_key(NamedValues{{"k", 1}}).ok());
+}
+
+TEST(JitLazy, GivesTheProgramWithoutCompiling) {
+  const CompileCounter counter;
+  const auto kernels = jit(scale);
+  EXPECT_EQ(kernels.get_tir({.factor = 3}).value(), scale({.factor = 3}));
+  EXPECT_EQ(kernels.get_tir(NamedValues{{"factor", 3}}).value(), scale({.factor = 3}));
+  EXPECT_EQ(counter.compiles(), 0);
+  const Error error = jit([](const Config&) { return Program{.name = "empty"}; }).get_tir().error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("program \"empty\""));
+}
+
+TEST(JitLazy, HasOneKeyAConfiguration) {
+  const auto kernels = jit(scale);
+  EXPECT_EQ(kernels.parse_cache_key({.factor = 3}), R"({"comment":"none","factor":3,"negate":false})");
+  EXPECT_EQ(kernels.parse_cache_key(NamedValues{{"negate", false}, {"factor", 3}}).value(),
+            kernels.parse_cache_key({.factor = 3}));
+  EXPECT_EQ(kernels.parse_cache_key(NamedValues{}).value(), kernels.parse_cache_key());
+}
+
+TEST(JitLazy, TellsAboutItself) {
+  const auto kernels = jit(scale, {.mode = JitMode::kLazy, .name = "scale", .func_source = "Program scale(...)"});
+  EXPECT_EQ(kernels.mode(), JitMode::kLazy);
+  EXPECT_EQ(kernels.initialize_jit_mode().value(), JitMode::kLazy);
+  EXPECT_EQ(to_string(kernels.signature()), R"((factor: int64 = 2, negate: bool = false, comment: string = "none"))");
+  EXPECT_EQ(kernels.func()({.factor = 9}), scale({.factor = 9}));
+  EXPECT_EQ(kernels.options().func_source, "Program scale(...)");
+}
+
+TEST(JitLazy, RefusesAModeThatContradictsItsType) {
+  const auto kernels = jit(scale, {.mode = JitMode::kEager});
+  const auto contradicts = HasSubstr("mode 'eager' contradicts the function");
+  EXPECT_THAT(kernels.initialize_jit_mode().error().message, contradicts);
+  EXPECT_THAT(kernels().error().message, contradicts);
+  EXPECT_THAT(kernels.get_tir().error().message, contradicts);
+  EXPECT_THAT(kernels.par_compile({Config{}}).error().message, contradicts);
+}
+
+/// As `scale`, without declared outputs; `extra` inputs come first.
+Program bare(const Config& config) {
+  Program program = scale({.factor = 2});
+  program.signature.outputs.clear();
+  for (std::int64_t i = 0; i < config.factor; ++i) {
+    program.signature.params.insert(program.signature.params.begin(),
+                                    {"extra" + std::to_string(i), ScalarParam{dtype::kInt32}});
+  }
+  return program;
+}
+
+TEST(JitLazy, ReturnsOutputsByPositionOfEachProgram) {
+  const auto kernels = jit(bare, {.out_idx = {-1}});
+  const Tensor x = Tensor::from<float>({1}, dtype::kFloat32, std::array{4.0F}).value();
+  const Tensor y = kernels({.factor = 0}).value()(x).value();
+  EXPECT_EQ(*y.data_as<float>(), 8);
+  const Tensor z = kernels({.factor = 1}).value()(7, x).value();  // one parameter more: still the last
+  EXPECT_EQ(*z.data_as<float>(), 8);
+  EXPECT_THAT(kernels.options().out_idx, ElementsAre(-1));
+}
+
+TEST(JitLazy, PassesItsOptionsOn) {
+  EXPECT_THAT(jit(scale, {.execution_backend = "nobody"})().error().message,
+              HasSubstr("Invalid execution backend 'nobody'"));
+  EXPECT_THAT(jit(scale, {.target = "nowhere"})().error().message, HasSubstr("nowhere"));
+  EXPECT_EQ(jit(scale, {.target = "c"})().value().backend(), "cpu");
+  EXPECT_THAT(jit(scale, {.target = "cpu", .compile_flags = {"-nonsense"}})().error().message, HasSubstr("-nonsense"));
+  EXPECT_EQ(jit(scale, {.target = "cpu", .pass_configs = {{"tier", "full"}}})().value().tier(), "full");
+}
+
+TEST(JitLazy, RefusesPassConfigsThatTheBackendHasNot) {
+  const Error error = jit(scale, {.target = "cpu", .pass_configs = {{"enginge", "host"}}})().error();
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("option \"enginge\" is not known (backend cpu knows compile_flags, engine,"),
+                    HasSubstr("Did you mean 'engine'?")));
+}
+
+TEST(JitLazy, CompilesInTheRuntimeThatItIsGiven) {
+  const auto runtime = Runtime::create({}, {.search_path = {}, .use_default_path = false}).value();
+  EXPECT_EQ(jit(scale, {.runtime = runtime})().error().code, ErrorCode::kUnavailable);
+}
+
+TEST(JitLazy, WritesWhatItCompiled) {
+  const TempFolder folder;
+  const auto kernels = jit(scale, {.target = "cpu", .debug_root_path = folder.path(), .func_source = "Program scale"});
+  const Kernel kernel = kernels({.factor = 6}).value();
+  EXPECT_FALSE(kernels({.factor = 13}).ok());  // but its IR is there
+  ASSERT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const bool compiled = std::filesystem::exists(entry.path() / "launcher-cpu.txt");
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "program/scale.kmux.json"));
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "program/scale.c"));
+    EXPECT_EQ(read_file(entry.path() / "function.txt").value(), "Program scale");
+    EXPECT_THAT(read_file(entry.path() / "config.json").value(),
+                HasSubstr(compiled ? "\"factor\":6" : "\"factor\":13"));
+    if (!compiled) continue;
+    EXPECT_EQ(read_file(entry.path() / "launcher-cpu.txt").value(), kernel.launcher());
+  }
+}
+
+TEST(JitLazy, SaysThatItCannotWrite) {
+  const TempFolder folder;
+  folder.write("file", "");
+  EXPECT_EQ(jit(scale, {.debug_root_path = folder.path() / "file"})().error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,90 @@
+// Many configurations of a jit function at once, over the cpu backend.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/jit.h"
+
+#include "compile_counter.h"
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+struct Config {
+  std::int64_t value = 0;
+};
+BOOST_DESCRIBE_STRUCT(Config, (), (value))
+
+/// y[0] = value. 13 does not compile, a negative one has no program.
+Result<Program> constant(const Config& config) {
+  if (config.value < 0) return make_error(ErrorCode::kUnsupported, "negative");
+  ProgramBuilder b("constant");
+  b.output("y", dtype::kFloat32, {1}).variant("c").define("VALUE", config.value);
+  b.source("constant.c", config.value == 13 ? "bad luck" : "void constant(float* y) { y[0] = VALUE; }\n");
+  b.launch("constant").args({"y"});
+  return b.build();
+}
+
+auto wrapper() { return jit(constant, {.target = "cpu"}); }
+float value_of(const std::optional<Kernel>& kernel) { return *Tensor((*kernel)().value()).data_as<float>(); }
+bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
+
+TEST(JitParCompile, KeepsTheOrderOfItsInput) {
+  const auto kernels = wrapper().par_compile({Config{3}, NamedValues{{"value", 1}}, NamedValues{}, Config{2}}).value();
+  ASSERT_THAT(kernels, SizeIs(4));
+  EXPECT_THAT((std::array{value_of(kernels[0]), value_of(kernels[1]), value_of(kernels[2]), value_of(kernels[3])}),
+              ElementsAre(3, 1, 0, 2));
+}
+
+TEST(JitParCompile, FillsTheCacheOfTheCalls) {
+  const CompileCounter counter;
+  const auto one = wrapper();
+  const Kernel before = one({.value = 1}).value();
+  const auto kernels = one.par_compile({Config{1}, Config{2}}).value();
+  EXPECT_TRUE(are_one(before, *kernels[0]));
+  EXPECT_TRUE(are_one(*kernels[1], one({.value = 2}).value()));
+  EXPECT_EQ(counter.compiles(), 2);
+}
+
+TEST(JitParCompile, CompilesEqualConfigurationsOnce) {
+  const CompileCounter counter;
+  const auto kernels = wrapper().par_compile({Config{1}, NamedValues{{"value", 1}}, Config{1}}).value();
+  EXPECT_TRUE(are_one(*kernels[0], *kernels[1]));
+  EXPECT_TRUE(are_one(*kernels[0], *kernels[2]));
+  EXPECT_EQ(counter.compiles(), 1);
+}
+
+TEST(JitParCompile, RefusesNamesThatThereAreNot) {
+  EXPECT_THAT(wrapper().par_compile({Config{1}, NamedValues{{"valeu", 1}}}).error().message,
+              HasSubstr("Did you mean 'value'?"));
+}
+
+TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
+  const CompileCounter counter;
+  const auto one = wrapper();
+  const Error compile_first = one.par_compile({Config{1}, Config{13}, Config{-1}}).error();
+  EXPECT_EQ(compile_first.code, ErrorCode::kCompileFailed);
+  const Error function_first = one.par_compile({Config{1}, Config{-1}, Config{13}}).error();
+  EXPECT_EQ(function_first.message, "negative");
+  EXPECT_EQ(function_first.note("config"), R"({"value":-1})");
+}
+
+TEST(JitParCompile, LeavesFailuresOutIfTold) {
+  const CompileCounter counter;
+  const auto one = wrapper();
+  const auto kernels = one.par_compile({Config{-1}, Config{13}, Config{4}, Config{13}}, {.ignore_error = true}).value();
+  ASSERT_THAT(kernels, SizeIs(4));
+  EXPECT_FALSE(kernels[0] || kernels[1] || kernels[3]);
+  EXPECT_EQ(value_of(kernels[2]), 4);
+  EXPECT_THAT(counter.warnings(), testing::Contains(HasSubstr(R"(configuration {"value":-1} is left out: negative)")));
+  EXPECT_THAT(counter.warnings(), testing::Contains(HasSubstr("\"constant\"")));
+  EXPECT_FALSE(one({.value = 13}).ok());  // nothing waits for what was given up
+}
+
+TEST(JitParCompile, HasNothingToDoForNoConfigurations) { EXPECT_THAT(wrapper().par_compile({}).value(), SizeIs(0)); }
+
+}  // namespace
+}  // namespace kmux
