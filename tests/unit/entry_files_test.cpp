@@ -8,6 +8,8 @@
 #include "kmux/file_io.h"
 #include "kmux/sha256.h"
 
+#include "cache/packed_entry.h"
+#include "cache/staging.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -32,7 +34,9 @@ class EntryFilesTest : public testing::Test {
     const CacheKey key{sha256_hex("key")};
     location_ = cache.entry(key.digest, second_digest(key.digest, state));
     Staging staging = Staging::make(cache).value();
-    EXPECT_TRUE(write_entry(staging, key, entry, state).ok());
+    for (const auto& [name, bytes] : entry_files(key, entry, state).value()) {
+      EXPECT_TRUE(staging.write(name.c_str(), bytes).ok());
+    }
     EXPECT_TRUE(staging.publish(location_.folder).ok());
     fs::copy(location_.folder, temp_.path() / "copy");
   }
@@ -47,9 +51,50 @@ class EntryFilesTest : public testing::Test {
     return outcome;
   }
 
+  /// The same entry as another machine gives it.
+  PackedEntry packed() const { return pack_entry(location_).value(); }
+
   TempFolder temp_{memory_folder()};
   EntryLocation location_;
 };
+
+TEST_F(EntryFilesTest, ReadsWhatIsPacked) {
+  const EntryReading reading = read_entry(packed());
+  EXPECT_EQ(reading.outcome, Outcome::kGood) << reading.reason;
+  EXPECT_EQ(*reading.entry.artifact.find("code"), "machine code");
+  EXPECT_EQ(reading.entry.launcher, "launcher");
+}
+
+TEST_F(EntryFilesTest, ChecksEverythingThatIsPacked) {
+  for (const char* name : kEntryFiles) {
+    PackedEntry changed = packed();
+    changed.files.at(name).back() = '!';
+    EXPECT_EQ(read_entry(changed).outcome, Outcome::kDamaged) << name;
+    changed.files.erase(name);
+    EXPECT_EQ(read_entry(changed).outcome, Outcome::kDamaged) << "without " << name;
+  }
+  PackedEntry other = packed();
+  other.key = sha256_hex("other");
+  EXPECT_EQ(read_entry(other).reason, "its manifest is of another key");
+  other = packed();
+  other.second = sha256_hex("other");
+  EXPECT_EQ(read_entry(other).reason, "its dependencies are of another key");
+}
+
+TEST_F(EntryFilesTest, ComparesContentsAndNotTimesWithAnotherMachine) {
+  const PackedEntry entry = packed();
+  const fs::path header = temp_.path() / "a.h";
+  const fs::file_time_type time = fs::last_write_time(header);
+  temp_.write("a.h", "2");  // of the same size
+  fs::last_write_time(header, time);
+  EXPECT_EQ(read().outcome, Outcome::kGood) << "on one machine size and time are enough";
+  EXPECT_EQ(read_entry(entry).outcome, Outcome::kOutdated);
+  temp_.write("a.h", "1");
+  fs::last_write_time(header, time + std::chrono::hours(1));
+  EXPECT_EQ(read_entry(entry).outcome, Outcome::kGood);
+  temp_.write("b.h", "");
+  EXPECT_EQ(read_entry(entry).outcome, Outcome::kOutdated);
+}
 
 TEST_F(EntryFilesTest, ReadsWhatItWrote) {
   const EntryReading reading = read();

@@ -19,7 +19,7 @@ class PackedEntryTest : public testing::Test {
   PackedEntryTest() {
     entry_.artifact.set("code", "code");
     entry_.launcher = "launcher";
-    EXPECT_TRUE(from_.store(key_, entry_, file_time_now()).ok());
+    EXPECT_TRUE(from_.store(pack_entry(key_, entry_, file_time_now()).value()).ok());
   }
   static EntryStore open(const fs::path& path) {
     return {CacheFolder::open(path, CacheFolder::Access::kReadWrite).value(), {}};

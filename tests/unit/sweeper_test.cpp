@@ -27,7 +27,7 @@ class SweeperTest : public testing::Test {
     CacheEntry entry;
     entry.artifact.set("code", std::string(10'000, 'x'));
     const CacheKey key{sha256_hex(name)};
-    EXPECT_TRUE(store_.store(key, entry, file_time_now()).ok());
+    EXPECT_TRUE(store_.store(pack_entry(key, entry, file_time_now()).value()).ok());
     const FileTime used = file_time_now() / 1'000'000'000 - age.count();
     const timespec times[] = {{0, UTIME_OMIT}, {used, 0}};
     ::utimensat(AT_FDCWD, (cache().entries_of(key.digest).at(0).folder / "manifest.json").c_str(), times, 0);

@@ -107,8 +107,10 @@ struct ArtifactCache::State {
   }
 
   void publish(const Publication& publication) const {
+    const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
+    if (!packed) return log("an artifact is not kept: " + packed.error().message);
     const EntryStore& store = *own();
-    const Status status = store.store(publication.key, publication.entry, publication.began);
+    const Status status = store.store(*packed);
     if (!status) log("an artifact is not kept: " + status.error().message);
     trim_key(store.folder(), publication.key.digest, kEntriesPerKey);
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <ctime>
+#include <limits>
 #include <map>
 #include <sys/stat.h>
 
@@ -70,6 +71,8 @@ Result<std::vector<Folder>> capture_folders(const std::vector<std::string>& abse
   for (auto& [path, folder] : folders) list.push_back(std::move(folder));
   return list;
 }
+
+constexpr FileTime kNoTime = std::numeric_limits<FileTime>::min();  // no file has it
 
 bool is_unchanged(const File& file) {
   struct stat info{};
@@ -152,6 +155,12 @@ std::optional<std::string> find_change(const DependencyState& state) {
     if (const std::string* added = find_added(folder)) return "'" + *added + "' was added";
   }
   return std::nullopt;
+}
+
+DependencyState without_times(DependencyState state) {
+  for (File& file : state.files) file.mtime_ns = kNoTime;
+  for (Folder& folder : state.folders) folder.ctime_ns = Folder::kUnsettled;
+  return state;
 }
 
 std::string second_digest(std::string_view key, const DependencyState& state) {

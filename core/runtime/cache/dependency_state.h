@@ -52,6 +52,9 @@ Result<DependencyState> capture(const Dependencies& dependencies, FileTime began
 /// the same and their time is not; candidates are looked for only if their folder changed.
 std::optional<std::string> find_change(const DependencyState& state);
 
+/// As `state` is seen from another machine, where times say nothing: everything in it is looked at.
+DependencyState without_times(DependencyState state);
+
 /// The second level of the key: SHA-256 over `key` and the contents and absences of `state`; times do not matter.
 std::string second_digest(std::string_view key, const DependencyState& state);
 

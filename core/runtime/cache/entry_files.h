@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -9,9 +10,10 @@
 #include "dependency_state.h"
 #include "entry_manifest.h"
 #include "file_descriptor.h"
-#include "staging.h"
 
 namespace kmux {
+
+struct PackedEntry;
 
 /// The files that an entry may have; the manifest is always there and names the others.
 inline constexpr const char* kManifestFile = "manifest.json";
@@ -40,15 +42,20 @@ struct EntryReading {
 enum class EntryCheck { kDigests, kDependencies };
 EntryReading read_entry(const EntryLocation& location, EntryCheck check);
 
+/// Reads an entry of another machine, and checks every digest and its dependencies. Times of another machine say
+/// nothing, so all that it depends on is hashed. Never `kGone`; there is no folder.
+EntryReading read_entry(const PackedEntry& packed);
+
 /// What an entry says of itself, or nothing if that cannot be read.
 std::optional<EntryManifest> read_manifest(const EntryLocation& location);
 
 /// Marks an entry as used now, at most once an hour: the mark is the manifest's mtime, as access times are often off.
 void touch(const EntryReading& reading);
 
-/// Writes an entry's files.
+/// An entry's files by name.
 ///
-/// Errors: unavailable with the system's reason; invalid_argument if the entry could not be read back.
-Status write_entry(Staging& staging, const CacheKey& key, const CacheEntry& entry, const DependencyState& state);
+/// Errors: invalid_argument if the entry could not be read back.
+Result<std::map<std::string, std::string>> entry_files(const CacheKey& key, const CacheEntry& entry,
+                                                       const DependencyState& state);
 
 }  // namespace kmux

@@ -9,15 +9,6 @@ namespace {
 
 using Outcome = EntryReading::Outcome;
 
-Result<Dependencies> dependencies_of(const CacheEntry& entry) {
-  if (entry.unsupported) {
-    const std::optional<std::string_view> note = entry.unsupported->note(kDependenciesPart);
-    return note ? dependencies_from_json(*note) : Dependencies{};
-  }
-  const std::string* part = entry.artifact.find(kDependenciesPart);
-  return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
-}
-
 /// For people: as it is, should it be no JSON.
 Json parts_of(const EntryManifest& manifest) {
   auto parts = parse_json(manifest.parts);
@@ -43,12 +34,10 @@ void EntryStore::refuse(const EntryLocation& location, const EntryReading& readi
   put_into_quarantine(folder_, location.folder, reading.folder);
 }
 
-Status EntryStore::store(const CacheKey& key, const CacheEntry& entry, FileTime began) const {
-  KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
-  KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
+Status EntryStore::store(const PackedEntry& entry) const {
   KMUX_ASSIGN(Staging staging, Staging::make(folder_));
-  KMUX_TRY(write_entry(staging, key, entry, state));
-  KMUX_TRY(staging.publish(folder_.entry(key.digest, second_digest(key.digest, state)).folder));
+  for (const auto& [name, bytes] : entry.files) KMUX_TRY(staging.write(name.c_str(), bytes));
+  KMUX_TRY(staging.publish(folder_.entry(entry.key, entry.second).folder));
   return Ok{};
 }
 

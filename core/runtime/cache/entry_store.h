@@ -11,6 +11,7 @@
 #include "cache_folder.h"
 #include "dependency_state.h"
 #include "entry_files.h"
+#include "packed_entry.h"
 
 namespace kmux {
 
@@ -45,11 +46,10 @@ class EntryStore {
   /// An entry of `key` that is whole and up to date, or nothing. Damaged ones are logged and put into quarantine.
   std::optional<CacheEntry> find(const std::string& key) const;
 
-  /// Stores an entry whose build began at `began`; an equal one that is there already stays.
+  /// Stores an entry that was packed here; an equal one that is there already stays.
   ///
-  /// Errors: unavailable if what the build read is not known any more, or with the system's reason; invalid_argument if
-  ///         the entry's dependencies are malformed.
-  Status store(const CacheKey& key, const CacheEntry& entry, FileTime began) const;
+  /// Errors: unavailable with the system's reason.
+  Status store(const PackedEntry& entry) const;
 
   /// All entries, unchecked; those whose manifest cannot be read are left out.
   std::vector<StoredEntry> list() const;

@@ -13,6 +13,15 @@ Error refused(const std::string& key, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "cache entry '" + key + "' is refused (" + why + ").");
 }
 
+Result<Dependencies> dependencies_of(const CacheEntry& entry) {
+  if (entry.unsupported) {
+    const std::optional<std::string_view> note = entry.unsupported->note(kDependenciesPart);
+    return note ? dependencies_from_json(*note) : Dependencies{};
+  }
+  const std::string* part = entry.artifact.find(kDependenciesPart);
+  return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
+}
+
 bool is_entry_file(const std::string& name) {
   return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
 }
@@ -24,6 +33,13 @@ Status check_names(const PackedEntry& packed, const EntryManifest& manifest) {
 }
 
 }  // namespace
+
+Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began) {
+  KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
+  KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
+  KMUX_ASSIGN(auto files, entry_files(key, entry, state));
+  return PackedEntry{key.digest, second_digest(key.digest, state), std::move(files)};
+}
 
 Result<PackedEntry> pack_entry(const EntryLocation& location) {
   const EntryReading reading = read_entry(location, EntryCheck::kDigests);

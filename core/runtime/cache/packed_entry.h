@@ -3,7 +3,9 @@
 #include <map>
 #include <string>
 
+#include "cache_entry.h"
 #include "cache_folder.h"
+#include "dependency_state.h"
 #include "staging.h"
 
 namespace kmux {
@@ -14,6 +16,12 @@ struct PackedEntry {
   std::string second;
   std::map<std::string, std::string> files;
 };
+
+/// The files of an entry whose build began at `began` (`file_time_now()` before it).
+///
+/// Errors: unavailable if what the build read is not known any more; invalid_argument if its dependencies are malformed
+///         or it could not be read back.
+Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began);
 
 /// The files of an entry that is whole.
 ///
