@@ -15,7 +15,7 @@ install(DIRECTORY examples/programs/ DESTINATION share/kmux/examples ${bundle})
 install(FILES README.md DESTINATION share/doc/kmux ${bundle})
 foreach(package IN ITEMS
     libllvm19 libstdc++6 libssl-dev libboost1.81-dev nlohmann-json3-dev zlib1g-dev libzstd-dev
-    libarchive-dev)
+    libarchive-dev libhiredis-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/kmux/licences RENAME ${package}.txt ${bundle})
   endif()

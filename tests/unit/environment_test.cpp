@@ -81,6 +81,24 @@ TEST(Environment, HasNoCacheWhenSecure) {
   EXPECT_THAT(environment.cache_read_only, IsEmpty());
 }
 
+TEST(Environment, NamesTheRemoteCacheUnlessSecure) {
+  const std::map<std::string, std::string> variables = {{"KMUX_REMOTE_CACHE", "redis://host"},
+                                                        {"KMUX_REMOTE_CACHE_KEY_FILE", "/key"},
+                                                        {"KMUX_REMOTE_CACHE_TTL", "60"},
+                                                        {"KMUX_REMOTE_CACHE_TIMEOUT", "20"},
+                                                        {"KMUX_REMOTE_CACHE_READ_ONLY", "yes"}};
+  const Environment environment = Environment::from(variables);
+  EXPECT_EQ(environment.remote_cache, "redis://host");
+  EXPECT_EQ(environment.remote_cache_key_file, "/key");
+  EXPECT_EQ(environment.remote_cache_ttl, "60");
+  EXPECT_EQ(environment.remote_cache_timeout, "20");
+  EXPECT_TRUE(environment.remote_cache_read_only);
+  const Environment secure = Environment::from(variables, true);
+  EXPECT_EQ(secure.remote_cache, "");
+  EXPECT_TRUE(secure.remote_cache_key_file.empty());
+  EXPECT_FALSE(Environment::from({}).remote_cache_read_only);
+}
+
 TEST(Environment, SplitsThePluginPathAndDropsEmptyElements) {
   EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", ":/a::/b/c:"}}).plugin_path, ElementsAre("/a", "/b/c"));
 }

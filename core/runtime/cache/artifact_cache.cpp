@@ -28,6 +28,7 @@ std::optional<CacheEntry> to_store(const Result<CacheEntry>& outcome) {
 struct ArtifactCache::State {
   explicit State(CacheOptions given) : options(std::move(given)) {
     options.folder = std::filesystem::absolute(options.folder).lexically_normal();
+    if (options.remote) remote.emplace(*std::move(options.remote), options.log);
   }
 
   Status open() {
@@ -79,7 +80,7 @@ struct ArtifactCache::State {
   /// The store of `folder`, or null.
   const EntryStore* own() const { return has_own ? &tiers.front() : nullptr; }
 
-  std::optional<CacheEntry> find(const CacheKey& key) const {
+  std::optional<CacheEntry> find_on_disk(const CacheKey& key) const {
     if (!is_digest(key.digest)) return std::nullopt;
     for (const EntryStore& tier : tiers) {
       if (std::optional<CacheEntry> found = tier.find(key.digest)) return found;
@@ -87,32 +88,62 @@ struct ArtifactCache::State {
     return std::nullopt;
   }
 
+  std::optional<CacheEntry> find(const CacheKey& key) {
+    std::optional<CacheEntry> found = find_on_disk(key);
+    if (found || !remote || !is_digest(key.digest)) return found;
+    const FileTime began = file_time_now();
+    found = remote->find(key.digest);
+    if (found) add({.key = key, .entry = *found, .began = began, .from_remote = true});
+    return found;
+  }
+
+  RemoteCache::Turn take_remote_turn(const CacheKey& key) {
+    if (!remote || !is_digest(key.digest)) return {};
+    return remote->take_turn(key.digest, options.lock_timeout);
+  }
+
   /// The leader's part of `find_or_make`.
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make, const std::shared_ptr<Flight>& flight) {
-    if (std::optional<CacheEntry> found = find(key)) return as_result(*std::move(found));
+    if (std::optional<CacheEntry> found = find_on_disk(key)) return as_result(*std::move(found));
     std::optional<KeyLock> held = lock(key.digest, options.lock_timeout);
     if (held) {  // perhaps another process made it while this one waited
-      if (std::optional<CacheEntry> found = find(key)) return as_result(*std::move(found));
+      if (std::optional<CacheEntry> found = find_on_disk(key)) return as_result(*std::move(found));
     }
-    const FileTime began = file_time_now();
-    Result<CacheEntry> made = make();
-    if (std::optional<CacheEntry> entry = to_store(made)) {
-      add({.key = key, .entry = *std::move(entry), .began = began, .lock = std::move(held), .flight = flight});
+    FileTime began = file_time_now();
+    RemoteCache::Turn turn = take_remote_turn(key);
+    const bool from_remote = turn.entry.has_value();
+    if (!from_remote) began = file_time_now();
+    Result<CacheEntry> outcome = from_remote ? as_result(*std::move(turn.entry)) : make();
+    if (std::optional<CacheEntry> entry = to_store(outcome)) {
+      add({.key = key,
+           .entry = *std::move(entry),
+           .began = began,
+           .lock = std::move(held),
+           .flight = flight,
+           .lease = std::move(turn.lease),
+           .from_remote = from_remote});
     }
-    return made;
+    return outcome;
   }
 
   void add(Publication publication) {
-    if (!why_read_only && is_digest(publication.key.digest)) publisher.add(std::move(publication));
+    const bool has_place = !why_read_only || (remote && remote->writable() && !publication.from_remote);
+    if (has_place && is_digest(publication.key.digest)) publisher.add(std::move(publication));
   }
 
-  void publish(const Publication& publication) const {
+  void publish(Publication& publication) {
     const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
-    if (!packed) return log("an artifact is not kept: " + packed.error().message);
+    if (packed && !why_read_only) store(*packed);
+    if (packed && remote && !publication.from_remote) remote->store(*packed);
+    if (!packed) log("an artifact is not kept: " + packed.error().message);
+    publication.lease.reset();  // now, as that takes a while
+  }
+
+  void store(const PackedEntry& packed) const {
     const EntryStore& store = *own();
-    const Status status = store.store(*packed);
+    const Status status = store.store(packed);
     if (!status) log("an artifact is not kept: " + status.error().message);
-    trim_key(store.folder(), publication.key.digest, kEntriesPerKey);
+    trim_key(store.folder(), packed.key, kEntriesPerKey);
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }
 
@@ -128,9 +159,10 @@ struct ArtifactCache::State {
   bool has_own = false;  // the first tier is that of `folder`
   std::optional<std::string> why_read_only = {};  // or nothing is stored
   std::filesystem::path lock_file = {};  // empty: no locks
+  std::optional<RemoteCache> remote = {};
   SingleFlight flights = {};
   // The last member: its thread uses the others.
-  Publisher publisher{[this](const Publication& publication) { publish(publication); }};
+  Publisher publisher{[this](Publication& publication) { publish(publication); }};
 };
 
 ArtifactCache::ArtifactCache(std::unique_ptr<State> state) : state_(std::move(state)) {}

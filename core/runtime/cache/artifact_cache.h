@@ -15,6 +15,7 @@
 #include "dependency_state.h"
 #include "entry_store.h"
 #include "packed_entry.h"
+#include "remote_cache.h"
 #include "sweeper.h"
 
 namespace kmux {
@@ -28,13 +29,14 @@ struct CacheOptions {
   std::chrono::hours max_age{24 * 90};                  // since an entry was used last
   std::chrono::seconds min_idle{60};                    // an entry used more recently is not evicted
   std::chrono::seconds sweep_interval{300};
+  std::optional<RemoteOptions> remote = {};                // asked last
   CacheLog log = {};
 };
 
-/// Maps keys to entries on the disk, for all processes that use the same folder.
+/// Maps keys to entries on the disk, for all processes that use the same folder, and in a remote tier, for a fleet.
 ///
-/// Whatever happens to the folder, a caller gets an entry that is whole and up to date, or none: damage, removal and a
-/// full disk are misses.
+/// Whatever happens to the folder or the tier, a caller gets an entry that is whole and up to date, or none: damage,
+/// removal, a full disk and a server that is gone are misses.
 /// Threads:  any.
 /// Lifetime: the destructor waits for what is still to be published.
 class ArtifactCache {
@@ -50,11 +52,12 @@ class ArtifactCache {
   ArtifactCache(const ArtifactCache&) = delete;
   ArtifactCache& operator=(const ArtifactCache&) = delete;
 
-  /// The entry of `key`, or nothing.
+  /// The entry of `key`, or nothing. What the remote tier had is stored in the background.
   std::optional<CacheEntry> find(const CacheKey& key) const;
 
-  /// The entry of `key`, made if there is none: once over all threads of this process and, while locks work, over all
-  /// processes of this machine. What was made is returned at once and published in the background.
+  /// The entry of `key`, made if there is none: once over all threads of this process, while locks work over all
+  /// processes of this machine, and while the remote tier works over all machines that use it. What was made is returned
+  /// at once and published in the background.
   ///
   /// `make` must not ask for the same key.
   /// Errors: those of `make`, for all who waited for it. `unsupported` is stored and returned again without `make`;

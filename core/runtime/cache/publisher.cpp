@@ -9,7 +9,7 @@
 namespace kmux {
 
 struct Publisher::State {
-  std::function<void(const Publication&)> publish;
+  std::function<void(Publication&)> publish;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Publication> waiting;  // the first is the one being published
@@ -17,7 +17,7 @@ struct Publisher::State {
   std::atomic<pid_t> process{0};  // that has the thread
 };
 
-Publisher::Publisher(std::function<void(const Publication&)> publish) : state_(std::make_shared<State>()) {
+Publisher::Publisher(std::function<void(Publication&)> publish) : state_(std::make_shared<State>()) {
   state_->publish = std::move(publish);
 }
 
@@ -61,7 +61,7 @@ void Publisher::work(State& state) {
   for (;;) {
     state.changed.wait(guard, [&] { return state.ends || !state.waiting.empty(); });
     if (state.waiting.empty()) return;
-    const Publication& first = state.waiting.front();  // a deque's items stay where they are
+    Publication& first = state.waiting.front();  // a deque's items stay where they are
     guard.unlock();
     state.publish(first);
     guard.lock();

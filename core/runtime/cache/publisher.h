@@ -9,6 +9,7 @@
 #include "cache_entry.h"
 #include "dependency_state.h"
 #include "key_lock.h"
+#include "remote_lease.h"
 #include "single_flight.h"
 
 namespace kmux {
@@ -20,6 +21,8 @@ struct Publication {
   FileTime began = 0;  // when its build began
   std::optional<KeyLock> lock = {};
   std::shared_ptr<Flight> flight = {};
+  std::unique_ptr<RemoteLease> lease = {};
+  bool from_remote = false;  // there it is already
 };
 
 /// Publishes in a thread of its own, which begins with the first publication.
@@ -28,7 +31,7 @@ struct Publication {
 /// Threads: any.
 class Publisher {
  public:
-  explicit Publisher(std::function<void(const Publication&)> publish);
+  explicit Publisher(std::function<void(Publication&)> publish);
   /// Waits until everything is published or given up.
   ~Publisher();
   Publisher(const Publisher&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cache/artifact_cache.h"
+#include "remote_settings.h"
 #include "runtime_cache.h"
 
 namespace kmux {
@@ -26,6 +27,22 @@ CachedBuild cached_build(StoredEntry entry) {
 }
 
 }  // namespace
+
+std::optional<RemoteCacheReport> inquire_remote_cache(const Environment& environment) {
+  RemoteCacheReport report{.url = {}, .read_only = environment.remote_cache_read_only, .problem = {}};
+  Result<std::optional<RemoteSettings>> settings = read_remote_settings(environment);
+  if (!settings) {
+    report.problem = std::move(settings).error();
+    return report;
+  }
+  if (!*settings) return std::nullopt;
+  report.url = to_string((*settings)->redis.address);
+  report.sealed = !(*settings)->secret.empty();
+  Result<std::int64_t> names = RedisTier((*settings)->redis).count_names();
+  if (names) report.names = *names;
+  if (!names) report.problem = std::move(names).error();
+  return report;
+}
 
 Result<Cache> Cache::open(const Environment& environment) {
   KMUX_ASSIGN(std::shared_ptr<ArtifactCache> cache, open_cache(environment));

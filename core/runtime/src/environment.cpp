@@ -95,6 +95,11 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
     environment.lock_file = first_of(variables, {"KMUX_LOCK_FILE"});
     environment.cache_lock_dir = cache_lock_dir_of(variables);
+    environment.remote_cache = first_of(variables, {"KMUX_REMOTE_CACHE"});
+    environment.remote_cache_key_file = first_of(variables, {"KMUX_REMOTE_CACHE_KEY_FILE"});
+    environment.remote_cache_ttl = first_of(variables, {"KMUX_REMOTE_CACHE_TTL"});
+    environment.remote_cache_timeout = first_of(variables, {"KMUX_REMOTE_CACHE_TIMEOUT"});
+    environment.remote_cache_read_only = is_true(first_of(variables, {"KMUX_REMOTE_CACHE_READ_ONLY"}));
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
     environment.variables = variables;
   }

@@ -8,6 +8,7 @@
 #include "kmux/log.h"
 
 #include "cache/artifact_cache.h"
+#include "remote_settings.h"
 
 namespace kmux {
 namespace {
@@ -33,6 +34,20 @@ Result<std::uint64_t> parse_bytes(const std::string& text) {
                                                      "one before). Use one like 4G.");
 }
 
+/// Nothing if there is to be none, or none that can be trusted: the log says why.
+std::optional<RemoteOptions> remote_options(const Environment& environment) {
+  Result<std::optional<RemoteSettings>> settings = read_remote_settings(environment);
+  if (!settings) {
+    log(LogLevel::kWarning, "there is no remote cache: " + settings.error().message);
+    return std::nullopt;
+  }
+  if (!*settings) return std::nullopt;
+  return RemoteOptions{.tier = std::make_shared<RedisTier>((*settings)->redis),
+                       .name = to_string((*settings)->redis.address),
+                       .secret = std::move((*settings)->secret),
+                       .read_only = environment.remote_cache_read_only};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment) {
@@ -44,6 +59,7 @@ Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment
   if (!environment.cache_max_bytes.empty()) {
     KMUX_ASSIGN(options.max_bytes, parse_bytes(environment.cache_max_bytes));
   }
+  options.remote = remote_options(environment);
   return ArtifactCache::open(std::move(options));
 }
 

@@ -56,6 +56,19 @@ struct PruneReport {
   std::uint64_t left_bytes = 0;
 };
 
+/// What the server of a remote cache says.
+struct RemoteCacheReport {
+  std::string url;  // without user and password
+  bool read_only = false;
+  bool sealed = false;           // there is a key, and only what is sealed with it is taken
+  std::optional<Error> problem;  // why it is of no use now
+  std::int64_t names = 0;        // in its database, those of others included
+};
+
+/// Asks the server of the remote cache that `environment` describes; nothing if it describes none. A server that does
+/// not answer, and settings that make no sense, are a `problem`.
+KMUX_API std::optional<RemoteCacheReport> inquire_remote_cache(const Environment& environment);
+
 /// The cache on disk, for those who look after it. `compile` and `build` need nothing of this.
 ///
 /// Threads: any; other processes may use the same cache all the while.   Lifetime: a cheap shared handle.

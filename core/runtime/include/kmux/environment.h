@@ -14,8 +14,8 @@ namespace kmux {
 /// The settings that kmux takes from the process environment; the only place that reads it.
 ///
 /// `TILELANG_TARGET` (or `TILELANG_DEFAULT_TARGET`), `TILELANG_EXECUTION_BACKEND` and `TILELANG_VERBOSE` count where the
-/// KMUX one is unset or empty. A program with more rights than its caller (AT_SECURE) takes no path from the environment
-/// and has no cache.
+/// KMUX one is unset or empty. A program with more rights than its caller (AT_SECURE) takes no path and no server from the
+/// environment and has no cache.
 struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
@@ -28,6 +28,11 @@ struct KMUX_API Environment {
   bool disable_cache = false;  // KMUX_DISABLE_CACHE: 1, true, yes, on; the memory of the process included
   std::vector<std::filesystem::path> cache_read_only;  // KMUX_CACHE_RO, ':' between: searched after cache_dir
   std::string cache_max_bytes;  // KMUX_CACHE_MAX_BYTES: a number, with K, M, G or T; default 4G
+  std::string remote_cache;  // KMUX_REMOTE_CACHE: redis://[user[:password]@]host[:port][/database], redis+unix:///path
+  std::filesystem::path remote_cache_key_file;  // KMUX_REMOTE_CACHE_KEY_FILE: what is taken must be sealed with its key
+  std::string remote_cache_ttl;  // KMUX_REMOTE_CACHE_TTL: seconds that an entry is kept there; default 30 days
+  std::string remote_cache_timeout;  // KMUX_REMOTE_CACHE_TIMEOUT: ms, to connect and for each command; default 500
+  bool remote_cache_read_only = false;  // KMUX_REMOTE_CACHE_READ_ONLY: 1, true, yes, on
   std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-<user id>: local to the node
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's

@@ -1,0 +1,101 @@
+#include "redis_tier.h"
+
+#include <unistd.h>
+#include <utility>
+
+namespace kmux {
+namespace {
+
+using Kind = RedisReply::Kind;
+
+constexpr std::size_t kMostIdle = 8;
+
+// A lease is a name with a time-out; its content tells whose it is. Scripts, so that looking and doing are one step.
+constexpr std::string_view kLease = R"(
+if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end
+return 0)";
+constexpr std::string_view kRelease = R"(
+if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end
+return 0)";
+
+std::string value_name(const std::string& name) { return "kmux:1:" + name; }
+std::string lease_name(const std::string& name) { return "kmux:1:" + name + ":lease"; }
+
+/// The reply of a command that may answer `kind`, or why it is none.
+Result<RedisReply> expect(Result<RedisReply> reply, Kind kind) {
+  if (!reply || reply->kind == kind) return reply;
+  if (reply->kind == Kind::kRefusal) return make_error(ErrorCode::kUnsupported, "it refuses, \"" + reply->text + "\"");
+  return make_error(ErrorCode::kUnavailable, "it answers something else than it was asked");
+}
+
+}  // namespace
+
+RedisTier::RedisTier(Options options) : options_(std::move(options)), process_(::getpid()) {}
+
+Result<std::optional<std::string>> RedisTier::get(const std::string& name) {
+  Result<RedisReply> reply = ask({"GET", value_name(name)});
+  if (reply && reply->kind == Kind::kNil) return std::optional<std::string>();
+  KMUX_ASSIGN(RedisReply value, expect(std::move(reply), Kind::kText));
+  return std::optional(std::move(value.text));
+}
+
+Status RedisTier::put(const std::string& name, const std::string& value) {
+  KMUX_TRY(expect(ask({"SET", value_name(name), value, "EX", std::to_string(options_.keep.count())}), Kind::kText));
+  return Ok{};
+}
+
+Result<bool> RedisTier::lease(const std::string& name, const std::string& holder, std::chrono::milliseconds time) {
+  const std::string milliseconds = std::to_string(time.count());
+  KMUX_ASSIGN(const RedisReply reply,
+              expect(ask({"EVAL", kLease, "1", lease_name(name), holder, milliseconds}), Kind::kInteger));
+  return reply.integer == 1;
+}
+
+Status RedisTier::release(const std::string& name, const std::string& holder) {
+  KMUX_TRY(expect(ask({"EVAL", kRelease, "1", lease_name(name), holder}), Kind::kInteger));
+  return Ok{};
+}
+
+Result<std::int64_t> RedisTier::count_names() {
+  KMUX_ASSIGN(const RedisReply reply, expect(ask({"DBSIZE"}), Kind::kInteger));
+  return std::int64_t{reply.integer};
+}
+
+/// A server that was started anew has closed the connections that were kept: that is no failure. Each command may be
+/// sent twice.
+Result<RedisReply> RedisTier::ask(const Words& words) {
+  std::optional<RedisConnection> connection = take_idle();
+  if (!connection) return ask_anew(words);
+  Result<RedisReply> reply = connection->ask(words, options_.timeout);
+  if (!reply) return connection->was_closed() ? ask_anew(words) : std::move(reply);
+  keep_idle(*std::move(connection));
+  return reply;
+}
+
+Result<RedisReply> RedisTier::ask_anew(const Words& words) {
+  KMUX_ASSIGN(RedisConnection connection, RedisConnection::open(options_.address, options_.timeout));
+  KMUX_ASSIGN(RedisReply reply, connection.ask(words, options_.timeout));
+  keep_idle(std::move(connection));
+  return reply;
+}
+
+std::optional<RedisConnection> RedisTier::take_idle() {
+  if (is_forked()) return std::nullopt;
+  const std::lock_guard guard(mutex_);
+  if (idle_.empty()) return std::nullopt;
+  RedisConnection connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
+}
+
+void RedisTier::keep_idle(RedisConnection connection) {
+  if (is_forked()) return;
+  const std::lock_guard guard(mutex_);
+  if (idle_.size() < kMostIdle) idle_.push_back(std::move(connection));
+}
+
+/// The parent's connections are not ours, and its mutex may be locked by a thread that is not here.
+bool RedisTier::is_forked() const { return process_ != ::getpid(); }
+
+}  // namespace kmux

@@ -1,0 +1,127 @@
+#include "remote_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <sys/random.h>
+#include <thread>
+
+#include "entry_files.h"
+#include "remote_value.h"
+
+namespace kmux {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kFirstPause = std::chrono::milliseconds(2);
+constexpr auto kLongestPause = std::chrono::milliseconds(200);
+
+/// A name for whoever takes a lease that nobody else can have.
+std::string random_holder() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  std::string text;
+  for (const unsigned char byte : bytes) text.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
+  return text;
+}
+
+}  // namespace
+
+RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
+    : options_(std::move(options)),
+      log_(std::move(log)),
+      failures_(options_.rest),
+      get_refusals_(options_.rest),
+      store_refusals_(options_.rest) {}
+
+void RemoteCache::warn(const std::string& text) const {
+  if (log_) log_(text);
+}
+
+/// What the tier answers; nothing if it failed now or a short time ago.
+template <class Call>
+auto RemoteCache::ask(CircuitBreaker& refusals, const Call& call)
+    -> std::optional<typename decltype(call())::value_type> {
+  if (!refusals.allows() || !failures_.allows()) return std::nullopt;
+  auto answer = call();
+  if (answer) {
+    refusals.succeeded();
+    failures_.succeeded();
+    return *std::move(answer);
+  }
+  const bool refuses = answer.error().code == ErrorCode::kUnsupported;
+  if (refuses) failures_.succeeded();
+  if ((refuses ? refusals : failures_).failed()) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.rest).count();
+    warn("the remote cache '" + options_.name + "' is not used for " + std::to_string(seconds) + " s (" +
+         answer.error().message + "). Builds go on without it; check the server.");
+  }
+  return std::nullopt;
+}
+
+std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
+  const auto bytes = ask(get_refusals_, [&] { return options_.tier->get(key); });
+  if (!bytes || !*bytes) return std::nullopt;
+  const RemoteValue value = read_remote_bytes(key, **bytes, options_.secret);
+  for (const std::string& why : value.refused) {
+    warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").");
+  }
+  for (const PackedEntry& entry : value.entries) {
+    if (std::optional<CacheEntry> found = usable(key, entry)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) const {
+  EntryReading reading = read_entry(entry);
+  if (reading.outcome == EntryReading::Outcome::kGood) return std::move(reading.entry);
+  if (reading.outcome == EntryReading::Outcome::kDamaged) {
+    warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + reading.reason + ").");
+  }
+  return std::nullopt;
+}
+
+RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};
+  const std::string holder = random_holder();
+  if (!writable() || holder.empty()) return {};
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const std::optional<bool> had = try_lease(key, holder);
+    if (!had) return {};
+    std::unique_ptr<RemoteLease> lease = *had ? hold(key, holder) : nullptr;
+    if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};  // stored meanwhile
+    if (lease != nullptr) return {std::nullopt, std::move(lease)};
+    if (Clock::now() >= end) return {};
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+std::optional<bool> RemoteCache::try_lease(const std::string& key, const std::string& holder) {
+  return ask(store_refusals_, [&] { return options_.tier->lease(key, holder, options_.lease_time); });
+}
+
+std::unique_ptr<RemoteLease> RemoteCache::hold(const std::string& key, const std::string& holder) {
+  return std::make_unique<RemoteLease>(
+      [this, key, holder] { try_lease(key, holder); }, options_.lease_time / 3,
+      [this, key, holder] { ask(store_refusals_, [&] { return options_.tier->release(key, holder); }); });
+}
+
+void RemoteCache::store(const PackedEntry& entry) {
+  if (!writable()) return;
+  const auto old = ask(get_refusals_, [&] { return options_.tier->get(entry.key); });
+  std::vector<PackedEntry> entries = {entry};
+  if (old && *old) {
+    for (PackedEntry& other : read_remote_bytes(entry.key, **old, options_.secret).entries) {
+      if (other.second != entry.second) entries.push_back(std::move(other));
+    }
+  }
+  const std::string bytes = to_remote_bytes(entries, options_.secret);
+  if (bytes.empty()) {
+    return warn("an artifact is not put into the remote cache '" + options_.name + "' (it has more than " +
+                std::to_string(kMostRemoteBytes >> 20) + " MiB).");
+  }
+  ask(store_refusals_, [&] { return options_.tier->put(entry.key, bytes); });
+}
+
+}  // namespace kmux

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache_entry.h"
+#include "circuit_breaker.h"
+#include "entry_store.h"
+#include "packed_entry.h"
+#include "remote_lease.h"
+#include "remote_tier.h"
+
+namespace kmux {
+
+struct RemoteOptions {
+  std::shared_ptr<RemoteTier> tier;
+  std::string name = {};    // for messages
+  std::string secret = {};  // of the fleet; empty: whoever may write to the tier is trusted
+  bool read_only = false;   // takes entries, gives none and holds no lease
+  std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
+  std::chrono::milliseconds rest{30'000};        // after a failure nobody asks for so long
+};
+
+/// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
+///
+/// Whatever the tier does, a caller gets an entry that is whole, of its key, sealed if there is a secret, and right for
+/// the headers of this machine, or none. A failure is logged once a rest, and costs a time-out of the tier.
+/// Threads: any.
+class RemoteCache {
+ public:
+  RemoteCache(RemoteOptions options, CacheLog log);
+
+  /// The entry of `key`, or nothing.
+  std::optional<CacheEntry> find(const std::string& key);
+
+  /// An entry, or the right to make it, or neither: then this node makes it without being asked for it.
+  struct Turn {
+    std::optional<CacheEntry> entry = {};
+    std::unique_ptr<RemoteLease> lease = {};  // hold it until the entry is stored
+  };
+  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`.
+  Turn take_turn(const std::string& key, std::chrono::milliseconds patience);
+
+  /// Stores an entry, beside those of other headers; one of the same headers is replaced.
+  void store(const PackedEntry& entry);
+
+  bool writable() const { return !options_.read_only; }
+
+ private:
+  template <class Call>
+  auto ask(CircuitBreaker& refusals, const Call& call) -> std::optional<typename decltype(call())::value_type>;
+  void warn(const std::string& text) const;
+  std::optional<bool> try_lease(const std::string& key, const std::string& holder);
+  std::unique_ptr<RemoteLease> hold(const std::string& key, const std::string& holder);
+  std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry) const;
+
+  RemoteOptions options_;
+  CacheLog log_;
+  CircuitBreaker failures_;  // of the tier as a whole
+  CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
+  CircuitBreaker store_refusals_;  // or to write
+};
+
+}  // namespace kmux

@@ -1,0 +1,79 @@
+#include "remote_value.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kmux/artifact.h"
+
+#include "hmac.h"
+#include "remote_tier.h"
+
+namespace kmux {
+namespace {
+
+// The container of artifacts twice: one part an entry, named by the state of its headers, of a seal and a container of
+// the entry's files.
+constexpr std::size_t kSealSize = 64;
+constexpr char kNoSeal = '-';
+
+/// Key and state are under the seal, too: an entry cannot be passed off as another one's.
+std::string seal_of(const std::string& key, const std::string& second, std::string_view packed,
+                    std::string_view secret) {
+  if (secret.empty()) return std::string(kSealSize, kNoSeal);
+  const std::string message = "kmux remote entry 1\n" + key + "\n" + second + "\n";
+  return hmac_sha256_hex(secret, std::string(message).append(packed));
+}
+
+std::string to_part(const PackedEntry& entry, std::string_view secret) {
+  Artifact files;
+  for (const auto& [name, bytes] : entry.files) files.set(name, bytes);
+  const std::string packed = serialize(files);
+  return seal_of(entry.key, entry.second, packed, secret) + packed;
+}
+
+/// The entry of a part, or why it is refused.
+Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part, std::string_view secret) {
+  const auto refused = [](const char* why) { return make_error(ErrorCode::kInvalidArgument, why); };
+  const std::string_view content = part.content;
+  if (content.size() < kSealSize) return refused("it is truncated");
+  const std::string_view seal = content.substr(0, kSealSize);
+  const std::string_view packed = content.substr(kSealSize);
+  if (!secret.empty() && !equal_in_constant_time(seal, seal_of(key, part.name, packed, secret))) {
+    return refused(seal[0] == kNoSeal ? "it has no seal" : "its seal is not that of this fleet's key");
+  }
+  KMUX_ASSIGN(Artifact files, deserialize(packed));
+  PackedEntry entry{key, part.name, {}};
+  for (Artifact::Part& file : files.parts) entry.files[std::move(file.name)] = std::move(file.content);
+  return entry;
+}
+
+}  // namespace
+
+std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string_view secret) {
+  Artifact value;
+  std::size_t room = kMostRemoteBytes - 4096;  // for the tables
+  for (const PackedEntry& entry : entries) {
+    std::string part = to_part(entry, secret);
+    if (part.size() > room || value.parts.size() == kMostRemoteEntries) break;
+    room -= part.size();
+    value.set(entry.second, std::move(part));
+  }
+  return value.parts.empty() ? "" : serialize(value);
+}
+
+RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, std::string_view secret) {
+  RemoteValue value;
+  const Result<Artifact> parts = deserialize(bytes);
+  if (!parts) return {{}, {parts.error().message}};
+  for (const Artifact::Part& part : parts->parts) {
+    Result<PackedEntry> entry = from_part(key, part, secret);
+    if (entry) {
+      value.entries.push_back(*std::move(entry));
+    } else {
+      value.refused.push_back(std::move(entry).error().message);
+    }
+  }
+  return value;
+}
+
+}  // namespace kmux

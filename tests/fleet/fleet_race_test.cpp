@@ -1,0 +1,138 @@
+// Three nodes, each a process with a cache folder of its own: what the fleet makes, it makes once.
+#include <signal.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/redis_tier.h"
+#include "fleet/redis_server.h"
+#include "torture/torture_cache.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Each;
+
+constexpr int kNodes = 3;
+constexpr int kKeys = 8;
+
+class FleetRace : public testing::Test {
+ protected:
+  CacheOptions node(int number) const {
+    CacheOptions options = torture_options(temp_.path() / ("node" + std::to_string(number)));
+    options.remote = RemoteOptions{
+        .tier = std::make_shared<RedisTier>(RedisTier::Options{.address = server_.address(), .timeout = seconds(10)}),
+        .name = "redis://test",
+        .secret = "the key of this fleet",
+        .lease_time = lease_time_,
+        .rest = rest_};
+    return options;
+  }
+  fs::path makes() const { return temp_.path() / "makes"; }
+  /// Every node wants every key, each in an order of its own.
+  int want_all(int number) const {
+    for (int i = 0; i < kKeys; ++i) {
+      const int key = (i * (2 * number + 1) + number) % kKeys;
+      if (const int wrong = use_cache(node(number), key, makes()); wrong != 0) return wrong;
+    }
+    return 0;
+  }
+  /// A node that holds the lease of key 1 and makes it for ever.
+  pid_t start_stuck_maker() {
+    const pid_t child = start_child([&] {
+      const auto cache = ArtifactCache::open(node(0)).value();
+      (void)cache->find_or_make(torture_key(1), [&]() -> Result<CacheEntry> {
+        temp_.write("stuck", "");
+        for (;;) ::pause();
+      });
+      return 0;
+    });
+    while (!fs::exists(temp_.path() / "stuck")) ::usleep(1000);
+    return child;
+  }
+
+  RedisServer server_;
+  TempFolder temp_{memory_folder()};
+  milliseconds lease_time_{seconds(30)};
+  milliseconds rest_{seconds(30)};
+};
+
+TEST_F(FleetRace, ThreeNodesMakeASetOnce) {
+  EXPECT_THAT(run_children(kNodes, [&](int number) { return want_all(number); }), Each(0));
+  EXPECT_EQ(count_makes(makes()), static_cast<std::size_t>(kKeys));
+  for (int number = 0; number < kNodes; ++number) {
+    EXPECT_EQ(ArtifactCache::open(node(number)).value()->list().size(), static_cast<std::size_t>(kKeys));
+  }
+}
+
+TEST_F(FleetRace, NodesOfManyProcessesMakeOnce) {
+  const auto use = [&](int number) { return use_cache(node(number % kNodes), 1, makes()); };
+  EXPECT_THAT(run_children(4 * kNodes, use), Each(0));
+  EXPECT_EQ(count_makes(makes()), 1U);
+}
+
+TEST_F(FleetRace, AKilledMakerCostsTheTimeOfItsLease) {
+  lease_time_ = milliseconds(500);
+  const pid_t stuck = start_stuck_maker();
+  ::kill(stuck, SIGKILL);
+  EXPECT_EQ(wait_for(stuck), -SIGKILL);
+  EXPECT_EQ(server_.ask({"EXISTS", "kmux:1:" + torture_key(1).digest + ":lease"}).integer, 1);
+  EXPECT_THAT(run_children(kNodes - 1, [&](int number) { return use_cache(node(number + 1), 1, makes()); }), Each(0));
+  EXPECT_EQ(count_makes(makes()), 1U) << "the others still make it once";
+}
+
+TEST_F(FleetRace, ALeaseIsHeldAsLongAsTheBuildTakes) {
+  lease_time_ = milliseconds(300);
+  const pid_t stuck = start_stuck_maker();
+  std::this_thread::sleep_for(milliseconds(1500));
+  EXPECT_EQ(server_.ask({"EXISTS", "kmux:1:" + torture_key(1).digest + ":lease"}).integer, 1);
+  ::kill(stuck, SIGKILL);
+  wait_for(stuck);
+}
+
+TEST_F(FleetRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
+  const pid_t stuck = start_stuck_maker();
+  CacheOptions impatient = node(1);
+  impatient.lock_timeout = milliseconds(100);
+  EXPECT_EQ(wait_for(start_child([&] { return use_cache(impatient, 1, makes()); })), 0);
+  EXPECT_EQ(count_makes(makes()), 1U);
+  ::kill(stuck, SIGKILL);
+  wait_for(stuck);
+}
+
+TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerIsKilledUnderThem) {
+  std::thread killer([&] {
+    std::this_thread::sleep_for(milliseconds(60));
+    server_.kill();
+  });
+  EXPECT_THAT(run_children(kNodes, [&](int number) { return want_all(number); }), Each(0));
+  killer.join();
+  EXPECT_GE(count_makes(makes()), static_cast<std::size_t>(kKeys));
+}
+
+TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerStops) {
+  const auto hasty = [&](int number) {
+    CacheOptions options = node(number);
+    options.remote->tier =
+        std::make_shared<RedisTier>(RedisTier::Options{.address = server_.address(), .timeout = milliseconds(200)});
+    for (int i = 0; i < kKeys; ++i) {
+      if (const int wrong = use_cache(options, i, makes()); wrong != 0) return wrong;
+    }
+    return 0;
+  };
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(milliseconds(60));
+    server_.pause();
+  });
+  EXPECT_THAT(run_children(kNodes, hasty), Each(0));
+  stopper.join();
+  server_.resume();
+}
+
+}  // namespace
+}  // namespace kmux

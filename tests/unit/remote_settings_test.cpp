@@ -1,0 +1,94 @@
+#include "src/remote_settings.h"
+
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/cache.h"
+#include "kmux/log.h"
+
+#include "src/runtime_cache.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Variables = std::map<std::string, std::string>;
+
+Result<std::optional<RemoteSettings>> read(const Variables& variables) {
+  return read_remote_settings(Environment::from(variables));
+}
+
+Variables with(const char* name, const std::string& value) {
+  return {{"KMUX_REMOTE_CACHE", "redis://host"}, {name, value}};
+}
+
+std::string refusal(const Variables& variables) {
+  const auto settings = read(variables);
+  return settings ? "taken" : settings.error().message;
+}
+
+TEST(RemoteSettings, AreNoneUnlessThereIsAServer) {
+  EXPECT_FALSE(read({}).value());
+  EXPECT_FALSE(read({{"KMUX_REMOTE_CACHE_KEY_FILE", "/none"}}).value());
+  const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2"}});
+  EXPECT_EQ(plain.redis.address.host, "host");
+  EXPECT_EQ(plain.redis.address.password, "word");
+  EXPECT_EQ(plain.redis.keep, std::chrono::hours(30 * 24));
+  EXPECT_EQ(plain.redis.timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(plain.secret, "");
+}
+
+TEST(RemoteSettings, TakeTimesAndAKey) {
+  const TempFolder temp;
+  const std::filesystem::path key = temp.write("key", "0123456789abcdef");
+  ::chmod(key.c_str(), 0600);
+  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_TTL", "60")))->redis.keep, std::chrono::seconds(60));
+  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_TIMEOUT", "20")))->redis.timeout, std::chrono::milliseconds(20));
+  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef");
+}
+
+TEST(RemoteSettings, SayWhichVariableIsWrong) {
+  EXPECT_THAT(refusal({{"KMUX_REMOTE_CACHE", "http://u:hunter2@host"}}),
+              testing::AllOf(HasSubstr("KMUX_REMOTE_CACHE: the URL of the remote cache is refused"),
+                             Not(HasSubstr("hunter2"))));
+  for (const char* bad : {"0", "-1", "1.5", "ten", "99999999999999999999"}) {
+    EXPECT_THAT(
+        refusal(with("KMUX_REMOTE_CACHE_TTL", bad)),
+        HasSubstr("KMUX_REMOTE_CACHE_TTL cannot be \"" + std::string(bad) + "\" (it is in seconds, from 1 to "));
+    EXPECT_THAT(refusal(with("KMUX_REMOTE_CACHE_TIMEOUT", bad)), HasSubstr("KMUX_REMOTE_CACHE_TIMEOUT cannot be"));
+  }
+  EXPECT_THAT(refusal(with("KMUX_REMOTE_CACHE_KEY_FILE", "/none")),
+              HasSubstr("key of the remote cache '/none' is refused"));
+}
+
+TEST(RemoteSettings, AreIgnoredByAProgramWithMoreRights) {
+  EXPECT_FALSE(read_remote_settings(Environment::from(with("KMUX_REMOTE_CACHE_READ_ONLY", "1"), true)).value());
+}
+
+TEST(RemoteSettings, ThatAreWrongCostAWarningAndTheRemoteCacheAlone) {
+  const TempFolder temp;
+  std::string text;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view line) { text.append(line).append("\n"); });
+  Variables variables = with("KMUX_REMOTE_CACHE_KEY_FILE", "/none");
+  variables["KMUX_CACHE_DIR"] = (temp.path() / "cache").string();
+  EXPECT_NE(open_cache(Environment::from(variables)).value(), nullptr);
+  set_log_sink(LogLevel::kWarning, {});
+  EXPECT_THAT(text, HasSubstr("there is no remote cache: the key of the remote cache '/none' is refused"));
+}
+
+TEST(RemoteSettings, AreInquiredAfter) {
+  EXPECT_FALSE(inquire_remote_cache(Environment::from({})));
+  const auto wrong = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "x"}}));
+  EXPECT_THAT(wrong->problem->message, HasSubstr("it is no URL"));
+  const auto dead = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none"}}));
+  EXPECT_EQ(dead->url, "redis+unix:///none");
+  EXPECT_EQ(dead->problem->code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(dead->sealed || dead->read_only);
+}
+
+}  // namespace
+}  // namespace kmux

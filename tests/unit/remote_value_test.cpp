@@ -1,0 +1,89 @@
+#include "cache/remote_value.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/artifact.h"
+#include "kmux/sha256.h"
+
+#include "cache/remote_tier.h"
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string kKey = sha256_hex("key");
+
+PackedEntry entry(const std::string& state, const std::string& content = "content") {
+  return {kKey, sha256_hex(state), {{"manifest.json", "{}"}, {"artifact", content}}};
+}
+
+std::vector<std::string> states(const RemoteValue& value) {
+  std::vector<std::string> all;
+  for (const PackedEntry& one : value.entries) all.push_back(one.second);
+  return all;
+}
+
+TEST(RemoteValue, ReadsWhatItWrote) {
+  for (const char* secret : {"", "secret"}) {
+    const RemoteValue value = read_remote_bytes(kKey, to_remote_bytes({entry("b"), entry("a")}, secret), secret);
+    EXPECT_THAT(states(value), ElementsAre(sha256_hex("b"), sha256_hex("a")));
+    EXPECT_EQ(value.entries[0].key, kKey);
+    EXPECT_EQ(value.entries[0].files, entry("b").files);
+    EXPECT_THAT(value.refused, IsEmpty());
+  }
+}
+
+TEST(RemoteValue, LeavesTheLastOnesOut) {
+  const std::string bytes = to_remote_bytes({entry("1"), entry("2"), entry("3"), entry("4"), entry("5")}, "");
+  EXPECT_THAT(states(read_remote_bytes(kKey, bytes, "")),
+              ElementsAre(sha256_hex("1"), sha256_hex("2"), sha256_hex("3"), sha256_hex("4")));
+  const std::string half(kMostRemoteBytes / 2, 'x');
+  const std::string large = to_remote_bytes({entry("1", half), entry("2", half)}, "");
+  EXPECT_THAT(states(read_remote_bytes(kKey, large, "")), ElementsAre(sha256_hex("1")));
+  EXPECT_LE(large.size(), kMostRemoteBytes);
+  EXPECT_EQ(to_remote_bytes({entry("1", half + half)}, ""), "");
+}
+
+TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
+  const std::string sealed = to_remote_bytes({entry("a")}, "secret");
+  const auto refused = [](const std::string& key, const std::string& bytes, const char* secret) {
+    return read_remote_bytes(key, bytes, secret).refused;
+  };
+  EXPECT_THAT(refused(kKey, sealed, "secret"), IsEmpty());
+  EXPECT_THAT(refused(kKey, sealed, ""), IsEmpty()) << "without a key nobody asks for a seal";
+  EXPECT_THAT(refused(kKey, sealed, "Secret"), ElementsAre("its seal is not that of this fleet's key"));
+  EXPECT_THAT(refused(sha256_hex("other"), sealed, "secret"), ElementsAre("its seal is not that of this fleet's key"));
+  EXPECT_THAT(refused(kKey, to_remote_bytes({entry("a")}, ""), "secret"), ElementsAre("it has no seal"));
+  Artifact moved = deserialize(sealed).value();
+  moved.parts[0].name = sha256_hex("b");
+  EXPECT_THAT(refused(kKey, serialize(moved), "secret"), ElementsAre("its seal is not that of this fleet's key"));
+  Artifact changed = deserialize(sealed).value();
+  changed.parts[0].content.back() = '!';
+  EXPECT_THAT(refused(kKey, serialize(changed), "secret"), ElementsAre("its seal is not that of this fleet's key"));
+}
+
+TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
+  Artifact mixed = deserialize(to_remote_bytes({entry("a"), entry("b"), entry("c")}, "secret")).value();
+  mixed.parts[1].content[3] = 'x';
+  mixed.parts[2].content = "short";
+  const RemoteValue value = read_remote_bytes(kKey, serialize(mixed), "secret");
+  EXPECT_THAT(states(value), ElementsAre(sha256_hex("a")));
+  EXPECT_THAT(value.refused, ElementsAre("its seal is not that of this fleet's key", "it is truncated"));
+}
+
+TEST(RemoteValue, AnyBytesAreRefusedInWords) {
+  for (const char* bytes : {"", "x", "kmuxart\n", "kmuxart\n\x01"}) {
+    const RemoteValue value = read_remote_bytes(kKey, bytes, "");
+    EXPECT_THAT(value.entries, IsEmpty());
+    EXPECT_EQ(value.refused.size(), 1U) << bytes;
+  }
+  Artifact inner_garbage;
+  inner_garbage.set(sha256_hex("a"), std::string(64, '-') + "garbage");
+  EXPECT_EQ(read_remote_bytes(kKey, serialize(inner_garbage), "").refused.size(), 1U);
+}
+
+}  // namespace
+}  // namespace kmux
