@@ -47,6 +47,23 @@ Json to_json(const CachedBuild& build) {
                       {"parts", build.parts}};
 }
 
+std::string remote_text(const RemoteCacheReport& remote) {
+  std::string text = "remote  " + (remote.url.empty() ? "" : remote.url + " ");
+  if (remote.problem) return text + styled(Style::kBad, "not in use") + " (" + remote.problem->message + ")\n";
+  text += "(" + std::to_string(remote.names) + (remote.names == 1 ? " name" : " names") + " in its database";
+  return text + (remote.sealed ? ", sealed" : ", without a key") + (remote.read_only ? ", read only" : "") + ")\n";
+}
+
+Json remote_json(const RemoteCacheReport& remote) {
+  Json json = Json::Object{{"url", remote.url}, {"read_only", remote.read_only}, {"sealed", remote.sealed}};
+  if (remote.problem) {
+    json["problem"] = remote.problem->message;
+  } else {
+    json["names"] = remote.names;
+  }
+  return json;
+}
+
 struct Sum {
   std::int64_t builds = 0;
   std::uint64_t bytes = 0;
@@ -84,7 +101,8 @@ Report list_report(const std::vector<CachedBuild>& builds) {
   return {builds.empty() ? "the cache is empty\n" : table.to_string(), Json::Object{{"builds", std::move(list)}}};
 }
 
-Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds) {
+Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds,
+                    const std::optional<RemoteCacheReport>& remote) {
   std::map<std::string, Sum> sums;
   Sum total;
   for (const CachedBuild& build : builds) {
@@ -103,13 +121,15 @@ Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds) 
   std::string text = "folder  " + cache.folder().string() + (read_only ? " (read only)" : "") + "\n" + "size    " +
                      bytes_text(total.bytes) + " of at most " + bytes_text(cache.max_bytes()) + ", " +
                      count_text(static_cast<std::uint64_t>(total.builds)) + "\n";
+  if (remote) text += remote_text(*remote);
   if (!builds.empty()) text += "\n" + table.to_string();
   return {std::move(text), Json::Object{{"folder", cache.folder().string()},
                                         {"read_only", read_only.has_value()},
                                         {"max_bytes", static_cast<std::int64_t>(cache.max_bytes())},
                                         {"builds", total.builds},
                                         {"bytes", static_cast<std::int64_t>(total.bytes)},
-                                        {"backends", std::move(backends)}}};
+                                        {"backends", std::move(backends)},
+                                        {"remote", remote ? remote_json(*remote) : Json()}}};
 }
 
 Report verify_report(std::size_t checked, const std::vector<DamagedBuild>& damaged) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kmux/cache.h"
@@ -12,8 +13,9 @@ namespace kmux::cli {
 /// What `kmux cache ls` prints: a row a build.
 Report list_report(const std::vector<CachedBuild>& builds);
 
-/// What `kmux cache stats` prints: how many, how large, by backend.
-Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds);
+/// What `kmux cache stats` prints: how many, how large, by backend; and what the server of the remote cache says.
+Report stats_report(const Cache& cache, const std::vector<CachedBuild>& builds,
+                    const std::optional<RemoteCacheReport>& remote);
 
 Report verify_report(std::size_t checked, const std::vector<DamagedBuild>& damaged);
 Report prune_report(const PruneReport& report);

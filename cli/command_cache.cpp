@@ -14,7 +14,9 @@ namespace {
 
 Result<Report> list(const Cache& cache, const po::variables_map&) { return list_report(cache.list()); }
 
-Result<Report> stats(const Cache& cache, const po::variables_map&) { return stats_report(cache, cache.list()); }
+Result<Report> stats(const Cache& cache, const po::variables_map&) {
+  return stats_report(cache, cache.list(), inquire_remote_cache(Environment::from_process()));
+}
 
 Result<Report> verify(const Cache& cache, const po::variables_map&) {
   const std::size_t all = cache.list().size();
