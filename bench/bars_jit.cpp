@@ -8,6 +8,7 @@
 
 #include "jit/eager_bar.h"
 #include "jit/par_bars.h"
+#include "jit/redis_bar.h"
 
 namespace kmux::bench {
 namespace {
@@ -26,6 +27,7 @@ const std::vector<Bar> kBars = {
     {"par_nvrtc64", par_nvrtc64, "ratio", missing_nvrtc},
     {"dedupe", dedupe, "compiles"},
     {"eager_over_call", eager_over_call, "ns"},
+    {"redis_hit", redis_hit, "ms"},
 };
 
 bool measure(const Bar& bar) {
