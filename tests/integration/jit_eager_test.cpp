@@ -213,6 +213,37 @@ TEST(JitEager, ReportsTensorsThatDoNotFit) {
   EXPECT_THAT(add(filled({3}, 1), filled({4}, 1)).error().message, HasSubstr("4"));
 }
 
+TEST(JitEager, RunsItsFunctionOnceAForm) {
+  int calls = 0;
+  const auto run = jit([&calls](JitBuilder& b, std::span<const Tensor> tensors, const Config& config) {
+    ++calls;
+    return scale(b, tensors, config);
+  });
+  const Tensor x = filled({2, 3}, 1);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(run(x).ok());
+  EXPECT_EQ(calls, 1);
+  ASSERT_TRUE(run(filled({5, 3}, 1)).ok());
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(JitEager, SaysOnceThatItRemembersNoMoreForms) {
+  const CompileCounter counter;
+  int calls = 0;
+  const auto run = jit(
+      [&calls](JitBuilder& b, std::span<const Tensor> tensors, const Config& config) -> Result<JitOutputs> {
+        ++calls;
+        return accumulate(b, tensors, config);
+      },
+      {.name = "accumulate"});
+  constexpr int kForms = 16384;
+  const Tensor x = filled({kForms + 2}, 0), y = filled({kForms + 2}, 0);
+  for (std::int64_t i = 1; i <= kForms + 2; ++i) ASSERT_TRUE(run(x.as_strided({i}, {1}), y.as_strided({i}, {1})).ok());
+  ASSERT_TRUE(run(x, y).ok());
+  EXPECT_EQ(calls, kForms + 3);  // the last form is not kept
+  EXPECT_EQ(counter.compiles(), 1);
+  EXPECT_THAT(counter.warnings(), ElementsAre(HasSubstr("jit function \"accumulate\" was called in 16384 forms")));
+}
+
 TEST(JitEager, TurnsExceptionsIntoErrors) {
   const auto run = jit([](JitBuilder&, std::span<const Tensor> tensors, const Config&) -> JitOutputs {
     return tensors.empty() ? throw std::runtime_error("none") : JitOutputs();

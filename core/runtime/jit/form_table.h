@@ -20,7 +20,7 @@ namespace kmux {
 class FormTable {
  public:
   /// More forms than that are not kept: a function that is called with ever new shapes would fill the memory.
-  static constexpr std::size_t kMostForms = 65536;
+  static constexpr std::size_t kMostForms = 16384;
 
   FormTable();
   /// Lifetime: as long as the table.

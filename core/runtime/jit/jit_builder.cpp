@@ -11,6 +11,7 @@ std::string in_quotes(std::string_view name) { return '"' + std::string(name) + 
 
 std::string shape_text(const std::vector<Expr>& shape) {
   std::vector<std::string> extents;
+  extents.reserve(shape.size());
   for (const Expr& extent : shape) extents.push_back(to_string(extent));
   return "[" + join(extents) + "]";
 }
@@ -135,7 +136,7 @@ bool JitBuilder::bind(const Extent& extent, const std::string& name) {
     if (!linear) return false;
     if (const auto value = solved(*linear, extent.value)) {
       Binding& binding = *find(linear->symbol);
-      binding.value = *value;
+      binding.value = value;
       binding.parameter = name;
       expr = with_constants(expr);
       return true;

@@ -1,6 +1,7 @@
 #include "kmux/jit_described.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "kmux/nearest.h"
 #include "kmux/words.h"
@@ -36,6 +37,12 @@ Error unknown_enumerator(std::string_view path, const Json& given, const std::ve
                  (name ? did_you_mean(*name, known) : "") + " Give one of these names.");
 }
 
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " | ") + name;
+  return text;
+}
+
 std::string join_path(std::string_view path, std::string_view name) {
   return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
 }
@@ -69,6 +76,28 @@ std::optional<double> number_of(const Json& value) {
   if (*word == kInfinity) return std::numeric_limits<double>::infinity();
   if (*word == kMinusInfinity) return -std::numeric_limits<double>::infinity();
   return std::nullopt;
+}
+
+Status assign_plain(bool& target, const Json& given, std::string_view path) {
+  const bool* const flag = given.as_bool();
+  if (!flag) return wrong_value(path, "bool", given);
+  target = *flag;
+  return Ok{};
+}
+
+Status assign_plain(std::string& target, const Json& given, std::string_view path) {
+  const std::string* const text = given.as_string();
+  if (!text) return wrong_value(path, "string", given);
+  target = *text;
+  return Ok{};
+}
+
+Status assign_plain(DType& target, const Json& given, std::string_view path) {
+  const std::string* const text = given.as_string();
+  const Result<DType> type = parse_dtype(text ? *text : "");
+  if (!type) return wrong_value(path, "dtype", given);
+  target = *type;
+  return Ok{};
 }
 
 }  // namespace kmux::described

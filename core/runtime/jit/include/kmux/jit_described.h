@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -91,6 +90,7 @@ consteval bool describes_all_members() {
 KMUX_API Error wrong_value(std::string_view path, std::string_view wanted, const Json& given);
 KMUX_API Error unknown_name(std::string_view path, std::string_view name, const std::vector<std::string>& known);
 KMUX_API Error unknown_enumerator(std::string_view path, const Json& given, const std::vector<std::string>& known);
+KMUX_API std::string alternatives(const std::vector<std::string>& names);
 KMUX_API std::string join_path(std::string_view path, std::string_view name);
 KMUX_API Json integer_json(std::uint64_t value);
 KMUX_API Json number_json(double value);
@@ -165,32 +165,44 @@ Json to_json(const T& value) {
 
 /// The type as messages and signatures spell it: "int64", "list[float64]", "optional[dtype]", "kRow | kColumn".
 template <Value T>
+std::string type_name();
+
+template <Number T>
+std::string number_name() {
+  const char* kind = std::is_signed_v<T> ? "int" : "uint";
+  if (std::is_floating_point_v<T>) kind = "float";
+  return kind + std::to_string(8 * sizeof(T));
+}
+
+template <Struct T>
+std::string struct_name() {
+  std::string members;
+  for_each_member(static_cast<const T&>(T{}), [&]<class Member>(std::string_view name, const Member&) {
+    members.append(members.empty() ? "" : ", ").append(name).append(": ").append(type_name<Member>());
+  });
+  return "{" + members + "}";
+}
+
+template <Value T>
 std::string type_name() {
   if constexpr (std::same_as<T, bool>) {
     return "bool";
-  } else if constexpr (Number<T>) {
-    const char* const kind = std::is_floating_point_v<T> ? "float" : std::is_signed_v<T> ? "int" : "uint";
-    return kind + std::to_string(8 * sizeof(T));
-  } else if constexpr (NamedEnum<T>) {
-    std::string names;
-    for (const std::string& name : enumerators<T>()) names += (names.empty() ? "" : " | ") + name;
-    return names;
-  } else if constexpr (std::is_enum_v<T>) {
-    return "enum";
   } else if constexpr (std::same_as<T, std::string>) {
     return "string";
   } else if constexpr (std::same_as<T, DType>) {
     return "dtype";
+  } else if constexpr (Number<T>) {
+    return number_name<T>();
+  } else if constexpr (NamedEnum<T>) {
+    return alternatives(enumerators<T>());
+  } else if constexpr (std::is_enum_v<T>) {
+    return "enum";
   } else if constexpr (Optional<T>) {
     return "optional[" + type_name<typename T::value_type>() + "]";
   } else if constexpr (List<T>) {
     return "list[" + type_name<typename T::value_type>() + "]";
   } else {
-    std::string members;
-    for_each_member(static_cast<const T&>(T{}), [&]<class Member>(std::string_view name, const Member&) {
-      members.append(members.empty() ? "" : ", ").append(name).append(": ").append(type_name<Member>());
-    });
-    return "{" + members + "}";
+    return struct_name<T>();
   }
 }
 
@@ -267,6 +279,19 @@ Status assign_members(T& target, const Json& given, std::string_view path) {
   return Ok{};
 }
 
+template <Optional T>
+Status assign_optional(T& target, const Json& given, std::string_view path) {
+  if (given.is_null()) return target.reset(), Ok{};
+  typename T::value_type value{};
+  KMUX_TRY(assign(value, given, path));
+  target = std::move(value);
+  return Ok{};
+}
+
+KMUX_API Status assign_plain(bool& target, const Json& given, std::string_view path);
+KMUX_API Status assign_plain(std::string& target, const Json& given, std::string_view path);
+KMUX_API Status assign_plain(DType& target, const Json& given, std::string_view path);
+
 /// Sets `target` from JSON; what an object does not name keeps its value.
 ///
 /// Errors: invalid_argument that names `path`, the wanted type and what was given.
@@ -281,25 +306,9 @@ Status assign(T& target, const Json& given, std::string_view path) {
   } else if constexpr (Struct<T>) {
     return assign_members(target, given, path);
   } else if constexpr (Optional<T>) {
-    if (given.is_null()) return target.reset(), Ok{};
-    typename T::value_type value{};
-    KMUX_TRY(assign(value, given, path));
-    target = std::move(value);
-    return Ok{};
-  } else if constexpr (std::same_as<T, bool>) {
-    if (const bool* flag = given.as_bool()) return target = *flag, Ok{};
-    return wrong_value(path, "bool", given);
+    return assign_optional(target, given, path);
   } else {
-    const std::string* text = given.as_string();
-    if (!text) return wrong_value(path, type_name<T>(), given);
-    if constexpr (std::same_as<T, DType>) {
-      const Result<DType> type = parse_dtype(*text);
-      if (!type) return wrong_value(path, "dtype", given);
-      target = *type;
-    } else {
-      target = *text;
-    }
-    return Ok{};
+    return assign_plain(target, given, path);
   }
 }
 
