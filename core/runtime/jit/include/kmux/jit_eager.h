@@ -1,0 +1,145 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/jit_builder.h"
+#include "kmux/jit_wrapper.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// The wrapper of an eager function, `JitOutputs fn(JitBuilder&, std::span<const Tensor>, const Config&)`: a call with
+/// tensors of shapes, strides, dtypes, devices and a configuration that were not seen yet runs the function and compiles
+/// what it built; every call launches it.
+///
+/// Threads:  any; `fn` may be called from several threads at once. What it builds may depend on the configuration and on
+///           all of its tensors but their contents and addresses.
+/// Lifetime: copies share their kernels, which live as long as any of them.
+template <class Fn, described::Struct Config>
+class JitEager : public JitWrapper<Fn, Config> {
+ public:
+  JitEager(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kEager, std::move(fn), std::move(options)) {}
+
+  /// Runs on `(tensors..., config, stream)`; the last two may be left out, and the configuration may be NamedValues.
+  ///
+  /// A call in a form that was seen before costs one hash over it more than Kernel::launch, and allocates only what the
+  /// function declared `empty` (and for NamedValues).
+  /// Errors: those of the function and of kmux::compile, with configuration and tensors as note "config"; those of
+  ///         Kernel::launch.
+  template <class... Call>
+  Result<Outputs> operator()(const Call&... call) const {
+    constexpr std::size_t kTensors = leading_tensors<Call...>();
+    return split(std::tuple<const Call&...>(call...), std::make_index_sequence<kTensors>{},
+                 std::make_index_sequence<sizeof...(Call) - kTensors>{});
+  }
+
+  /// The kernel that a call with these tensors launches.
+  Result<Kernel> compile(const std::vector<Tensor>& tensors, const Config& config = {}) const {
+    const JitRequest asked = request(tensors, config);
+    if (const Kernel* kernel = this->core().find(asked.form)) return *kernel;
+    return this->core().compile(asked);
+  }
+  template <std::same_as<NamedValues> Named>
+  Result<Kernel> compile(const std::vector<Tensor>& tensors, const Named& values) const {
+    KMUX_ASSIGN(const Config config, config_from<Config>(values));
+    return compile(tensors, config);
+  }
+
+  /// As kmux::par_compile, for the same tensors in several configurations of either form.
+  Result<std::vector<std::optional<Kernel>>> par_compile(const std::vector<Tensor>& tensors,
+                                                         const std::vector<ConfigForm<Config>>& configs,
+                                                         const ParCompileOptions& how = {}) const {
+    return this->compile_all(configs, how, [&](const Config& config) { return request(tensors, config); });
+  }
+
+  /// The program that a call with these tensors compiles.
+  Result<Program> get_tir(const std::vector<Tensor>& tensors, const Config& config = {}) const {
+    return this->core().program(request(tensors, config));
+  }
+  template <std::same_as<NamedValues> Named>
+  Result<Program> get_tir(const std::vector<Tensor>& tensors, const Named& values) const {
+    KMUX_ASSIGN(const Config config, config_from<Config>(values));
+    return get_tir(tensors, config);
+  }
+
+  /// What a call is known by: {"config": as in JitLazy, "tensors": ["float32[2, 3] on host", ...]} as JSON.
+  std::string parse_cache_key(const std::vector<Tensor>& tensors, const Config& config = {}) const {
+    return jit_key(tensors, described::to_json(config));
+  }
+  template <std::same_as<NamedValues> Named>
+  Result<std::string> parse_cache_key(const std::vector<Tensor>& tensors, const Named& values) const {
+    KMUX_ASSIGN(const Config config, config_from<Config>(values));
+    return parse_cache_key(tensors, config);
+  }
+
+ private:
+  template <class... Call>
+  static consteval std::size_t leading_tensors() {
+    std::size_t count = 0;
+    bool leads = true;
+    ((leads = leads && std::same_as<Call, Tensor>, count += leads ? 1 : 0), ...);
+    return count;
+  }
+
+  /// The tensors of a call: as its kernel takes them, and themselves.
+  struct Given {
+    std::span<const Arg> args;
+    std::span<const Tensor* const> tensors;
+  };
+
+  template <class All, std::size_t... kTensor, std::size_t... kRest>
+  Result<Outputs> split(const All& all, std::index_sequence<kTensor...>, std::index_sequence<kRest...>) const {
+    const std::array<Arg, sizeof...(kTensor)> args{Arg(std::get<kTensor>(all))...};
+    const std::array<const Tensor*, sizeof...(kTensor)> tensors{&std::get<kTensor>(all)...};
+    static_assert(
+        requires { run(Given{args, tensors}, std::get<sizeof...(kTensor) + kRest>(all)...); },
+        "an eager wrapper is called with (tensors..., config, stream): kmux::Tensors first, then at most one "
+        "Config or NamedValues, then at most one stream");
+    return run({args, tensors}, std::get<sizeof...(kTensor) + kRest>(all)...);
+  }
+  Result<Outputs> run(Given given, const Config& config, StreamRef stream = {}) const {
+    CallForm form;
+    form.add(given.args);
+    described::encode(form, config);
+    if (const Kernel* kernel = this->core().find(form)) [[likely]] {
+      return run_jit(*kernel, given.args, stream);
+    }
+    return run_new(given, config, stream);
+  }
+  Result<Outputs> run(Given given, StreamRef stream = {}) const { return run(given, defaults_, stream); }
+  Result<Outputs> run(Given given, const NamedValues& values, StreamRef stream = {}) const {
+    KMUX_ASSIGN(const Config config, config_from<Config>(values));
+    return run(given, config, stream);
+  }
+  [[gnu::noinline]] Result<Outputs> run_new(Given given, const Config& config, StreamRef stream) const {
+    std::vector<Tensor> tensors;
+    for (const Tensor* tensor : given.tensors) tensors.push_back(*tensor);
+    KMUX_ASSIGN(const Kernel kernel, this->core().compile(request(std::move(tensors), config)));
+    return run_jit(kernel, given.args, stream);
+  }
+
+  JitRequest request(std::vector<Tensor> tensors, const Config& config) const {
+    JitRequest request{.key = parse_cache_key(tensors, config)};
+    request.form.add(std::vector<Arg>(tensors.begin(), tensors.end()));
+    described::encode(request.form, config);
+    request.elaborate = [this, tensors, config]() -> Result<Program> {
+      JitBuilder builder(this->options().name, tensors);
+      KMUX_ASSIGN(const JitOutputs outputs, Result<JitOutputs>(this->func()(builder, tensors, config)));
+      return builder.build(outputs);
+    };
+    request.tensors = std::move(tensors);
+    return request;
+  }
+  Config defaults_{};
+};
+
+}  // namespace kmux

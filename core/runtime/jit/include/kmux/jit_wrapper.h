@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/jit_core.h"
+#include "kmux/jit_described.h"
+#include "kmux/jit_named_values.h"
+#include "kmux/jit_options.h"
+#include "kmux/jit_signature.h"
+#include "kmux/kernel.h"
+#include "kmux/par_compile.h"
+
+namespace kmux {
+
+/// What lazy and eager wrappers have in common.
+///
+/// Threads:  any.
+/// Lifetime: copies share their kernels, which live as long as any of them.
+template <class Fn, described::Struct Config_>
+class JitWrapper {
+ public:
+  using Config = Config_;
+
+  JitMode mode() const { return core_->mode(); }
+  /// The mode; an error if the options contradict it.
+  Result<JitMode> initialize_jit_mode() const { return core_->initialize(); }
+  const JitOptions& options() const { return core_->options(); }
+  /// The members of the configuration, with types and defaults.
+  JitSignature signature() const { return jit_signature<Config>(); }
+  const Fn& func() const { return fn_; }
+
+ protected:
+  JitWrapper(JitMode mode, Fn fn, JitOptions options)
+      : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(options))) {}
+
+  /// `make_request` makes a JitRequest of a configuration.
+  template <class MakeRequest>
+  Result<std::vector<std::optional<Kernel>>> compile_all(const std::vector<ConfigForm<Config>>& configs,
+                                                         const ParCompileOptions& how, MakeRequest make_request) const {
+    std::vector<JitRequest> requests;
+    requests.reserve(configs.size());
+    for (const ConfigForm<Config>& form : configs) {
+      KMUX_ASSIGN(const Config config, config_from<Config>(form));
+      requests.push_back(make_request(config));
+    }
+    return core_->par_compile(requests, how);
+  }
+  JitCore& core() const { return *core_; }
+
+ private:
+  Fn fn_;
+  std::shared_ptr<JitCore> core_;
+};
+
+}  // namespace kmux
