@@ -1,7 +1,9 @@
 #include "redis_server.h"
 
 #include <chrono>
+#include <fstream>
 #include <signal.h>
+#include <sstream>
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -74,7 +76,9 @@ void RedisServer::wait_until_ready() const {
     if (connection && connection->ask({"PING"}, std::chrono::seconds(1))) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  throw std::runtime_error("redis-server does not start, see its log in " + temp_.path().string());
+  std::ostringstream log;
+  log << std::ifstream(temp_.path() / "log").rdbuf();
+  throw std::runtime_error("redis-server does not start: " + log.str());
 }
 
 void RedisServer::kill() {

@@ -362,6 +362,35 @@ TEST_F(RemoteCacheTest, AWrongPasswordCostsOneWarning) {
   EXPECT_THAT(log_[0], HasSubstr("it refuses the user or the password"));
 }
 
+TEST_F(RemoteCacheTest, LeasesThatNeverEndCostOneWaitAndOneWarning) {
+  RemoteCache cache(remote(), [this](const std::string& text) { log_.push_back(text); });
+  const std::string second = sha256_hex("second");
+  for (const std::string& key : {kKey.digest, second}) server_.ask({"SET", "kmux:1:" + key + ":lease", "a liar"});
+  const RemoteCache::Turn vain = cache.take_turn(kKey.digest, milliseconds(50));
+  EXPECT_FALSE(vain.entry || vain.lease);
+  ASSERT_EQ(log_.size(), 1U);
+  EXPECT_THAT(log_[0], HasSubstr("for too long. This one makes it, too"));
+  const RemoteCache::Turn next = cache.take_turn(second, std::chrono::hours(1));  // else this test takes an hour
+  EXPECT_FALSE(next.entry || next.lease);
+  EXPECT_TRUE(cache.take_turn(sha256_hex("free"), milliseconds(50)).lease) << "a free lease is taken all the same";
+  EXPECT_EQ(log_.size(), 1U);
+}
+
+TEST_F(RemoteCacheTest, TheUserOfThePageHasTheRightsItNeeds) {
+  const RedisServer server({"--user", "default", "off", "--user", "kmux", "on", ">WORD", "~kmux:*", "+get", "+set",
+                            "+del", "+pexpire", "+eval", "+dbsize", "+auth", "+select"});
+  RemoteAddress address = server.address();
+  address.user = "kmux";
+  address.password = "WORD";
+  RemoteOptions options = remote();
+  const auto tier = std::make_shared<RedisTier>(RedisTier::Options{.address = address, .timeout = seconds(10)});
+  options.tier = tier;
+  EXPECT_TRUE(makes(node("one", options)));
+  EXPECT_FALSE(makes(node("two", options)));
+  EXPECT_EQ(tier->count_names().value(), 1) << "the lease is back";
+  EXPECT_EQ(log(), "");
+}
+
 TEST_F(RemoteCacheTest, AUserWhoMayOnlyReadStillReads) {
   EXPECT_TRUE(makes(node("one")));
   server_.ask({"ACL", "SETUSER", "default", "-set", "-eval"});

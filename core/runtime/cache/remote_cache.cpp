@@ -32,10 +32,15 @@ RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
       log_(std::move(log)),
       failures_(options_.rest),
       get_refusals_(options_.rest),
-      store_refusals_(options_.rest) {}
+      store_refusals_(options_.rest),
+      vain_waits_(10 * options_.rest) {}
 
 void RemoteCache::warn(const std::string& text) const {
   if (log_) log_(text);
+}
+
+void RemoteCache::refuse(const std::string& key, const std::string& why) const {
+  warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").");
 }
 
 /// What the tier answers; nothing if it failed now or a short time ago.
@@ -63,9 +68,7 @@ std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
   const auto bytes = ask(get_refusals_, [&] { return options_.tier->get(key); });
   if (!bytes || !*bytes) return std::nullopt;
   const RemoteValue value = read_remote_bytes(key, **bytes, options_.secret);
-  for (const std::string& why : value.refused) {
-    warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").");
-  }
+  for (const std::string& why : value.refused) refuse(key, why);
   for (const PackedEntry& entry : value.entries) {
     if (std::optional<CacheEntry> found = usable(key, entry)) return found;
   }
@@ -75,26 +78,45 @@ std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
 std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) const {
   EntryReading reading = read_entry(entry);
   if (reading.outcome == EntryReading::Outcome::kGood) return std::move(reading.entry);
-  if (reading.outcome == EntryReading::Outcome::kDamaged) {
-    warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + reading.reason + ").");
-  }
+  if (reading.outcome == EntryReading::Outcome::kDamaged) refuse(key, reading.reason);
   return std::nullopt;
 }
 
 RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::milliseconds patience) {
-  const auto end = Clock::now() + patience;
   if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};
   const std::string holder = random_holder();
   if (!writable() || holder.empty()) return {};
-  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    const std::optional<bool> had = try_lease(key, holder);
-    if (!had) return {};
-    std::unique_ptr<RemoteLease> lease = *had ? hold(key, holder) : nullptr;
-    if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};  // stored meanwhile
-    if (lease != nullptr) return {std::nullopt, std::move(lease)};
-    if (Clock::now() >= end) return {};
+  if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
+  return vain_waits_.allows() ? wait_for_turn(key, holder, patience) : Turn{};
+}
+
+/// The turn that is to be had now; nothing while another node makes the entry.
+std::optional<RemoteCache::Turn> RemoteCache::try_turn(const std::string& key, const std::string& holder) {
+  const std::optional<bool> had = try_lease(key, holder);
+  if (!had) return Turn{};
+  Turn turn{.lease = *had ? hold(key, holder) : nullptr};
+  turn.entry = find(key);  // perhaps it was stored meanwhile
+  if (turn.entry) turn.lease.reset();
+  if (!turn.entry && turn.lease == nullptr) return std::nullopt;
+  return turn;
+}
+
+/// A server that says of every lease that it is taken must not cost the same for every key.
+RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::string& holder,
+                                             std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  for (auto pause = kFirstPause; Clock::now() < end; pause = std::min(2 * pause, kLongestPause)) {
     std::this_thread::sleep_for(pause);
+    std::optional<Turn> turn = try_turn(key, holder);
+    if (!turn) continue;
+    vain_waits_.succeeded();
+    return *std::move(turn);
   }
+  if (vain_waits_.failed()) {
+    warn("another node has been making entry '" + key + "' of the remote cache '" + options_.name +
+         "' for too long. This one makes it, too, and does not wait for others for some minutes.");
+  }
+  return {};
 }
 
 std::optional<bool> RemoteCache::try_lease(const std::string& key, const std::string& holder) {

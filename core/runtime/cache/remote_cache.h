@@ -42,7 +42,8 @@ class RemoteCache {
     std::optional<CacheEntry> entry = {};
     std::unique_ptr<RemoteLease> lease = {};  // hold it until the entry is stored
   };
-  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`.
+  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`, and
+  /// after a wait in vain not at all for ten rests.
   Turn take_turn(const std::string& key, std::chrono::milliseconds patience);
 
   /// Stores an entry, beside those of other headers; one of the same headers is replaced.
@@ -54,6 +55,9 @@ class RemoteCache {
   template <class Call>
   auto ask(CircuitBreaker& refusals, const Call& call) -> std::optional<typename decltype(call())::value_type>;
   void warn(const std::string& text) const;
+  void refuse(const std::string& key, const std::string& why) const;
+  std::optional<Turn> try_turn(const std::string& key, const std::string& holder);
+  Turn wait_for_turn(const std::string& key, const std::string& holder, std::chrono::milliseconds patience);
   std::optional<bool> try_lease(const std::string& key, const std::string& holder);
   std::unique_ptr<RemoteLease> hold(const std::string& key, const std::string& holder);
   std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry) const;
@@ -63,6 +67,7 @@ class RemoteCache {
   CircuitBreaker failures_;  // of the tier as a whole
   CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
   CircuitBreaker store_refusals_;  // or to write
+  CircuitBreaker vain_waits_;  // for an entry that nobody stored
 };
 
 }  // namespace kmux

@@ -24,7 +24,7 @@ RemoteLease::RemoteLease(std::function<void()> renew, std::chrono::milliseconds 
       renew_until(stop, renew, renew_every);
     });
   } catch (const std::system_error&) {
-    // No thread to be had: the lease may end early, and another node makes the same once more.
+    renewing_ = std::jthread();  // none to be had: the lease may end early, and another node makes the same once more
   }
 }
 
