@@ -1,0 +1,111 @@
+// A server that has something else than it was given.
+
+#include "cache/remote_value.h"
+#include "fleet/remote_nodes.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+class RemoteDamage : public RemoteNodes {};
+
+TEST_F(RemoteDamage, AFlippedBitIsAMissAndIsReplaced) {
+  EXPECT_TRUE(makes(node("one")));
+  const std::string good = value();
+  for (std::size_t at = 0; at < good.size(); at += 37) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    set_value(bad);
+    const std::string name = "flip" + std::to_string(at);
+    EXPECT_TRUE(makes(node(name))) << "taken with a wrong byte at " << at;
+    EXPECT_FALSE(makes(node(name + "again"))) << "a good one is there again";
+  }
+  EXPECT_THAT(log(), HasSubstr("of the remote cache 'redis://test' is not used ("));
+}
+
+TEST_F(RemoteDamage, TruncationIsAMiss) {
+  EXPECT_TRUE(makes(node("one")));
+  const std::string good = value();
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, good.size() / 2, good.size() - 1}) {
+    set_value(good.substr(0, size));
+    EXPECT_TRUE(makes(node("cut" + std::to_string(size)))) << size;
+  }
+}
+
+TEST_F(RemoteDamage, TheValueOfAnotherKeyIsAMiss) {
+  const CacheKey other{sha256_hex("b")};
+  const auto one = node("one");
+  one->publish(other, CacheEntry{.artifact = {}, .launcher = "another"}, file_time_now());
+  one->flush();
+  set_value(server_.ask({"GET", "kmux:1:" + other.digest}).text);
+  EXPECT_TRUE(makes(node("two")));
+  EXPECT_THAT(log(), HasSubstr("its manifest is of another key"));
+}
+
+TEST_F(RemoteDamage, AnEntryUnderAnotherStateIsAMiss) {
+  EXPECT_TRUE(makes(node("one")));
+  RemoteValue held = read_remote_bytes(key_.digest, value(), "");
+  held.entries.at(0).second = sha256_hex("other headers");
+  set_value(to_remote_bytes(held.entries, ""));
+  EXPECT_TRUE(makes(node("two")));
+  EXPECT_THAT(log(), HasSubstr("its dependencies are of another key"));
+}
+
+TEST_F(RemoteDamage, AValueThatIsTooLargeIsAMiss) {
+  set_value(std::string(kMostRemoteBytes + (1 << 20), 'x'));
+  EXPECT_TRUE(makes(node("one")));
+  EXPECT_THAT(log(), HasSubstr("its reply is too large"));
+}
+
+TEST_F(RemoteDamage, AnArtifactThatIsTooLargeStaysHere) {
+  const auto cache = node("one");
+  CacheEntry large = entry();
+  large.artifact.set("more", std::string(kMostRemoteBytes, 'x'));
+  cache->publish(key_, std::move(large), file_time_now());
+  cache->flush();
+  EXPECT_EQ(cache->list().size(), 1U);
+  EXPECT_EQ(server_.ask({"DBSIZE"}).integer, 0);
+  EXPECT_THAT(log(), HasSubstr("is not put into the remote cache 'redis://test' (it has more than 32 MiB)"));
+}
+
+TEST_F(RemoteDamage, WithAKeyOnlyWhatIsSealedIsTaken) {
+  EXPECT_TRUE(makes(node("without")));
+  secret_ = "the fleet's own key";
+  EXPECT_TRUE(makes(node("one")));
+  EXPECT_THAT(log(), HasSubstr("is not used (it has no seal)"));
+  EXPECT_FALSE(makes(node("two")));
+  secret_ = "a key of somebody else";
+  EXPECT_TRUE(makes(node("three")));
+  EXPECT_THAT(log(), HasSubstr("is not used (its seal is not that of this fleet's key)"));
+}
+
+TEST_F(RemoteDamage, APoisonedEntryIsNotRunWhateverItsDigestsSay) {
+  secret_ = "the fleet's own key";
+  EXPECT_TRUE(makes(node("one")));
+  const std::string seal = deserialize(value()).value().parts.at(0).content.substr(0, 64);
+  CacheEntry poison = entry();
+  poison.launcher = "poison";
+  const std::string poisoned = to_remote_bytes({pack_entry(key_, poison, file_time_now()).value()}, "");
+  set_value(poisoned);
+  EXPECT_TRUE(makes(node("two")));
+  Artifact with_seal = deserialize(poisoned).value();  // that of the good one
+  with_seal.parts.at(0).content.replace(0, 64, seal);
+  set_value(serialize(with_seal));
+  EXPECT_TRUE(makes(node("three")));
+  EXPECT_THAT(log(), HasSubstr("its seal is not that of this fleet's key"));
+}
+
+TEST_F(RemoteDamage, ASealIsOfOneKeyAlone) {
+  secret_ = "the fleet's own key";
+  const CacheKey other{sha256_hex("b")};
+  const auto one = node("one");
+  one->publish(other, entry(), file_time_now());
+  one->flush();
+  set_value(server_.ask({"GET", "kmux:1:" + other.digest}).text);
+  EXPECT_TRUE(makes(node("two")));
+  EXPECT_THAT(log(), HasSubstr("its seal is not that of this fleet's key"));
+}
+
+}  // namespace
+}  // namespace kmux
