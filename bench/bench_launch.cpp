@@ -23,7 +23,7 @@ class EmptyAdapter final : public Adapter {
 
 Kernel kernel_of(Signature signature) {
   KernelParts parts = fake_parts(std::move(signature));
-  parts.adapters = std::make_shared<AdapterSlot>(LoadedArtifact{std::make_unique<EmptyAdapter>(), {}});
+  parts.adapters = std::make_shared<AdapterSlot>(fake_artifact(parts.plugin, std::make_unique<EmptyAdapter>()));
   return make_kernel(std::move(parts)).value();
 }
 

@@ -123,13 +123,18 @@ class InProcessPlugin final : public Plugin {
   Result<ProbeReport> probe_{ProbeReport{}};
 };
 
+/// An artifact of a plugin of the test, whose launches go to `adapter`.
+inline LoadedArtifact fake_artifact(std::shared_ptr<Plugin> plugin, std::unique_ptr<Adapter> adapter) {
+  return {std::make_shared<const Origin>(Origin{.plugin = std::move(plugin)}), std::move(adapter)};
+}
+
 inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDeviceType type = kDLCPU) {
   KernelParts parts;
   parts.name = "fake";
   parts.signature = std::move(signature);
   parts.plugin = std::make_shared<InProcessPlugin>(type);
   parts.adapters =
-      std::make_shared<AdapterSlot>(LoadedArtifact{std::make_unique<InProcessAdapter>(std::move(launch)), {}});
+      std::make_shared<AdapterSlot>(fake_artifact(parts.plugin, std::make_unique<InProcessAdapter>(std::move(launch))));
   return parts;
 }
 

@@ -13,9 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
-LoadedArtifact loaded(kmux_code answer, std::string tier) {
+LoadedArtifact loaded(kmux_code answer, std::string tier, std::size_t variant = 0) {
   auto launch = [answer](const kmux_slot*, const kmux_launch_env&, kmux_sink) { return answer; };
-  return {std::make_unique<InProcessAdapter>(launch), Artifact{{{"code", tier}}}, tier};
+  auto origin =
+      std::make_shared<const Origin>(Origin{.plugin = std::make_shared<InProcessPlugin>(kDLCPU), .index = variant});
+  return {std::move(origin), std::make_unique<InProcessAdapter>(launch), Artifact{{{"code", tier}}}, "", tier};
 }
 
 kmux_code launch(const AdapterSlot& slot) { return slot.entry()(nullptr, {}, {}); }
@@ -61,6 +63,59 @@ TEST_F(AdapterSlots, PromiseToAKernelThatIsGoneIsPointless) {
   slot_.reset();
   EXPECT_TRUE(promise.is_pointless());
   promise.keep(loaded(2, "full"));
+}
+
+TEST_F(AdapterSlots, LaunchesWhatAnotherOriginMadeAndTheFirstAgain) {
+  slot_->replace(loaded(3, "full", 1));
+  EXPECT_EQ(launch(*slot_), 3);
+  EXPECT_EQ(slot_->loaded().origin->index, 1U);
+  EXPECT_TRUE(slot_->launch_again("fake", 0, "fast"));
+  EXPECT_EQ(launch(*slot_), 1);
+  EXPECT_TRUE(slot_->launch_again("fake", 1, "full"));
+  EXPECT_EQ(launch(*slot_), 3);
+  EXPECT_FALSE(slot_->launch_again("fake", 1, "fast"));
+  EXPECT_FALSE(slot_->launch_again("other", 1, "full"));
+  EXPECT_EQ(launch(*slot_), 3);
+}
+
+TEST_F(AdapterSlots, BetterOneDoesNotReplaceWhatItWasNotPromisedFor) {
+  AdapterSlot::Promise promise = slot_->expect_better();
+  slot_->replace(loaded(3, "full", 1));
+  promise.keep(loaded(2, "full"));
+  EXPECT_EQ(launch(*slot_), 3);
+  EXPECT_TRUE(slot_->await_better().ok());
+}
+
+TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
+  AdapterSlot::Promise tier = slot_->expect_better();
+  AdapterSlot::Promise winner = slot_->expect_better();
+  std::atomic<bool> waited{false};
+  std::thread waiter([&] {
+    EXPECT_TRUE(slot_->await_better().ok());
+    waited = true;
+  });
+  tier.keep(loaded(2, "full"));
+  EXPECT_FALSE(waited) << "one more is on its way";
+  winner.fulfil();
+  waiter.join();
+  EXPECT_EQ(launch(*slot_), 2);
+}
+
+TEST_F(AdapterSlots, KnowsWhichBackendsItUsed) {
+  EXPECT_TRUE(slot_->has_used("fake"));
+  EXPECT_FALSE(slot_->has_used("other"));
+}
+
+TEST_F(AdapterSlots, CallsGoThroughAWatcherUntilItLeaves) {
+  constexpr auto watcher = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+    return 10 * static_cast<AdapterSlot*>(self)->watched()(slots, *env, error);
+  };
+  slot_->watch({watcher, slot_.get()}, nullptr);
+  EXPECT_EQ(launch(*slot_), 10);
+  slot_->replace(loaded(2, "full"));
+  EXPECT_EQ(launch(*slot_), 20) << "what is launched may be replaced meanwhile";
+  slot_->unwatch();
+  EXPECT_EQ(launch(*slot_), 2);
 }
 
 TEST_F(AdapterSlots, SwapsWhileOthersCall) {

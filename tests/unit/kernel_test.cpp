@@ -299,12 +299,12 @@ TEST(Kernel, WarmsADevice) {
 
 TEST(Kernel, ShowsWhatItIsMadeOf) {
   KernelParts parts = fake_parts(twice_signature());
-  parts.variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};
-  parts.variant.headers = {{"h.h", "int h;\n"}};
-  parts.launcher = "launch it";
+  Variant variant;
+  variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};
+  variant.headers = {{"h.h", "int h;\n"}};
   parts.adapters = std::make_shared<AdapterSlot>(
-      LoadedArtifact{std::make_unique<InProcessAdapter>(FakeLaunch{}), Artifact{{{"code", "binary"}}}});
-  parts.target = Target{"fake", "arch"};
+      LoadedArtifact{std::make_shared<const Origin>(Origin{parts.plugin, 0, variant, Target{"fake", "arch"}}),
+                     std::make_unique<InProcessAdapter>(FakeLaunch{}), Artifact{{{"code", "binary"}}}, "launch it"});
   const Kernel kernel = make_kernel(std::move(parts)).value();
   EXPECT_EQ(kernel.name(), "fake");
   EXPECT_EQ(kernel.backend(), "fake");

@@ -1,49 +1,106 @@
 #include "adapter_slot.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kmux {
+namespace {
+
+bool is_of(const LoadedArtifact& loaded, std::string_view backend) {
+  return loaded.origin != nullptr && loaded.origin->plugin != nullptr &&
+         loaded.origin->plugin->manifest().name == backend;
+}
+
+bool is_of(const LoadedArtifact& loaded, std::string_view backend, std::size_t variant, std::string_view tier) {
+  return is_of(loaded, backend) && loaded.origin->index == variant && loaded.tier == tier;
+}
+
+}  // namespace
 
 AdapterSlot::AdapterSlot(LoadedArtifact first) : first_entry_(first.adapter->entry()), first_(std::move(first)) {}
 
 const LoadedArtifact& AdapterSlot::loaded() const {
   const std::lock_guard lock(mutex_);
-  return better_ ? *better_ : first_;
+  return *loaded_;
+}
+
+bool AdapterSlot::has_used(std::string_view backend) const {
+  const std::lock_guard lock(mutex_);
+  return is_of(first_, backend) ||
+         std::ranges::any_of(later_, [&](const Held& held) { return is_of(held.loaded, backend); });
+}
+
+void AdapterSlot::launch(const LoadedArtifact& loaded, const LaunchEntry& entry) {
+  loaded_ = &loaded;
+  current_.store(&entry, std::memory_order_release);
+  if (!is_watched_) entry_.store(&entry, std::memory_order_release);
+}
+
+void AdapterSlot::replace(LoadedArtifact next) {
+  const LaunchEntry entry = next.adapter->entry();
+  const std::lock_guard lock(mutex_);
+  const Held& held = later_.emplace_back(Held{std::move(next), entry});
+  launch(held.loaded, held.entry);
+}
+
+bool AdapterSlot::launch_again(std::string_view backend, std::size_t variant, std::string_view tier) {
+  const std::lock_guard lock(mutex_);
+  if (is_of(first_, backend, variant, tier)) return launch(first_, first_entry_), true;
+  const auto held =
+      std::ranges::find_if(later_, [&](const Held& one) { return is_of(one.loaded, backend, variant, tier); });
+  if (held == later_.end()) return false;
+  launch(held->loaded, held->entry);
+  return true;
+}
+
+void AdapterSlot::watch(LaunchEntry watcher, std::shared_ptr<void> owner) {
+  const std::lock_guard lock(mutex_);
+  watcher_ = watcher;
+  watcher_owner_ = std::move(owner);
+  is_watched_ = true;
+  entry_.store(&watcher_, std::memory_order_release);
+}
+
+void AdapterSlot::unwatch() {
+  const std::lock_guard lock(mutex_);
+  is_watched_ = false;
+  entry_.store(current_.load(std::memory_order_acquire), std::memory_order_release);
 }
 
 AdapterSlot::Promise AdapterSlot::expect_better() {
   const std::lock_guard lock(mutex_);
-  expects_ = true;
-  return Promise(weak_from_this());
+  ++expected_;
+  failure_.reset();
+  return Promise(weak_from_this(), loaded_);
 }
 
 Status AdapterSlot::await_better() const {
   std::unique_lock lock(mutex_);
-  settled_.wait(lock, [&] { return !expects_; });
+  settled_.wait(lock, [&] { return expected_ == 0; });
   return failure_ ? Status(*failure_) : Ok{};
 }
 
-void AdapterSlot::settle(std::optional<LoadedArtifact> better, std::optional<Error> failure) {
+void AdapterSlot::settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of,
+                         std::optional<Error> failure) {
+  if (better && &loaded() == instead_of) replace(*std::move(better));
   {
     const std::lock_guard lock(mutex_);
-    if (!expects_) return;
-    expects_ = false;
-    better_ = std::move(better);
-    failure_ = std::move(failure);
-    if (better_) {
-      better_entry_ = better_->adapter->entry();
-      entry_.store(&better_entry_, std::memory_order_release);
-    }
+    --expected_;
+    if (failure) failure_ = std::move(failure);
   }
   settled_.notify_all();
 }
 
 void AdapterSlot::Promise::keep(LoadedArtifact better) {
-  if (const auto slot = slot_.lock()) slot->settle(std::move(better), std::nullopt);
+  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::move(better), instead_of_, std::nullopt);
+}
+
+void AdapterSlot::Promise::fulfil() {
+  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::nullopt, nullptr, std::nullopt);
 }
 
 void AdapterSlot::Promise::give_up(Error reason) {
-  if (const auto slot = slot_.lock()) slot->settle(std::nullopt, std::move(reason));
+  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::nullopt, nullptr, std::move(reason));
 }
 
 AdapterSlot::Promise::~Promise() {

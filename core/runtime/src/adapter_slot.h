@@ -2,44 +2,63 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kmux/artifact.h"
 #include "kmux/backend.h"
 #include "kmux/error.h"
+#include "kmux/registry.h"
 
 namespace kmux {
 
+/// What an artifact was made of: a plugin and a variant, for a target.
+struct Origin {
+  std::shared_ptr<Plugin> plugin = {};
+  std::size_t index = 0;  // of the variant
+  Variant variant = {};
+  Target target = {};
+};
+
 /// An artifact that has been loaded, and the tier it was compiled in (empty if the backend has none).
 struct LoadedArtifact {
+  std::shared_ptr<const Origin> origin;  // the first member: the adapter goes before its plugin
   std::unique_ptr<Adapter> adapter;
-  Artifact artifact;
+  Artifact artifact = {};
+  std::string launcher = {};
   std::string tier = {};
 };
 
-/// What a kernel launches: the artifact it began with, until a better one takes its place between two calls.
+/// What a kernel launches: the artifact it began with, until another one takes its place between two calls. That may be
+/// of a better tier, of another variant or of another plugin, as long as it takes the same memory and slots.
 ///
 /// Threads:  any, concurrently.
-/// Lifetime: keeps both until it dies, since calls may still be in the first.
+/// Lifetime: keeps all of them until it dies, since calls may still be in any.
 class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
  public:
-  /// The promise of a better artifact. Whoever lets go of it without `keep` has broken it.
+  /// The promise of a better artifact. Whoever lets go of it without `keep` or `fulfil` has broken it.
   class Promise {
    public:
-    explicit Promise(std::weak_ptr<AdapterSlot> slot) : slot_(std::move(slot)) {}
-    Promise(Promise&&) = default;
+    Promise(std::weak_ptr<AdapterSlot> slot, const LoadedArtifact* instead_of)
+        : slot_(std::move(slot)), instead_of_(instead_of) {}
+    Promise(Promise&& other) noexcept = default;
     Promise& operator=(Promise&&) = delete;
     ~Promise();
     /// Whether nobody would call the better one: the kernel is gone.
     bool is_pointless() const { return slot_.expired(); }
+    /// Launches `better` from now on, unless what it was to replace has been replaced meanwhile.
     void keep(LoadedArtifact better);
+    /// Nothing more will come: what is launched is the best there is.
+    void fulfil();
     void give_up(Error reason);
 
    private:
-    std::weak_ptr<AdapterSlot> slot_;
+    std::weak_ptr<AdapterSlot> slot_;  // none once it is settled
+    const LoadedArtifact* instead_of_;
   };
 
   explicit AdapterSlot(LoadedArtifact first);
@@ -48,26 +67,48 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   const LaunchEntry& entry() const noexcept { return *entry_.load(std::memory_order_acquire); }
   /// What is launched now, for people.
   const LoadedArtifact& loaded() const;
-  /// Says that a better artifact is on its way; once in a life.
+  /// Is a plugin of that name launched now, or was it before?
+  bool has_used(std::string_view backend) const;
+
+  /// Launches `next` from now on.
+  void replace(LoadedArtifact next);
+  /// Launches again what was made of that origin in that tier; false if nothing was.
+  bool launch_again(std::string_view backend, std::size_t variant, std::string_view tier);
+
+  /// Sends calls through `watcher`, which passes them on to `watched`, until `unwatch`. `owner` is what it needs.
+  void watch(LaunchEntry watcher, std::shared_ptr<void> owner);
+  void unwatch();
+  const LaunchEntry& watched() const noexcept { return *current_.load(std::memory_order_acquire); }
+
+  /// Says that a better artifact is on its way.
   Promise expect_better();
   /// Waits while a better artifact is on its way.
   ///
-  /// Errors: the reason why it did not come.
+  /// Errors: the reason why the last one did not come.
   Status await_better() const;
 
  private:
-  void settle(std::optional<LoadedArtifact> better, std::optional<Error> failure);
+  struct Held {
+    LoadedArtifact loaded;
+    LaunchEntry entry;
+  };
+  void launch(const LoadedArtifact& loaded, const LaunchEntry& entry);  // under the lock
+  void settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of, std::optional<Error> failure);
 
   // Beside each other: all that a call reads.
   std::atomic<const LaunchEntry*> entry_{&first_entry_};
   LaunchEntry first_entry_;
-  LaunchEntry better_entry_{};
+  LaunchEntry watcher_{};
+  std::atomic<const LaunchEntry*> current_{&first_entry_};
   mutable std::mutex mutex_;
   mutable std::condition_variable settled_;
   LoadedArtifact first_;
-  std::optional<LoadedArtifact> better_;
+  std::deque<Held> later_;  // their addresses stay
+  const LoadedArtifact* loaded_ = &first_;
+  std::shared_ptr<void> watcher_owner_;
+  bool is_watched_ = false;
   std::optional<Error> failure_;
-  bool expects_ = false;
+  int expected_ = 0;
 };
 
 }  // namespace kmux

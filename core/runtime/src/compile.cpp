@@ -17,18 +17,17 @@ Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptio
   const int device = options.device.value_or(0);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
   KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, plugin->backend().load(built.artifact, device));
-  const auto slot =
-      std::make_shared<AdapterSlot>(LoadedArtifact{std::move(adapter), std::move(built.artifact), built.tier});
+  const auto origin =
+      std::make_shared<const Origin>(Origin{plugin, built.variant, program.variants[built.variant], built.target});
+  const auto slot = std::make_shared<AdapterSlot>(
+      LoadedArtifact{origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher), built.tier});
   Result<Kernel> kernel = make_kernel({.name = program.name,
                                        .signature = program.signature,
-                                       .variant = program.variants[built.variant],
                                        .out_idx = options.out_idx,
                                        .plugin = std::move(plugin),
                                        .adapters = slot,
                                        .device = device,
-                                       .target = built.target,
-                                       .resolution = std::move(built.resolution),
-                                       .launcher = std::move(built.launcher)});
+                                       .resolution = std::move(built.resolution)});
   if (kernel) improve(runtime, program, options, built, *slot);
   return kernel;
 }

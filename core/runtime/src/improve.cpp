@@ -19,13 +19,14 @@ struct Improvement {
   std::string tier;
   std::shared_ptr<ArtifactCache> cache;
   int device;
+  std::shared_ptr<const Origin> origin;
   AdapterSlot::Promise promise;
 
   Result<LoadedArtifact> make() const {
     KMUX_ASSIGN(TierBuild built, build_tier(choice, tier, cache.get()));
     KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, choice.backend->load(built.artifact, device));
     KMUX_TRY(adapter->prepare(device));
-    return LoadedArtifact{std::move(adapter), std::move(built.artifact), tier};
+    return LoadedArtifact{origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher), tier};
   }
 
   void run() {
@@ -55,9 +56,9 @@ void improve(Runtime& runtime, const Program& program, const CompileOptions& opt
   auto copy = std::make_shared<const Program>(program);
   auto choice = choose(runtime, *copy, options, built.backend, built.variant, built.target);
   if (!choice) return;  // it was chosen a moment ago
-  auto improvement = std::make_shared<Improvement>(Improvement{std::move(copy), *std::move(choice), *tier,
-                                                               options.use_cache ? runtime.cache() : nullptr,
-                                                               options.device.value_or(0), slot.expect_better()});
+  auto improvement = std::make_shared<Improvement>(
+      Improvement{std::move(copy), *std::move(choice), *tier, options.use_cache ? runtime.cache() : nullptr,
+                  options.device.value_or(0), slot.loaded().origin, slot.expect_better()});
   runtime.background().post([improvement] { improvement->run(); });
 }
 

@@ -63,6 +63,7 @@ struct Kernel::Impl {
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream) const;
   Error launch_error(kmux_code code, std::string_view text) const;
   Error count_error(CheckScope scope, std::size_t actual) const;
+  const Origin& origin() const { return *adapters.loaded().origin; }
 
   KernelParts parts;
   const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
@@ -152,27 +153,29 @@ Status Kernel::warm(std::optional<int> device) const {
 }
 
 const std::string& Kernel::name() const { return impl_->parts.name; }
-const std::string& Kernel::backend() const { return impl_->parts.plugin->manifest().name; }
-const Target& Kernel::target() const { return impl_->parts.target; }
+const std::string& Kernel::backend() const { return impl_->origin().plugin->manifest().name; }
+const Target& Kernel::target() const { return impl_->origin().target; }
 const Device& Kernel::device() const { return impl_->device; }
 const Signature& Kernel::signature() const { return impl_->parts.signature; }
 const Resolution& Kernel::resolution() const { return impl_->parts.resolution; }
-const std::string& Kernel::launcher() const { return impl_->parts.launcher; }
+const std::string& Kernel::launcher() const { return impl_->adapters.loaded().launcher; }
 
-const std::string& Kernel::tier() const { return impl_->parts.adapters->loaded().tier; }
+const std::string& Kernel::tier() const { return impl_->adapters.loaded().tier; }
 Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
 
 std::string Kernel::source() const {
   std::string text;
-  for (const File& file : impl_->parts.variant.sources) text += file.content;
+  for (const File& file : impl_->origin().variant.sources) text += file.content;
   return text;
 }
 
 std::vector<File> Kernel::files() const {
-  std::vector<File> files = impl_->parts.variant.sources;
-  files.insert(files.end(), impl_->parts.variant.headers.begin(), impl_->parts.variant.headers.end());
-  files.push_back({"launcher", impl_->parts.launcher});
-  for (const Artifact::Part& part : impl_->parts.adapters->loaded().artifact.parts) {
+  const LoadedArtifact& loaded = impl_->adapters.loaded();
+  const Variant& variant = loaded.origin->variant;
+  std::vector<File> files = variant.sources;
+  files.insert(files.end(), variant.headers.begin(), variant.headers.end());
+  files.push_back({"launcher", loaded.launcher});
+  for (const Artifact::Part& part : loaded.artifact.parts) {
     files.push_back({"artifact/" + part.name, part.content});
   }
   return files;

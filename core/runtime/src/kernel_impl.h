@@ -22,14 +22,11 @@ namespace kmux {
 struct KernelParts {
   std::string name;
   Signature signature;
-  Variant variant;                // the chosen one: its sources and headers are shown to people
   std::vector<int> out_idx = {};  // as given in CompileOptions
-  std::shared_ptr<Plugin> plugin;
-  std::shared_ptr<AdapterSlot> adapters;  // from `plugin->backend().load`
-  int device = 0;                    // ordinal
-  Target target;
+  std::shared_ptr<Plugin> plugin;         // whose device the kernel is for, also when another one's code is launched
+  std::shared_ptr<AdapterSlot> adapters;  // each with its origin
+  int device = 0;                         // ordinal
   Resolution resolution;
-  std::string launcher;
 };
 
 /// Compiles the argument checks and output shapes, and makes the handle.
