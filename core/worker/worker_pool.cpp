@@ -135,6 +135,22 @@ Error WorkerPool::remember(const Question& question, Error error, const Limit& l
   return error;
 }
 
+namespace {
+
+const char* word_of(WorkerFailure::Kind kind) {
+  switch (kind) {
+    case WorkerFailure::Kind::kEnded:
+      return "crashed";
+    case WorkerFailure::Kind::kTimeUp:
+      return "stopped";
+    case WorkerFailure::Kind::kMalformed:
+      return "malformed";
+  }
+  return "";
+}
+
+}  // namespace
+
 Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const Limit& limit) const {
   const std::string step = std::string(to_string(call));
   const std::string who = "backend \"" + settings_.plugin + "\" ";
@@ -157,8 +173,8 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
                                                    "it to its author.");
       break;
   }
-  if (failure.output.empty()) return error;
-  return std::move(error).with("log", failure.output);
+  if (!failure.output.empty()) error.notes.push_back({"log", failure.output});
+  return std::move(error).with("worker", word_of(failure.kind));  // it was not the sources that the compiler refused
 }
 
 }  // namespace kmux

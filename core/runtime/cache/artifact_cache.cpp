@@ -191,6 +191,11 @@ void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime bega
   state_->add({.key = key, .entry = std::move(entry), .began = began});
 }
 
+void ArtifactCache::forget(const CacheKey& key) {
+  flush();  // what is on its way would come back
+  if (!state_->why_read_only && is_digest(key.digest)) trim_key(state_->own()->folder(), key.digest, 0);
+}
+
 void ArtifactCache::flush() { state_->publisher.flush(); }
 
 std::uint64_t ArtifactCache::max_bytes() const { return state_->options.max_bytes; }

@@ -68,6 +68,9 @@ class ArtifactCache {
   /// up, and that logged, if a file that it depends on changed since, or within the same tick of that clock.
   void publish(const CacheKey& key, CacheEntry entry, FileTime began);
 
+  /// Removes the entries of `key` from the folder, so that other ones can be published under it. Best effort.
+  void forget(const CacheKey& key);
+
   /// Waits until everything made so far is published or given up.
   void flush();
 

@@ -157,6 +157,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("aliases", manifest.aliases);
   reader.texts("features", manifest.features);
   reader.texts("tiers", manifest.tiers);
+  reader.integer("compile_ms", manifest.compile_ms);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);

@@ -35,6 +35,7 @@ struct KMUX_API Manifest {
   std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
   std::vector<std::string> features;  // of kmux/features.h
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
+  int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: not said
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;
   /// Options of the plugin that environment variables set: the first of the list that is not empty.

@@ -32,6 +32,21 @@ KMUX_API std::string_view to_string(Stage stage);
 enum class Verdict : std::uint8_t { kChosen, kPossible, kRefused };
 KMUX_API std::string_view to_string(Verdict verdict);
 
+/// A median, and the interval that has it with a probability of 99 %.
+struct Interval {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+/// Why a candidate that failed is not tried again for a time, although it might do.
+struct Quarantine {
+  std::string reason;
+  std::chrono::seconds left{};
+  bool operator==(const Quarantine&) const = default;
+};
+
 /// One plugin with one variant, how far it came and why.
 struct Candidate {
   std::string backend;
@@ -43,6 +58,9 @@ struct Candidate {
   Verdict verdict = Verdict::kRefused;
   std::string reason;
   ErrorCode code = ErrorCode::kOk;  // of a refusal
+  std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else what its manifest says
+  std::optional<Interval> run_us = {};    // measured
+  std::optional<Quarantine> quarantine = {};
   bool operator==(const Candidate&) const = default;
 };
 
@@ -54,7 +72,8 @@ struct KMUX_API Resolution {
   std::string policy;  // that chose; what was asked for, if it is unknown
   std::vector<Candidate> candidates = {};
 
-  std::string policy_problem;             // why the requested policy cannot choose, or empty
+  std::optional<std::size_t> successor;   // what takes over once it is compiled, in `candidates`
+  std::optional<Error> policy_error;      // why the requested policy cannot choose
   std::string target_problem;             // why the requested target cannot be read, or empty
   std::vector<std::string> allowed;       // backends that answer to the target's kind, best first
   std::vector<std::string> named;         // those among them that the requested name or alias means
@@ -68,6 +87,8 @@ struct KMUX_API Resolution {
   const Candidate* chosen() const;
   /// A table for people.
   std::string explain() const;
+  /// The table with all that is known: times, quarantine, what was asked for and where plugins were looked for.
+  std::string explain_fully() const;
   Json to_json() const;
 };
 
@@ -83,6 +104,10 @@ struct ResolveRequest {
   Options options = {};
   std::string isolation = {};  // as in CompileOptions
   std::optional<std::chrono::milliseconds> compile_timeout = {};
+  std::vector<std::string> compile_flags = {};  // as in CompileOptions
+  std::vector<std::string> include_dirs = {};   // as in CompileOptions
+  bool use_cache = true;                        // as in CompileOptions
+  bool gathers_times = false;  // fills in the times that are known, whatever the policy
   std::string policy = {};     // as in CompileOptions
   std::string lock_file = {};  // as in CompileOptions
 };

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/json.h"
+#include "kmux/resolver.h"
+
+namespace kmux {
+
+/// One candidate of a measurement.
+struct TunedCandidate {
+  std::string backend;
+  std::size_t variant = 0;
+  std::string target;    // canonical
+  std::string build_id;  // of the plugin
+  std::optional<Interval> run_us = {};
+  std::string problem = {};  // why it was not timed
+  bool operator==(const TunedCandidate&) const = default;
+};
+
+/// What measuring the candidates of a program found.
+struct KMUX_API Tuning {
+  std::string shapes;  // the bucket: each extent by its power of two
+  std::string device;  // model, architecture and driver
+  bool is_cold = true;  // false: the backend cannot flush the L2 cache
+  std::vector<TunedCandidate> candidates;  // in the order of their priority
+  std::size_t winner = 0;
+  bool from_cache = false;
+
+  const TunedCandidate& best() const { return candidates[winner]; }
+  /// A table for people.
+  std::string explain() const;
+  Json to_json() const;
+  bool operator==(const Tuning&) const = default;
+};
+
+/// How `Kernel::tune` measures.
+struct TuneOptions {
+  bool again = false;  // measure although there is a measurement
+};
+
+/// Pins `program` to the winner of `tuning` in the lock file `file`, which is made if it is not there, in place of what
+/// was pinned for the same program and target. Policy "pinned" reads it.
+///
+/// Errors: those of reading the file; unavailable if it cannot be written.
+KMUX_API Status pin(const std::filesystem::path& file, const Program& program, const Tuning& tuning);
+
+}  // namespace kmux

@@ -1,0 +1,78 @@
+#include "auto/failures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using namespace std::chrono_literals;
+
+Error crash() { return make_error(ErrorCode::kCompileFailed, "it crashed.").with("worker", "crashed"); }
+Error refusal() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
+
+/// A memory of failures whose clock the test moves.
+class FailureMemory : public testing::Test {
+ protected:
+  std::chrono::steady_clock::time_point now_{};
+  Failures failures_{[this] { return now_; }};
+  Pairing pairing_{"digest", 0, "cpu", "c"};
+};
+
+TEST_F(FailureMemory, KeepsAwayForTenMinutesAndSaysHowLong) {
+  EXPECT_TRUE(failures_.empty());
+  failures_.note(pairing_, crash());
+  EXPECT_EQ(failures_.find(pairing_, false), (Quarantine{"it crashed.", 600s}));
+  now_ += 9min;
+  EXPECT_EQ(failures_.find(pairing_, false), (Quarantine{"it crashed.", 60s}));
+  now_ += 1min;
+  EXPECT_EQ(failures_.find(pairing_, false), std::nullopt);
+}
+
+TEST_F(FailureMemory, BeginsAnewWithEachFailure) {
+  failures_.note(pairing_, crash());
+  now_ += 9min;
+  failures_.note(pairing_, crash());
+  now_ += 9min;
+  EXPECT_TRUE(failures_.find(pairing_, false).has_value());
+}
+
+TEST_F(FailureMemory, ForgetsWhatIsOver) {
+  failures_.note(pairing_, crash());
+  now_ += 10min;
+  failures_.note({"other", 0, "cpu", "c"}, crash());
+  now_ += 10min;
+  failures_.note({"other", 0, "cpu", "c"}, make_error(ErrorCode::kInternal, "again."));
+  EXPECT_EQ(failures_.find(pairing_, true), std::nullopt);
+}
+
+TEST_F(FailureMemory, IsOfOneProgramVariantBackendAndTarget) {
+  failures_.note(pairing_, crash());
+  for (const Pairing& other : {Pairing{"other", 0, "cpu", "c"}, Pairing{"digest", 1, "cpu", "c"},
+                               Pairing{"digest", 0, "gpu", "c"}, Pairing{"digest", 0, "cpu", "d"}}) {
+    EXPECT_EQ(failures_.find(other, true), std::nullopt);
+  }
+}
+
+TEST_F(FailureMemory, WhatTheCompilerSaysOfTheSourcesCountsInTheBackgroundOnly) {
+  failures_.note(pairing_, refusal());
+  EXPECT_EQ(failures_.find(pairing_, false), std::nullopt);
+  EXPECT_EQ(failures_.find(pairing_, true)->reason, "expected ';'.");
+}
+
+TEST_F(FailureMemory, BlamesTheBackendForWhatIsNotTheSources) {
+  EXPECT_EQ(blame_of(crash()), Blame::kBackend);
+  EXPECT_EQ(blame_of(make_error(ErrorCode::kUnavailable, "no memory.")), Blame::kBackend);
+  EXPECT_EQ(blame_of(make_error(ErrorCode::kInternal, "a bug.")), Blame::kBackend);
+  EXPECT_EQ(blame_of(refusal()), Blame::kSources);
+}
+
+TEST_F(FailureMemory, NeverCountsALaunchNorWhatAnotherCallWouldMend) {
+  for (const ErrorCode code : {ErrorCode::kLaunchFailed, ErrorCode::kInvalidArgument, ErrorCode::kUnsupported}) {
+    failures_.note(pairing_, make_error(code, "no."));
+  }
+  EXPECT_TRUE(failures_.empty());
+}
+
+}  // namespace
+}  // namespace kmux

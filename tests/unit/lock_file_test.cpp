@@ -1,0 +1,96 @@
+#include "auto/lock_file.h"
+
+#include <filesystem>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string kDigest(64, 'a');
+
+Pin pin_of(const std::string& name) { return {kDigest, name, "c", "cpu", "0123", 1}; }
+
+class LockFile : public testing::Test {
+ protected:
+  std::string refusal(const std::string& text) const {
+    const auto pins = read_lock_file(folder_.write("lock", text));
+    EXPECT_FALSE(pins.ok()) << text;
+    EXPECT_EQ(pins.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(pins.error().message, AllOf(HasSubstr("lock file '"), HasSubstr("kmux tune PROGRAM --lock FILE")));
+    return pins.error().message;
+  }
+  TempFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "lock";
+};
+
+TEST_F(LockFile, IsReadAsItWasWritten) {
+  ASSERT_TRUE(write_lock_file(file_, {pin_of("b"), pin_of("a")}).ok());
+  EXPECT_THAT(read_lock_file(file_).value(), ElementsAre(pin_of("a"), pin_of("b")));
+}
+
+TEST_F(LockFile, IsTheSameTextWhateverTheOrder) {
+  ASSERT_TRUE(write_lock_file(file_, {pin_of("b"), pin_of("a")}).ok());
+  const std::string text = read_file(file_).value();
+  ASSERT_TRUE(write_lock_file(file_, {pin_of("a"), pin_of("b")}).ok());
+  EXPECT_EQ(read_file(file_).value(), text);
+  EXPECT_THAT(text, HasSubstr(R"("kmux_lock": 1)"));
+}
+
+TEST_F(LockFile, MayBeEmpty) {
+  ASSERT_TRUE(write_lock_file(file_, {}).ok());
+  EXPECT_THAT(read_lock_file(file_).value(), IsEmpty());
+}
+
+TEST_F(LockFile, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(refusal(R"({"kmux_lock":1,"programs":[],"extra":1})"), HasSubstr("unknown key \"extra\""));
+  EXPECT_THAT(refusal(R"({"kmux_lock":2,"programs":[]})"), HasSubstr("its version is 2, not 1"));
+  EXPECT_THAT(refusal(R"({"programs":[]})"), HasSubstr("\"kmux_lock\" is no number"));
+  EXPECT_THAT(refusal(R"({"kmux_lock":1})"), HasSubstr("\"programs\" is no list"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("an object is expected"));
+  EXPECT_THAT(refusal("{"), HasSubstr("line 1"));
+}
+
+TEST_F(LockFile, RefusesADamagedPin) {
+  ASSERT_TRUE(write_lock_file(file_, {pin_of("a")}).ok());
+  const std::string text = read_file(file_).value();
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return refusal(changed);
+  };
+  EXPECT_THAT(with(kDigest, "../a"), HasSubstr("\"program\" is no digest"));
+  EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is no text"));
+  EXPECT_THAT(with("\"variant\": 1", "\"variant\": -1"), HasSubstr("\"variant\" is no number"));
+  EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));
+}
+
+TEST_F(LockFile, MustBeThere) { EXPECT_EQ(read_lock_file(file_).error().code, ErrorCode::kUnavailable); }
+
+TEST_F(LockFile, IsRefusedIfOthersMayWriteToIt) {
+  ASSERT_TRUE(write_lock_file(file_, {}).ok());
+  ::chmod(file_.c_str(), 0666);
+  const auto pins = read_lock_file(file_);
+  EXPECT_EQ(pins.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(pins.error().message, HasSubstr("writable by everyone"));
+}
+
+TEST_F(LockFile, IsRefusedInAFolderThatOthersMayWriteTo) {
+  ASSERT_TRUE(write_lock_file(file_, {}).ok());
+  ::chmod(folder_.path().c_str(), 0777);
+  EXPECT_THAT(read_lock_file(file_).error().message, HasSubstr("writable by everyone"));
+}
+
+}  // namespace
+}  // namespace kmux
