@@ -34,7 +34,7 @@ class InProcessAdapter final : public Adapter {
 };
 
 /// Two devices whose memory is the host's, whatever their type says. Counts what is allocated.
-class InProcessDevices final : public DeviceApi {
+class InProcessDevices : public DeviceApi {
  public:
   Result<int> count() override { return 2; }
   Result<Json> properties(int device) override {

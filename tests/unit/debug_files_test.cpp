@@ -25,7 +25,9 @@ class DebugFilesTest : public testing::Test {
   }
   static Kernel kernel() {
     KernelParts parts = fake_parts({});
-    parts.launcher = "launch it";
+    LoadedArtifact loaded = parts.adapters->loaded();
+    loaded.launcher = "launch it";
+    parts.adapters = std::make_shared<AdapterSlot>(std::move(loaded));
     return make_kernel(std::move(parts)).value();
   }
   TempFolder folder_;

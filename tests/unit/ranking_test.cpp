@@ -1,4 +1,4 @@
-#include "src/ranking.h"
+#include "auto/ranking.h"
 
 #include <algorithm>
 #include <random>

@@ -246,8 +246,8 @@ TEST_F(Resolver, ExplainsInJson) {
             R"({"candidates":[{"backend":"best","dialect":"c","priority":9,"reason":"the only one that can",)"
             R"("stage":"policy","target":"cpu:x86-64","variant":0,"verdict":"chosen"},{"backend":"next",)"
             R"("code":"unavailable","dialect":"c","priority":1,"reason":"cannot run here: there is no device",)"
-            R"("stage":"probe","target":"","variant":0,"verdict":"refused"}],"chosen":"best","program":"p",)"
-            R"("requested_backend":"auto","requested_target":"auto"})");
+            R"("stage":"probe","target":"","variant":0,"verdict":"refused"}],"chosen":"best","policy":"priority",)"
+            R"("program":"p","requested_backend":"auto","requested_target":"auto","successor":null})");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "kmux/registry.h"
 
+#include "in_process_plugin.h"
+
 namespace kmux {
 
 /// What a fake plugin answers, and how often it was asked.
@@ -22,13 +24,26 @@ struct PluginScript {
   Status builds = Ok{};
   Result<std::string> toolchain = std::string("fake");
   std::string dependencies = {};  // the artifact's part, or none
+  Status loads = make_error(ErrorCode::kUnsupported, "a fake loads nothing");
+  std::vector<double> run_ms = {};  // of a launch, by variant; what the events of every scripted device say
 
   int opened = 0;
   int supports_asked = 0;
   int built = 0;
+  int launched = 0;
   std::string target_asked = {};
   std::optional<int> device_asked = {};
   Options options_seen = {};
+};
+
+/// Devices whose events say how long the last launch took by its script.
+class ScriptedDevices final : public InProcessDevices {
+ public:
+  static double& last_launch_ms() {
+    thread_local double ms = 0;
+    return ms;
+  }
+  Result<double> event_elapsed(int, void*, void*) override { return last_launch_ms(); }
 };
 
 /// A backend in this process that answers by script.
@@ -47,10 +62,17 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
   }
   Wrapper& wrapper() override { return *this; }
   Builder& builder() override { return *this; }
-  Result<std::unique_ptr<Adapter>> load(const Artifact&, int) override {
-    return make_error(ErrorCode::kUnsupported, "a fake loads nothing");
+  Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int) override {
+    if (!script_.loads) return script_.loads.error();
+    const auto variant = static_cast<std::size_t>(artifact.find("code")->back() - '0');
+    return std::unique_ptr<Adapter>(
+        std::make_unique<InProcessAdapter>([this, variant](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
+          ++script_.launched;
+          ScriptedDevices::last_launch_ms() = variant < script_.run_ms.size() ? script_.run_ms[variant] : 1;
+          return KMUX_OK;
+        }));
   }
-  DeviceApi& devices() override { std::abort(); }
+  DeviceApi& devices() override { return devices_; }
 
  private:
   Result<std::string> wrap(const BuildRequest& request) override {
@@ -67,11 +89,15 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
     return artifact;
   }
   PluginScript& script_;
+  ScriptedDevices devices_;
 };
 
 class ScriptedPlugin final : public Plugin {
  public:
-  explicit ScriptedPlugin(PluginScript& script) : script_(script), backend_(script), probe_(backend_.probe()) {}
+  explicit ScriptedPlugin(PluginScript& script) : script_(script), backend_(script), probe_(backend_.probe()) {
+    devices_.device_type = kDLCPU;
+    api_.devices = &devices_;
+  }
   const Manifest& manifest() const override { return script_.manifest; }
   const std::filesystem::path& library() const override { return library_; }
   Backend& backend() const override { return backend_; }
@@ -82,6 +108,7 @@ class ScriptedPlugin final : public Plugin {
   PluginScript& script_;
   mutable ScriptedBackend backend_;
   Result<ProbeReport> probe_;
+  kmux_device_api devices_{};
   kmux_plugin_api api_{};
   std::filesystem::path library_ = "fake.so";
 };

@@ -43,6 +43,14 @@ void AdapterSlot::replace(LoadedArtifact next) {
   launch(held.loaded, held.entry);
 }
 
+const LoadedArtifact* AdapterSlot::find(std::string_view backend, std::size_t variant, std::string_view tier) const {
+  const std::lock_guard lock(mutex_);
+  if (is_of(first_, backend, variant, tier)) return &first_;
+  const auto held =
+      std::ranges::find_if(later_, [&](const Held& one) { return is_of(one.loaded, backend, variant, tier); });
+  return held == later_.end() ? nullptr : &held->loaded;
+}
+
 bool AdapterSlot::launch_again(std::string_view backend, std::size_t variant, std::string_view tier) {
   const std::lock_guard lock(mutex_);
   if (is_of(first_, backend, variant, tier)) return launch(first_, first_entry_), true;

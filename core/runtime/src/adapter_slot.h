@@ -24,10 +24,11 @@ struct Origin {
   Target target = {};
 };
 
-/// An artifact that has been loaded, and the tier it was compiled in (empty if the backend has none).
+/// An artifact that has been loaded, and the tier it was compiled in (empty if the backend has none). Copies share the
+/// adapter.
 struct LoadedArtifact {
   std::shared_ptr<const Origin> origin;  // the first member: the adapter goes before its plugin
-  std::unique_ptr<Adapter> adapter;
+  std::shared_ptr<Adapter> adapter;
   Artifact artifact = {};
   std::string launcher = {};
   std::string tier = {};
@@ -72,7 +73,9 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
 
   /// Launches `next` from now on.
   void replace(LoadedArtifact next);
-  /// Launches again what was made of that origin in that tier; false if nothing was.
+  /// What was made of that origin in that tier and is, or was, launched; null if nothing was.
+  const LoadedArtifact* find(std::string_view backend, std::size_t variant, std::string_view tier) const;
+  /// Launches again what `find` finds; false if nothing is found.
   bool launch_again(std::string_view backend, std::size_t variant, std::string_view tier);
 
   /// Sends calls through `watcher`, which passes them on to `watched`, until `unwatch`. `owner` is what it needs.

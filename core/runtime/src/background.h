@@ -25,6 +25,8 @@ class Background {
   /// Runs `job` after those before it, or drops it if `stop` was called. What a job throws is dropped.
   void post(Job job);
   void stop();
+  /// This object, for who may outlive it.
+  std::weak_ptr<Background> handle() const { return self_; }
 
  private:
   Background() = default;

@@ -1,14 +1,16 @@
 #include "build.h"
 
+#include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/validate.h"
 #include "kmux/words.h"
 
+#include "auto/experience.h"
 #include "auto/policy.h"
+#include "auto/ranking.h"
 #include "choice.h"
 #include "isolation.h"
 #include "log_state.h"
-#include "ranking.h"
 #include "tier_build.h"
 #include "tier_plan.h"
 
@@ -42,6 +44,9 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
           .options = without_tiered(options.options),
           .isolation = options.isolation,
           .compile_timeout = options.compile_timeout,
+          .compile_flags = options.compile_flags,
+          .include_dirs = options.include_dirs,
+          .use_cache = options.use_cache,
           .policy = options.policy,
           .lock_file = options.lock_file};
 }
@@ -59,7 +64,7 @@ BuildResult result_of(const Choice& choice, TierBuild made, const std::string& t
           .launcher = std::move(made.launcher),
           .artifact = std::move(made.artifact),
           .tier = tier,
-          .from_cache = made.from_cache};
+          .from_cache = made.from_cache()};
 }
 
 Result<BuildResult> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
@@ -72,6 +77,10 @@ Result<BuildResult> build_with(Runtime& runtime, const Program& program, const C
     if (auto best = find_tier(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
   }
   KMUX_ASSIGN(TierBuild first, build_tier(choice, tiers.first, cache));
+  if (first.compile_ms) {
+    const bool is_kept = policy_of(options.policy, runtime.environment()).value() == Policy::kFastStart;
+    runtime.experience()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
+  }
   return result_of(choice, std::move(first), tiers.first);
 }
 
@@ -89,8 +98,8 @@ Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const Com
 }
 
 /// Only "unsupported", and only where the caller did not name this very backend, lets another one try.
-bool may_pass_over(const Resolution& resolution, const Candidate& chosen, const Error& error) {
-  return error.code == ErrorCode::kUnsupported && resolution.requested_backend != chosen.backend;
+bool may_pass_over(const Resolution& resolution, const Error& error) {
+  return error.code == ErrorCode::kUnsupported && is_auto(resolution);
 }
 
 /// Validates and resolves, then makes what `make` makes of the first candidate that does not answer "unsupported".
@@ -116,7 +125,8 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
       return made;
     }
     Error& error = made.error();
-    if (!may_pass_over(resolution, *chosen, error)) {
+    if (!may_pass_over(resolution, error)) {
+      if (is_auto(resolution)) note_failure(runtime, program, *chosen, error);
       if (!error.note("backend")) error.notes.push_back({"backend", chosen->backend});
       return std::move(error);
     }
@@ -127,6 +137,17 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
 }
 
 }  // namespace
+
+bool is_auto(const Resolution& resolution) {
+  const Candidate* const chosen = resolution.chosen();
+  return chosen != nullptr && resolution.requested_backend != chosen->backend &&
+         resolution.policy != to_string(Policy::kPinned);
+}
+
+void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error) {
+  const Pairing pairing{digest(program), candidate.variant, candidate.backend, candidate.target};
+  runtime.experience()->failures.note(pairing, error);
+}
 
 Result<BuildResult> build_for(Purpose purpose, Runtime& runtime, const Program& program,
                               const CompileOptions& options) {

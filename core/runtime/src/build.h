@@ -9,4 +9,10 @@ namespace kmux {
 /// Errors: as the public `build`.
 Result<BuildResult> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options);
 
+/// Is what was chosen the policy's choice, and neither the caller's nor the lock file's?
+bool is_auto(const Resolution& resolution);
+
+/// Remembers that `candidate`, which nobody asked for by name, failed: `auto` keeps away from it for a time.
+void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error);
+
 }  // namespace kmux

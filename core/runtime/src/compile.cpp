@@ -2,10 +2,12 @@
 
 #include "kmux/dependencies.h"
 
+#include "auto/improve.h"
+#include "auto/policy.h"
+#include "auto/tuner.h"
 #include "background.h"
 #include "build.h"
 #include "cache/dependency_state.h"
-#include "improve.h"
 #include "kernel_impl.h"
 #include "kernel_memo.h"
 #include "out_idx.h"
@@ -13,22 +15,42 @@
 namespace kmux {
 namespace {
 
-Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptions& options, BuildResult built) {
-  const int device = options.device.value_or(0);
+/// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
+Status add_tuner(Runtime& runtime, const Program& program, const CompileOptions& options, KernelParts& parts) {
+  if (parts.resolution.policy != to_string(Policy::kMeasured)) return Ok{};
+  KMUX_ASSIGN(parts.tuner, Tuner::make(runtime, program, options, parts));
+  const bool is_measured = parts.resolution.chosen()->run_us && program.signature.symbols.empty();
+  if (!is_measured) parts.tuner->tune_at_first_call(runtime.background().handle().lock(), *parts.adapters);
+  return Ok{};
+}
+
+Result<LoadedArtifact> load_artifact(Runtime& runtime, const Program& program, const CompileOptions& options,
+                                     BuildResult& built) {
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
-  KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, plugin->backend().load(built.artifact, device));
-  const auto origin =
-      std::make_shared<const Origin>(Origin{plugin, built.variant, program.variants[built.variant], built.target});
-  const auto slot = std::make_shared<AdapterSlot>(
-      LoadedArtifact{origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher), built.tier});
-  Result<Kernel> kernel = make_kernel({.name = program.name,
-                                       .signature = program.signature,
-                                       .out_idx = options.out_idx,
-                                       .plugin = std::move(plugin),
-                                       .adapters = slot,
-                                       .device = device,
-                                       .resolution = std::move(built.resolution)});
-  if (kernel) improve(runtime, program, options, built, *slot);
+  Result<std::unique_ptr<Adapter>> adapter = plugin->backend().load(built.artifact, options.device.value_or(0));
+  if (!adapter) {
+    if (is_auto(built.resolution)) note_failure(runtime, program, *built.resolution.chosen(), adapter.error());
+    return std::move(adapter).error();
+  }
+  auto origin = std::make_shared<const Origin>(
+      Origin{std::move(plugin), built.variant, program.variants[built.variant], built.target});
+  return LoadedArtifact{std::move(origin), *std::move(adapter), std::move(built.artifact), std::move(built.launcher),
+                        built.tier};
+}
+
+Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptions& options, BuildResult built) {
+  KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built));
+  KernelParts parts{.name = program.name,
+                    .signature = program.signature,
+                    .out_idx = options.out_idx,
+                    .plugin = loaded.origin->plugin,
+                    .adapters = std::make_shared<AdapterSlot>(loaded),
+                    .device = options.device.value_or(0),
+                    .resolution = std::move(built.resolution)};
+  KMUX_TRY(add_tuner(runtime, program, options, parts));
+  const std::shared_ptr<AdapterSlot> slot = parts.adapters;
+  Result<Kernel> kernel = make_kernel(std::move(parts));
+  if (kernel) improve(runtime, program, options, built, kernel->resolution(), *slot);
   return kernel;
 }
 

@@ -7,6 +7,7 @@
 #include "accepted_memory.h"
 #include "argument_checker.h"
 #include "argument_error.h"
+#include "auto/tuner.h"
 #include "kernel_impl.h"
 #include "lane.h"
 #include "out_idx.h"
@@ -161,6 +162,14 @@ const Resolution& Kernel::resolution() const { return impl_->parts.resolution; }
 const std::string& Kernel::launcher() const { return impl_->adapters.loaded().launcher; }
 
 const std::string& Kernel::tier() const { return impl_->adapters.loaded().tier; }
+bool Kernel::uses(std::string_view backend) const {
+  return impl_->adapters.has_used(backend) || (impl_->parts.tuner != nullptr && impl_->parts.tuner->uses(backend));
+}
+
+Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& options) const {
+  return tune_kernel(impl_->parts, all_params, options);
+}
+
 Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
 
 std::string Kernel::source() const {

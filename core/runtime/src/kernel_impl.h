@@ -16,6 +16,8 @@
 
 namespace kmux {
 
+class Tuner;
+
 /// Everything that a kernel is made of: what `compile` has when the first artifact is loaded.
 ///
 /// Lifetime: owns all of it; the adapters go before the plugin.
@@ -27,6 +29,7 @@ struct KernelParts {
   std::shared_ptr<AdapterSlot> adapters;  // each with its origin
   int device = 0;                         // ordinal
   Resolution resolution;
+  std::shared_ptr<Tuner> tuner = {};  // under policy measured
 };
 
 /// Compiles the argument checks and output shapes, and makes the handle.

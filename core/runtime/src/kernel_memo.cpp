@@ -59,7 +59,7 @@ void KernelMemo::forget(std::string_view backend) {
   const std::lock_guard lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (entry->kernel.backend() == backend) released.splice(released.begin(), entries_, entry);
+    if (entry->kernel.uses(backend)) released.splice(released.begin(), entries_, entry);
     entry = next;
   }
 }

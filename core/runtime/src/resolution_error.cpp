@@ -66,7 +66,7 @@ Error none_available(const Resolution& resolution) {
 }
 
 Error problem_of(const Resolution& resolution) {
-  if (!resolution.policy_problem.empty()) return make_error(ErrorCode::kInvalidArgument, resolution.policy_problem);
+  if (resolution.policy_error) return *resolution.policy_error;
   if (resolution.names.empty()) return no_plugins(resolution);
   if (!resolution.target_problem.empty()) return make_error(ErrorCode::kInvalidArgument, resolution.target_problem);
   if (resolution.allowed.empty()) return no_such_target(resolution);

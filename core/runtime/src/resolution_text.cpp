@@ -3,6 +3,8 @@
 #include "kmux/resolver.h"
 #include "kmux/text_table.h"
 
+#include "auto/interval_text.h"
+
 namespace kmux {
 namespace {
 
@@ -20,6 +22,12 @@ Json to_json_value(const Candidate& candidate) {
                       {"stage", to_string(candidate.stage)},
                       {"verdict", to_string(candidate.verdict)},
                       {"reason", candidate.reason}};
+  if (candidate.compile_ms) object.emplace("compile_ms", *candidate.compile_ms);
+  if (candidate.run_us) object.emplace("run_us", to_json(*candidate.run_us));
+  if (candidate.quarantine) {
+    object.emplace("quarantine", Json::Object{{"reason", candidate.quarantine->reason},
+                                              {"seconds_left", std::int64_t{candidate.quarantine->left.count()}}});
+  }
   if (candidate.code != ErrorCode::kOk) object.emplace("code", to_string(candidate.code));
   return object;
 }
@@ -63,6 +71,8 @@ Json Resolution::to_json() const {
   return Json::Object{{"program", program},
                       {"requested_target", requested_target},
                       {"requested_backend", requested_backend},
+                      {"policy", policy},
+                      {"successor", successor ? Json(candidates[*successor].backend) : Json()},
                       {"chosen", winner != nullptr ? Json(winner->backend) : Json()},
                       {"candidates", std::move(list)}};
 }

@@ -6,8 +6,9 @@
 #include <tuple>
 
 #include "auto/policy.h"
+#include "auto/policy_choice.h"
+#include "auto/ranking.h"
 #include "plugin_facts.h"
-#include "ranking.h"
 
 namespace kmux {
 namespace {
@@ -97,7 +98,7 @@ const Candidate* Resolution::chosen() const {
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   if (const auto policy = policy_of(request.policy, runtime.environment()); !policy)
-    return {.program = program.name, .policy = request.policy, .policy_problem = policy.error().message};
+    return {.program = program.name, .policy = request.policy, .policy_error = policy.error()};
   std::vector<PluginEntry> entries = runtime.registry().entries();
   std::vector<std::string> unread = take_unread(entries);
   keep_one_a_name(entries);
@@ -109,6 +110,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
                         .policy = inquiry.request.policy,
                         .candidates = candidates_of(runtime, inquiry, entries),
                         .unread = std::move(unread)};
+  choose_by_policy(runtime, inquiry, manifests, resolution);
   describe_offer(resolution, runtime, inquiry, manifests);
   if (!resolution.named.empty() && inquiry.backend.kind() != BackendName::Kind::kAuto && !resolution.chosen())
     resolution.alternatives = alternatives_to(inquiry, runtime);

@@ -1,5 +1,6 @@
 #include "kmux/runtime.h"
 
+#include "auto/experience.h"
 #include "background.h"
 #include "cache/artifact_cache.h"
 #include "isolated_plugins.h"
@@ -16,6 +17,7 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       support_memo_(std::make_shared<SupportMemo>()),
       isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
+      experience_(std::make_shared<Experience>(cache_)),
       background_(Background::make()) {
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);

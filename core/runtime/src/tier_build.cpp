@@ -1,5 +1,7 @@
 #include "tier_build.h"
 
+#include <chrono>
+
 #include "kmux/log.h"
 
 #include "cache/artifact_cache.h"
@@ -22,22 +24,24 @@ std::optional<CacheKey> key_of(const Choice& choice, const BuildRequest& request
   return std::nullopt;
 }
 
-TierBuild tier_build(CacheEntry entry, bool from_cache) {
-  return {std::move(entry.launcher), std::move(entry.artifact), from_cache};
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace
 
 Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
   const BuildRequest request = request_in_tier(choice, tier);
-  bool made = false;
+  std::optional<double> compile_ms;
   const auto make = [&] {
-    made = true;
-    return wrap_and_build(*choice.backend, request);
+    const auto begin = std::chrono::steady_clock::now();
+    Result<CacheEntry> made = wrap_and_build(*choice.backend, request);
+    compile_ms = milliseconds_since(begin);
+    return made;
   };
   const std::optional<CacheKey> key = cache == nullptr ? std::nullopt : key_of(choice, request);
   KMUX_ASSIGN(CacheEntry entry, key ? cache->find_or_make(*key, make) : make());
-  return tier_build(std::move(entry), !made);
+  return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms};
 }
 
 std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
@@ -45,7 +49,7 @@ std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier
   const std::optional<CacheKey> key = key_of(choice, request_in_tier(choice, tier));
   std::optional<CacheEntry> entry = key ? cache->find(*key) : std::nullopt;
   if (!entry || entry->unsupported) return std::nullopt;
-  return tier_build(*std::move(entry), true);
+  return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt};
 }
 
 }  // namespace kmux

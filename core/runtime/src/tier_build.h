@@ -17,7 +17,8 @@ class ArtifactCache;
 struct TierBuild {
   std::string launcher;
   Artifact artifact;
-  bool from_cache = false;
+  std::optional<double> compile_ms = {};  // none if it is from the cache
+  bool from_cache() const { return !compile_ms; }
 };
 
 /// Wraps and builds in `tier`, or takes what `cache` (which may be null) has of it.

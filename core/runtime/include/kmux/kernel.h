@@ -16,6 +16,7 @@
 #include "kmux/resolver.h"
 #include "kmux/target.h"
 #include "kmux/tensor.h"
+#include "kmux/tune.h"
 
 namespace kmux {
 
@@ -63,18 +64,33 @@ class KMUX_API Kernel {
   /// Does now what the first launch on `device` (an ordinal; by default the kernel's own) would do once.
   Status warm(std::optional<int> device = {}) const;
 
-  /// Waits until the backend's best tier, if it is being compiled in the background, has replaced the first one.
+  /// Waits until what is compiled or measured in the background has replaced what the kernel began with, or need not: the
+  /// backend's best tier, or what the policy prefers.
   ///
   /// Errors: the reason why it could not; the kernel goes on with what it has.
   Status await_best() const;
 
+  /// Measures every candidate with calls like this one, keeps the result, and launches the winner from then on. Runs on
+  /// memory of its own, as large as that of `all_params`: the tensors given are neither read nor written.
+  ///
+  /// Units:  takes about half a second, and the time to compile the candidates.
+  /// Errors: invalid_argument unless the policy is "measured"; unsupported for pointer parameters; if no candidate can be
+  ///         timed, the first one's error.
+  Result<Tuning> tune(std::span<const Arg> all_params, const TuneOptions& options = {}) const;
+  Result<Tuning> tune(std::initializer_list<Arg> all_params, const TuneOptions& options = {}) const {
+    return tune(std::span<const Arg>(all_params.begin(), all_params.size()), options);
+  }
+
   const std::string& name() const;
+  /// The backend whose code is launched now.
   const std::string& backend() const;
+  /// Does it hold the plugin of that name: for what is launched, was launched, or would be measured?
+  bool uses(std::string_view backend) const;
   const Target& target() const;
   const Device& device() const;
   const Signature& signature() const;
   const Resolution& resolution() const;
-  /// The sources of the chosen variant, one after another.
+  /// The sources of the variant that is launched now, one after another.
   std::string source() const;
   /// The tier of the code that is launched now ("fast", "full"); empty if the backend has none.
   const std::string& tier() const;

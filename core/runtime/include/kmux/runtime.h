@@ -11,6 +11,7 @@ namespace kmux {
 
 class ArtifactCache;
 class Background;
+class Experience;
 class IsolatedPlugins;
 class KernelMemo;
 class SupportMemo;
@@ -41,6 +42,8 @@ class KMUX_API Runtime {
   KernelMemo& kernel_memo() const { return *kernel_memo_; }
   /// Where better tiers are compiled.
   Background& background() const { return *background_; }
+  /// What was learned of the backends; for the policies.
+  const std::shared_ptr<Experience>& experience() const { return experience_; }
   /// The plugins in processes of their own; for isolation = "process".
   IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
@@ -52,6 +55,7 @@ class KMUX_API Runtime {
   std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
+  std::shared_ptr<Experience> experience_;
   std::shared_ptr<Background> background_;  // the first to go: its jobs use the rest
 };
 

@@ -68,6 +68,18 @@ std::vector<Candidate> rank(const Inquiry& inquiry, const std::vector<PluginFact
   return candidates;
 }
 
+void choose_candidate(std::vector<Candidate>& candidates, std::size_t index, const std::string& reason) {
+  const auto chosen = candidates.begin() + static_cast<std::ptrdiff_t>(index);
+  std::rotate(candidates.begin(), chosen, chosen + 1);
+  for (Candidate& candidate : candidates) {
+    if (candidate.verdict == Verdict::kRefused) continue;
+    candidate.verdict = Verdict::kPossible;
+    candidate.reason = "can too; '" + candidates.front().backend + "' comes first";
+  }
+  candidates.front().verdict = Verdict::kChosen;
+  candidates.front().reason = reason;
+}
+
 void pass_over_chosen(std::vector<Candidate>& candidates, const std::string& reason) {
   for (Candidate& candidate : candidates) {
     if (candidate.verdict != Verdict::kChosen) continue;

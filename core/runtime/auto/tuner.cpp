@@ -1,0 +1,225 @@
+#include "tuner.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/log.h"
+
+#include "call_copy.h"
+#include "first_call.h"
+#include "interval.h"
+#include "launch_timer.h"
+#include "rounds.h"
+#include "src/background.h"
+#include "src/compiler_options.h"
+#include "src/kernel_impl.h"
+#include "src/tier_build.h"
+#include "src/tier_plan.h"
+
+namespace kmux {
+namespace {
+
+std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Would it be the same again? Then the measurement without that candidate can be kept.
+bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBackend; }
+
+}  // namespace
+
+Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& program, const CompileOptions& options,
+                                           const KernelParts& parts) {
+  const std::shared_ptr<Tuner> tuner(new Tuner);
+  tuner->program_ = std::make_shared<const Program>(program);
+  tuner->signature_ = parts.signature;
+  tuner->name_ = parts.name;
+  tuner->out_idx_ = parts.out_idx;
+  tuner->home_ = parts.plugin;
+  tuner->device_ = parts.device;
+  tuner->experience_ = runtime.experience();
+  tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
+  tuner->slot_ = parts.adapters;
+  tuner->contest_.program = digest(program);
+  KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
+  KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
+  tuner->contest_.device = device_mark(properties);
+  const std::vector<Manifest> all = runtime.registry().manifests();
+  std::vector<const Manifest*> manifests;
+  for (const Manifest& manifest : all) manifests.push_back(&manifest);
+  for (const std::size_t i : contestants(parts.resolution.candidates, manifests)) {
+    KMUX_TRY(tuner->add(runtime, options, parts.resolution.candidates[i]));
+  }
+  return tuner;
+}
+
+Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate) {
+  KMUX_ASSIGN(Target target, parse_target(candidate.target));
+  KMUX_ASSIGN(Choice choice,
+              choose(runtime, *program_, options, candidate.backend, candidate.variant, std::move(target)));
+  const Manifest& manifest = choice.plugin->manifest();
+  KMUX_ASSIGN(const TierPlan tiers,
+              plan_tiers(manifest, choice.request.options, runtime.environment(), Purpose::kBuild));
+  auto origin = std::make_shared<const Origin>(
+      Origin{choice.plugin, candidate.variant, program_->variants[candidate.variant], choice.request.target});
+  contest_.candidates.push_back({candidate.backend, candidate.variant, candidate.target, manifest.build_id});
+  contestants_.push_back({std::move(choice), tiers.best, std::move(origin)});
+  return Ok{};
+}
+
+bool Tuner::uses(std::string_view backend) const {
+  return std::ranges::find(contest_.candidates, backend, &TunedCandidate::backend) != contest_.candidates.end();
+}
+
+Pairing Tuner::pairing_of(std::size_t index) const {
+  const TunedCandidate& candidate = contest_.candidates[index];
+  return {contest_.program, candidate.variant, candidate.backend, candidate.target};
+}
+
+Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
+  KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
+  KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, contestant.choice.backend->load(built.artifact, device_));
+  KMUX_TRY(adapter->prepare(device_));
+  return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
+                        contestant.tier};
+}
+
+Tuner::Entrant Tuner::prepare(std::size_t index) {
+  const Contestant& contestant = contestants_[index];
+  const TunedCandidate& candidate = contest_.candidates[index];
+  if (const auto slot = slot_.lock()) {
+    if (const LoadedArtifact* known = slot->find(candidate.backend, candidate.variant, contestant.tier))
+      return {*known};
+  }
+  if (const auto quarantine = experience_->failures.find(pairing_of(index), true)) {
+    return {{}, make_error(ErrorCode::kUnavailable, "in quarantine: " + quarantine->reason)};
+  }
+  Result<LoadedArtifact> loaded = load(contestant);
+  if (loaded) return {*std::move(loaded)};
+  experience_->failures.note(pairing_of(index), loaded.error());
+  return {{}, std::move(loaded).error()};
+}
+
+/// A kernel of its own over what is loaded, so that it is called as the real one is.
+Result<Kernel> Tuner::kernel_of(const LoadedArtifact& loaded) const {
+  return make_kernel({.name = name_,
+                      .signature = signature_,
+                      .out_idx = out_idx_,
+                      .plugin = home_,
+                      .adapters = std::make_shared<AdapterSlot>(loaded),
+                      .device = device_});
+}
+
+Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, std::vector<Entrant>& entrants,
+                                                     bool& is_cold) {
+  const Device device(home_, device_);
+  KMUX_ASSIGN(LaunchTimer timer, LaunchTimer::make(device));
+  KMUX_ASSIGN(const CallCopy copy, CallCopy::make(sample, device));
+  std::vector<TimeOnce> able;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (entrants[i].problem) continue;
+    KMUX_ASSIGN(const Kernel kernel, kernel_of(entrants[i].loaded));
+    const auto once = [&timer, &copy, kernel] { return timer.time(kernel, copy.args()); };
+    if (Result<double> tried = once(); !tried) {
+      entrants[i].problem = std::move(tried).error();
+      continue;
+    }
+    able.emplace_back(once);
+    indices.push_back(i);
+  }
+  KMUX_ASSIGN(std::vector<std::vector<double>> samples, time_in_rounds(able, {}, now));
+  std::vector<std::vector<double>> all(entrants.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) all[indices[i]] = std::move(samples[i]);
+  is_cold = timer.is_cold();
+  return all;
+}
+
+Result<Tuning> Tuner::measure(const CallSample& sample) {
+  std::vector<Entrant> entrants;
+  for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
+  Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
+  const std::lock_guard lock(experience_->measuring);
+  KMUX_ASSIGN(const auto samples, time(sample, entrants, tuning.is_cold));
+  bool lasts = true;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (!samples[i].empty()) tuning.candidates[i].run_us = median_interval(samples[i]);
+    if (entrants[i].problem) tuning.candidates[i].problem = entrants[i].problem->message;
+    lasts = lasts && (!entrants[i].problem || is_lasting(*entrants[i].problem));
+  }
+  if (std::ranges::all_of(samples, &std::vector<double>::empty)) return *entrants.front().problem;
+  tuning.winner = winner_of(samples);
+  if (lasts) keep_measurement(cache_.get(), measurement_key(contest_, tuning.shapes), tuning);
+  if (const auto slot = slot_.lock()) {
+    const Entrant& best = entrants[tuning.winner];
+    const bool is_known = slot->launch_again(tuning.best().backend, tuning.best().variant, best.loaded.tier);
+    if (!is_known) slot->replace(best.loaded);
+  }
+  return tuning;
+}
+
+/// Launches the winner of an earlier measurement.
+Status Tuner::launch(const TunedCandidate& winner, std::size_t index) {
+  const auto slot = slot_.lock();
+  if (slot == nullptr || slot->launch_again(winner.backend, winner.variant, contestants_[index].tier)) return Ok{};
+  const Origin& now_launched = *slot->loaded().origin;
+  const bool is_on_its_way =
+      now_launched.plugin->manifest().name == winner.backend && now_launched.index == winner.variant;
+  if (is_on_its_way) return Ok{};  // in a lesser tier; `improve` does the rest
+  KMUX_ASSIGN(LoadedArtifact loaded, load(contestants_[index]));
+  slot->replace(std::move(loaded));
+  return Ok{};
+}
+
+Result<Tuning> Tuner::tune(const CallSample& sample, const TuneOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (!options.again) {
+    std::optional<Tuning> known = find_measurement(cache_.get(), measurement_key(contest_, bucket_of(sample)));
+    if (known && known->candidates.size() == contestants_.size()) {
+      KMUX_TRY(launch(known->best(), known->winner));
+      return *std::move(known);
+    }
+  }
+  return measure(sample);
+}
+
+namespace {
+
+/// What the background does of a call.
+struct BackgroundTuning {
+  std::shared_ptr<Tuner> tuner;
+  CallSample sample;
+  AdapterSlot::Promise promise;
+
+  void run() {
+    if (promise.is_pointless()) return;
+    Result<Tuning> tuned = tuner->tune(sample, {});
+    if (tuned) return promise.fulfil();
+    log(LogLevel::kWarning, "a kernel is not measured: " + tuned.error().message);
+    promise.give_up(std::move(tuned).error());
+  }
+};
+
+}  // namespace
+
+void Tuner::tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot) {
+  if (contestants_.size() < 2 || background == nullptr) return;
+  watch_first_call(slot, signature_, [this, &slot, weak = std::weak_ptr(background)](CallSample sample) {
+    const auto alive = weak.lock();
+    if (alive == nullptr) return;
+    auto job = std::make_shared<BackgroundTuning>(
+        BackgroundTuning{shared_from_this(), std::move(sample), slot.expect_better()});
+    alive->post([job] { job->run(); });
+  });
+}
+
+Result<Tuning> tune_kernel(const KernelParts& parts, std::span<const Arg> args, const TuneOptions& options) {
+  if (parts.tuner == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument, "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
+                                                       parts.resolution.policy +
+                                                       "' chose it for good). Compile it with policy measured.");
+  }
+  KMUX_ASSIGN(const CallSample sample, sample_of(parts.signature, args));
+  return parts.tuner->tune(sample, options);
+}
+
+}  // namespace kmux

@@ -1,0 +1,100 @@
+#include "auto/pinning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/tune.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kDigest(64, 'a');
+
+/// Two candidates: 'cpu' can, 'gpu' cannot.
+class Pinning : public testing::Test {
+ protected:
+  Pinning() {
+    for (const char* name : {"cpu", "gpu"}) {
+      Manifest manifest;
+      manifest.name = name;
+      manifest.build_id = "01";
+      manifests_.push_back(manifest);
+      Candidate candidate{.backend = name, .target = "c"};
+      candidate.verdict = candidates_.empty() ? Verdict::kPossible : Verdict::kRefused;
+      candidate.reason = "there is no device";
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+  Result<std::size_t> asked(const std::vector<Pin>& pins) const {
+    return pinned_candidate(pins, "/l", "gemm", kDigest, candidates_, {&manifests_[0], &manifests_[1]});
+  }
+  Error refusal(const Pin& pin) const {
+    const auto found = asked({pin});
+    EXPECT_FALSE(found.ok());
+    EXPECT_THAT(found.error().message, HasSubstr("Run `kmux tune PROGRAM --lock FILE`"));
+    return found.error();
+  }
+  std::vector<Manifest> manifests_;
+  std::vector<Candidate> candidates_;
+};
+
+TEST_F(Pinning, TakesWhatIsPinnedForThisTarget) {
+  EXPECT_EQ(asked({{kDigest, "gemm", "d", "cpu", "99", 0}, {kDigest, "gemm", "c", "cpu", "01", 0}}).value(), 0U);
+}
+
+TEST_F(Pinning, RefusesAProgramThatIsNotThere) {
+  const Error error = refusal({std::string(64, 'b'), "gemm", "c", "cpu", "01", 0});
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("program 'gemm' (aaaaaaaaaaaa) is not in lock file '/l' (policy pinned)"));
+}
+
+TEST_F(Pinning, RefusesAPluginThatChanged) {
+  const Error error = refusal({kDigest, "gemm", "c", "cpu", "02", 0});
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("to build 02 of plugin 'cpu', and this one is 01"));
+}
+
+TEST_F(Pinning, RefusesAnotherTarget) {
+  EXPECT_THAT(refusal({kDigest, "gemm", "d", "cpu", "01", 0}).message,
+              HasSubstr("for d only, which is no target of this machine"));
+  EXPECT_THAT(refusal({kDigest, "gemm", "c", "cpu", "01", 7}).message, HasSubstr("no target of this machine"));
+}
+
+TEST_F(Pinning, RefusesABackendThatCannot) {
+  const Error error = refusal({kDigest, "gemm", "c", "gpu", "01", 0});
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("to backend 'gpu', which cannot take it (there is no device)"));
+}
+
+TEST_F(Pinning, PutsTheWinnerInPlaceOfAnEarlierOne) {
+  const TempFolder folder;
+  const Program program{.name = "gemm"};
+  Tuning tuning;
+  tuning.candidates = {{.backend = "cpu", .variant = 0, .target = "c", .build_id = "01"},
+                       {.backend = "gpu", .variant = 1, .target = "c", .build_id = "02"},
+                       {.backend = "gpu", .variant = 1, .target = "d", .build_id = "02"}};
+  for (const std::size_t winner : {0, 1, 2}) {
+    tuning.winner = winner;
+    ASSERT_TRUE(pin(folder.path() / "lock", program, tuning).ok());
+  }
+  EXPECT_THAT(read_lock_file(folder.path() / "lock").value(),
+              ElementsAre(Pin{digest(program), "gemm", "c", "gpu", "02", 1},
+                          Pin{digest(program), "gemm", "d", "gpu", "02", 1}));
+}
+
+TEST_F(Pinning, DoesNotOverwriteAFileThatIsNoLockFile) {
+  const TempFolder folder;
+  const auto file = folder.write("lock", "precious");
+  Tuning tuning;
+  tuning.candidates = {{.backend = "cpu"}};
+  EXPECT_EQ(pin(file, {.name = "gemm"}, tuning).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kmux

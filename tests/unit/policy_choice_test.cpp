@@ -1,0 +1,252 @@
+#include "auto/policy_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+#include "kmux/dispatch_json.h"
+#include "kmux/log.h"
+
+#include "auto/experience.h"
+#include "auto/lock_file.h"
+#include "cache/artifact_cache.h"
+#include "scripted_programs.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Error crash() { return make_error(ErrorCode::kCompileFailed, "the compiler crashed.").with("worker", "crashed"); }
+Error refusal() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
+
+/// Two plugins, of which 'best' comes first, and a cache of their own.
+class PolicyChoices : public testing::Test {
+ protected:
+  ~PolicyChoices() override { set_log_sink(LogLevel::kDebug, {}); }
+  void restart() {
+    Environment environment;
+    environment.cache_dir = folder_.path() / "cache";
+    runtime_.reset();
+    runtime_ =
+        Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+  }
+  void SetUp() override { restart(); }
+  Resolution resolved(const ResolveRequest& request) { return resolve(*runtime_, doubling(), request); }
+  std::string chosen(const ResolveRequest& request) { return require(resolved(request)).value().backend; }
+  std::string why(const ResolveRequest& request) { return require(resolved(request)).value().reason; }
+  void learn(PluginScript& script, double ms) {
+    runtime_->experience()->compile_times.note(script.manifest, "", ms, true);
+  }
+  void fail(const std::string& backend, const Error& error) {
+    runtime_->experience()->failures.note({digest(doubling()), 0, backend, "cpu:x86-64"}, error);
+  }
+  Result<Kernel> compiled(const CompileOptions& options) { return compile(*runtime_, doubling(), options); }
+
+  TempFolder folder_;
+  PluginScript best_ = launching_script("best", 9);
+  PluginScript next_ = launching_script("next", 1);
+  std::shared_ptr<Runtime> runtime_;
+};
+
+// fast_start
+
+TEST_F(PolicyChoices, FastStartIsPriorityWhileNoTimeIsKnown) {
+  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
+  EXPECT_EQ(resolved({.policy = "fast_start"}).successor, std::nullopt);
+}
+
+TEST_F(PolicyChoices, FastStartServesTheQuickestAndLetsTheBetterOneFollow) {
+  learn(best_, 900);
+  learn(next_, 12);
+  const Resolution resolution = resolved({.policy = "fast_start"});
+  EXPECT_EQ(resolution.chosen()->backend, "next");
+  EXPECT_EQ(resolution.chosen()->reason, "quickest to compile (12 ms)");
+  ASSERT_TRUE(resolution.successor.has_value());
+  EXPECT_EQ(resolution.candidates[*resolution.successor].backend, "best");
+  EXPECT_EQ(resolution.candidates[*resolution.successor].compile_ms, 900);
+}
+
+TEST_F(PolicyChoices, FastStartTakesTheManifestsWordWithoutAnyOther) {
+  best_.manifest.compile_ms = 3000;
+  next_.manifest.compile_ms = 300;
+  EXPECT_EQ(chosen({.policy = "fast_start"}), "next");
+  learn(best_, 5);
+  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
+}
+
+TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
+  learn(best_, 12);
+  learn(next_, 900);
+  ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
+  runtime_->cache()->flush();
+  EXPECT_EQ(why({.policy = "fast_start"}), "its artifact is in the cache");
+  EXPECT_EQ(chosen({.policy = "fast_start"}), "next");
+  EXPECT_EQ(chosen({.use_cache = false, .policy = "fast_start"}), "best");
+}
+
+TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
+  learn(best_, 12);
+  learn(next_, 900);
+  ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
+  runtime_->cache()->flush();
+  EXPECT_EQ(chosen({.compile_flags = {"-DX"}, .policy = "fast_start"}), "best");
+}
+
+TEST_F(PolicyChoices, FastStartStaysWithOneKindOfMemory) {
+  learn(best_, 900);
+  learn(next_, 12);
+  next_.manifest.device_types = {kDLCUDA};
+  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
+}
+
+TEST_F(PolicyChoices, FastStartIsPriorityWhereNothingRuns) {
+  learn(best_, 900);
+  learn(next_, 12);
+  EXPECT_EQ(chosen({.purpose = Purpose::kBuild, .policy = "fast_start"}), "best");
+}
+
+TEST_F(PolicyChoices, FastStartSwapsTheBetterOneIn) {
+  learn(best_, 900);
+  learn(next_, 12);
+  const Kernel kernel = compiled({.policy = "fast_start"}).value();
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_EQ(kernel.backend(), "best");
+  EXPECT_EQ(kernel.launcher(), "best launches variant 0");
+  EXPECT_TRUE(kernel.uses("next")) << "a call may still be in it";
+  EXPECT_EQ(next_.built, 1);
+}
+
+TEST_F(PolicyChoices, FastStartStaysIfTheBetterOneFailsAndSaysSoForATime) {
+  learn(best_, 900);
+  learn(next_, 12);
+  best_.builds = refusal();
+  const Kernel kernel = compiled({.policy = "fast_start"}).value();
+  EXPECT_EQ(kernel.await_best().error().message, "expected ';'.");
+  EXPECT_EQ(kernel.backend(), "next");
+  const Resolution later = resolved({.policy = "fast_start"});
+  EXPECT_EQ(later.successor, std::nullopt) << "it is not compiled again and again";
+  EXPECT_THAT(later.explain_fully(), HasSubstr("'best' variant 0 is in quarantine for 600 s: expected ';'."));
+}
+
+TEST_F(PolicyChoices, FastStartKeepsCompileTimes) {
+  ASSERT_TRUE(compiled({.policy = "fast_start"}).ok());
+  restart();
+  EXPECT_TRUE(resolved({.gathers_times = true}).chosen()->compile_ms.has_value());
+}
+
+// quarantine
+
+TEST_F(PolicyChoices, KeepAwayFromWhatCrashed) {
+  std::string logged;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { logged += text; });
+  fail("best", crash());
+  const Resolution resolution = resolved({});
+  EXPECT_EQ(resolution.chosen()->backend, "next");
+  EXPECT_EQ(resolution.chosen()->reason, "'best' is in quarantine");
+  EXPECT_EQ(resolution.candidates[1].quarantine->reason, "the compiler crashed.");
+  EXPECT_THAT(logged, HasSubstr("backend 'best' is in quarantine for program 'doubling' and another one is taken"));
+}
+
+TEST_F(PolicyChoices, TakeWhatCrashedIfThereIsNothingElse) {
+  fail("best", crash());
+  fail("next", crash());
+  EXPECT_EQ(chosen({}), "best");
+  EXPECT_EQ(chosen({.execution_backend = "next"}), "next");
+}
+
+TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
+  fail("best", crash());
+  EXPECT_EQ(chosen({.execution_backend = "best"}), "best");
+  EXPECT_EQ(resolved({.execution_backend = "best"}).chosen()->quarantine, std::nullopt);
+  EXPECT_EQ(chosen({.execution_backend = "any"}), "next") << "an alias is no name";
+}
+
+TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {
+  runtime_->experience()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, crash());
+  EXPECT_EQ(chosen({}), "best");
+}
+
+TEST_F(PolicyChoices, CrashOfAnAutomaticChoiceIsReportedOnceAndAvoidedThen) {
+  best_.builds = crash();
+  const Error error = compiled({}).error();
+  EXPECT_EQ(error.message, "the compiler crashed.");
+  EXPECT_EQ(next_.built, 0) << "nothing is tried silently";
+  EXPECT_EQ(compiled({}).value().backend(), "next");
+}
+
+TEST_F(PolicyChoices, LoadFailureIsReportedOnceAndAvoidedThen) {
+  best_.loads = make_error(ErrorCode::kUnavailable, "no room for the code.");
+  EXPECT_EQ(compiled({}).error().message, "no room for the code.");
+  EXPECT_EQ(compiled({}).value().backend(), "next");
+}
+
+TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
+  best_.builds = refusal();
+  for (const char* policy : {"priority", "fast_start", "measured"}) {
+    EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
+    EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
+  }
+  EXPECT_EQ(next_.built, 0);
+}
+
+TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
+  best_.builds = crash();
+  EXPECT_FALSE(compiled({.execution_backend = "best"}).ok());
+  EXPECT_TRUE(runtime_->experience()->failures.empty());
+}
+
+// pinned
+
+TEST_F(PolicyChoices, PinnedTakesWhatTheLockFileSays) {
+  const auto file = folder_.path() / "lock";
+  ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
+  const ResolveRequest request{.policy = "pinned", .lock_file = file.string()};
+  EXPECT_EQ(chosen(request), "next");
+  EXPECT_THAT(why(request), HasSubstr("pinned in '"));
+  EXPECT_EQ(compiled({.policy = "pinned", .lock_file = file.string()}).value().backend(), "next");
+  next_.manifest.build_id = "another";
+  EXPECT_THAT(require(resolved(request)).error().message, HasSubstr("this one is another"));
+  EXPECT_EQ(resolved(request).chosen(), nullptr);
+}
+
+TEST_F(PolicyChoices, PinnedNeverTakesAnother) {
+  const auto file = folder_.path() / "lock";
+  ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
+  next_.builds = make_error(ErrorCode::kUnsupported, "no such thing.");
+  EXPECT_EQ(compiled({.policy = "pinned", .lock_file = file.string()}).error().message, "no such thing.");
+  EXPECT_EQ(best_.built, 0);
+}
+
+TEST_F(PolicyChoices, PinnedNeedsALockFile) {
+  EXPECT_THAT(require(resolved({.policy = "pinned"})).error().message,
+              HasSubstr("policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set)"));
+  const Error error = require(resolved({.policy = "pinned", .lock_file = "/none"})).error();
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(compiled({.policy = "pinned"}).error().code, ErrorCode::kInvalidArgument);
+}
+
+// what is printed
+
+TEST_F(PolicyChoices, TimesAreGatheredOnRequest) {
+  learn(next_, 12.5);
+  EXPECT_EQ(resolved({}).candidates[1].compile_ms, std::nullopt);
+  const Resolution resolution = resolved({.gathers_times = true});
+  EXPECT_EQ(resolution.candidates[1].compile_ms, 12.5);
+  EXPECT_THAT(resolution.explain_fully(), AllOf(HasSubstr("policy priority"), HasSubstr("12.5 ms"),
+                                                HasSubstr("plugins are looked for in: /first, /second")));
+  EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("compile_ms":12.5)"));
+}
+
+TEST_F(PolicyChoices, QuarantineIsInJsonToo) {
+  fail("best", crash());
+  EXPECT_THAT(dump(resolved({}).to_json()),
+              HasSubstr(R"("quarantine":{"reason":"the compiler crashed.","seconds_left":600})"));
+}
+
+}  // namespace
+}  // namespace kmux

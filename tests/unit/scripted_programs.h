@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "kmux/dispatch.h"
+
+#include "scripted_registry.h"
+
+namespace kmux {
+
+/// A plugin for dialect c that builds, loads and launches.
+inline PluginScript launching_script(const std::string& name, int priority) {
+  PluginScript script;
+  script.manifest.name = name;
+  script.manifest.build_id = name + "-build";
+  script.manifest.priority = priority;
+  script.manifest.targets = {"cpu"};
+  script.manifest.dialects = {"c"};
+  script.manifest.aliases = {"any"};
+  script.manifest.device_types = {kDLCPU};
+  script.loads = Ok{};
+  return script;
+}
+
+/// Doubles a vector of `extent`, in as many ways as there are variants.
+inline Program doubling(std::size_t variants = 1, Expr extent = 4) {
+  Program program{.name = "doubling"};
+  for (const std::string& symbol : symbols_of(extent)) program.signature.symbols.push_back({symbol});
+  program.signature.params = {{"a", BufferParam{dtype::kFloat32, {std::move(extent)}}}};
+  for (std::size_t i = 0; i < variants; ++i) {
+    Variant variant{.dialect = "c"};
+    variant.sources = {
+        {"twice" + std::to_string(i) + ".c", "void twice(float* a) { a[0] *= 2; }  // " + std::to_string(i) + "\n"}};
+    variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
+    program.variants.push_back(std::move(variant));
+  }
+  return program;
+}
+
+}  // namespace kmux

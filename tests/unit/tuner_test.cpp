@@ -1,0 +1,219 @@
+#include "auto/tuner.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/compile.h"
+#include "kmux/log.h"
+
+#include "cache/artifact_cache.h"
+#include "scripted_programs.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Two plugins, of which 'best' comes first and 'next' is faster; their events say how fast.
+class Tuners : public testing::Test {
+ protected:
+  ~Tuners() override { set_log_sink(LogLevel::kDebug, {}); }
+  void restart() {
+    Environment environment;
+    environment.cache_dir = folder_.path() / "cache";
+    runtime_.reset();
+    runtime_ =
+        Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+  }
+  void SetUp() override {
+    best_.run_ms = {2, 2};
+    next_.run_ms = {1, 2};
+    restart();
+  }
+  Kernel compiled(const Program& program = doubling(), const std::string& policy = "measured") {
+    return compile(*runtime_, program, {.policy = policy}).value();
+  }
+  static Tensor vector(std::int64_t extent = 4) { return Tensor::zeros({extent}, dtype::kFloat32).value(); }
+  static Tuning tuned(const Kernel& kernel, const TuneOptions& options = {}, std::int64_t extent = 4) {
+    return kernel.tune({vector(extent)}, options).value();
+  }
+  Resolution resolved(const Program& program = doubling()) {
+    return resolve(*runtime_, program, {.policy = "measured"});
+  }
+
+  TempFolder folder_;
+  PluginScript best_ = launching_script("best", 9);
+  PluginScript next_ = launching_script("next", 1);
+  std::shared_ptr<Runtime> runtime_;
+};
+
+TEST_F(Tuners, LaunchTheWinnerFromThenOn) {
+  const Kernel kernel = compiled();
+  EXPECT_EQ(kernel.backend(), "best");
+  const Tuning tuning = tuned(kernel);
+  EXPECT_EQ(tuning.best().backend, "next");
+  EXPECT_EQ(tuning.candidates[0].run_us, (Interval{2000, 2000, 2000}));
+  EXPECT_EQ(tuning.candidates[1].run_us, (Interval{1000, 1000, 1000}));
+  EXPECT_EQ(kernel.backend(), "next");
+  const int before = next_.launched;
+  ASSERT_TRUE(kernel.launch({vector()}).ok());
+  EXPECT_EQ(next_.launched, before + 1);
+}
+
+TEST_F(Tuners, StayWithPriorityUnlessSomethingIsSurelyFaster) {
+  next_.run_ms = {1.99};
+  const Kernel kernel = compiled();
+  EXPECT_EQ(tuned(kernel).best().backend, "best");
+  EXPECT_EQ(kernel.backend(), "best");
+}
+
+TEST_F(Tuners, CompareVariantsOfOnePluginToo) {
+  best_.run_ms = {3, 1};
+  next_.run_ms = {3, 3};
+  const Kernel kernel = compiled(doubling(2));
+  EXPECT_EQ(tuned(kernel).best().variant, 1U);
+  EXPECT_EQ(kernel.backend(), "best");
+  EXPECT_THAT(kernel.source(), HasSubstr("// 1"));
+}
+
+TEST_F(Tuners, NeitherReadNorWriteTheCallersMemory) {
+  const Kernel kernel = compiled();
+  Tensor poisoned = Tensor::borrow(reinterpret_cast<void*>(64), {4}, dtype::kFloat32);  // nothing is there
+  EXPECT_TRUE(kernel.tune({poisoned}).ok());
+}
+
+TEST_F(Tuners, MeasurementIsKeptAndFoundAgain) {
+  EXPECT_FALSE(tuned(compiled()).from_cache);
+  EXPECT_TRUE(tuned(compiled()).from_cache);
+  restart();
+  const Resolution resolution = resolved();
+  EXPECT_EQ(resolution.chosen()->backend, "next");
+  EXPECT_EQ(resolution.chosen()->reason, "measured; surely faster");
+  EXPECT_EQ(resolution.candidates[1].run_us->median, 2000);
+  best_.built = 0;
+  EXPECT_EQ(compiled().backend(), "next");
+  EXPECT_EQ(best_.built, 0);
+  EXPECT_THAT(resolution.explain_fully(), HasSubstr("1000.00 us (1000.00 to 1000.00)"));
+  EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("run_us":{"high":1000.0,"low":1000.0,"median":1000.0})"));
+}
+
+TEST_F(Tuners, MeasureAgainOnRequest) {
+  const Kernel kernel = compiled();
+  tuned(kernel);
+  next_.run_ms = {5};
+  EXPECT_EQ(tuned(kernel).best().backend, "next");
+  EXPECT_EQ(tuned(kernel, {.again = true}).best().backend, "best");
+  EXPECT_EQ(kernel.backend(), "best");
+  restart();
+  EXPECT_EQ(resolved().chosen()->reason, "measured; nothing is surely faster");
+}
+
+TEST_F(Tuners, MeasurementHoldsForOnePluginBuildProgramOptionsAndShape) {
+  const Program program = doubling(1, Expr::symbol("n"));
+  Program known = program;
+  known.metadata.symbols = {{"n", 4}};
+  tuned(compiled(program));
+  EXPECT_EQ(resolved(known).chosen()->backend, "next");
+  known.metadata.symbols = {{"n", 8}};
+  EXPECT_EQ(resolved(known).chosen()->backend, "best") << "another bucket";
+  known.metadata.symbols = {{"n", 7}};
+  EXPECT_EQ(resolved(known).chosen()->backend, "next") << "the same bucket";
+  EXPECT_EQ(resolve(*runtime_, known, {.compile_flags = {"-DX"}, .policy = "measured"}).chosen()->backend, "best");
+  Program other = known;
+  other.variants[0].sources[0].content += " ";
+  EXPECT_EQ(resolved(other).chosen()->backend, "best");
+  best_.manifest.build_id = "rebuilt";
+  restart();
+  EXPECT_EQ(resolved(known).chosen()->reason, "highest priority of those that can; not measured yet");
+}
+
+TEST_F(Tuners, DamagedMeasurementIsNone) {
+  tuned(compiled());
+  restart();
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() / "cache" / "v1")) {
+    if (file.path().filename() == "artifact") std::ofstream(file.path(), std::ios::app) << "x";
+  }
+  EXPECT_EQ(resolved().chosen()->backend, "best");
+}
+
+TEST_F(Tuners, CandidateThatFailsIsNamedAndTheOthersAreMeasured) {
+  next_.builds = make_error(ErrorCode::kCompileFailed, "expected ';'.");
+  const Kernel kernel = compiled();
+  const Tuning tuning = tuned(kernel);
+  EXPECT_EQ(tuning.best().backend, "best");
+  EXPECT_EQ(tuning.candidates[1].problem, "expected ';'.");
+  EXPECT_EQ(tuning.candidates[1].run_us, std::nullopt);
+  EXPECT_THAT(tuning.explain(), HasSubstr("expected ';'."));
+  EXPECT_EQ(resolved().candidates[1].quarantine->reason, "expected ';'.");
+  tuned(kernel, {.again = true});
+  EXPECT_EQ(next_.built, 1) << "it is in quarantine";
+}
+
+TEST_F(Tuners, MeasurementWithoutACrashedCandidateIsNotKept) {
+  next_.builds = make_error(ErrorCode::kCompileFailed, "crashed.").with("worker", "crashed");
+  tuned(compiled());
+  restart();
+  next_.builds = Ok{};
+  EXPECT_FALSE(tuned(compiled()).from_cache);
+}
+
+TEST_F(Tuners, OnlyPolicyMeasuredCanTune) {
+  for (const char* policy : {"priority", "fast_start"}) {
+    const Error error = compiled(doubling(), policy).tune({vector()}).error();
+    EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(error.message, AllOf(HasSubstr(policy), HasSubstr("Compile it with policy measured")));
+  }
+}
+
+TEST_F(Tuners, WrongArgumentsAreRefusedAsByACall) {
+  const Kernel kernel = compiled();
+  EXPECT_THAT(kernel.tune({}).error().message, HasSubstr("takes all 1 parameters"));
+  EXPECT_EQ(kernel.tune({vector(5)}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(Tuners, FirstCallRunsThePriorityChoiceAndIsMeasuredBehind) {
+  const Kernel kernel = compiled();
+  ASSERT_TRUE(kernel.launch({vector()}).ok());
+  EXPECT_GE(best_.launched, 1);
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_EQ(kernel.backend(), "next");
+}
+
+TEST_F(Tuners, NothingIsMeasuredBehindIfItIsKnown) {
+  tuned(compiled());
+  restart();
+  const Kernel kernel = compiled();
+  const int before = best_.launched;
+  ASSERT_TRUE(kernel.launch({vector()}).ok());
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_EQ(best_.launched, before);
+}
+
+TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
+  const Kernel kernel = compiled(doubling(1, Expr::symbol("n")));
+  best_.loads = next_.loads = make_error(ErrorCode::kUnavailable, "no room.");
+  runtime_->cache()->flush();
+  ASSERT_TRUE(kernel.launch({vector()}).ok());
+  EXPECT_TRUE(kernel.await_best().ok()) << "what is loaded already is measured alone";
+  EXPECT_EQ(kernel.backend(), "best");
+}
+
+TEST_F(Tuners, PluginsOfAKernelAreKnown) {
+  const Kernel kernel = compiled();
+  EXPECT_TRUE(kernel.uses("next")) << "it would be measured";
+  EXPECT_FALSE(kernel.uses("other"));
+}
+
+TEST_F(Tuners, NamedBackendCompetesWithItselfAlone) {
+  const Kernel kernel = compile(*runtime_, doubling(), {.execution_backend = "best", .policy = "measured"}).value();
+  EXPECT_EQ(tuned(kernel).candidates.size(), 1U);
+  EXPECT_EQ(kernel.backend(), "best");
+}
+
+}  // namespace
+}  // namespace kmux
