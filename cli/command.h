@@ -45,5 +45,6 @@ extern const Command kRunCommand;
 extern const Command kLauncherCommand;
 extern const Command kSourceCommand;
 extern const Command kCacheCommand;
+extern const Command kTuneCommand;
 
 }  // namespace kmux::cli

@@ -10,15 +10,19 @@ Result<Report> run(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   const Purpose purpose = arguments.count("build") != 0 ? Purpose::kBuild : Purpose::kRun;
-  KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, purpose));
+  KMUX_ASSIGN(ResolveRequest request, resolve_request(arguments, purpose));
+  const bool explains = arguments.count("explain") != 0;
+  request.gathers_times = explains;
   const Resolution resolution = resolve(*runtime, program, request);
   if (auto chosen = require(resolution); !chosen) return std::move(chosen).error();
-  return Report{resolution.explain(), resolution.to_json()};
+  return Report{explains ? resolution.explain_fully() : resolution.explain(), resolution.to_json()};
 }
 
 void describe(po::options_description& options) {
   describe_selection(options);
-  options.add_options()("build", "ask for a backend that can compile, even if it cannot run here");
+  auto add = options.add_options();
+  add("build", "ask for a backend that can compile, even if it cannot run here");
+  add("explain", "print all that is known: times, quarantine, policy, folders");
 }
 
 }  // namespace
@@ -26,7 +30,8 @@ void describe(po::options_description& options) {
 const Command kResolveCommand{"resolve",
                               "say which backend would run a program, and why",
                               "resolve PROGRAM [options]",
-                              "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n",
+                              "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n"
+                              "  kmux resolve gemm.kmux.json --policy measured --explain\n",
                               {"program"},
                               describe,
                               run};

@@ -3,8 +3,8 @@
 namespace kmux::cli {
 
 std::span<const Command> commands() {
-  static const Command all[] = {kPluginsCommand, kDevicesCommand,  kResolveCommand, kCompileCommand,
-                                kRunCommand,     kLauncherCommand, kSourceCommand,  kCacheCommand};
+  static const Command all[] = {kPluginsCommand,  kDevicesCommand, kResolveCommand, kCompileCommand, kRunCommand,
+                                kLauncherCommand, kSourceCommand,  kCacheCommand,   kTuneCommand};
   return all;
 }
 

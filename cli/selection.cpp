@@ -84,6 +84,9 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
   request.device = options.device;
   request.purpose = purpose;
   request.options = options.options;
+  request.compile_flags = options.compile_flags;
+  request.include_dirs = options.include_dirs;
+  request.use_cache = options.use_cache;
   request.isolation = options.isolation;
   request.compile_timeout = options.compile_timeout;
   request.policy = options.policy;

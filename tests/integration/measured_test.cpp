@@ -1,0 +1,167 @@
+// Policies over the plugins of this build: the cpu backend with variants of very different speed, and null plugins whose
+// compilers crash.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/tune.h"
+
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+/// y[i] = x[i] + 1: variant 0 says so a hundred times, variant 1 once.
+Program adding() {
+  ProgramBuilder builder("adding");
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n});
+  builder.variant("c").source("slow.c",
+                              "void slow(const float* x, volatile float* y, long long n) {\n"
+                              "  for (int turn = 0; turn < 100; ++turn)\n"
+                              "    for (long long i = 0; i < n; ++i) y[i] = x[i] + 1;\n"
+                              "}\n");
+  builder.launch("slow").args({"x", "y"}).arg(n, dtype::kInt64);
+  builder.variant("c").source("fast.c",
+                              "void fast(const float* x, float* y, long long n) {\n"
+                              "  for (long long i = 0; i < n; ++i) y[i] = x[i] + 1;\n"
+                              "}\n");
+  builder.launch("fast").args({"x", "y"}).arg(n, dtype::kInt64);
+  Metadata metadata;
+  metadata.symbols = {{"n", 100'000}};
+  builder.metadata(std::move(metadata));
+  return builder.build().value();
+}
+
+class Measured : public testing::Test {
+ protected:
+  std::shared_ptr<Runtime> runtime() const {
+    Environment environment;
+    environment.cache_dir = folder_.path() / "cache";
+    return Runtime::create(environment, {}).value();
+  }
+  static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
+
+  TempFolder folder_;
+  CompileOptions options_{.target = "c", .policy = "measured"};
+};
+
+TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
+  const auto shared = runtime();
+  const Kernel kernel = compile(*shared, adding(), options_).value();
+  EXPECT_THAT(kernel.source(), HasSubstr("slow")) << "priority takes the earliest variant";
+  const Tensor x = vector();
+  const Tensor y = vector();
+  const Tuning tuning = kernel.tune({x, y}).value();
+  EXPECT_EQ(tuning.best().variant, 1U) << tuning.explain();
+  EXPECT_TRUE(tuning.is_cold);
+  EXPECT_EQ(y.data_as<float>()[0], 0) << "not the caller's memory";
+  EXPECT_THAT(kernel.source(), HasSubstr("fast"));
+  EXPECT_EQ(kernel.tier(), "full");
+  ASSERT_TRUE(kernel.launch({x, y}).ok());
+  EXPECT_EQ(y.data_as<float>()[99'999], 1);
+}
+
+TEST_F(Measured, WinnerIsTakenAtOnceByTheNextProcess) {
+  {
+    const auto shared = runtime();
+    ASSERT_TRUE(compile(*shared, adding(), options_).value().tune({vector(), vector()}).ok());
+  }
+  const auto later = runtime();
+  EXPECT_THAT(compile(*later, adding(), options_).value().source(), HasSubstr("fast"));
+  const Resolution resolution = resolve(*later, adding(), {.target = "c", .gathers_times = true});
+  EXPECT_EQ(resolution.chosen()->variant, 0U) << "priority is priority";
+  EXPECT_TRUE(resolution.candidates[0].run_us.has_value());
+  EXPECT_TRUE(resolution.candidates[1].run_us.has_value());
+}
+
+TEST_F(Measured, CallsGoOnWhileTheWinnerTakesOver) {
+  const auto shared = runtime();
+  const Kernel kernel = compile(*shared, adding(), options_).value();
+  const Tensor x = vector();
+  ASSERT_TRUE(kernel(x).ok());
+  for (int call = 0; call < 20; ++call) {
+    const Tensor y = kernel(x).value();
+    ASSERT_EQ(y.data_as<float>()[call], 1);
+  }
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_THAT(kernel.source(), HasSubstr("fast"));
+  EXPECT_EQ(static_cast<Tensor>(kernel(x).value()).data_as<float>()[7], 1);
+}
+
+TEST_F(Measured, PinnedRunsTheWinnerWithoutMeasuring) {
+  const auto file = folder_.path() / "lock";
+  {
+    const auto shared = runtime();
+    const Kernel kernel = compile(*shared, adding(), options_).value();
+    ASSERT_TRUE(pin(file, adding(), kernel.tune({vector(), vector()}).value()).ok());
+  }
+  const auto production = runtime();
+  const CompileOptions pinned{.target = "c", .policy = "pinned", .lock_file = file.string()};
+  const Kernel kernel = compile(*production, adding(), pinned).value();
+  EXPECT_THAT(kernel.source(), HasSubstr("fast"));
+  EXPECT_EQ(kernel.tune({vector(), vector()}).error().code, ErrorCode::kInvalidArgument);
+  Program other = adding();
+  other.variants[0].sources[0].content += "\n";
+  EXPECT_THAT(compile(*production, other, pinned).error().message, HasSubstr("is not in lock file"));
+}
+
+TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
+  std::optional<Kernel> kernel;
+  {
+    const auto shared = runtime();
+    kernel = compile(*shared, adding(), options_).value();
+  }
+  EXPECT_TRUE(kernel->launch({vector(), vector()}).ok());
+  EXPECT_EQ(kernel->tune({vector(), vector()}).value().best().variant, 1U);
+}
+
+/// The null plugins of tests/fakes/table, whose compilers run in processes of their own.
+class CrashingCompilers : public testing::Test {
+ protected:
+  void start(const std::map<std::string, std::string>& faults) {
+    runtime_ =
+        Runtime::create(
+            {}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false, .plugin_options = faults})
+            .value();
+  }
+  Result<Kernel> compiled(const std::string& policy) {
+    return compile(*runtime_, adding(), {.use_cache = false, .isolation = "process", .policy = policy});
+  }
+  std::shared_ptr<Runtime> runtime_;
+};
+
+TEST_F(CrashingCompilers, AreReportedOnceAndInQuarantineThen) {
+  start({{"null_a.build", "segv"}});
+  for (int variant = 0; variant < 2; ++variant) {
+    const Error error = compiled("priority").error();
+    EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+    EXPECT_EQ(error.note("worker"), "crashed");
+    EXPECT_EQ(error.note("backend"), "null_a");
+  }
+  const Kernel kernel = compiled("priority").value();
+  EXPECT_EQ(kernel.backend(), "null_c");
+  EXPECT_THAT(kernel.resolution().explain_fully(), HasSubstr("'null_a' variant 0 is in quarantine for"));
+  EXPECT_EQ(
+      compile(*runtime_, adding(), {.execution_backend = "null_a", .isolation = "process"}).error().note("worker"),
+      "crashed")
+      << "a name is exact";
+}
+
+TEST_F(CrashingCompilers, AreNamedByAMeasurement) {
+  start({{"null_c.build", "segv"}});
+  const Kernel kernel = compiled("measured").value();
+  const Tensor x = Tensor::zeros({8}, dtype::kFloat32, kernel.device()).value();
+  const Tensor y = Tensor::zeros({8}, dtype::kFloat32, kernel.device()).value();
+  const Tuning tuning = kernel.tune({x, y}).value();
+  EXPECT_THAT(tuning.explain(), HasSubstr("crashed in build"));
+  EXPECT_EQ(tuning.best().backend, "null_a");
+}
+
+}  // namespace
+}  // namespace kmux
