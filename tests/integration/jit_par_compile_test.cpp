@@ -1,4 +1,8 @@
 // Many configurations of a jit function at once, over the cpu backend.
+#include <atomic>
+#include <latch>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,6 +86,29 @@ TEST(JitParCompile, LeavesFailuresOutIfTold) {
   EXPECT_THAT(counter.warnings(), testing::Contains(HasSubstr(R"(configuration {"value":-1} is left out: negative)")));
   EXPECT_THAT(counter.warnings(), testing::Contains(HasSubstr("\"constant\"")));
   EXPECT_FALSE(one({.value = 13}).ok());  // nothing waits for what was given up
+}
+
+TEST(JitParCompile, SharesItsWorkWithOtherThreads) {
+  const CompileCounter counter;
+  const auto one = wrapper();
+  std::atomic<int> right = 0;
+  std::latch all(9);
+  std::vector<std::jthread> threads;
+  const auto compile = [&](std::vector<ConfigForm<Config>> configs) {
+    threads.emplace_back([&, configs = std::move(configs)] {
+      all.arrive_and_wait();
+      if (one.par_compile(configs).ok()) ++right;
+    });
+  };
+  for (int i = 0; i < 4; ++i) {
+    compile({Config{1}, Config{2}, Config{3}});
+    compile({Config{3}, Config{2}, Config{1}});
+  }
+  all.arrive_and_wait();
+  EXPECT_EQ(value_of(one({.value = 2}).value()), 2);
+  threads.clear();
+  EXPECT_EQ(right, 8);
+  EXPECT_EQ(counter.compiles(), 3);
 }
 
 TEST(JitParCompile, HasNothingToDoForNoConfigurations) { EXPECT_THAT(wrapper().par_compile({}).value(), SizeIs(0)); }

@@ -1,12 +1,27 @@
-// consumer PROGRAM BACKEND: compiles PROGRAM with BACKEND and calls it once; fails unless that backend ran.
+// consumer PROGRAM BACKEND: compiles PROGRAM with BACKEND, as it is and by kmux::jit, and calls it once each; fails unless
+// that backend ran.
 
 #include <cstdio>
 #include <string>
 
 #include "kmux/compile.h"
+#include "kmux/jit.h"
 #include "kmux/program.h"
 
 namespace {
+
+struct Config {
+  std::string path;
+};
+BOOST_DESCRIBE_STRUCT(Config, (), (path))
+
+kmux::Status run_jit(const char* path, const char* backend, const kmux::Tensor& input) {
+  const auto kernels =
+      kmux::jit([](const Config& config) { return kmux::load_program(config.path); }, {.execution_backend = backend});
+  KMUX_ASSIGN(const kmux::Kernel kernel, kernels({.path = path}));
+  KMUX_TRY(kernel(input));
+  return kmux::Ok{};
+}
 
 kmux::Status run(const char* path, const char* backend) {
   KMUX_ASSIGN(const kmux::Program program, kmux::load_program(path));
@@ -18,7 +33,7 @@ kmux::Status run(const char* path, const char* backend) {
   KMUX_ASSIGN(const kmux::Outputs outputs, kernel(input));
   std::printf("%s ran %s, %zu output\n", kernel.backend().c_str(), kernel.name().c_str(), outputs.size());
   if (kernel.backend() != backend) return kmux::make_error(kmux::ErrorCode::kInternal, "another backend ran");
-  return kmux::Ok{};
+  return run_jit(path, backend, input);
 }
 
 }  // namespace

@@ -128,7 +128,8 @@ class JitEager : public JitWrapper<Fn, Config> {
   }
 
   JitRequest request(std::vector<Tensor> tensors, const Config& config) const {
-    JitRequest request{.key = parse_cache_key(tensors, config)};
+    JitRequest request;
+    request.key = parse_cache_key(tensors, config);
     request.form.add(std::vector<Arg>(tensors.begin(), tensors.end()));
     described::encode(request.form, config);
     request.elaborate = [this, tensors, config]() -> Result<Program> {

@@ -65,8 +65,9 @@ class JitLazy : public JitWrapper<Fn, Config> {
 
  private:
   JitRequest request(const Config& config) const {
-    JitRequest request{.key = parse_cache_key(config),
-                       .elaborate = [this, config] { return Result<Program>(this->func()(config)); }};
+    JitRequest request;
+    request.key = parse_cache_key(config);
+    request.elaborate = [this, config] { return Result<Program>(this->func()(config)); };
     described::encode(request.form, config);
     return request;
   }
