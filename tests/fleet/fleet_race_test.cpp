@@ -106,12 +106,12 @@ TEST_F(FleetRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
 }
 
 TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerIsKilledUnderThem) {
-  std::thread killer([&] {
+  const pid_t killer = start_child([&] {
     std::this_thread::sleep_for(milliseconds(60));
-    server_.kill();
+    return server_.kill(), 0;
   });
   EXPECT_THAT(run_children(kNodes, [&](int number) { return want_all(number); }), Each(0));
-  killer.join();
+  EXPECT_EQ(wait_for(killer), 0);
   EXPECT_GE(count_makes(makes()), static_cast<std::size_t>(kKeys));
 }
 
@@ -125,12 +125,12 @@ TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerStops) {
     }
     return 0;
   };
-  std::thread stopper([&] {
+  const pid_t stopper = start_child([&] {
     std::this_thread::sleep_for(milliseconds(60));
-    server_.pause();
+    return server_.pause(), 0;
   });
   EXPECT_THAT(run_children(kNodes, hasty), Each(0));
-  stopper.join();
+  EXPECT_EQ(wait_for(stopper), 0);
   server_.resume();
 }
 
