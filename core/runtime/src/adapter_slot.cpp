@@ -36,11 +36,15 @@ void AdapterSlot::launch(const LoadedArtifact& loaded, const LaunchEntry& entry)
   if (!is_watched_) entry_.store(&entry, std::memory_order_release);
 }
 
-void AdapterSlot::replace(LoadedArtifact next) {
+void AdapterSlot::take(LoadedArtifact next) {
   const LaunchEntry entry = next.adapter->entry();
-  const std::lock_guard lock(mutex_);
   const Held& held = later_.emplace_back(Held{std::move(next), entry});
   launch(held.loaded, held.entry);
+}
+
+void AdapterSlot::replace(LoadedArtifact next) {
+  const std::lock_guard lock(mutex_);
+  take(std::move(next));
 }
 
 const LoadedArtifact* AdapterSlot::find(std::string_view backend, std::size_t variant, std::string_view tier) const {
@@ -90,9 +94,9 @@ Status AdapterSlot::await_better() const {
 
 void AdapterSlot::settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of,
                          std::optional<Error> failure) {
-  if (better && &loaded() == instead_of) replace(*std::move(better));
   {
     const std::lock_guard lock(mutex_);
+    if (better && loaded_ == instead_of) take(*std::move(better));
     --expected_;
     if (failure) failure_ = std::move(failure);
   }

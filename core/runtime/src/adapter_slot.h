@@ -95,7 +95,9 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
     LoadedArtifact loaded;
     LaunchEntry entry;
   };
-  void launch(const LoadedArtifact& loaded, const LaunchEntry& entry);  // under the lock
+  // Under the lock.
+  void launch(const LoadedArtifact& loaded, const LaunchEntry& entry);
+  void take(LoadedArtifact next);
   void settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of, std::optional<Error> failure);
 
   // Beside each other: all that a call reads.
