@@ -63,17 +63,25 @@ class InProcessDevices : public DeviceApi {
   Result<MemoryInfo> memory_info(int) override { return MemoryInfo{kMemory, kMemory}; }
   Result<void*> stream_create(int) override { return static_cast<void*>(this); }
   void stream_destroy(int, void*) noexcept override {}
-  Status stream_synchronize(int, void*) override { return Ok{}; }
-  Result<void*> event_create(int) override { return static_cast<void*>(this); }
+  Status stream_synchronize(int, void*) override { return note("synchronize "), Ok{}; }
+  Result<void*> event_create(int) override {
+    if (!events) return events.error();
+    return static_cast<void*>(this);
+  }
   void event_destroy(int, void*) noexcept override {}
-  Status event_record(int, void*, void*) override { return Ok{}; }
-  Result<double> event_elapsed(int, void*, void*) override { return 0.0; }
-  Status l2_flush(int, void*) override { return Ok{}; }
+  Status event_record(int, void*, void*) override { return note("record "), Ok{}; }
+  Result<double> event_elapsed(int, void*, void*) override { return elapsed_ms; }
+  Status l2_flush(int, void*) override { return note("flush "), flushes; }
 
   int live = 0;
+  Status events = Ok{};
+  Status flushes = Ok{};
+  double elapsed_ms = 0;
+  std::string asked = {};  // of streams and events
   std::array<std::string, 2> architectures = {"one", "other"};
 
  private:
+  void note(const char* what) { asked += what; }
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
 };
 

@@ -12,6 +12,7 @@
 #include "kmux/runtime.h"
 
 #include "allocations.h"
+#include "auto/first_call.h"
 #include "in_process_plugin.h"
 
 namespace kmux {
@@ -68,6 +69,17 @@ TEST(LaunchAllocations, NoneForEveryKindOfCheck) {
                       {"p", PointerParam{}}});
   const Call call{kernel_of(signature),
                   {tensors[0], tensors[1], tensors[2], nullptr, -3, 0.1, true, Arg::pointer(nullptr)}};
+  EXPECT_EQ(call.allocations_of(10), 0u);
+}
+
+TEST(LaunchAllocations, NoneOnceTheFirstCallHasToldItsShapes) {
+  const Tensor tensor = zeros({4});
+  KernelParts parts = fake_parts(fake_signature({buffer_param("A", dtype::kFloat32, {kM})}));
+  int told = 0;
+  watch_first_call(*parts.adapters, parts.signature, [&told](const CallSample&) { ++told; });
+  const Call call{make_kernel(std::move(parts)).value(), {tensor}};
+  EXPECT_GT(call.allocations_of(1), 0u);
+  EXPECT_EQ(told, 1);
   EXPECT_EQ(call.allocations_of(10), 0u);
 }
 
