@@ -128,6 +128,7 @@ std::string bucket_of(const CallSample& sample) {
     const auto* tensor = std::get_if<SampleTensor>(&param);
     if (tensor == nullptr) continue;
     std::vector<std::string> extents;
+    extents.reserve(tensor->shape.size());
     for (const std::int64_t extent : tensor->shape) extents.push_back(class_text(extent));
     shapes.push_back("[" + join(extents) + "]");
   }

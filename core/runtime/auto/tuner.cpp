@@ -45,6 +45,7 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& prog
   tuner->contest_.device = device_mark(properties);
   const std::vector<Manifest> all = runtime.registry().manifests();
   std::vector<const Manifest*> manifests;
+  manifests.reserve(all.size());
   for (const Manifest& manifest : all) manifests.push_back(&manifest);
   for (const std::size_t i : contestants(parts.resolution.candidates, manifests)) {
     KMUX_TRY(tuner->add(runtime, options, parts.resolution.candidates[i]));
@@ -136,6 +137,7 @@ Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, s
 
 Result<Tuning> Tuner::measure(const CallSample& sample) {
   std::vector<Entrant> entrants;
+  entrants.reserve(contestants_.size());
   for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
   Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
   const std::lock_guard lock(experience_->measuring);
