@@ -67,5 +67,24 @@ TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
   expect_nonsense(backend_.resolve_target("c", std::nullopt), "\"c\" is canonical");
 }
 
+TEST_F(PluginBackendTest, AnAdaptersEntryIsWhatThePluginSays) {
+  table_.load = [](void*, kmux_bytes, std::int32_t, void** adapter, kmux_sink) {
+    static int made = 0;
+    return *adapter = &made, kmux_code{KMUX_OK};
+  };
+  table_.unload = [](void*) {};
+  table_.launch = [](void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) { return kmux_code{1}; };
+  table_.entry = [](void* adapter, kmux_launch_entry* entry) {
+    const auto shorter = [](void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) { return kmux_code{2}; };
+    *entry = {shorter, adapter};
+  };
+  const auto call = [&] { return backend_.load({}, 0).value()->entry()(nullptr, {}, {}); };
+  EXPECT_EQ(call(), 2);
+  table_.struct_size = offsetof(kmux_plugin_api, entry);  // a plugin of before
+  EXPECT_EQ(call(), 1);
+  table_.struct_size = sizeof table_, table_.entry = nullptr;
+  EXPECT_EQ(call(), 1);
+}
+
 }  // namespace
 }  // namespace kmux

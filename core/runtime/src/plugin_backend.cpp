@@ -97,6 +97,13 @@ Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, i
   return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
 }
 
+LaunchEntry PluginAdapter::entry() noexcept {
+  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, entry) + sizeof api_.entry;
+  LaunchEntry entry{{api_.launch, handle_}};
+  if (api_.struct_size >= kEnd && api_.entry != nullptr) api_.entry(handle_, &entry);
+  return entry;
+}
+
 Status PluginAdapter::prepare(int device) {
   return call_plugin(api_.name, [&](kmux_sink error) { return api_.prepare(handle_, device, error); });
 }

@@ -31,7 +31,8 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   PluginDeviceApi devices_;
 };
 
-/// An adapter of a plugin. The hot path skips it: its entry is the table's function with the plugin's own adapter.
+/// An adapter of a plugin. The hot path skips it: its entry is what the plugin says, or else the table's function with the
+/// plugin's own adapter.
 class PluginAdapter final : public Adapter {
  public:
   PluginAdapter(const kmux_plugin_api& api, void* handle) : api_(api), handle_(handle) {}
@@ -43,7 +44,7 @@ class PluginAdapter final : public Adapter {
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     return api_.launch(handle_, slots, &env, error);
   }
-  LaunchEntry entry() noexcept override { return {api_.launch, handle_}; }
+  LaunchEntry entry() noexcept override;
 
  private:
   const kmux_plugin_api& api_;

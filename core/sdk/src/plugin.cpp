@@ -117,6 +117,8 @@ kmux_code prepare(void* adapter, std::int32_t device, kmux_sink error) {
   return static_cast<Adapter*>(adapter)->launch(slots, *env, error);
 }
 
+void entry(void* adapter, kmux_launch_entry* answer) { *answer = static_cast<Adapter*>(adapter)->entry(); }
+
 void unload(void* adapter) { delete static_cast<Adapter*>(adapter); }
 
 }  // namespace
@@ -170,7 +172,8 @@ kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* 
           .prepare = prepare,
           .launch = launch,
           .unload = unload,
-          .devices = devices};
+          .devices = devices,
+          .entry = entry};
 }
 
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,

@@ -98,7 +98,12 @@ KMUX_AT(kmux_plugin_api, prepare, 104);
 KMUX_AT(kmux_plugin_api, launch, 112);
 KMUX_AT(kmux_plugin_api, unload, 120);
 KMUX_AT(kmux_plugin_api, devices, 128);
-KMUX_SIZE(kmux_plugin_api, 136);
+KMUX_AT(kmux_plugin_api, entry, 136);
+KMUX_SIZE(kmux_plugin_api, 144);
+
+KMUX_AT(kmux_launch_entry, function, 0);
+KMUX_AT(kmux_launch_entry, adapter, 8);
+KMUX_SIZE(kmux_launch_entry, 16);
 
 // Codes and kinds cross as numbers.
 static_assert(KMUX_OK == 0);

@@ -65,10 +65,7 @@ class Builder {
 };
 
 /// The hot call of an adapter as it lies in a plugin's table: a function, and what it is called on.
-struct LaunchEntry {
-  decltype(kmux_plugin_api::launch) function;
-  void* adapter;
-
+struct LaunchEntry : kmux_launch_entry {
   kmux_code operator()(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) const noexcept {
     return function(adapter, slots, &env, error);
   }
@@ -88,7 +85,7 @@ class Adapter {
     constexpr auto call = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
       return static_cast<Adapter*>(self)->launch(slots, *env, error);
     };
-    return {call, this};
+    return {{call, this}};
   }
 };
 

@@ -141,6 +141,12 @@ typedef struct kmux_device_api {
   kmux_code (*l2_flush)(void* instance, int32_t device, void* stream, kmux_sink error);
 } kmux_device_api;
 
+/* The hot call of one adapter: a function with the contract of `launch`, and what it is called on. */
+typedef struct kmux_launch_entry {
+  kmux_code (*function)(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  void* adapter;
+} kmux_launch_entry;
+
 /* A plugin. `instance` is what `create` made. */
 typedef struct kmux_plugin_api {
   size_t struct_size;
@@ -178,6 +184,10 @@ typedef struct kmux_plugin_api {
   void (*unload)(void* adapter);
 
   const kmux_device_api* devices;
+
+  /* May be null or missing. What the host calls instead of `launch`, as long as the adapter lives: a plugin that knows a
+   * shorter way to the launcher of this very adapter writes it here. */
+  void (*entry)(void* adapter, kmux_launch_entry* entry);
 } kmux_plugin_api;
 
 /* The one exported symbol: a table not newer than `host_max_version`, or null and a sentence in `reason`. */
