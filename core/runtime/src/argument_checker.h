@@ -12,6 +12,7 @@
 #include "kmux/signature.h"
 
 #include "call_device.h"
+#include "plain_arguments.h"
 
 namespace kmux {
 
@@ -24,6 +25,7 @@ class ArgumentChecker {
   ArgumentChecker(std::string kernel, const Signature& signature, CheckList list, AcceptedMemory memory)
       : param_count_(signature.params.size()),
         frame_size_(param_count_ + list.value_names.size()),
+        plain_(PlainArguments::of(list, param_count_, memory.device)),
         memory_(memory),
         list_(std::move(list)),
         kernel_(std::move(kernel)),
@@ -32,6 +34,11 @@ class ArgumentChecker {
   /// 8-byte words that `check` fills: a slot a parameter, then the values.
   std::size_t frame_size() const { return frame_size_; }
   std::size_t param_count() const { return param_count_; }
+
+  /// As `first_failure` for calls on the kernel's own device in which nothing is unusual; false says nothing.
+  bool passes_plainly(std::span<const Arg> args, kmux_slot* frame) const noexcept {
+    return plain_.fill(args.data(), frame);
+  }
 
   /// Checks one argument a parameter and fills `frame`: slots, then the values (symbols first, so the frame begins with
   /// the slots of a call). Allocates nothing.
@@ -58,9 +65,10 @@ class ArgumentChecker {
   }
 
  private:
-  // In the order of need: a call that passes reads as far as the list's carriers.
+  // In the order of need: a plain call reads no further than that, another one that passes as far as the list's carriers.
   std::size_t param_count_;
   std::size_t frame_size_;
+  PlainArguments plain_;
   AcceptedMemory memory_;
   CheckList list_;
   std::string kernel_;

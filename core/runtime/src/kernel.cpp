@@ -49,11 +49,14 @@ struct Kernel::Impl {
   template <std::size_t kWords>
   [[gnu::always_inline]] Status launch_framed(std::span<const Arg> args, StreamRef stream) const {
     std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
-    CallDevice place(checker.memory());
-    if (const Check* failed = checker.first_failure(args, frame.data(), place); failed != nullptr) [[unlikely]] {
-      return checker.explain(*failed, args, frame.data());
+    int place = checker.memory().device.device_id;
+    if (!checker.passes_plainly(args, frame.data())) [[unlikely]] {
+      CallDevice chosen(checker.memory());
+      const Check* const failed = checker.first_failure(args, frame.data(), chosen);
+      if (failed != nullptr) return checker.explain(*failed, args, frame.data());
+      place = chosen.ordinal();
     }
-    const kmux_launch_env env{sizeof env, place.ordinal(), stream.handle, workspaces.table(), current_lane(), 0};
+    const kmux_launch_env env{sizeof env, place, stream.handle, workspaces.table(), current_lane(), 0};
     std::string text;
     const kmux_code code = adapters.entry()(frame.data(), env, {&text, append});
     if (code == KMUX_OK) [[likely]] {

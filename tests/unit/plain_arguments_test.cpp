@@ -1,0 +1,76 @@
+#include "src/plain_arguments.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "in_process_plugin.h"
+
+namespace kmux {
+namespace {
+
+const Expr kM = Expr::symbol("m");
+const Expr kN = Expr::symbol("n");
+const DType kF32 = dtype::kFloat32;
+
+alignas(64) std::array<char, 4096> memory;
+
+Tensor tensor(std::vector<std::int64_t> shape, DType type = kF32, std::vector<std::int64_t> strides = {}) {
+  return Tensor::borrow(memory.data(), std::move(shape), type, {}, std::move(strides));
+}
+
+PlainArguments plain_of(const Signature& signature) {
+  return PlainArguments::of(compile_checks(signature).value(), signature.params.size(), {kDLCPU, 0});
+}
+
+// Parameters x: [m, n] and y: [n, 4].
+class PlainArgumentsTest : public testing::Test {
+ protected:
+  bool fills(const Tensor& x, const Tensor& y) { return fills({Arg(x), Arg(y)}); }
+  bool fills(std::array<Arg, 2> args) { return plain_.fill(args.data(), slots_.data()); }
+
+  Signature signature_ =
+      fake_signature({buffer_param("x", kF32, {kM, kN}), buffer_param("y", kF32, {kN, 4})}, {}, dtype::kInt32);
+  PlainArguments plain_ = plain_of(signature_);
+  std::array<kmux_slot, 8> slots_{};
+};
+
+TEST_F(PlainArgumentsTest, FillsAddressesAndSymbols) {
+  EXPECT_FALSE(plain_.empty());
+  EXPECT_TRUE(fills(tensor({2, 3}), tensor({3, 4})));
+  EXPECT_EQ(slots_[0].ptr, memory.data());
+  EXPECT_EQ(slots_[1].ptr, memory.data());
+  EXPECT_EQ(slots_[2].i64, 2);
+  EXPECT_EQ(slots_[3].i64, 3);
+  EXPECT_TRUE(fills(tensor({2, 3}, kF32, {3, 1}), tensor({3, 4}, kF32, {4, 1})));
+}
+
+TEST_F(PlainArgumentsTest, LeavesWhatIsUnusualToTheList) {
+  const Tensor x = tensor({2, 3});
+  const Tensor y = tensor({3, 4});
+  EXPECT_FALSE(fills(tensor({2, 3}, dtype::kFloat16), y));
+  EXPECT_FALSE(fills(tensor({6}), y));
+  EXPECT_FALSE(fills(x, tensor({4, 4}))) << "n is 3 and 4";
+  EXPECT_FALSE(fills(x, tensor({3, 5}))) << "a constant";
+  EXPECT_FALSE(fills(tensor({2, 3}, kF32, {6, 2}), y)) << "gaps";
+  EXPECT_FALSE(fills(Tensor::borrow(memory.data() + 1, {2, 3}, kF32, {}, {}), y)) << "alignment";
+  EXPECT_FALSE(fills(Tensor::borrow(nullptr, {0, 3}, kF32, {}, {}), y)) << "no memory";
+  EXPECT_FALSE(fills(tensor({std::int64_t{1} << 40, 3}), y)) << "more than int32 holds";
+  EXPECT_FALSE(fills({Arg(nullptr), Arg(y)}));
+  EXPECT_FALSE(fills({Arg(7), Arg(y)}));
+  DLTensor elsewhere = *y.dl();
+  EXPECT_TRUE(fills({Arg(x), Arg(&elsewhere)}));
+  elsewhere.device = {kDLCUDA, 0};
+  EXPECT_FALSE(fills({Arg(x), Arg(&elsewhere)}));
+}
+
+TEST(PlainArguments, AreTensorsAlone) {
+  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kF32, {kM}), scalar_param("s", dtype::kInt32)})).empty());
+  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kF32, {kM * 2})})).empty()) << "a symbol to be solved for";
+  kmux_slot slots[2];
+  const std::array<Arg, 1> args{Arg(nullptr)};
+  EXPECT_FALSE(PlainArguments().fill(args.data(), slots));
+}
+
+}  // namespace
+}  // namespace kmux
