@@ -23,8 +23,9 @@ class CudaAdapter final : public Adapter {
 
   Status prepare(int device) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
-    return library_->launch(slots, &env, error);
+    return entry()(slots, env, error);
   }
+  LaunchEntry entry() noexcept override { return library_->entry(); }
 
  private:
   Host host_;  // the library logs to it

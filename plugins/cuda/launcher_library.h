@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "kmux/backend.h"
 #include "kmux/descriptor.h"
 #include "kmux/error.h"
 #include "kmux/plugin.h"
@@ -26,9 +27,7 @@ class LauncherLibrary {
   ~LauncherLibrary();
 
   int prepare(int device, kmux_sink error) const { return prepare_(device, error); }
-  int launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) const {
-    return launch_(slots, env, error);
-  }
+  LaunchEntry entry() const { return {{launch_, nullptr}}; }
 
  private:
   LauncherLibrary() = default;
@@ -36,7 +35,7 @@ class LauncherLibrary {
   template <class Function>
   Status find(const char* name, Function*& function) const;
 
-  int (*launch_)(const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
+  kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
   void (*open_)(nvidia::Log, bool) = nullptr;
   void (*close_)() = nullptr;

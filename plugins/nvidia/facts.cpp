@@ -78,6 +78,7 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
   facts_.replay = choices.graph && can_replay(plan);
   facts_.name = name_->c_str();
   facts_.ranges = choices.ranges;
+  facts_.needs_context = !plan.workspaces.empty();
 }
 
 bool can_replay(const Plan& plan) {

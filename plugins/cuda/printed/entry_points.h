@@ -99,7 +99,8 @@ KMUX_EXPORT void kmux_launcher_open(kmux::nvidia::Log log, bool ranges) { kmux::
 KMUX_EXPORT int kmux_launcher_prepare(int device, kmux_sink error) {
   return kmux::nvidia::kept.launcher.prepare(device, error);
 }
-KMUX_EXPORT int kmux_launcher_call(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+/// What lies in a plugin's table; there is one launcher, so nothing to call it on.
+KMUX_EXPORT int kmux_launcher_call(void*, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   return kmux::nvidia::run(slots, *env, error);
 }
 

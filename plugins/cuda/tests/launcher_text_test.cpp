@@ -45,6 +45,7 @@ extern const PlanFacts program_facts = {
   false,  // replay as a graph
   "launch_attributes",
   false,  // ranges for profilers: kmux_launcher_open says
+  false,  // workspaces
 };
 }  // namespace kmux::nvidia
 asm(

@@ -1,7 +1,7 @@
 #include "nvidia/launch/call.h"
 
 #include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/launch_attributes.h"
+#include "nvidia/launch/kernel_launch.h"
 
 namespace kmux::nvidia {
 
@@ -62,36 +62,29 @@ int Call::refuse_map(const EmptyMap& map, unsigned kernel, kmux_sink error) {
 
 [[gnu::hot]] int Call::launch_plain(const kmux_driver_launch& launch, kmux_sink error) {
   CUlaunchConfig config;
-  config.gridDimX = launch.grid[0];
-  config.gridDimY = launch.grid[1];
-  config.gridDimZ = launch.grid[2];
-  config.blockDimX = launch.block[0];
-  config.blockDimY = launch.block[1];
-  config.blockDimZ = launch.block[2];
-  config.sharedMemBytes = static_cast<unsigned>(launch.dynamic_smem_bytes);
-  config.hStream = stream();
-  config.attrs = nullptr;
-  config.numAttrs = 0;
+  configure(launch, stream(), &config);
   LaunchAttributes attributes;
   if (LaunchAttributes::are_asked_by(launch)) attributes.apply(launch, device_, &config);
+  if (__builtin_expect(context_.is_entered(), 0)) return launch_in_context(launch, config, CUDA_SUCCESS, error);
+  const CUresult result = device_.driver().launch(&config, device_.function(launch.kernel), launch.args, nullptr);
+  return __builtin_expect(result == CUDA_SUCCESS, 1) ? KMUX_OK : launch_in_context(launch, config, result, error);
+}
+
+// `first` is what the driver said without asking for a context.
+int Call::launch_in_context(const kmux_driver_launch& launch, CUlaunchConfig& config, CUresult first, kmux_sink error) {
+  if (first != CUDA_SUCCESS && !says_elsewhere(first)) return fail_launch(device_, launch, first, error);
+  if (const int code = context_.enter(error)) return code;
   // A CUkernel may stand for a CUfunction (CUDA Driver API, cuLaunchKernelEx).
   const auto kernel = reinterpret_cast<CUfunction>(device_.kernel(launch.kernel));
   const CUresult result = device_.driver().launch(&config, kernel, launch.args, nullptr);
-  return __builtin_expect(result == CUDA_SUCCESS, 1) ? KMUX_OK : fail_launch(launch, result, error);
-}
-
-int Call::fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error) {
-  return fail_call(
-      device_.driver(), error, "cuLaunchKernelEx", result,
-      "kernel \"%s\" on device %d, grid %u x %u x %u, block %u x %u x %u, %llu bytes of dynamic shared memory",
-      device_.facts().kernels[launch.kernel].name, device_.context().ordinal, launch.grid[0], launch.grid[1],
-      launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.dynamic_smem_bytes);
+  return result == CUDA_SUCCESS ? KMUX_OK : fail_launch(device_, launch, result, error);
 }
 
 int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
   Call& call = of(env);
   if (fill->bytes == 0) return KMUX_OK;
   if (call.replay_ != nullptr && call.replay_->takes(*fill)) return call.replay_->keep(*fill, error);
+  if (const int code = call.context_.enter(error)) return code;
   const auto address = reinterpret_cast<CUdeviceptr>(fill->target);
   const CUresult result = call.device_.driver().memset8(address, fill->value, fill->bytes, call.stream());
   if (result == CUDA_SUCCESS) return KMUX_OK;
@@ -102,6 +95,8 @@ int Call::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_si
 int Call::encode_tiled(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
                        const unsigned* box, kmux_sink error) {
   Call& call = of(env);
+  if (copy_kept_map(call.slot(geometry->index), *geometry, map)) return KMUX_OK;
+  if (const int failed = call.context_.enter(error)) return failed;
   const int code = encode_tiled_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
   return __builtin_expect(code == kEmptyMap, 0) ? call.note_empty(*map) : code;
 }
@@ -110,6 +105,8 @@ int Call::encode_im2col(const kmux_driver_env* env, kmux_tensor_map* map, const 
                         const int* lower_corner, const int* upper_corner, unsigned channels_per_pixel,
                         unsigned pixels_per_column, kmux_sink error) {
   Call& call = of(env);
+  if (copy_kept_map(call.slot(geometry->index), *geometry, map)) return KMUX_OK;
+  if (const int failed = call.context_.enter(error)) return failed;
   const Im2colBox box = {lower_corner, upper_corner, channels_per_pixel, pixels_per_column};
   const int code = encode_im2col_map(call.device_.driver(), call.slot(geometry->index), map, *geometry, box, error);
   return __builtin_expect(code == kEmptyMap, 0) ? call.note_empty(*map) : code;

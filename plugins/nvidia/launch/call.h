@@ -2,18 +2,23 @@
 
 #include "kmux/driver.h"
 
+#include "nvidia/launch/context.h"
 #include "nvidia/launch/device_state.h"
 #include "nvidia/launch/launch_state.h"
 #include "nvidia/launch/ranges.h"
 
 namespace kmux::nvidia {
 
-/// One call in progress: what stands behind the `kmux_driver` of its env. The context of its device is current.
+/// One call in progress: what stands behind the `kmux_driver` of its env.
+///
+/// Nobody asks which context is current: functions of the primary context are launched, which the driver refuses with
+/// CUDA_ERROR_INVALID_CONTEXT or CUDA_ERROR_INVALID_HANDLE where that is not the context of the stream. Only then, for a fill
+/// and for a map that has to be encoded, the call enters a context, and launches kernels of it from there on.
 class Call {
  public:
   /// `state` may be null: then nothing is kept from call to call.
-  Call(DeviceState& device, LaunchState* state, const Ranges* ranges, const kmux_launch_env& env)
-      : device_(device), state_(state), ranges_(ranges), env_{env, &kDriver, this} {}
+  Call(DeviceState& device, ContextScope& context, LaunchState* state, const Ranges* ranges, const kmux_launch_env& env)
+      : device_(device), context_(context), state_(state), ranges_(ranges), env_{env, &kDriver, this} {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
@@ -45,9 +50,10 @@ class Call {
   MapSlot* slot(unsigned index) { return state_ == nullptr ? nullptr : state_->map(index); }
   int launch_special(const kmux_driver_launch& launch, kmux_sink error);  // what is seldom asked for
   int launch_plain(const kmux_driver_launch& launch, kmux_sink error);
-  int fail_launch(const kmux_driver_launch& launch, CUresult result, kmux_sink error);
+  int launch_in_context(const kmux_driver_launch& launch, CUlaunchConfig& config, CUresult first, kmux_sink error);
 
   DeviceState& device_;
+  ContextScope& context_;
   LaunchState* state_;
   const Ranges* ranges_;
   Replay* replay_ = nullptr;  // null: launches are plain

@@ -16,22 +16,41 @@ CUresult release_context(const DriverTable& driver, const DeviceContext& context
   return driver.primary_release(context.device);
 }
 
-int ContextScope::enter_from(CUcontext current, CUresult result, kmux_sink error) {
-  if (result != CUDA_SUCCESS) return fail_call(driver_, error, "cuCtxGetCurrent", result, "%s", "");
-  if (current != nullptr) {
-    CUdevice device = -1;
-    result = driver_.current_device(&device);
-    if (result != CUDA_SUCCESS) return fail_call(driver_, error, "cuCtxGetDevice", result, "%s", "");
-    is_kept_ = device == context_.device;
-    if (is_kept_) return KMUX_OK;
+int ContextScope::enter(kmux_sink error) {
+  if (is_entered_) return KMUX_OK;
+  CUcontext current = nullptr;
+  if (const int code = look(&current, error)) return code;
+  CUdevice device = -1;
+  if (current != nullptr && current != context_.primary) {
+    if (const int code = find_device(&device, error)) return code;
   }
-  result = driver_.current_set(context_.primary);
-  if (result != CUDA_SUCCESS) {
-    return fail_call(driver_, error, "cuCtxSetCurrent", result, "device %d", context_.ordinal);
-  }
-  before_ = current;
-  is_changed_ = true;
-  return KMUX_OK;
+  is_kept_ = device == context_.device;
+  return is_kept_ ? (is_entered_ = true, KMUX_OK) : change(current, error);
+}
+
+int ContextScope::enter_primary(kmux_sink error) {
+  CUcontext current = nullptr;
+  if (const int code = look(&current, error)) return code;
+  return change(current, error);
+}
+
+int ContextScope::look(CUcontext* current, kmux_sink error) const {
+  const CUresult result = driver_.current_get(current);
+  return result == CUDA_SUCCESS ? KMUX_OK : fail_call(driver_, error, "cuCtxGetCurrent", result, "%s", "");
+}
+
+int ContextScope::find_device(CUdevice* device, kmux_sink error) const {
+  const CUresult result = driver_.current_device(device);
+  return result == CUDA_SUCCESS ? KMUX_OK : fail_call(driver_, error, "cuCtxGetDevice", result, "%s", "");
+}
+
+int ContextScope::change(CUcontext current, kmux_sink error) {
+  is_changed_ = current != context_.primary;
+  const CUresult result = is_changed_ ? driver_.current_set(context_.primary) : CUDA_SUCCESS;
+  is_entered_ = result == CUDA_SUCCESS;
+  if (is_entered_) return before_ = current, KMUX_OK;
+  is_changed_ = false;
+  return fail_call(driver_, error, "cuCtxSetCurrent", result, "device %d", context_.ordinal);
 }
 
 int ContextScope::restore(int code, kmux_sink error) {

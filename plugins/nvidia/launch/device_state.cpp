@@ -29,6 +29,16 @@ int DeviceState::prepare(const LoadedCode& code, kmux_sink error) {
   return facts_.window_bytes == 0 ? KMUX_OK : raise_persisting_limit(error);
 }
 
+int DeviceState::find_functions(kmux_sink error) {
+  for (unsigned i = 0; i < facts_.kernel_count; ++i) {
+    const CUresult result = driver_.kernel_function(&kernels_[i].function, kernels_[i].kernel);
+    if (result == CUDA_SUCCESS) continue;
+    return fail_call(driver_, error, "cuKernelGetFunction", result, "kernel \"%s\" on device %d",
+                     facts_.kernels[i].name, context_.ordinal);
+  }
+  return KMUX_OK;
+}
+
 int DeviceState::read_limits(kmux_sink error) {
   int code = read_limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &largest_smem_bytes_, error);
   if (code != KMUX_OK || facts_.window_bytes == 0) return code;

@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "kmux/driver.h"
+
 #include "nvidia/launch/context.h"
 #include "nvidia/launch/loaded_code.h"
 #include "nvidia/launch/lock.h"
@@ -12,6 +14,7 @@ namespace kmux::nvidia {
 /// A kernel on one device.
 struct KernelState {
   CUkernel kernel = nullptr;
+  CUfunction function = nullptr;  // of the primary context
   unsigned static_smem_bytes = 0;
   std::atomic<unsigned long long> dynamic_smem_limit{0};  // a launch that asks for more must raise it before
 };
@@ -36,17 +39,28 @@ class DeviceState {
   /// Errors: invalid_argument where a launch asks for more than the device has; else what `error_code_of` says.
   int prepare(const LoadedCode& code, kmux_sink error);
 
+  /// Finds the functions of the primary context, which is current; after `prepare`.
+  int find_functions(kmux_sink error);
+
   /// Allows kernel number `index` to use this much, if it may not yet. Returns 0 or an ErrorCode.
   int allow_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) {
     const unsigned long long limit = kernels_[index].dynamic_smem_limit.load(std::memory_order_relaxed);
     return __builtin_expect(bytes <= limit, 1) ? KMUX_OK : raise_dynamic_smem(index, bytes, error);
   }
 
+  /// May a launch have its shared memory as things are?
+  bool allows(const kmux_driver_launch& launch) const {
+    return launch.dynamic_smem_bytes <= kernels_[launch.kernel].dynamic_smem_limit.load(std::memory_order_relaxed);
+  }
+
   /// Asks the caches for the first kernels, which a call reads last.
   void prefetch() const { __builtin_prefetch(kernels_); }
 
-  /// Kernel number `index`.
+  /// Kernel number `index`, for whatever context is current.
   CUkernel kernel(unsigned index) const { return kernels_[index].kernel; }
+  /// Kernel number `index` in the primary context, whatever is current: a launch in another one fails, and launches
+  /// nothing.
+  CUfunction function(unsigned index) const { return kernels_[index].function; }
 
   const DriverTable& driver() const { return driver_; }
   const DeviceContext& context() const { return context_; }

@@ -18,6 +18,25 @@ struct alignas(64) LaunchState {
   MapSlot* map(unsigned index) { return index < map_count ? &maps[index] : nullptr; }
 };
 
+/// An argument of a launch that is tensor map number `map`, over slot `slot`, its shape a constant.
+struct MapArgument {
+  unsigned map;
+  unsigned slot;
+  unsigned argument;
+};
+
+/// Points the arguments at the maps that `state` keeps: false where it has none, or one over another address.
+inline bool place_kept_maps(const LaunchState* state, const MapArgument* maps, unsigned count, const kmux_slot* slots,
+                            void** args) {
+  if (state == nullptr) return false;
+  for (unsigned i = 0; i < count; ++i) {
+    MapSlot& kept = state->maps[maps[i].map];
+    if (!kept.valid || kept.base != slots[maps[i].slot].ptr) return false;
+    args[maps[i].argument] = &kept.map;
+  }
+  return true;
+}
+
 /// The launch states of one launcher, for all devices: maps are keyed by value, a replay is bound to one device.
 ///
 /// Threads: `take` and `give_back` any; `make` and `close` one, before and after those.

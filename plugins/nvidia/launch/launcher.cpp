@@ -20,6 +20,12 @@ int Launcher::prepare(int device, kmux_sink error) {
   return find(device) == nullptr ? prepare(device, nullptr, error) : KMUX_OK;
 }
 
+int Launcher::launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
+  return call(env, error, [&](const kmux_driver_env& driver_env, kmux_sink sink) {
+    return driver_env.driver->launch(&driver_env, &launch, sink);
+  });
+}
+
 int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {
   if (device < 0 || device >= kMaxDevices) {
     return fail(error, KMUX_INVALID_ARGUMENT, "device %d is out of range (0 to %d). Pass an ordinal of a device.",
@@ -61,6 +67,7 @@ int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmu
   if (const int code = context.enter(error)) return code;
   int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
   if (code == KMUX_OK) code = load(state, error);
+  if (code == KMUX_OK) code = find_functions(state, error);
   if (code == KMUX_OK) code = states_.make(facts_.map_count, replay_steps(), error);
   return context.leave(code, error);
 }
@@ -71,6 +78,12 @@ int Launcher::load(DeviceState& state, kmux_sink error) {
     const int code = code_.load(*driver_, error);
     return code == KMUX_OK ? state.prepare(code_, error) : code;
   });
+}
+
+int Launcher::find_functions(DeviceState& state, kmux_sink error) {
+  ContextScope primary(*driver_, state.context());
+  if (const int code = primary.enter_primary(error)) return code;
+  return primary.leave(state.find_functions(error), error);
 }
 
 unsigned Launcher::replay_steps() const {

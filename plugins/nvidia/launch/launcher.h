@@ -6,6 +6,7 @@
 
 #include "nvidia/launch/call.h"
 #include "nvidia/launch/device_state.h"
+#include "nvidia/launch/kernel_launch.h"
 #include "nvidia/launch/launch_state.h"
 #include "nvidia/launch/loaded_code.h"
 #include "nvidia/launch/log.h"
@@ -33,8 +34,8 @@ class Launcher {
   /// for persisting lines, launch states. Returns 0 or an ErrorCode after writing to `error`.
   int prepare(int device, kmux_sink error);
 
-  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int` with the context of env.device current, and the one before
-  /// restored. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
+  /// Runs `body(const kmux_driver_env&, kmux_sink) -> int`, whose driver calls are made in the context of env.device; what
+  /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
     DeviceState* device = find(env.device);
@@ -45,9 +46,28 @@ class Launcher {
     device->prefetch();
     const RangeScope range(ranges_, facts_.name);
     ContextScope context(device->driver(), device->context());
-    if (const int code = context.enter(error)) return code;
+    if (needs_context(static_cast<CUstream>(env.stream))) {
+      if (const int code = context.enter(error)) return code;
+    }
     return context.leave(run(*device, context, env, error, body), error);
   }
+
+  /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special.
+  int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
+    DeviceState* const device = find(env.device);
+    const auto stream = static_cast<CUstream>(env.stream);
+    const bool is_usual = device != nullptr && ranges_ == nullptr && !facts_.replay && !can_be_captured(stream) &&
+                          !LaunchAttributes::are_asked_by(launch) && device->allows(launch);
+    if (__builtin_expect(!is_usual, 0)) return launch_special(env, launch, error);
+    CUlaunchConfig config;
+    configure(launch, stream, &config);
+    const CUresult result = device->driver().launch(&config, device->function(launch.kernel), launch.args, nullptr);
+    if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
+    return says_elsewhere(result) ? launch_special(env, launch, error) : fail_launch(*device, launch, result, error);
+  }
+
+  /// The states of its calls: whoever takes one launches without it.
+  LaunchStates& states() { return states_; }
 
  private:
   static constexpr int kMaxDevices = 64;
@@ -57,10 +77,16 @@ class Launcher {
     return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
   }
 
+  // Whether the context has to be current before the body runs. A launch itself finds out whether it is; the per-thread
+  // stream is another one in each context, and a question about it is no launch.
+  bool needs_context(CUstream stream) const {
+    return __builtin_expect(facts_.needs_context || facts_.replay, 0) || reinterpret_cast<uintptr_t>(stream) == 2;
+  }
+
   template <class Body>
-  int run(DeviceState& device, const ContextScope& context, const kmux_launch_env& env, kmux_sink error, Body& body) {
+  int run(DeviceState& device, ContextScope& context, const kmux_launch_env& env, kmux_sink error, Body& body) {
     const StateLease state(states_, env.lane);
-    Call call(device, state.get(), ranges_, env);
+    Call call(device, context, state.get(), ranges_, env);
     const bool captured = is_captured(device.driver(), static_cast<CUstream>(env.stream));
     if (__builtin_expect(facts_.replay, 0) && !captured && context.is_primary()) call.begin_replay();
     return call.finish(body(call.env(), error), error);
@@ -81,6 +107,7 @@ class Launcher {
   // The legacy default stream cannot. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
   static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
 
+  int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error);
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);
@@ -88,6 +115,7 @@ class Launcher {
   int check_capture(const DeviceState& state, CUstream stream, kmux_sink error);
   void find_ranges();
   int load(DeviceState& state, kmux_sink error);
+  int find_functions(DeviceState& state, kmux_sink error);
   void unload();
   void unload_code();
   bool forbids(const char* call, CUresult result);

@@ -19,6 +19,7 @@ struct PlanFacts {
   bool replay;                      // option `graph` is on and the body may be replayed as a graph
   const char* name;                 // of the program, for messages and ranges
   bool ranges;                      // show calls and launches to profilers, as NVTX ranges
+  bool needs_context;  // a call does what fails without its context even on a stream of it: it allocates
 };
 
 }  // namespace kmux::nvidia

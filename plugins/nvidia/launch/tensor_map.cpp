@@ -66,10 +66,9 @@ bool mark_if_empty(kmux_tensor_map* map, const kmux_map_geometry& geometry) {
 template <class Encode>
 int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,
                    kmux_sink error, const char* call, Encode encode) {
+  if (copy_kept_map(slot, geometry, map)) return 0;
   if (slot != nullptr && slot->valid && has_shape_of(*slot, geometry)) {
-    if (slot->base != geometry.base) return move_map(driver, *slot, map, geometry, error);
-    *map = slot->map;
-    return 0;
+    return move_map(driver, *slot, map, geometry, error);
   }
   if (mark_if_empty(map, geometry)) return kEmptyMap;  // no slot has such a shape
   if (slot != nullptr) slot->valid = false;
@@ -85,6 +84,12 @@ int encode_through(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* ma
 const EmptyMap* empty_map_in(const void* argument, size_t size) {
   if (size != sizeof(kmux_tensor_map) || memcmp(argument, kEmptyMapMark, sizeof kEmptyMapMark) != 0) return nullptr;
   return static_cast<const EmptyMap*>(argument);
+}
+
+bool copy_kept_map(const MapSlot* slot, const kmux_map_geometry& geometry, kmux_tensor_map* map) {
+  const bool is_kept = slot != nullptr && slot->valid && slot->base == geometry.base && has_shape_of(*slot, geometry);
+  if (is_kept) *map = slot->map;
+  return is_kept;
 }
 
 int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,

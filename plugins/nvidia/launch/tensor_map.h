@@ -37,7 +37,10 @@ constexpr int kEmptyMap = -1;
 /// The empty map that a kernel's argument of `size` bytes is; null if it is none.
 const EmptyMap* empty_map_in(const void* argument, size_t size);
 
-/// Writes the tensor map of `geometry` to `map`. With a slot: copied where base, dims and strides are those of the slot,
+/// Copies the slot's map to `map`, if it is that of `geometry`. `slot` may be null.
+bool copy_kept_map(const MapSlot* slot, const kmux_map_geometry& geometry, kmux_tensor_map* map);
+
+/// Writes the tensor map of `geometry` to `map`; a context is current. With a slot: copied where base, dims and strides are those of the slot,
 /// patched where only the base differs, else encoded anew and remembered. Without one (null): encoded.
 ///
 /// Without elements: marked as an EmptyMap, and kEmptyMap returned; neither the slot nor the driver hears of it.

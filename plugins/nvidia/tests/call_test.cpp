@@ -29,6 +29,14 @@ class CallTest : public OpenedLauncher {
     return call(body, 0, nullptr, lane);
   }
 
+  // Both kernels, one after the other.
+  int launch_both(const kmux_driver_env& env, kmux_sink to) {
+    kmux_driver_launch what = add();
+    if (const int code = env.driver->launch(&env, &what, to)) return code;
+    what.kernel = 1, what.args = nullptr;
+    return env.driver->launch(&env, &what, to);
+  }
+
   alignas(128) unsigned char memory_[8192] = {};
   unsigned long long dims_[3] = {16, 8, 8};
   unsigned long long strides_[2] = {64, 512};
@@ -38,7 +46,7 @@ class CallTest : public OpenedLauncher {
 };
 
 TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
-  warm();
+  warm_as_current();
   kmux_driver_launch what = add();
   what.dynamic_smem_bytes = 640;
   what.grid[1] = 2, what.grid[2] = 3, what.block[1] = 2, what.block[2] = 4;
@@ -48,17 +56,56 @@ TEST_F(CallTest, LaunchesWithWhatItIsGiven) {
                           "[0x0000000000001234 0x00000007] attributes []"));
 }
 
-TEST_F(CallTest, MakesItsDriverCallsPlusContext) {
+TEST_F(CallTest, MakesItsDriverCallsAndNoOther) {
+  warm_as_current();
+  EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
+}
+
+TEST_F(CallTest, EntersItsContextWhereItIsNotCurrent) {
   warm();
-  const auto body = [&](const kmux_driver_env& env, kmux_sink to) {
-    kmux_driver_launch what = add();
-    if (const int code = env.driver->launch(&env, &what, to)) return code;
-    what.kernel = 1, what.args = nullptr;
-    return env.driver->launch(&env, &what, to);
-  };
-  EXPECT_EQ(call(body), KMUX_OK) << error;
-  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
-                                          "cuCtxSetCurrent"));
+  EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx",
+                                          "cuLaunchKernelEx", "cuCtxSetCurrent"));
+}
+
+TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm_as_current(1);
+  warm(0);
+  std::vector<int> devices;
+  fake.on_launch([&](const fake_cuda::KernelRun& run) { devices.push_back(run.device); });
+  EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  EXPECT_THAT(devices, ElementsAre(0, 0));
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxSetCurrent",
+                                          "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxSetCurrent"));
+}
+
+// The stream knows its context, whatever is current.
+TEST_F(CallTest, NeedsNoContextOnAStreamOfSomebody) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm_as_current(0);
+  CUstream stream = nullptr;
+  EXPECT_EQ(open_driver(sink())->stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  EXPECT_EQ(open_driver(sink())->current_set(nullptr), CUDA_SUCCESS);
+  fake.clear_calls();
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamIsCapturing", "cuLaunchKernelEx"));
+}
+
+TEST_F(CallTest, AFailedLaunchIsNotMadeAgain) {
+  warm_as_current();
+  fake.fail("cuLaunchKernelEx", CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(launch(add()), KMUX_OK);
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx").size(), 1U);
+  EXPECT_THAT(error, HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+}
+
+TEST_F(CallTest, TellsWhyItsContextCannotBeEntered) {
+  warm();
+  fake.fail("cuCtxSetCurrent", CUDA_ERROR_DEINITIALIZED);
+  EXPECT_NE(launch(add()), KMUX_OK);
+  EXPECT_THAT(error, HasSubstr("cuCtxSetCurrent failed with 4"));
 }
 
 TEST_F(CallTest, AsksForACaptureWhereTheStreamCanBeCaptured) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "current_context.h"
 #include "fake_cuda.h"
 #include "nvidia/launch/launcher.h"
 #include "written_text.h"
@@ -35,6 +36,13 @@ class OpenedLauncher : public testing::Test {
   /// Prepares, and forgets the calls of it.
   void warm(int device = 0) {
     EXPECT_EQ(launcher().prepare(device, sink()), KMUX_OK) << error;
+    fake.clear_calls();
+  }
+
+  /// Prepares, and leaves the context of `device` current, as an application has it.
+  void warm_as_current(int device = 0) {
+    EXPECT_EQ(launcher().prepare(device, sink()), KMUX_OK) << error;
+    make_current(device);
     fake.clear_calls();
   }
 

@@ -52,6 +52,7 @@ DriverTable willing_driver() {
     *kernel = reinterpret_cast<CUkernel>(8);
     return CUDA_SUCCESS;
   };
+  driver.kernel_function = [](CUfunction*, CUkernel) { return CUDA_SUCCESS; };
   driver.kernel_attribute_get = [](int*, CUfunction_attribute, CUkernel, CUdevice) { return CUDA_SUCCESS; };
   driver.launch = [](const CUlaunchConfig*, CUfunction, void**, void**) { return CUDA_SUCCESS; };
   return driver;

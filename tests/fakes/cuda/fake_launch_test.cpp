@@ -91,16 +91,35 @@ TEST_F(FakeLaunch, RefusesCooperativeGridsThatDoNotFit) {
             CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
-TEST_F(FakeLaunch, RefusesStreamsOfOtherDevices) {
+TEST_F(FakeLaunch, IsOnTheDeviceOfItsStream) {
   fake.set_devices({Device{}, Device{}});
   begin();
   CUstream stream = nullptr;
   EXPECT_EQ(cu.stream_create(&stream, 0), CUDA_SUCCESS);
+  std::vector<int> devices;
+  fake.on_launch([&](const KernelRun& run) { devices.push_back(run.device); });
   EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_SUCCESS);
   EXPECT_EQ(cu.primary_retain(&context, 1), CUDA_SUCCESS);
   EXPECT_EQ(cu.current_set(context), CUDA_SUCCESS);
-  EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_SUCCESS);
   EXPECT_EQ(launch(config_of(1, 32, 0, reinterpret_cast<CUstream>(2))), CUDA_SUCCESS);
+  EXPECT_EQ(cu.current_set(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(launch(config_of(1, 32, 0, stream)), CUDA_SUCCESS);
+  EXPECT_EQ(launch(config_of(1, 32)), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_THAT(devices, ElementsAre(0, 0, 1, 0));
+}
+
+TEST_F(FakeLaunch, RefusesAFunctionOfAnotherContext) {
+  fake.set_devices({Device{}, Device{}});
+  begin();
+  CUfunction function = nullptr;
+  EXPECT_EQ(cu.kernel_function(&function, kernel), CUDA_SUCCESS);
+  const CUlaunchConfig config = config_of(1, 32);
+  void* args[] = {&first, &second};
+  EXPECT_EQ(cu.launch(&config, function, args, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cu.primary_retain(&context, 1), CUDA_SUCCESS);
+  EXPECT_EQ(cu.current_set(context), CUDA_SUCCESS);
+  EXPECT_EQ(cu.launch(&config, function, args, nullptr), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(FakeLaunch, TellsWhereParametersLie) {

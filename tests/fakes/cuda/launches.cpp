@@ -12,46 +12,48 @@ Geometry extents_of(const CUlaunchConfig& config) {
   return geometry;
 }
 
-const Device& any_device() {
-  const int device = current_device();
+const Device& any_device(int device) {
   static const Device kNone;
   return device < 0 ? kNone : world().devices[static_cast<std::size_t>(device)];
 }
 
-CUresult read_attributes(const CUlaunchConfig& config, Geometry& geometry, std::string& text) {
+CUresult read_attributes(const CUlaunchConfig& config, int device, Geometry& geometry, std::string& text) {
   CUresult result = CUDA_SUCCESS;
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     if (!text.empty()) text += "; ";
-    const CUresult wrong = read_attribute(config.attrs[i], any_device(), geometry, text);
+    const CUresult wrong = read_attribute(config.attrs[i], any_device(device), geometry, text);
     if (result == CUDA_SUCCESS) result = wrong;
   }
   return result;
 }
 
 CUresult checked_launch(const CUlaunchConfig& config, CUfunction function, void** args, std::shared_ptr<const Run>& run,
-                        std::string& name, CUlibrary& library) {
-  Call call("cuLaunchKernelEx", Needs::kContext);
+                        std::string& name, CUlibrary& library, int& device) {
+  Call call("cuLaunchKernelEx", Needs::kInit);
   World& w = world();
-  const Kernel* kernel = w.kernels.find(reinterpret_cast<CUkernel>(function));
+  const Kernel* kernel = w.kernels.find(kernel_of(function));
+  const CUresult placed = w.find_place(function, config.hStream, &device);
   Geometry geometry = extents_of(config);
   std::string attributes;
-  const CUresult read = read_attributes(config, geometry, attributes);
+  const CUresult read = read_attributes(config, device, geometry, attributes);
   const auto* parameters = kernel == nullptr ? nullptr : w.parameters_of(*kernel);
   call.with(" ", kernel == nullptr ? "?" : kernel->name.c_str(), geometry_text(geometry), " stream ", config.hStream);
   call.with(arguments_text(args, parameters), " attributes [", attributes, "]");
   return call.run([&] {
+    if (placed != CUDA_SUCCESS) return placed;
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    if (const CUresult wrong = w.check_stream(config.hStream); wrong != CUDA_SUCCESS) return wrong;
     if (read != CUDA_SUCCESS) return read;
     if (args == nullptr && parameters != nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
     if (w.capture_of(config.hStream) == CU_STREAM_CAPTURE_STATUS_NONE) run = w.run;
     name = kernel->name, library = kernel->library;
-    return check_geometry(*kernel, current_device(), geometry);
+    return check_geometry(*kernel, device, geometry);
   });
 }
 
-CUresult unwatched_launch() {
-  if (current_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
+CUresult unwatched_launch(CUfunction function) {
+  const int device = current_device();
+  if (device < 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!is_of(function, device)) return CUDA_ERROR_INVALID_HANDLE;
   if (const auto work = launch_work.load(std::memory_order_relaxed)) work();
   return CUDA_SUCCESS;
 }
@@ -59,16 +61,17 @@ CUresult unwatched_launch() {
 }  // namespace
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** args, void**) {
-  if (!is_watched()) return unwatched_launch();
+  if (!is_watched()) return unwatched_launch(kernel);
   std::shared_ptr<const Run> run;
   std::string name;
   CUlibrary library = nullptr;
-  const CUresult result = checked_launch(*config, kernel, args, run, name, library);
+  int device = -1;
+  const CUresult result = checked_launch(*config, kernel, args, run, name, library, device);
   if (result != CUDA_SUCCESS || run == nullptr) return result;
   const auto& c = *config;
   (*run)({name,
           library,
-          current_device(),
+          device,
           {c.gridDimX, c.gridDimY, c.gridDimZ},
           {c.blockDimX, c.blockDimY, c.blockDimZ},
           c.sharedMemBytes,

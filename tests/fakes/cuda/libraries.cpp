@@ -93,6 +93,17 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   });
 }
 
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  Call call("cuKernelGetFunction", Needs::kContext);
+  const Kernel* found = world().kernels.find(kernel);
+  call.with(" ", found == nullptr ? "?" : found->name.c_str());
+  return call.run([&] {
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    call.with(" -> ", *function = function_of(kernel, current_device()));
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
   Call call("cuKernelGetAttribute", Needs::kInit);
   Kernel* found = world().kernels.find(kernel);

@@ -77,7 +77,7 @@ CUresult cuTensorMapEncodeTiled(void* map, int dtype, std::uint32_t rank, void* 
                                 const std::uint32_t* element_strides, int interleave, int swizzle, int l2_promotion,
                                 int oob_fill) {
   const Shape shape{dtype, rank, base, dims, strides, element_strides, interleave, swizzle, l2_promotion, oob_fill};
-  Call call("cuTensorMapEncodeTiled", Needs::kInit);
+  Call call("cuTensorMapEncodeTiled", Needs::kContext);
   describe(call, shape);
   call.with(" box ", list(box, std::min<std::uint32_t>(rank, 5)));
   describe_modes(call, shape);
@@ -98,7 +98,7 @@ CUresult cuTensorMapEncodeIm2col(void* map, int dtype, std::uint32_t rank, void*
                                  std::uint32_t channels, std::uint32_t pixels, const std::uint32_t* element_strides,
                                  int interleave, int swizzle, int l2_promotion, int oob_fill) {
   const Shape shape{dtype, rank, base, dims, strides, element_strides, interleave, swizzle, l2_promotion, oob_fill};
-  Call call("cuTensorMapEncodeIm2col", Needs::kInit);
+  Call call("cuTensorMapEncodeIm2col", Needs::kContext);
   describe(call, shape);
   const std::uint32_t corners = rank >= 3 && rank <= 5 ? rank - 2 : 0;
   call.with(" lower ", list(lower_corner, corners), " upper ", list(upper_corner, corners));

@@ -8,6 +8,7 @@ namespace kmux::fake_cuda {
 namespace {
 
 constexpr std::uintptr_t kFirstContext = 0x9000000;
+constexpr std::uintptr_t kDeviceBits = 0xF;  // of a function; 0: a kernel
 
 // A number of its own for each beginning: what a thread had current before is not current after.
 std::atomic<unsigned> beginning{1};
@@ -43,6 +44,20 @@ void forget_current_everywhere() { beginning.fetch_add(1, std::memory_order_rela
 
 CUcontext context_of(int device) {
   return device < 0 ? nullptr : reinterpret_cast<CUcontext>(kFirstContext + static_cast<std::uintptr_t>(device) * 0x10);
+}
+
+CUfunction function_of(CUkernel kernel, int device) {
+  return reinterpret_cast<CUfunction>(reinterpret_cast<std::uintptr_t>(kernel) + static_cast<std::uintptr_t>(device) +
+                                      1);
+}
+
+CUkernel kernel_of(CUfunction function) {
+  return reinterpret_cast<CUkernel>(reinterpret_cast<std::uintptr_t>(function) & ~kDeviceBits);
+}
+
+bool is_of(CUfunction function, int device) {
+  return function == reinterpret_cast<CUfunction>(kernel_of(function)) ||
+         function == function_of(kernel_of(function), device);
 }
 
 int device_of(CUcontext context) {
@@ -110,6 +125,16 @@ CUresult World::check_stream(CUstream stream) {
   if (reinterpret_cast<std::uintptr_t>(stream) <= kPerThread) return CUDA_SUCCESS;
   const Stream* found = streams.find(stream);
   return found != nullptr && found->device == current_device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult World::find_place(CUfunction function, CUstream stream, int* device) {
+  const Stream* const made = streams.find(stream);
+  *device = made != nullptr ? made->device : current_device();
+  if (*device < 0) return CUDA_ERROR_INVALID_CONTEXT;
+  if (poison != CUDA_SUCCESS) return poison;
+  if (on_device[static_cast<std::size_t>(*device)].retains == 0) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (!is_of(function, *device)) return CUDA_ERROR_INVALID_HANDLE;
+  return made != nullptr ? CUDA_SUCCESS : check_stream(stream);
 }
 
 const std::vector<Parameter>* World::parameters_of(const Kernel& kernel) {

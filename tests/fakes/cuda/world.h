@@ -62,6 +62,10 @@ struct World {
   CUresult spoil_captures();
   /// INVALID_HANDLE for a stream that is dead or of another device than the current one.
   CUresult check_stream(CUstream stream);
+  /// The device that a launch of `function` on `stream` runs on: that of a stream somebody made, else the current one.
+  ///
+  /// INVALID_CONTEXT if there is none; INVALID_HANDLE for a dead stream, or where it is not the device of the function.
+  CUresult find_place(CUfunction function, CUstream stream, int* device);
   /// The parameters of a kernel, or null if nobody knows.
   const std::vector<Parameter>* parameters_of(const Kernel& kernel);
 };
@@ -73,6 +77,11 @@ int current_device();
 void set_current_device(int device);
 CUstreamCaptureMode exchange_capture_mode(CUstreamCaptureMode mode);
 CUcontext context_of(int device);
+/// A kernel in the context of one device. Whoever has a kernel may pass it as one: that is none of a device.
+CUfunction function_of(CUkernel kernel, int device);
+CUkernel kernel_of(CUfunction function);
+/// Does `function` run on `device`, as a kernel does on any?
+bool is_of(CUfunction function, int device);
 /// The device of a context's handle; -1: it is none.
 int device_of(CUcontext context);
 void forget_current_everywhere();

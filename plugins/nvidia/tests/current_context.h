@@ -1,0 +1,18 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "nvidia/launch/driver_table.h"
+
+namespace kmux::nvidia {
+
+/// Makes the primary context of `device` current on this thread, as applications have it.
+inline void make_current(int device = 0) {
+  const DriverTable* const driver = open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  ASSERT_NE(driver, nullptr);
+  CUcontext context = nullptr;
+  ASSERT_EQ(driver->primary_retain(&context, device), CUDA_SUCCESS);
+  ASSERT_EQ(driver->current_set(context), CUDA_SUCCESS);
+}
+
+}  // namespace kmux::nvidia
