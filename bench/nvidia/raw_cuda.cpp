@@ -51,14 +51,16 @@ CUfunction RawCuda::load(const Kernel& kernel, const char* symbol) const {
     check(calls_.library_load(&library, file.content.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
           "cuLibraryLoadData");
     check(calls_.library_kernel(&function, library, symbol), "cuLibraryGetKernel");
-    return reinterpret_cast<CUfunction>(function);
+    CUfunction found = nullptr;  // a launch of it is quicker than one of the kernel
+    check(calls_.kernel_function(&found, function), "cuKernelGetFunction");
+    return found;
   }
   throw std::runtime_error("the kernel has no code");
 }
 
 CUDA_KERNEL_NODE_PARAMS RawLaunch::node_params() {
   CUDA_KERNEL_NODE_PARAMS params{};
-  params.kern = reinterpret_cast<CUkernel>(function_);
+  params.func = function_;
   params.gridDimX = config_.gridDimX, params.gridDimY = 1, params.gridDimZ = 1;
   params.blockDimX = config_.blockDimX, params.blockDimY = 1, params.blockDimZ = 1;
   params.kernelParams = args_.data();

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kmux/backend.h"
 #include "kmux/plan_runner.h"
@@ -21,12 +22,17 @@ class NvrtcAdapter final : public Adapter {
 
   Status prepare(int device) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
+  LaunchEntry entry() noexcept override;
 
  private:
+  static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  static kmux_code launch_mapped(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+
   Host host_;
   std::string code_;
   nvidia::Facts facts_;
   PlanRunner runner_;
+  std::vector<nvidia::MapArgument> maps_;  // of a plan that is one launch
   nvidia::Launcher launcher_;  // borrows what is above
 };
 

@@ -3,10 +3,12 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "runner_code.h"
+#include "single_code.h"
 
 namespace kmux {
 namespace {
@@ -376,9 +378,11 @@ Error too_large(const Plan& plan, const RunnerFrameSize& size) {
 struct PlanRunner::Impl {
   std::unique_ptr<const RunnerCode> code;
   bool is_small;
+  std::optional<SingleCode> single;
 };
 
-PlanRunner::PlanRunner(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+PlanRunner::PlanRunner(std::unique_ptr<const Impl> impl)
+    : impl_(std::move(impl)), single_(impl_->single ? &*impl_->single : nullptr) {}
 PlanRunner::PlanRunner(PlanRunner&& other) noexcept = default;
 PlanRunner& PlanRunner::operator=(PlanRunner&& other) noexcept = default;
 PlanRunner::~PlanRunner() = default;
@@ -387,7 +391,14 @@ Result<PlanRunner> PlanRunner::compile(const Plan& plan) {
   KMUX_ASSIGN(std::unique_ptr<const RunnerCode> code, compile_runner(plan));
   if (!LargeFrame::fits(code->size)) return too_large(plan, code->size);
   const bool is_small = SmallFrame::fits(code->size);
-  return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), is_small}));
+  std::optional<SingleCode> single = SingleCode::of(*code);
+  return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), is_small, std::move(single)}));
+}
+
+std::span<const SingleMap> PlanRunner::single_maps() const noexcept { return single_->maps(); }
+
+[[gnu::hot]] bool PlanRunner::evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept {
+  return single_->evaluate(slots, out);
 }
 
 [[gnu::hot]] int PlanRunner::launch(const kmux_slot* slots, const kmux_driver_env& env,

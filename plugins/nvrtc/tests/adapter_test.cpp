@@ -5,15 +5,18 @@
 #include "counting_allocator.h"
 #include "fake_cuda.h"
 #include "meta.h"
+#include "nvidia/tests/current_context.h"
 #include "plan_part.h"
 #include "workbench.h"
 
 namespace kmux::nvrtc {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
@@ -30,13 +33,14 @@ class NvrtcAdapterTest : public testing::Test {
     const Program program = builder.build().value();
     return backend.builder().build({program, 0, {"cuda", "sm_90a", {}}, std::move(options)}, "plan").value();
   }
+  // As the runtime does it.
   Status launch(Adapter& adapter, std::int64_t count) {
     std::string text;
     const kmux_sink error{
         &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, allocator.api(), 0, 0};
     const std::vector<kmux_slot> slots = {{.ptr = &memory}, {.i64 = count}};
-    const kmux_code code = adapter.launch(slots.data(), env, error);
+    const kmux_code code = adapter.entry()(slots.data(), env, error);
     if (code == KMUX_OK) return Ok{};
     return read_error(code, text);
   }
@@ -47,16 +51,58 @@ class NvrtcAdapterTest : public testing::Test {
   ProgramBuilder builder{"sample"};
   Expr n = builder.symbol("n");
   CountingAllocator allocator;
-  float memory = 0;
+  alignas(128) float memory = 0;
 };
 
 TEST_F(NvrtcAdapterTest, RunsThePlanOverTheDriver) {
   const auto adapter = backend.load(artifact(), 0).value();
   ASSERT_TRUE(adapter->prepare(0).ok());
+  nvidia::make_current();
   fake.clear_calls();
   ASSERT_TRUE(launch(*adapter, 1000).ok());
-  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), ElementsAre(HasSubstr("k")));
-  EXPECT_THAT(fake.calls("cuLaunchKernelEx")[0], HasSubstr("65536"));
+  EXPECT_THAT(fake.calls(), ElementsAre(AllOf(HasSubstr("cuLaunchKernelEx k grid 4,1,1"), HasSubstr("smem 65536"))));
+}
+
+TEST_F(NvrtcAdapterTest, LaunchesWhateverContextIsCurrent) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(adapter->prepare(0).ok());
+  fake.clear_calls();
+  ASSERT_TRUE(launch(*adapter, 1000).ok());
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx").back(), Not(HasSubstr(" = ")));
+  EXPECT_THAT(fake.symbols().back(), "cuCtxSetCurrent") << "what was current is so again";
+}
+
+TEST_F(NvrtcAdapterTest, TheFirstCallPreparesItsDevice) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(launch(*adapter, 1000).ok());
+  EXPECT_THAT(fake.calls("cuLibraryLoadData"), SizeIs(1));
+}
+
+// What has no value is for the longer way to refuse.
+TEST_F(NvrtcAdapterTest, RefusesAnExtentOutOfRange) {
+  const auto adapter = backend.load(artifact(), 0).value();
+  const Status status = launch(*adapter, std::int64_t{1} << 50);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().message, HasSubstr("grid of \"k\""));
+}
+
+TEST_F(NvrtcAdapterTest, EncodesAMapOfConstantShapeOnceForEachAddress) {
+  fake.set_parameters("k", {128});
+  TensorMap map{.name = "m", .base = {"x"}, .dims = {64, 64}, .strides_bytes = {256}};
+  map.mode = TiledMap{{8, 8}};
+  ProgramBuilder mapped("mapped");
+  mapped.input("x", dtype::kFloat32, {64, 64}).variant("ptx").source("k.ptx", kPtx).tensor_map(map);
+  mapped.launch("k").grid({1}).block({32}).args({"m"});
+  builder = mapped;
+  const auto adapter = backend.load(artifact(), 0).value();
+  nvidia::make_current();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(launch(*adapter, 0).ok());
+  EXPECT_THAT(fake.calls("cuTensorMapEncodeTiled"), SizeIs(1));
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), SizeIs(3));
+  fake.clear_calls();
+  ASSERT_TRUE(launch(*adapter, 0).ok());
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx"));
 }
 
 TEST_F(NvrtcAdapterTest, PreparesWhatTheFactsSay) {

@@ -1,0 +1,115 @@
+#include "single_code.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <span>
+
+namespace kmux {
+namespace {
+
+constexpr std::int64_t kMaxExtent = 2147483647;
+constexpr std::int64_t kMaxNumber = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMinNumber = std::numeric_limits<std::int64_t>::min();
+
+constexpr std::size_t offset_of_launch(std::size_t field) { return offsetof(SingleLaunch, launch) + field; }
+
+bool is_one_launch(const RunnerCode& code) {
+  const bool prepares = !code.lets.empty() || !code.asserts.empty() || !code.workspaces.empty();
+  return !prepares && code.steps.size() == 1 && code.steps[0].kind == RunnerStep::Kind::kLaunch;
+}
+
+bool is_fixed(const RunnerMap& map) {
+  const bool lies_in_slot = map.base.source == PlanAddress::Source::kSlot && !map.base.has_offset;
+  return lies_in_slot && map.dim_patches.empty() && map.stride_patches.empty();
+}
+
+}  // namespace
+
+std::optional<SingleCode> SingleCode::of(const RunnerCode& code) {
+  SingleCode single;
+  if (!is_one_launch(code) || !single.take(code, code.launches[code.steps[0].index])) return std::nullopt;
+  return single;
+}
+
+bool SingleCode::take(const RunnerCode& code, const RunnerLaunch& launch) {
+  ready_ = launch.ready;
+  const bool fits = code.size.words <= SingleLaunch::kWords && launch.places.size() <= SingleLaunch::kArguments;
+  if (!fits || !launch.windows.empty() || !std::ranges::all_of(code.maps, is_fixed)) return false;
+  take(launch.grid, 0, offset_of_launch(offsetof(kmux_driver_launch, grid)));
+  take(launch.block, 1, offset_of_launch(offsetof(kmux_driver_launch, block)));
+  take(launch.cluster, 1, offset_of_launch(offsetof(kmux_driver_launch, cluster)));
+  for (const RunnerPatch& smem : launch.dynamic_smem) {
+    const std::size_t offset = offset_of_launch(offsetof(kmux_driver_launch, dynamic_smem_bytes));
+    values_.push_back({&smem.value.number, 0, kMaxNumber, static_cast<std::uint32_t>(offset), true});
+  }
+  const auto taken = [this](const auto& each) { return take(each); };
+  return std::ranges::all_of(code.bindings, taken) && std::ranges::all_of(launch.arguments, taken) &&
+         std::ranges::all_of(launch.places, [&](const RunnerPlace& place) { return take(code, place); });
+}
+
+void SingleCode::take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes) {
+  for (const RunnerPatch& extent : extents) {
+    const std::size_t offset = offset_bytes + extent.index * sizeof(unsigned);
+    values_.push_back({&extent.value.number, least, kMaxExtent, static_cast<std::uint32_t>(offset), false});
+  }
+}
+
+bool SingleCode::take(const RunnerBinding& binding) {
+  using Read = RunnerBinding::Read;
+  if (binding.read != Read::kSigned && binding.read != Read::kUnsigned) return false;
+  bindings_.push_back({static_cast<std::uint16_t>(binding.slot), static_cast<std::uint16_t>(binding.word),
+                       binding.read == Read::kSigned, binding.unused_bits});
+  return true;
+}
+
+bool SingleCode::take(const RunnerArgument& argument) {
+  if (argument.kind != RunnerArgument::Kind::kNumber) return false;
+  const std::size_t offset = offsetof(SingleLaunch, words) + argument.target * sizeof(std::int64_t);
+  values_.push_back({&argument.number.number, kMinNumber, kMaxNumber, static_cast<std::uint32_t>(offset), true});
+  return true;
+}
+
+bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
+  using Base = RunnerPlace::Base;
+  if (place.base == Base::kMaps) {
+    const std::size_t map = place.offset_bytes / sizeof(kmux_tensor_map);
+    const std::size_t slot = code.maps[map].base.index;
+    maps_.push_back({static_cast<unsigned>(map), static_cast<unsigned>(slot), static_cast<unsigned>(places_.size())});
+    places_.push_back({});  // the caller sets it
+    return true;
+  }
+  if (place.base != Base::kSlots && place.base != Base::kWords) return false;
+  places_.push_back({place.base == Base::kWords, static_cast<std::uint32_t>(place.offset_bytes)});
+  return true;
+}
+
+[[gnu::hot]] bool SingleCode::evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept {
+  out.launch = ready_;
+  for (const Binding& binding : bindings_) {
+    const std::uint64_t bits = slots[binding.slot].bits << binding.unused_bits;
+    out.words[binding.word] = binding.is_signed ? static_cast<std::int64_t>(bits) >> binding.unused_bits
+                                                : static_cast<std::int64_t>(bits >> binding.unused_bits);
+  }
+  for (const Value& value : values_) {
+    const ExprCode::Outcome outcome = value.number->evaluate(out.words);
+    if (!outcome.ok() || outcome.value < value.least || outcome.value > value.most) return false;
+    char* const to = reinterpret_cast<char*>(&out) + value.offset_bytes;
+    if (value.is_wide) {
+      std::memcpy(to, &outcome.value, sizeof outcome.value);
+    } else {
+      std::memcpy(to, &outcome.value, sizeof(unsigned));  // the low bytes come first on the machines we run on
+    }
+  }
+  out.launch.args = places_.empty() ? nullptr : out.args.data();
+  void** next = out.args.data();
+  for (const Place& place : places_) {
+    const char* const base =
+        place.is_word ? reinterpret_cast<const char*>(out.words.data()) : reinterpret_cast<const char*>(slots);
+    *next++ = const_cast<char*>(base + place.offset_bytes);
+  }
+  return true;
+}
+
+}  // namespace kmux

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kmux/plan_runner.h"
+
+#include "runner_code.h"
+
+namespace kmux {
+
+/// A plan that is one launch, in the form in which it is made in the fewest instructions: no errors, which are the full
+/// code's to tell, and no case that it seldom has.
+///
+/// Threads: immutable, so any.   Lifetime: borrows the numbers of the full code.
+class SingleCode {
+ public:
+  /// Nothing if the plan has another step, a preparation other than tensor maps of constant shape, an argument that is an
+  /// address to compute, or too much of anything.
+  static std::optional<SingleCode> of(const RunnerCode& code);
+
+  const std::vector<SingleMap>& maps() const { return maps_; }
+
+  /// False if something has no value or is out of range.
+  bool evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept;
+
+ private:
+  struct Binding {
+    std::uint16_t slot;
+    std::uint16_t word;
+    bool is_signed;
+    std::uint8_t unused_bits;
+  };
+  // A number and where it goes: into the launch, or a word.
+  struct Value {
+    const RunnerNumber* number;
+    std::int64_t least;
+    std::int64_t most;
+    std::uint32_t offset_bytes;  // in a SingleLaunch
+    bool is_wide;  // 8 bytes, else 4
+  };
+  struct Place {
+    bool is_word;  // else a slot
+    std::uint32_t offset_bytes;
+  };
+  bool take(const RunnerBinding& binding);
+  bool take(const RunnerArgument& argument);
+  bool take(const RunnerCode& code, const RunnerPlace& place);
+  void take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes);
+  bool take(const RunnerCode& code, const RunnerLaunch& launch);
+
+  kmux_driver_launch ready_ = {};
+  std::vector<Binding> bindings_;
+  std::vector<Value> values_;
+  std::vector<Place> places_;
+  std::vector<SingleMap> maps_;
+};
+
+}  // namespace kmux
