@@ -65,15 +65,12 @@ double gemm_ratio() {
   std::array maps{encode(cuda, body.tensor_maps[0], tensors[0].data()),
                   encode(cuda, body.tensor_maps[1], tensors[1].data())};
   void* c = tensors[2].data();
-  const nvidia::CUfunction function = cuda.load(kernel, launch.kernel.c_str());
+  const auto smem_bytes = static_cast<unsigned>(launch.dynamic_smem_bytes.constant());
+  const nvidia::CUfunction function = cuda.load(kernel, launch.kernel.c_str(), smem_bytes);
   RawLaunch raw(cuda, function, static_cast<unsigned>(launch.grid[0].constant()),
                 static_cast<unsigned>(launch.block[0].constant()), {&maps[0], &maps[1], &c});
   raw.config().gridDimY = static_cast<unsigned>(launch.grid[1].constant());
-  raw.config().sharedMemBytes = static_cast<unsigned>(launch.dynamic_smem_bytes.constant());
-  cuda.check(cuda.calls().kernel_attribute_set(nvidia::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                               static_cast<int>(raw.config().sharedMemBytes),
-                                               reinterpret_cast<nvidia::CUkernel>(function), 0),
-             "cuKernelSetAttribute");
+  raw.config().sharedMemBytes = smem_bytes;
   const auto milliseconds = [&](auto&& once) {
     return [&cuda, once] {
       return milliseconds_of([&] {

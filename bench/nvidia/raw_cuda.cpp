@@ -43,7 +43,7 @@ void RawCuda::check(CUresult code, const char* call) const {
   throw std::runtime_error(std::string(call) + " failed with " + name);
 }
 
-CUfunction RawCuda::load(const Kernel& kernel, const char* symbol) const {
+CUfunction RawCuda::load(const Kernel& kernel, const char* symbol, unsigned dynamic_smem_bytes) const {
   for (const File& file : kernel.files()) {
     if (file.path != "artifact/code") continue;
     CUlibrary library = nullptr;
@@ -51,6 +51,9 @@ CUfunction RawCuda::load(const Kernel& kernel, const char* symbol) const {
     check(calls_.library_load(&library, file.content.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
           "cuLibraryLoadData");
     check(calls_.library_kernel(&function, library, symbol), "cuLibraryGetKernel");
+    check(calls_.kernel_attribute_set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                      static_cast<int>(dynamic_smem_bytes), function, 0),
+          "cuKernelSetAttribute");
     CUfunction found = nullptr;  // a launch of it is quicker than one of the kernel
     check(calls_.kernel_function(&found, function), "cuKernelGetFunction");
     return found;

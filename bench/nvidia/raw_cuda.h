@@ -24,8 +24,8 @@ class RawCuda {
   const nvidia::DriverTable& calls() const { return calls_; }
   /// Throws with the driver's own words unless `code` is success.
   void check(nvidia::CUresult code, const char* call) const;
-  /// The code of `kernel`, loaded once more.
-  nvidia::CUfunction load(const Kernel& kernel, const char* symbol) const;
+  /// The code of `kernel`, loaded once more, in the primary context: what is launched the quickest.
+  nvidia::CUfunction load(const Kernel& kernel, const char* symbol, unsigned dynamic_smem_bytes = 0) const;
   /// Waits for the null stream, where all launches of the bars are.
   void wait() const { check(calls_.stream_synchronize(nullptr), "cuStreamSynchronize"); }
 

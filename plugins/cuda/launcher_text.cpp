@@ -83,6 +83,7 @@ void emit_facts(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& fact
   out.line(quote_c(plan.name) + ",");
   out.line("false,  // ranges for profilers: kmux_launcher_open says");
   out.line(std::string(text_of(facts.needs_context)) + ",  // workspaces");
+  out.line(std::string(text_of(facts.only_launches)) + ",  // nothing but launches");
   out.close("};").line("}  // namespace kmux::nvidia");
 }
 

@@ -34,6 +34,15 @@ bool fits_a_graph(const PlanLaunch& launch) {
 
 bool has_work(const std::vector<PlanStep>& steps);
 
+bool has_fill(const std::vector<PlanStep>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
+    if (const auto* loop = std::get_if<PlanFor>(&step)) return has_fill(loop->steps);
+    if (const auto* guard = std::get_if<PlanIf>(&step))
+      return has_fill(guard->then_steps) || has_fill(guard->else_steps);
+    return std::holds_alternative<PlanFill>(step);
+  });
+}
+
 // Launches and fills have one node each, so none may come twice in a call.
 bool repeats_work(const std::vector<PlanStep>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const PlanStep& step) {
@@ -79,6 +88,7 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
   facts_.name = name_->c_str();
   facts_.ranges = choices.ranges;
   facts_.needs_context = !plan.workspaces.empty();
+  facts_.only_launches = plan.workspaces.empty() && plan.maps.empty() && !has_fill(plan.steps);
 }
 
 bool can_replay(const Plan& plan) {

@@ -27,6 +27,11 @@ void expect_same(const Expr& expr) {
     const ExprCode::Outcome actual = number.evaluate(values);
     ASSERT_EQ(actual.ok(), expected.ok()) << to_string(expr) << " of " << x;
     ASSERT_EQ(actual.value, expected ? *expected : 0) << to_string(expr) << " of " << x;
+    std::int64_t value = 0;
+    if (const auto linear = number.linear(); linear && linear->evaluate(values.data(), value)) {
+      ASSERT_TRUE(expected.ok()) << to_string(expr) << " of " << x;
+      ASSERT_EQ(value, *expected) << to_string(expr) << " of " << x;
+    }
   }
 }
 
@@ -51,6 +56,19 @@ TEST(RunnerNumber, MeansWhatEvaluateMeans) {
   }
   expect_same(kX);
   expect_same(42);
+}
+
+TEST(RunnerNumber, IsLinearInItsSimpleForms) {
+  for (const Expr& expr : {kX, kX + 3, kX * 4, ceildiv(kX, 128), ceildiv(kX, 7), floordiv(kX + 1, 64), floordiv(kX, 7),
+                           Expr::cast(dtype::kInt32, kX)}) {
+    const auto linear = RunnerNumber::compile(expr, index_of).value().linear();
+    ASSERT_TRUE(linear.has_value()) << to_string(expr);
+    std::int64_t value = 0;
+    const std::int64_t x = 1000;
+    EXPECT_TRUE(linear->evaluate(&x, value)) << to_string(expr);
+  }
+  EXPECT_FALSE(RunnerNumber::compile(kX * kX, index_of).value().linear().has_value());
+  EXPECT_FALSE(RunnerNumber::compile(42, index_of).value().linear().has_value());
 }
 
 TEST(RunnerNumber, KnowsConstants) {

@@ -67,6 +67,29 @@ bool RunnerNumber::take_quotient(Form by_division, Form by_shift, std::int64_t d
   return true;
 }
 
+std::optional<LinearNumber> RunnerNumber::linear() const {
+  LinearNumber number{.index = index_};
+  switch (form_) {
+    case Form::kConstant:
+    case Form::kCode:
+      return std::nullopt;
+    case Form::kTimes:
+      return number.times = a_, number;
+    case Form::kFitted:
+      return number.least = a_, number.most = b_, number;
+    case Form::kFloorShift:
+      return number.plus = a_, number.shift = static_cast<std::uint32_t>(b_), number;
+    case Form::kFloorDiv:
+      return number.plus = a_, number.divisor = b_, number;
+    case Form::kCeilShift:
+      return number.plus = (std::int64_t{1} << b_) - 1, number.shift = static_cast<std::uint32_t>(b_), number;
+    case Form::kCeilDiv:
+      return number.plus = b_ - 1, number.divisor = b_, number;
+    default:
+      return number.plus = a_, number;
+  }
+}
+
 bool RunnerNumber::take_cast(DType type) {
   if (!is_integer(type) || type.lanes != 1) return false;
   const bool is_signed = type.code == kDLInt;

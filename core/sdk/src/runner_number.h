@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "kmux/expr_code.h"
@@ -9,6 +11,31 @@
 #include "arithmetic.h"
 
 namespace kmux {
+
+/// floordiv((values[index] + plus) * times, divisor), which must lie in least..most: what all simple forms are, so that one
+/// piece of code without branches computes each.
+struct LinearNumber {
+  std::uint32_t index = 0;
+  std::uint32_t shift = 0;  // the divisor, if it is a power of two; else 0
+  std::int64_t divisor = 1;
+  std::int64_t plus = 0;
+  std::int64_t times = 1;
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+  /// False where it has no value, and for some values at the very edge of 64 bits.
+  bool evaluate(const std::int64_t* values, std::int64_t& out) const noexcept {
+    std::int64_t value = 0;
+    bool is_bad = __builtin_add_overflow(values[index], plus, &value);
+    is_bad |= __builtin_mul_overflow(value, times, &value);
+    value >>= shift;
+    if (divisor != 1) [[unlikely]] {
+      value = value / divisor - (value % divisor < 0 ? 1 : 0);
+    }
+    out = value;
+    return !(is_bad | (value < least) | (value > most));
+  }
+};
 
 /// An expression of a plan, ready to be computed: what most bodies say (a value, "n * 4", "ceildiv(n, 128)") without the
 /// stack machine of `ExprCode`.
@@ -26,6 +53,9 @@ class RunnerNumber {
   std::int64_t constant() const { return a_; }
 
   ExprCode::Outcome evaluate(std::span<const std::int64_t> values) const noexcept;
+
+  /// The same as a linear number; nothing for what is none.
+  std::optional<LinearNumber> linear() const;
 
  private:
   enum class Form : std::uint8_t {

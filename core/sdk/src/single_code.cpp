@@ -13,8 +13,6 @@ constexpr std::int64_t kMaxExtent = 2147483647;
 constexpr std::int64_t kMaxNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMinNumber = std::numeric_limits<std::int64_t>::min();
 
-constexpr std::size_t offset_of_launch(std::size_t field) { return offsetof(SingleLaunch, launch) + field; }
-
 bool is_one_launch(const RunnerCode& code) {
   const bool prepares = !code.lets.empty() || !code.asserts.empty() || !code.workspaces.empty();
   return !prepares && code.steps.size() == 1 && code.steps[0].kind == RunnerStep::Kind::kLaunch;
@@ -37,23 +35,33 @@ bool SingleCode::take(const RunnerCode& code, const RunnerLaunch& launch) {
   ready_ = launch.ready;
   const bool fits = code.size.words <= SingleLaunch::kWords && launch.places.size() <= SingleLaunch::kArguments;
   if (!fits || !launch.windows.empty() || !std::ranges::all_of(code.maps, is_fixed)) return false;
-  take(launch.grid, 0, offset_of_launch(offsetof(kmux_driver_launch, grid)));
-  take(launch.block, 1, offset_of_launch(offsetof(kmux_driver_launch, block)));
-  take(launch.cluster, 1, offset_of_launch(offsetof(kmux_driver_launch, cluster)));
-  for (const RunnerPatch& smem : launch.dynamic_smem) {
-    const std::size_t offset = offset_of_launch(offsetof(kmux_driver_launch, dynamic_smem_bytes));
-    values_.push_back({&smem.value.number, 0, kMaxNumber, static_cast<std::uint32_t>(offset), true});
-  }
+  const auto field = [](std::size_t offset) { return offsetof(SingleLaunch, launch) + offset; };
+  const std::size_t smem = field(offsetof(kmux_driver_launch, dynamic_smem_bytes));
+  const bool numbers = take(launch.grid, 0, field(offsetof(kmux_driver_launch, grid))) &&
+                       take(launch.block, 1, field(offsetof(kmux_driver_launch, block))) &&
+                       take(launch.cluster, 1, field(offsetof(kmux_driver_launch, cluster))) &&
+                       std::ranges::all_of(launch.dynamic_smem, [&](const RunnerPatch& bytes) {
+                         return take(bytes.value.number, 0, kMaxNumber, smem, true);
+                       });
   const auto taken = [this](const auto& each) { return take(each); };
-  return std::ranges::all_of(code.bindings, taken) && std::ranges::all_of(launch.arguments, taken) &&
+  return numbers && std::ranges::all_of(code.bindings, taken) && std::ranges::all_of(launch.arguments, taken) &&
          std::ranges::all_of(launch.places, [&](const RunnerPlace& place) { return take(code, place); });
 }
 
-void SingleCode::take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes) {
-  for (const RunnerPatch& extent : extents) {
-    const std::size_t offset = offset_bytes + extent.index * sizeof(unsigned);
-    values_.push_back({&extent.value.number, least, kMaxExtent, static_cast<std::uint32_t>(offset), false});
-  }
+bool SingleCode::take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes) {
+  return std::ranges::all_of(extents, [&](const RunnerPatch& extent) {
+    return take(extent.value.number, least, kMaxExtent, offset_bytes + extent.index * sizeof(unsigned), false);
+  });
+}
+
+bool SingleCode::take(const RunnerNumber& number, std::int64_t least, std::int64_t most, std::size_t offset_bytes,
+                      bool is_wide) {
+  std::optional<LinearNumber> linear = number.linear();
+  if (!linear) return false;
+  linear->least = std::max(linear->least, least);
+  linear->most = std::min(linear->most, most);
+  values_.push_back({*linear, static_cast<std::uint32_t>(offset_bytes), is_wide});
+  return true;
 }
 
 bool SingleCode::take(const RunnerBinding& binding) {
@@ -67,8 +75,7 @@ bool SingleCode::take(const RunnerBinding& binding) {
 bool SingleCode::take(const RunnerArgument& argument) {
   if (argument.kind != RunnerArgument::Kind::kNumber) return false;
   const std::size_t offset = offsetof(SingleLaunch, words) + argument.target * sizeof(std::int64_t);
-  values_.push_back({&argument.number.number, kMinNumber, kMaxNumber, static_cast<std::uint32_t>(offset), true});
-  return true;
+  return take(argument.number.number, kMinNumber, kMaxNumber, offset, true);
 }
 
 bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
@@ -93,13 +100,13 @@ bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
                                                 : static_cast<std::int64_t>(bits >> binding.unused_bits);
   }
   for (const Value& value : values_) {
-    const ExprCode::Outcome outcome = value.number->evaluate(out.words);
-    if (!outcome.ok() || outcome.value < value.least || outcome.value > value.most) return false;
+    std::int64_t number = 0;
+    if (!value.number.evaluate(out.words.data(), number)) return false;
     char* const to = reinterpret_cast<char*>(&out) + value.offset_bytes;
     if (value.is_wide) {
-      std::memcpy(to, &outcome.value, sizeof outcome.value);
+      std::memcpy(to, &number, sizeof number);
     } else {
-      std::memcpy(to, &outcome.value, sizeof(unsigned));  // the low bytes come first on the machines we run on
+      std::memcpy(to, &number, sizeof(unsigned));  // the low bytes come first on the machines we run on
     }
   }
   out.launch.args = places_.empty() ? nullptr : out.args.data();

@@ -14,11 +14,11 @@ namespace kmux {
 /// A plan that is one launch, in the form in which it is made in the fewest instructions: no errors, which are the full
 /// code's to tell, and no case that it seldom has.
 ///
-/// Threads: immutable, so any.   Lifetime: borrows the numbers of the full code.
+/// Threads: immutable, so any.
 class SingleCode {
  public:
-  /// Nothing if the plan has another step, a preparation other than tensor maps of constant shape, an argument that is an
-  /// address to compute, or too much of anything.
+  /// Nothing if the plan has another step, a preparation other than tensor maps of constant shape, an extent or argument that
+  /// is no linear number, or too much of anything.
   static std::optional<SingleCode> of(const RunnerCode& code);
 
   const std::vector<SingleMap>& maps() const { return maps_; }
@@ -35,9 +35,7 @@ class SingleCode {
   };
   // A number and where it goes: into the launch, or a word.
   struct Value {
-    const RunnerNumber* number;
-    std::int64_t least;
-    std::int64_t most;
+    LinearNumber number;
     std::uint32_t offset_bytes;  // in a SingleLaunch
     bool is_wide;  // 8 bytes, else 4
   };
@@ -48,7 +46,8 @@ class SingleCode {
   bool take(const RunnerBinding& binding);
   bool take(const RunnerArgument& argument);
   bool take(const RunnerCode& code, const RunnerPlace& place);
-  void take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes);
+  bool take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes);
+  bool take(const RunnerNumber& number, std::int64_t least, std::int64_t most, std::size_t offset_bytes, bool is_wide);
   bool take(const RunnerCode& code, const RunnerLaunch& launch);
 
   kmux_driver_launch ready_ = {};

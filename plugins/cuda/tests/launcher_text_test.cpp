@@ -46,6 +46,7 @@ extern const PlanFacts program_facts = {
   "launch_attributes",
   false,  // ranges for profilers: kmux_launcher_open says
   false,  // workspaces
+  true,  // nothing but launches
 };
 }  // namespace kmux::nvidia
 asm(

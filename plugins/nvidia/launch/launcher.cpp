@@ -20,10 +20,18 @@ int Launcher::prepare(int device, kmux_sink error) {
   return find(device) == nullptr ? prepare(device, nullptr, error) : KMUX_OK;
 }
 
-int Launcher::launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
-  return call(env, error, [&](const kmux_driver_env& driver_env, kmux_sink sink) {
+const kmux_driver Launcher::kDirect = {
+    [](const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
+      return static_cast<Launcher*>(env->call)->launch(env->env, *launch, error);
+    },
+    nullptr, nullptr, nullptr};
+
+int Launcher::launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, bool elsewhere,
+                             kmux_sink error) {
+  const auto body = [&](const kmux_driver_env& driver_env, kmux_sink sink) {
     return driver_env.driver->launch(&driver_env, &launch, sink);
-  });
+  };
+  return call_recorded(env, error, body, elsewhere);
 }
 
 int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {

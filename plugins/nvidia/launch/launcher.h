@@ -38,32 +38,23 @@ class Launcher {
   /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
-    DeviceState* device = find(env.device);
-    if (__builtin_expect(device == nullptr, 0)) {
-      if (const int code = prepare(env.device, &env, error)) return code;
-      device = find(env.device);
-    }
-    device->prefetch();
-    const RangeScope range(ranges_, facts_.name);
-    ContextScope context(device->driver(), device->context());
-    if (needs_context(static_cast<CUstream>(env.stream))) {
-      if (const int code = context.enter(error)) return code;
-    }
-    return context.leave(run(*device, context, env, error, body), error);
+    if (!facts_.only_launches || !is_usual(env)) return call_recorded(env, error, body);
+    const kmux_driver_env direct = {env, &kDirect, this};
+    return body(direct, error);
   }
 
   /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special.
   int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
-    DeviceState* const device = find(env.device);
-    const auto stream = static_cast<CUstream>(env.stream);
-    const bool is_usual = device != nullptr && ranges_ == nullptr && !facts_.replay && !can_be_captured(stream) &&
-                          !LaunchAttributes::are_asked_by(launch) && device->allows(launch);
-    if (__builtin_expect(!is_usual, 0)) return launch_special(env, launch, error);
+    const DeviceState* const device = find(env.device);
+    const bool is_plain =
+        device != nullptr && is_usual(env) && !LaunchAttributes::are_asked_by(launch) && device->allows(launch);
+    if (__builtin_expect(!is_plain, 0)) return launch_special(env, launch, false, error);
     CUlaunchConfig config;
-    configure(launch, stream, &config);
+    configure(launch, static_cast<CUstream>(env.stream), &config);
     const CUresult result = device->driver().launch(&config, device->function(launch.kernel), launch.args, nullptr);
     if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
-    return says_elsewhere(result) ? launch_special(env, launch, error) : fail_launch(*device, launch, result, error);
+    return says_elsewhere(result) ? launch_special(env, launch, true, error)
+                                  : fail_launch(*device, launch, result, error);
   }
 
   /// The states of its calls: whoever takes one launches without it.
@@ -75,6 +66,28 @@ class Launcher {
   DeviceState* find(int device) const {
     const auto index = static_cast<unsigned>(device);
     return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
+  }
+
+  // Whether a call is no more than its launches: nobody looks on, and no graph is made of it or records it.
+  bool is_usual(const kmux_launch_env& env) const {
+    return ranges_ == nullptr && !facts_.replay && !can_be_captured(static_cast<CUstream>(env.stream));
+  }
+
+  // A call whose launches share a record: what it keeps, has entered and has seen.
+  template <class Body>
+  int call_recorded(const kmux_launch_env& env, kmux_sink error, Body&& body, bool enters = false) {
+    DeviceState* device = find(env.device);
+    if (__builtin_expect(device == nullptr, 0)) {
+      if (const int code = prepare(env.device, &env, error)) return code;
+      device = find(env.device);
+    }
+    device->prefetch();
+    const RangeScope range(ranges_, facts_.name);
+    ContextScope context(device->driver(), device->context());
+    if (enters || needs_context(static_cast<CUstream>(env.stream))) {
+      if (const int code = context.enter(error)) return code;
+    }
+    return context.leave(run(*device, context, env, error, body), error);
   }
 
   // Whether the context has to be current before the body runs. A launch itself finds out whether it is; the per-thread
@@ -107,7 +120,8 @@ class Launcher {
   // The legacy default stream cannot. Source: CUDA Driver API, cuStreamBeginCapture and CU_STREAM_LEGACY.
   static bool can_be_captured(CUstream stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
 
-  int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error);
+  int launch_special(const kmux_launch_env& env, const kmux_driver_launch& launch, bool elsewhere, kmux_sink error);
+  static const kmux_driver kDirect;  // for calls without a record: launches alone
   int prepare(int device, const kmux_launch_env* env, kmux_sink error);
   int make_device(int device, const kmux_launch_env* env, kmux_sink error);
   int prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error);

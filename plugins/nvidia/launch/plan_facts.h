@@ -20,6 +20,7 @@ struct PlanFacts {
   const char* name;                 // of the program, for messages and ranges
   bool ranges;                      // show calls and launches to profilers, as NVTX ranges
   bool needs_context;  // a call does what fails without its context even on a stream of it: it allocates
+  bool only_launches;               // a call has neither workspaces, tensor maps nor fills
 };
 
 }  // namespace kmux::nvidia

@@ -100,6 +100,7 @@ TEST_P(BodySequences, AKernelMayBeLaunchedTwice) {
   builder.launch("first").grid({3}).block({32}).args({"x"}).arg(Expr(2));
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
+  make_current();
   EXPECT_EQ(fake.calls("cuLibraryGetKernel").size(), 2U);
   const Tensor x = zeros(kernel, {4});
   EXPECT_THAT(work_of(kernel, {x}), ElementsAre(line({"first", {written(x), written(1)}}),

@@ -24,9 +24,13 @@ TEST_P(GeometrySequences, APlainLaunchIsOneCallInTheContextOfItsDevice) {
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {512});
   kernel.launch({x}).value();
-  EXPECT_THAT(fake.calls(),
-              ElementsAre("cuCtxGetCurrent -> 0x0", "cuCtxSetCurrent 0x9000000",
-                          line({"scale", {written(x), written(512)}, "4,1,1", "128,1,1"}), "cuCtxSetCurrent 0x0"));
+  const std::string launch = line({"scale", {written(x), written(512)}, "4,1,1", "128,1,1"});
+  EXPECT_THAT(fake.calls(), ElementsAre(launch));
+  leave_context();
+  fake.clear_calls();
+  kernel.launch({x}).value();
+  EXPECT_THAT(fake.calls(), ElementsAre(launch + " = 201 CUDA_ERROR_INVALID_CONTEXT", "cuCtxGetCurrent -> 0x0",
+                                        "cuCtxSetCurrent 0x9000000", launch, "cuCtxSetCurrent 0x0"));
 }
 
 TEST_P(GeometrySequences, PreparingAsksOnceAndLaunchesNothing) {
@@ -81,6 +85,7 @@ TEST_P(GeometrySequences, ConstantSharedMemoryIsAllowedWhenPrepared) {
   builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(100000).args({"x"}).arg(kN);
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
+  make_current();
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"),
               ElementsAre("cuKernelSetAttribute scale attribute 8 value 100000 device 0"));
   const Tensor x = zeros(kernel, {4});
@@ -116,6 +121,7 @@ extern "C" __global__ void tiled(float* x) {
   builder.launch("tiled").grid({1}).block({32}).dynamic_smem_bytes(30000).args({"x"});
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
+  make_current();
   // More than 48 KiB together.
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"),
               ElementsAre("cuKernelSetAttribute tiled attribute 8 value 30000 device 0"));
@@ -129,6 +135,7 @@ TEST_P(GeometrySequences, ClustersAreAttributesAndLargeOnesAreAllowedWhenPrepare
   builder.launch("second").grid({16, 2}).block({32}).cluster({8, 2}).args({"x"});
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
+  make_current();
   EXPECT_THAT(fake.calls("cuKernelSetAttribute"),
               ElementsAre("cuKernelSetAttribute second attribute 14 value 1 device 0"));
   const Tensor x = zeros(kernel, {4});
@@ -181,6 +188,7 @@ TEST_P(GeometrySequences, AnL2WindowIsAnAttributeAndTheLimitIsRaisedWhenPrepared
   builder.launch("first").grid({1}).block({32}).l2_window("x", Expr(1 << 20), 0.5).args({"x"});
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
+  make_current();
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), ElementsAre("cuCtxSetLimit limit 6 value 1048576"));
   const Tensor x = zeros(kernel, {1 << 18});
   kernel.launch({x}).value();

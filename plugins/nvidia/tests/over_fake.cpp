@@ -62,6 +62,7 @@ Kernel OverFake::compiled(const ProgramBuilder& builder, Options options) {
 Kernel OverFake::warmed(const ProgramBuilder& builder, Options options) {
   Kernel kernel = compiled(builder, std::move(options));
   kernel.warm().value();
+  make_current();
   fake.clear_calls();
   return kernel;
 }

@@ -13,6 +13,7 @@
 #include "kmux/log.h"
 #include "kmux/registry.h"
 
+#include "current_context.h"
 #include "fake_cuda.h"
 
 namespace kmux::nvidia {

@@ -96,6 +96,7 @@ TEST_F(NvrtcAdapterTest, EncodesAMapOfConstantShapeOnceForEachAddress) {
   mapped.launch("k").grid({1}).block({32}).args({"m"});
   builder = mapped;
   const auto adapter = backend.load(artifact(), 0).value();
+  ASSERT_TRUE(adapter->prepare(0).ok());
   nvidia::make_current();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(launch(*adapter, 0).ok());
   EXPECT_THAT(fake.calls("cuTensorMapEncodeTiled"), SizeIs(1));
