@@ -1,4 +1,4 @@
-#include "src/argument_checker.h"
+#include "call/argument_checker.h"
 
 #include <array>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "src/plain_arguments.h"
+#include "call/plain_arguments.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "src/scalar_convert.h"
+#include "call/scalar_convert.h"
 
 #include <array>
 #include <limits>

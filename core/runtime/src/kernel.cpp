@@ -4,10 +4,10 @@
 
 #include "kmux/plugin.hpp"
 
-#include "accepted_memory.h"
-#include "argument_checker.h"
-#include "argument_error.h"
 #include "auto/tuner.h"
+#include "call/accepted_memory.h"
+#include "call/argument_checker.h"
+#include "call/argument_error.h"
 #include "kernel_impl.h"
 #include "lane.h"
 #include "out_idx.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "runner_code.h"
+#include "runner_frame.h"
 #include "single_code.h"
 
 namespace kmux {
@@ -17,23 +18,6 @@ using Outcome = ExprCode::Outcome;
 
 constexpr std::int64_t kMaxExtent = 2147483647;
 constexpr Fault kOutOfRange = "the value is out of range";
-
-// What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a
-// plan writes before it reads.
-template <std::size_t kWords, std::size_t kMaps, std::size_t kWindows>
-struct Frame {
-  static bool fits(const RunnerFrameSize& size) {
-    return size.words <= kWords && size.addresses <= kWords && size.places <= kWords && size.maps <= kMaps &&
-           size.windows <= kWindows;
-  }
-  std::array<std::int64_t, kWords> words;
-  std::array<void*, kWords> addresses;
-  std::array<void*, kWords> places;
-  std::array<kmux_tensor_map, kMaps> maps;
-  std::array<kmux_driver_window, kWindows> windows;
-};
-using SmallFrame = Frame<32, 4, 2>;
-using LargeFrame = Frame<4096, 256, 64>;
 
 void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
@@ -389,8 +373,8 @@ PlanRunner::~PlanRunner() = default;
 
 Result<PlanRunner> PlanRunner::compile(const Plan& plan) {
   KMUX_ASSIGN(std::unique_ptr<const RunnerCode> code, compile_runner(plan));
-  if (!LargeFrame::fits(code->size)) return too_large(plan, code->size);
-  const bool is_small = SmallFrame::fits(code->size);
+  if (!LargeRunnerFrame::fits(code->size)) return too_large(plan, code->size);
+  const bool is_small = SmallRunnerFrame::fits(code->size);
   std::optional<SingleCode> single = SingleCode::of(*code);
   return PlanRunner(std::make_unique<const Impl>(Impl{std::move(code), is_small, std::move(single)}));
 }
@@ -403,7 +387,7 @@ std::span<const SingleMap> PlanRunner::single_maps() const noexcept { return sin
 
 [[gnu::hot]] int PlanRunner::launch(const kmux_slot* slots, const kmux_driver_env& env,
                                     kmux_sink error) const noexcept {
-  const auto run = impl_->is_small ? &run_framed<SmallFrame> : &run_framed<LargeFrame>;
+  const auto run = impl_->is_small ? &run_framed<SmallRunnerFrame> : &run_framed<LargeRunnerFrame>;
   return run(*impl_->code, slots, env, error);
 }
 
