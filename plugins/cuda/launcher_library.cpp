@@ -31,7 +31,7 @@ Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string
   KMUX_TRY(library->find("kmux_launcher_call", library->launch_));
   KMUX_TRY(library->find("kmux_launcher_open", library->open_));
   KMUX_TRY(library->find("kmux_launcher_close", library->close_));
-  library->open_(log, ranges == Ranges::kShown);
+  library->launcher_ = library->open_(log, ranges == Ranges::kShown);
   return library;
 }
 

@@ -27,7 +27,7 @@ class LauncherLibrary {
   ~LauncherLibrary();
 
   int prepare(int device, kmux_sink error) const { return prepare_(device, error); }
-  LaunchEntry entry() const { return {{launch_, nullptr}}; }
+  LaunchEntry entry() const { return {{launch_, launcher_}}; }
 
  private:
   LauncherLibrary() = default;
@@ -37,8 +37,9 @@ class LauncherLibrary {
 
   kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
-  void (*open_)(nvidia::Log, bool) = nullptr;
+  void* (*open_)(nvidia::Log, bool) = nullptr;
   void (*close_)() = nullptr;
+  void* launcher_ = nullptr;
   void* handle_ = nullptr;
   Descriptor file_;  // open as long as the library: the dynamic linker takes two of the same path for one
 };

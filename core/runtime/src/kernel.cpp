@@ -48,6 +48,7 @@ struct Kernel::Impl {
   Status launch_large(std::span<const Arg> args, StreamRef stream) const;
   template <std::size_t kWords>
   [[gnu::always_inline]] Status launch_framed(std::span<const Arg> args, StreamRef stream) const {
+    const LaunchEntry& entry = adapters.entry();
     std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
     int place = checker.memory().device.device_id;
     if (!checker.passes_plainly(args, frame.data())) [[unlikely]] {
@@ -58,7 +59,7 @@ struct Kernel::Impl {
     }
     const kmux_launch_env env{sizeof env, place, stream.handle, workspaces.table(), current_lane(), 0};
     std::string text;
-    const kmux_code code = adapters.entry()(frame.data(), env, {&text, append});
+    const kmux_code code = entry(frame.data(), env, {&text, append});
     if (code == KMUX_OK) [[likely]] {
       return Ok{};
     }

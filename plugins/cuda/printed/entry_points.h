@@ -92,14 +92,17 @@ KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
 /// What went wrong in this thread's last `init` or `call`; empty if nothing did.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
 
-/// For kmux's runtime, before anything else: where reports go, and whether profilers see ranges.
-KMUX_EXPORT void kmux_launcher_open(kmux::nvidia::Log log, bool ranges) { kmux::nvidia::open_again(log, ranges); }
+/// For kmux's runtime, before anything else: where reports go, and whether profilers see ranges. What a call reads first.
+KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges) {
+  kmux::nvidia::open_again(log, ranges);
+  return &kmux::nvidia::kept.launcher;
+}
 
 /// For kmux's runtime: 0, or an ErrorCode after writing to `error`.
 KMUX_EXPORT int kmux_launcher_prepare(int device, kmux_sink error) {
   return kmux::nvidia::kept.launcher.prepare(device, error);
 }
-/// What lies in a plugin's table; there is one launcher, so nothing to call it on.
+/// What lies in a plugin's table; there is one launcher, whatever it is called on.
 KMUX_EXPORT int kmux_launcher_call(void*, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   return kmux::nvidia::run(slots, *env, error);
 }

@@ -24,7 +24,7 @@ struct KernelState {
 class DeviceState {
  public:
   DeviceState(const DriverTable& driver, const PlanFacts& facts, const Log& log)
-      : driver_(driver), facts_(facts), log_(log) {}
+      : launch_(driver.launch), driver_(driver), facts_(facts), log_(log) {}
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() { delete[] kernels_; }
@@ -61,6 +61,10 @@ class DeviceState {
   /// Kernel number `index` in the primary context, whatever is current: a launch in another one fails, and launches
   /// nothing.
   CUfunction function(unsigned index) const { return kernels_[index].function; }
+  /// Launches it.
+  CUresult launch(const CUlaunchConfig& config, unsigned index, void** args) const {
+    return launch_(&config, kernels_[index].function, args, nullptr);
+  }
 
   const DriverTable& driver() const { return driver_; }
   const DeviceContext& context() const { return context_; }
@@ -83,11 +87,14 @@ class DeviceState {
   int set_attribute(unsigned index, CUfunction_attribute attribute, int value, kmux_sink error);
   int raise_persisting_limit(kmux_sink error);
 
+  // Beside each other: all that a plain launch reads.
+  KernelState* kernels_ = nullptr;
+  decltype(DriverTable::launch) launch_;
+
   const DriverTable& driver_;
   const PlanFacts& facts_;
   const Log& log_;
   DeviceContext context_ = {};
-  KernelState* kernels_ = nullptr;
   unsigned long long largest_smem_bytes_ = 0;
   unsigned long long largest_window_bytes_ = 0;
   unsigned long long largest_persisting_bytes_ = 0;

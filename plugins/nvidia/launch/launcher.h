@@ -23,7 +23,12 @@ class Launcher {
  public:
   /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`. Tests give a `driver`.
   Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr)
-      : driver_(driver), facts_(facts), log_(log), code_(code, facts_) {}
+      : only_launches_(facts.only_launches),
+        is_free_(!facts.ranges && !facts.replay),
+        driver_(driver),
+        facts_(facts),
+        log_(log),
+        code_(code, facts_) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   /// Unloads, after what is in flight. Where a capture has recorded a call, where the driver sees a capture in the way, or
@@ -38,7 +43,7 @@ class Launcher {
   /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
-    if (!facts_.only_launches || !is_usual(env)) return call_recorded(env, error, body);
+    if (!only_launches_ || !is_usual(env)) return call_recorded(env, error, body);
     const kmux_driver_env direct = {env, &kDirect, this};
     return body(direct, error);
   }
@@ -51,7 +56,7 @@ class Launcher {
     if (__builtin_expect(!is_plain, 0)) return launch_special(env, launch, false, error);
     CUlaunchConfig config;
     configure(launch, static_cast<CUstream>(env.stream), &config);
-    const CUresult result = device->driver().launch(&config, device->function(launch.kernel), launch.args, nullptr);
+    const CUresult result = device->launch(config, launch.kernel, launch.args);
     if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
     return says_elsewhere(result) ? launch_special(env, launch, true, error)
                                   : fail_launch(*device, launch, result, error);
@@ -70,7 +75,7 @@ class Launcher {
 
   // Whether a call is no more than its launches: nobody looks on, and no graph is made of it or records it.
   bool is_usual(const kmux_launch_env& env) const {
-    return ranges_ == nullptr && !facts_.replay && !can_be_captured(static_cast<CUstream>(env.stream));
+    return is_free_ && !can_be_captured(static_cast<CUstream>(env.stream));
   }
 
   // A call whose launches share a record: what it keeps, has entered and has seen.
@@ -135,6 +140,11 @@ class Launcher {
   bool forbids(const char* call, CUresult result);
   void note(const char* call, CUresult result, const char* outcome);
 
+  // Beside each other: all that a plain launch reads.
+  const bool only_launches_;
+  const bool is_free_;  // of ranges and replays
+  std::atomic<DeviceState*> devices_[kMaxDevices] = {};
+
   const DriverTable* driver_;
   const PlanFacts facts_;
   const Log log_;
@@ -142,7 +152,6 @@ class Launcher {
   std::atomic<bool> captured_{false};  // a call of this launcher
   LoadedCode code_;
   LaunchStates states_;
-  std::atomic<DeviceState*> devices_[kMaxDevices] = {};
   Lock lock_;
 };
 
