@@ -37,7 +37,8 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
        {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "cache", "tune", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
-  for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "cache", "tune"}) {
+  for (const char* command :
+       {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "cache", "tune"}) {
     const ProcessResult one = session.run({command, "--help"});
     EXPECT_EQ(one.exit_code, 0);
     EXPECT_THAT(one.standard_output, HasSubstr("examples:"));
