@@ -1,44 +1,11 @@
 #include "background.h"
 
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
-#include "host_api.h"
+#include "exit_stop.h"
 
 namespace kmux {
 namespace {
-
-struct Running {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<Background>> all;
-};
-
-/// Never destroyed: it is used while the process ends.
-Running& running() {
-  static Running& instance = *new Running;
-  return instance;
-}
-
-void stop_all() {
-  announce_stop();
-  std::vector<std::weak_ptr<Background>> all;
-  {
-    const std::lock_guard lock(running().mutex);
-    all.swap(running().all);
-  }
-  for (const auto& one : all) {
-    if (const auto background = one.lock()) background->stop();
-  }
-}
-
-/// Exit handlers run in reverse: one that is registered now, with the plugins open, runs before the destructors of
-/// what their compilers keep, which a job may still be using.
-void stop_at_exit(std::weak_ptr<Background> background) {
-  const std::lock_guard lock(running().mutex);
-  if (running().all.empty()) std::atexit(stop_all);
-  running().all.push_back(std::move(background));
-}
 
 void run(const Background::Job& job) noexcept {
   try {

@@ -1,38 +1,15 @@
 #include "runtime_cache.h"
 
-#include <charconv>
-#include <limits>
 #include <optional>
-#include <string_view>
 
 #include "kmux/log.h"
 
+#include "byte_size.h"
 #include "cache/artifact_cache.h"
 #include "remote_settings.h"
 
 namespace kmux {
 namespace {
-
-/// Bits by which a unit shifts: "" is bytes, "K" 1024 of them.
-std::optional<int> shift_of(std::string_view unit) {
-  constexpr std::string_view kUnits = "KMGT";
-  if (unit.empty()) return 0;
-  const std::size_t index = kUnits.find(unit);
-  return unit.size() == 1 && index != std::string_view::npos ? std::optional<int>(10 * (static_cast<int>(index) + 1))
-                                                             : std::nullopt;
-}
-
-Result<std::uint64_t> parse_bytes(const std::string& text) {
-  std::uint64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::optional<int> shift = shift_of({end, static_cast<std::size_t>(text.data() + text.size() - end)});
-  if (problem == std::errc() && shift && number <= std::numeric_limits<std::uint64_t>::max() >> *shift) {
-    return number << *shift;
-  }
-  return make_error(ErrorCode::kInvalidArgument, "KMUX_CACHE_MAX_BYTES cannot be \"" + text +
-                                                     "\" (it is a number of bytes, with K, M, G or T for 1024 of the "
-                                                     "one before). Use one like 4G.");
-}
 
 /// Nothing if there is to be none, or none that can be trusted: the log says why.
 std::optional<RemoteOptions> remote_options(const Environment& environment) {
@@ -57,7 +34,7 @@ Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment
                        .lock_folder = environment.cache_lock_dir,
                        .log = [](const std::string& text) { log(LogLevel::kWarning, text); }};
   if (!environment.cache_max_bytes.empty()) {
-    KMUX_ASSIGN(options.max_bytes, parse_bytes(environment.cache_max_bytes));
+    KMUX_ASSIGN(options.max_bytes, parse_byte_size("KMUX_CACHE_MAX_BYTES", environment.cache_max_bytes));
   }
   options.remote = remote_options(environment);
   return ArtifactCache::open(std::move(options));
