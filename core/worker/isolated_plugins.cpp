@@ -5,6 +5,7 @@
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 
+#include "compile_scope.h"
 #include "isolated_backend.h"
 #include "src/host_api.h"
 #include "src/plugin_search.h"
@@ -71,6 +72,12 @@ Result<std::shared_ptr<Plugin>> IsolatedPlugins::plugin(Registry& registry, cons
   return std::shared_ptr<Plugin>(std::make_shared<IsolatedPlugin>(registry, *found, std::move(pool), limit));
 }
 
+void IsolatedPlugins::end_surplus() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, pool] : pools_)
+    if (pool != nullptr) pool->end_surplus();
+}
+
 void IsolatedPlugins::end_idle() {
   const std::unique_lock lock(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
   if (!lock) return;
@@ -78,8 +85,19 @@ void IsolatedPlugins::end_idle() {
     if (pool != nullptr) pool->end_idle();
 }
 
+bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation) {
+  if (isolation.in_process_of_its_own) return true;
+  const CompileScope* scope = CompileScope::current();
+  if (!isolation.is_free || scope == nullptr || !scope->has_neighbours()) return false;
+  const std::vector<PluginEntry> entries = runtime.registry().entries();
+  const bool would_wait = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
+    return entry.manifest.name == name && entry.status.ok() && entry.manifest.parallel == kParallelProcess;
+  });
+  return would_wait && find_worker(worker_places()).ok();
+}
+
 Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation) {
-  if (!isolation.in_process_of_its_own) return runtime.registry().plugin(name);
+  if (!runs_apart(runtime, name, isolation)) return runtime.registry().plugin(name);
   return runtime.isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
 }
 

@@ -26,6 +26,9 @@ class IsolatedPlugins {
   Result<std::shared_ptr<Plugin>> plugin(Registry& registry, const std::string& name,
                                          const std::optional<std::chrono::milliseconds>& limit);
 
+  /// Ends the workers that wait for a call beyond those that a pool keeps.
+  void end_surplus();
+
   /// Ends the workers that wait for a call, where nothing will be destroyed: at the end of the process.
   void end_idle();
 
@@ -36,7 +39,12 @@ class IsolatedPlugins {
   std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
 };
 
-/// Plugin `name` of `runtime` for its cold calls: in this process, or as `isolation` asks.
+/// Do cold calls of plugin `name` go to a process of its own? If `isolation` asks for it; or if it leaves it open, other
+/// threads compile at the same time (CompileScope), the plugin's manifest says that they would wait for each other in one
+/// process, and there is a kmux-worker.
+bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation);
+
+/// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_apart`.
 ///
 /// Errors: as Registry::plugin and IsolatedPlugins::plugin.
 Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation);

@@ -20,7 +20,7 @@ Error no_limit(const std::string& name, const std::string& value) {
 }
 
 Result<bool> in_process_of_its_own(const std::string& word) {
-  if (word == "none" || word == "process") return word == "process";
+  if (word.empty() || word == "none" || word == "process") return word == "process";
   const std::vector<std::string> known = {"none", "process"};
   return invalid("isolation '" + word + "' is not known (there are " + join(known) + ")." + did_you_mean(word, known) +
                  " Use one of them.");
@@ -41,7 +41,9 @@ Result<Limit> read_limit(const std::string& text) {
 
 Result<Isolation> isolation_of(const std::string& word, const Limit& limit, const Environment& environment) {
   Isolation isolation;
-  KMUX_ASSIGN(isolation.in_process_of_its_own, in_process_of_its_own(word.empty() ? environment.isolation : word));
+  const std::string& said = word.empty() ? environment.isolation : word;
+  isolation.is_free = said.empty();
+  KMUX_ASSIGN(isolation.in_process_of_its_own, in_process_of_its_own(said));
   if (limit && limit->count() < 0) return no_limit("compile_timeout", std::to_string(limit->count()) + " ms");
   KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));
   if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();

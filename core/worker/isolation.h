@@ -13,6 +13,7 @@ namespace kmux {
 struct Isolation {
   bool in_process_of_its_own = false;
   std::optional<std::chrono::milliseconds> limit = {};
+  bool is_free = false;  // nobody has said where: a compilation of many programs may choose a process
   bool operator==(const Isolation&) const = default;
 };
 

@@ -19,7 +19,7 @@ enum class FrameKind : std::uint32_t {
   kToolchain,
   kWrap,
   kBuild,
-  kReply,  // code, output, error: what the plugin returned and wrote to its two sinks
+  kReply,  // code, output, error: what the plugin returned and wrote to its two sinks; bytes that the worker took
   kLog,    // level, text
 };
 

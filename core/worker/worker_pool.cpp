@@ -5,6 +5,8 @@
 #include "kmux/plugin.hpp"
 #include "kmux/sha256.h"
 
+#include "compile_scope.h"
+
 namespace kmux {
 namespace {
 
@@ -17,12 +19,14 @@ Frame open_frame(const Options& options) {
 }
 
 Result<WorkerReply> read_reply(const Frame& frame) {
-  if (frame.parts.size() != 3) {
+  if (frame.parts.size() != 4) {
     return make_error(ErrorCode::kInternal,
-                      "a reply of kmux-worker has " + std::to_string(frame.parts.size()) + " parts instead of 3.");
+                      "a reply of kmux-worker has " + std::to_string(frame.parts.size()) + " parts instead of 4.");
   }
   KMUX_ASSIGN(const std::int64_t code, read_number(frame.parts[0]));
-  return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2]};
+  KMUX_ASSIGN(const std::int64_t peak, read_number(frame.parts[3]));
+  const auto peak_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(peak, 0));
+  return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
 }
 
 /// In wrap and build it was the program that the compiler stumbled over: nobody else is to be tried silently.
@@ -43,7 +47,7 @@ class WorkerPool::Lease {
  public:
   explicit Lease(WorkerPool& pool) : pool_(pool) {
     std::unique_lock lock(pool_.mutex_);
-    pool_.freed_.wait(lock, [&] { return pool_.lent_ < kMostWorkers; });
+    pool_.freed_.wait(lock, [&] { return pool_.lent_ < kMostWorkers || CompileScope::current() != nullptr; });
     ++pool_.lent_;
   }
   ~Lease() {
@@ -60,26 +64,36 @@ class WorkerPool::Lease {
   WorkerPool& pool_;
 };
 
-Result<WorkerReply> WorkerPool::call(const Frame& request, const Limit& limit) {
+Result<WorkerReply> WorkerPool::call(const Frame& request, const Limit& given) {
   KMUX_ASSIGN(const std::string bytes, encode(request));
+  const Limit limit = limit_in_scope(given);
   const Question question{request.kind, sha256_hex(bytes), limit};
   const Lease lease(*this);
   if (auto known = recall(question)) return *std::move(known);
   if (auto worker = take_idle()) {
-    Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+    Answer answer = worker->call(bytes, Deadline(limit), host());
     if (!has_ended(answer)) return conclude(question, std::move(worker), std::move(answer));
   }
   KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, start(limit));
-  Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+  Answer answer = worker->call(bytes, Deadline(limit), host());
   return conclude(question, std::move(worker), std::move(answer));
 }
 
 Result<WorkerReply> WorkerPool::conclude(const Question& question, std::unique_ptr<WorkerProcess> worker,
                                          Answer answer) {
   if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
+  KMUX_ASSIGN(WorkerReply reply, read_reply(std::get<Frame>(answer)));
+  if (CompileScope* scope = CompileScope::current()) scope->took_memory(reply.peak_bytes);
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
-  return read_reply(std::get<Frame>(answer));
+  return reply;
+}
+
+/// What a worker has of this application, while this thread calls it.
+WorkerHost WorkerPool::host() const {
+  const CompileScope* scope = CompileScope::current();
+  if (scope == nullptr) return settings_.host;
+  return {settings_.host.log, [scope, &outer = settings_.host] { return outer.stopping() || scope->is_cancelled(); }};
 }
 
 /// An idle worker that still lives, or null.
@@ -101,13 +115,22 @@ void WorkerPool::end_idle() {
   if (lock) idle_.clear();
 }
 
+void WorkerPool::end_surplus() {
+  std::vector<std::unique_ptr<WorkerProcess>> surplus;  // to end takes long, so not under the lock
+  const std::lock_guard lock(mutex_);
+  while (idle_.size() > kMostWorkers) {
+    surplus.push_back(std::move(idle_.back()));
+    idle_.pop_back();
+  }
+}
+
 Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit) {
   const Frame open = open_frame(settings_.options);
   KMUX_ASSIGN(const std::string bytes, encode(open));
   const Question question{open.kind, sha256_hex(bytes), limit};
   if (auto known = recall(question)) return *std::move(known);
   KMUX_ASSIGN(std::unique_ptr<WorkerProcess> worker, WorkerProcess::start(settings_.program, settings_.manifest));
-  const Answer answer = worker->call(bytes, Deadline(limit), settings_.host);
+  const Answer answer = worker->call(bytes, Deadline(limit), host());
   if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
   KMUX_ASSIGN(const WorkerReply reply, read_reply(std::get<Frame>(answer)));
   if (reply.code == KMUX_OK) return worker;
@@ -124,7 +147,9 @@ std::optional<Error> WorkerPool::recall(const Question& question) {
   return Error(found->second.error).with("remembered", "the same call failed before; it was not made again");
 }
 
+/// Not what was called off: it says nothing of the program.
 Error WorkerPool::remember(const Question& question, const WorkerFailure& failure) {
+  if (failure.kind == Kind::kStopped) return error_of(question.call, failure, question.limit);
   return remember(question, error_of(question.call, failure, question.limit),
                   failure.kind == Kind::kTimeUp ? question.limit : std::nullopt);
 }
@@ -145,6 +170,8 @@ const char* word_of(WorkerFailure::Kind kind) {
       return "stopped";
     case WorkerFailure::Kind::kMalformed:
       return "malformed";
+    case WorkerFailure::Kind::kStopped:
+      return "called off";
   }
   return "";
 }
@@ -166,6 +193,9 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
                                             std::to_string(limit.value_or(Limit::value_type{}).count()) +
                                             " ms and was stopped (compile_timeout). Allow more time, or find out what "
                                             "its compiler waits for.");
+      break;
+    case Kind::kStopped:
+      error = called_off(who + "was stopped in " + step + " (" + failure.why + ").");
       break;
     case Kind::kMalformed:
       error = make_error(ErrorCode::kInternal, who + "gave no answer in " + step + " (" + failure.why +

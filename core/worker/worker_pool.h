@@ -16,10 +16,12 @@ struct WorkerReply {
   kmux_code code = KMUX_OK;
   std::string output;
   std::string error;
+  std::uint64_t peak_bytes = 0;  // the most memory that the worker and one of its children have taken so far
 };
 
 /// The workers of one plugin: as many as there are calls at the same time, at most `kMostWorkers` (further calls wait).
-/// They are kept for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
+/// A call that is part of a larger compilation (CompileScope) does not wait: that one counts for itself. Workers are kept
+/// for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
 /// the first call of the one that failed: what went before may have killed it.
 ///
 /// A call that crashed its worker, or hung, is remembered and refused at once when it is made again; one that hung gets
@@ -40,12 +42,15 @@ class WorkerPool {
 
   /// Asks a worker; its plugin is given at most `limit` for the answer.
   ///
+  /// A scope of the thread may shorten that, and end the call when nobody wants its answer any more.
   /// Errors: compile_failed if it crashed or hung in wrap or build, unavailable if it did in another call, with the name
   /// of the signal or the limit, and what it wrote as note "log"; the plugin's own error if it cannot be opened.
   Result<WorkerReply> call(const Frame& request, const std::optional<std::chrono::milliseconds>& limit);
 
   /// Ends the workers that wait for a call.
   void end_idle();
+  /// Ends those that are more than the pool has without a larger compilation.
+  void end_surplus();
 
  private:
   using Limit = std::optional<std::chrono::milliseconds>;
@@ -67,6 +72,7 @@ class WorkerPool {
   std::optional<Error> recall(const Question& question);
   Error remember(const Question& question, const WorkerFailure& failure);
   Error remember(const Question& question, Error error, const Limit& limit);
+  WorkerHost host() const;
   Error error_of(FrameKind call, const WorkerFailure& failure, const Limit& limit) const;
 
   Settings settings_;

@@ -222,7 +222,7 @@ WorkerFailure WorkerProcess::ended() {
 
 WorkerFailure WorkerProcess::stopped() {
   end(0);
-  return failure(WorkerFailure::Kind::kEnded, "the application ends");
+  return failure(WorkerFailure::Kind::kStopped, "nobody waits for its answer any more");
 }
 
 WorkerFailure WorkerProcess::time_up() {

@@ -1,7 +1,10 @@
 #include "worker_server.h"
 
+#include <sys/resource.h>
+
 #include "kmux/plugin.hpp"
 
+#include "pool/process_memory.h"
 #include "src/byte_sink.h"
 #include "src/plugin_search.h"
 #include "worker_request.h"
@@ -10,8 +13,15 @@
 namespace kmux {
 namespace {
 
+/// Units: bytes. The most that this process has taken, with the largest compiler that it started: both may live at once.
+std::uint64_t peak_bytes() {
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
+  return peak_resident_bytes() + static_cast<std::uint64_t>(children.ru_maxrss) * 1024;
+}
+
 Frame reply(kmux_code code, std::string output, std::string error) {
-  return {FrameKind::kReply, {std::to_string(code), std::move(output), std::move(error)}};
+  return {FrameKind::kReply, {std::to_string(code), std::move(output), std::move(error), std::to_string(peak_bytes())}};
 }
 
 Frame reply(const Error& error) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compile_scope.h"
+
 namespace kmux {
 namespace {
 
@@ -35,6 +37,11 @@ TEST_F(FailureMemory, BeginsAnewWithEachFailure) {
   failures_.note(pairing_, crash());
   now_ += 9min;
   EXPECT_TRUE(failures_.find(pairing_, false).has_value());
+}
+
+TEST_F(FailureMemory, BlamesNobodyForWhatWasCalledOff) {
+  failures_.note(pairing_, called_off("it was stopped (nobody waits)."));
+  EXPECT_TRUE(failures_.empty());
 }
 
 TEST_F(FailureMemory, ForgetsWhatIsOver) {

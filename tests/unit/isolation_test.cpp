@@ -15,11 +15,13 @@ Environment environment(const std::string& isolation, const std::string& timeout
 }
 
 const Isolation kNone{};
+const Isolation kFree{.is_free = true};
 const Isolation kProcess{true};
 
 TEST(Isolation, IsNoneUnlessAskedFor) {
-  EXPECT_EQ(isolation_of("", {}, Environment{}).value(), kNone);
-  EXPECT_EQ(isolation_of("", {}, environment("")).value(), kNone);
+  EXPECT_EQ(isolation_of("", {}, Environment{}).value(), kFree);
+  EXPECT_EQ(isolation_of("", {}, environment("")).value(), kFree);
+  EXPECT_EQ(isolation_of("", {}, environment("none")).value(), kNone);
   EXPECT_EQ(isolation_of("none", {}, environment("")).value(), kNone);
 }
 

@@ -1,8 +1,11 @@
 #include "failures.h"
 
+#include "compile_scope.h"
+
 namespace kmux {
 
 Blame blame_of(const Error& error) {
+  if (error.note(kCalledOffNote)) return Blame::kNobody;
   switch (error.code) {
     case ErrorCode::kCompileFailed:
       return error.note("worker") ? Blame::kBackend : Blame::kSources;

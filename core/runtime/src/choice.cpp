@@ -10,10 +10,11 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
                       const std::string& backend, std::size_t variant, Target target) {
   KMUX_ASSIGN(const Isolation isolation,
               isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
+  const bool apart = runs_apart(runtime, backend, isolation);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
   Backend* const own = &plugin->backend();
-  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}};
+  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}, apart};
 }
 
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {

@@ -14,6 +14,7 @@ struct Choice {
   std::shared_ptr<Plugin> plugin;
   Backend* backend;  // the plugin's own
   BuildRequest request;
+  bool apart = false;  // its cold calls go to a process of its own
 };
 
 /// Takes what the resolver chose: plugin `backend`, `variant` and the canonical `target`.

@@ -82,7 +82,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.execution_backend =
       or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
   environment.isolation = first_of(variables, {"KMUX_ISOLATION"});
-  if (environment.isolation.empty()) environment.isolation = "none";
+  environment.compile_memory = first_of(variables, {"KMUX_COMPILE_MEMORY"});
   environment.policy = first_of(variables, {"KMUX_POLICY"});
   if (environment.policy.empty()) environment.policy = "priority";
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});

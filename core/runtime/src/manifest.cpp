@@ -127,6 +127,11 @@ std::string missing_parts(const Manifest& manifest) {
   return text;
 }
 
+std::string wrong_parts(const Manifest& manifest) {
+  if (manifest.parallel.empty() || manifest.parallel == kParallelProcess) return {};
+  return "\"parallel\" is \"" + manifest.parallel + "\" (there is \"process\"). ";
+}
+
 Error refuse(const std::filesystem::path& path, const std::string& problems) {
   return make_error(ErrorCode::kInvalidArgument,
                     "manifest \"" + path.string() + "\" is not valid (" +
@@ -158,10 +163,11 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("features", manifest.features);
   reader.texts("tiers", manifest.tiers);
   reader.integer("compile_ms", manifest.compile_ms);
+  reader.text("parallel", manifest.parallel);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);
-  const std::string problems = reader.problems() + missing_parts(manifest);
+  const std::string problems = reader.problems() + missing_parts(manifest) + wrong_parts(manifest);
   if (!problems.empty()) return refuse(path, problems);
   return manifest;
 }

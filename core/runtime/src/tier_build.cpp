@@ -6,9 +6,17 @@
 
 #include "cache/artifact_cache.h"
 #include "cache_key.h"
+#include "compile_scope.h"
 
 namespace kmux {
 namespace {
+
+/// What a larger compilation on this thread gives to `choice` while it compiles; nothing outside one.
+Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
+  CompileScope* scope = CompileScope::current();
+  if (scope == nullptr) return std::shared_ptr<void>();
+  return scope->admit(choice.plugin->manifest().name, choice.apart);
+}
 
 Result<CacheEntry> wrap_and_build(Backend& backend, const BuildRequest& request) {
   KMUX_ASSIGN(std::string launcher, backend.wrapper().wrap(request));
@@ -33,7 +41,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
   const BuildRequest request = request_in_tier(choice, tier);
   std::optional<double> compile_ms;
-  const auto make = [&] {
+  const auto make = [&]() -> Result<CacheEntry> {
+    KMUX_ASSIGN(const std::shared_ptr<void> admission, admission_of(choice));
     const auto begin = std::chrono::steady_clock::now();
     Result<CacheEntry> made = wrap_and_build(*choice.backend, request);
     compile_ms = milliseconds_since(begin);

@@ -19,7 +19,8 @@ namespace kmux {
 struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
-  std::string isolation = "none";  // KMUX_ISOLATION
+  std::string isolation;  // KMUX_ISOLATION; empty: none, unless a compilation of many programs chooses otherwise
+  std::string compile_memory;  // KMUX_COMPILE_MEMORY: a number of bytes, with K, M, G or T; as it is
   std::string policy = "priority";  // KMUX_POLICY
   std::filesystem::path lock_file;  // KMUX_LOCK_FILE: for policy pinned
   std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that whoever uses it can refuse it

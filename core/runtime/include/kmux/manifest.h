@@ -36,12 +36,16 @@ struct KMUX_API Manifest {
   std::vector<std::string> features;  // of kmux/features.h
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
   int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: not said
+  std::string parallel;             // "process": one process compiles one thing at a time; empty: threads do
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
   std::map<std::string, std::vector<std::string>> environment;
   bool operator==(const Manifest&) const = default;
 };
+
+/// The word of `Manifest::parallel` for a compiler that holds one lock per process.
+inline constexpr const char* kParallelProcess = "process";
 
 /// Reads a manifest.
 ///

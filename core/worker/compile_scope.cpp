@@ -1,0 +1,29 @@
+#include "compile_scope.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kmux {
+namespace {
+
+thread_local CompileScope* this_thread = nullptr;
+
+}  // namespace
+
+CompileScope* CompileScope::current() { return this_thread; }
+
+CompileScope::Entered::Entered(CompileScope& scope) : outer_(std::exchange(this_thread, &scope)) {}
+CompileScope::Entered::~Entered() { this_thread = outer_; }
+
+Error called_off(std::string problem) {
+  return make_error(ErrorCode::kUnavailable, std::move(problem) + " Compile it again if it is still needed.")
+      .with(kCalledOffNote, "nobody waits for the result any more");
+}
+
+CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit) {
+  const CompileScope* scope = CompileScope::current();
+  const CompileScope::Limit left = scope == nullptr ? std::nullopt : scope->time_left();
+  return limit && left ? std::min(*limit, *left) : (limit ? limit : left);
+}
+
+}  // namespace kmux

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// What the compilation that this thread does is part of: asked before a compiler runs, told what it took.
+///
+/// A thread has at most one at a time; a compilation by itself has none.
+class CompileScope {
+ public:
+  using Limit = std::optional<std::chrono::milliseconds>;
+
+  virtual ~CompileScope() = default;
+
+  /// Waits until `plugin` may compile, in a process of its own if `apart`. What is returned is kept while it does.
+  ///
+  /// Errors: unavailable if nobody wants the result any more.
+  virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool apart) = 0;
+
+  /// Do other threads compile at the same time?
+  virtual bool has_neighbours() const = 0;
+  /// How long the compilation may still take; nothing if there is no limit.
+  virtual Limit time_left() const = 0;
+  /// Does nobody want the result any more? Threads: any.
+  virtual bool is_cancelled() const = 0;
+  /// Units: bytes that a worker process has taken at most.
+  virtual void took_memory(std::uint64_t bytes) = 0;
+
+  /// The scope of this thread, or null.
+  static CompileScope* current();
+
+  /// Makes a scope that of this thread while the object lives.
+  class Entered {
+   public:
+    explicit Entered(CompileScope& scope);
+    ~Entered();
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+   private:
+    CompileScope* outer_;
+  };
+};
+
+/// The note of an error that says nothing of backend or program: the compilation was called off.
+inline constexpr const char* kCalledOffNote = "called off";
+
+/// Such an error; `problem` is its first sentence.
+Error called_off(std::string problem);
+
+/// The shorter one of `limit` and what this thread's scope has left.
+CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit);
+
+}  // namespace kmux

@@ -1,0 +1,23 @@
+#include "pool/process_memory.h"
+
+#include <cstring>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+TEST(ProcessMemory, GrowsWithWhatIsTouched) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const std::uint64_t before = resident_bytes();
+  {
+    const std::unique_ptr<char[]> memory(new char[kBytes]);
+    std::memset(memory.get(), 1, kBytes);
+    EXPECT_GE(resident_bytes(), before + kBytes / 2);
+  }
+  EXPECT_GE(peak_resident_bytes(), before + kBytes / 2);  // also when it is gone
+}
+
+}  // namespace
+}  // namespace kmux
