@@ -1,5 +1,5 @@
 // The figures of group `jit`: a line each, "bar NAME VALUE UNIT". Arguments name the bars to measure; what cannot be
-// measured here is named.
+// measured here is named. With --par this program is one of its own child processes.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -45,6 +45,7 @@ bool measure(const Bar& bar) {
 }
 
 int main(const std::vector<std::string>& names) {
+  if (names.size() == 3 && names[0] == "--par") return par_child(names[1], std::stoi(names[2]));
   bool all_ok = true;
   for (const Bar& bar : kBars) {
     if (!names.empty() && std::ranges::find(names, bar.name) == names.end()) continue;
@@ -56,4 +57,11 @@ int main(const std::vector<std::string>& names) {
 }  // namespace
 }  // namespace kmux::bench
 
-int main(int argc, char** argv) { return kmux::bench::main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  try {
+    return kmux::bench::main({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "bars_jit: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,12 +1,14 @@
 #include "jit/par_bars.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
+#include <stdexcept>
 #include <sys/resource.h>
 
 #include "kmux/builder.h"
 #include "kmux/par_compile.h"
+#include "kmux/process.h"
 
 #include "cold_kernel.h"
 #include "scratch.h"
@@ -23,7 +25,8 @@ std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache_dir) {
   environment.disable_cache = false;
   environment.cache_dir = cache_dir;
   environment.cache_lock_dir = cache_dir / "locks";
-  return Runtime::create(std::move(environment), {}).value();
+  const RegistryOptions registry{.plugin_options = environment.plugin_options, .variables = environment.variables};
+  return Runtime::create(std::move(environment), registry).value();
 }
 
 /// Units: seconds that the processor worked for this process and the children that have ended.
@@ -40,35 +43,35 @@ double processor_seconds() {
 
 using MakeProgram = Program (*)(int number);
 
-/// Each call makes other programs, so that nothing that was compiled before is of use.
-std::vector<CompileJob> jobs_of(MakeProgram make, const CompileOptions& options) {
-  static int number = 0;
-  std::vector<CompileJob> jobs;
-  for (int i = 0; i < kPrograms; ++i) jobs.push_back({make(++number), options});
-  return jobs;
+/// What the children of this program compile.
+struct Load {
+  std::string name;
+  MakeProgram make;
+  CompileOptions options;
+};
+
+Program half_program(int number);
+CompileOptions for_nvrtc() { return {.target = "cuda:sm_90a", .execution_backend = "nvrtc"}; }
+
+const std::array<Load, 2> kLoads = {
+    {{"cpu", gemm_program, {.target = "c", .options = {{"tier", "full"}}}}, {"nvrtc", half_program, for_nvrtc()}}};
+
+/// Units: milliseconds. A process of its own, so that nothing is warm for one side only: both open compilers and headers.
+double milliseconds_with(int workers, const std::string& load) {
+  const ProcessResult result =
+      run({.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), "--par", load, std::to_string(workers)}})
+          .value();
+  std::fputs(result.standard_error.c_str(), stderr);
+  if (result.exit_code != 0) throw std::runtime_error("a child of this program failed");
+  return std::stod(result.standard_output);
 }
 
-/// Units: milliseconds. The runtime ends with it, so that its processes count.
-double milliseconds_with(int workers, const std::vector<CompileJob>& jobs) {
-  const Scratch scratch;
-  const double before = processor_seconds();
-  double elapsed = 0;
-  {
-    const auto runtime = runtime_with(scratch / "cache");
-    build(*runtime, jobs.front().program, jobs.front().options).value();  // opens the plugin
-    elapsed =
-        milliseconds_of([&] { par_build(*runtime, std::span(jobs).subspan(1), {.num_workers = workers}).value(); });
-  }
-  std::fprintf(stderr, "  %d workers: %.0f ms, %.2f s of processor\n", workers, elapsed, processor_seconds() - before);
-  return elapsed;
-}
-
-double one_over_two(MakeProgram make, const CompileOptions& options) {
+double one_over_two(const std::string& load) {
   constexpr int kRounds = 3;
   std::vector<double> ratios;
   for (int round = 0; round < kRounds; ++round) {
-    const double one = milliseconds_with(1, jobs_of(make, options));
-    ratios.push_back(one / milliseconds_with(kWorkers, jobs_of(make, options)));
+    const double one = milliseconds_with(1, load);
+    ratios.push_back(one / milliseconds_with(kWorkers, load));
   }
   return median(ratios);
 }
@@ -88,13 +91,26 @@ extern "C" __global__ void half_scale(const __half* a, __half* b, long long n) {
   return builder.build().value();
 }
 
-CompileOptions for_nvrtc() { return {.target = "cuda:sm_90a", .execution_backend = "nvrtc"}; }
-
 }  // namespace
 
-double par_cpu64() { return one_over_two(gemm_program, {.target = "c", .options = {{"tier", "full"}}}); }
+double par_cpu64() { return one_over_two("cpu"); }
 
-double par_nvrtc64() { return one_over_two(half_program, for_nvrtc()); }
+double par_nvrtc64() { return one_over_two("nvrtc"); }
+
+int par_child(const std::string& name, int workers) {
+  const auto load = std::ranges::find(kLoads, name, &Load::name);
+  if (load == kLoads.end()) throw std::runtime_error("no load \"" + name + "\"");
+  std::vector<CompileJob> jobs;
+  for (int i = 0; i < kPrograms; ++i) jobs.push_back({load->make(i), load->options});
+  const Scratch scratch;
+  double elapsed = 0;
+  {
+    const auto runtime = runtime_with(scratch / "cache");
+    elapsed = milliseconds_of([&] { par_build(*runtime, jobs, {.num_workers = workers}).value(); });
+  }  // its processes have ended, so they count
+  std::fprintf(stderr, "  %d workers: %.0f ms, %.2f s of processor\n", workers, elapsed, processor_seconds());
+  return std::printf("%f\n", elapsed), 0;
+}
 
 std::string missing_nvrtc() {
   const Scratch scratch;

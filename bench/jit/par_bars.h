@@ -8,6 +8,9 @@ namespace kmux::bench {
 double par_cpu64();
 double par_nvrtc64();
 
+/// One side of them, in a process of its own: prints the milliseconds that `workers` take for `load` ("cpu", "nvrtc").
+int par_child(const std::string& load, int workers);
+
 /// Why NVRTC's cannot be measured here; empty if it can.
 std::string missing_nvrtc();
 

@@ -4,6 +4,7 @@
 #include "background.h"
 #include "cache/artifact_cache.h"
 #include "isolated_plugins.h"
+#include "pool/compile_pool.h"
 #include "kernel_memo.h"
 #include "runtime_cache.h"
 #include "support_memo.h"
@@ -18,7 +19,8 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
       experience_(std::make_shared<Experience>(cache_)),
-      background_(Background::make()) {
+      background_(Background::make()),
+      compile_pool_(std::make_shared<CompilePool>(cache_.get())) {
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);
   });

@@ -11,6 +11,7 @@ namespace kmux {
 
 class ArtifactCache;
 class Background;
+class CompilePool;
 class Experience;
 class IsolatedPlugins;
 class KernelMemo;
@@ -44,6 +45,8 @@ class KMUX_API Runtime {
   Background& background() const { return *background_; }
   /// What was learned of the backends; for the policies.
   const std::shared_ptr<Experience>& experience() const { return experience_; }
+  /// What parallel compilations share; for `par_compile`.
+  CompilePool& compile_pool() const { return *compile_pool_; }
   /// The plugins in processes of their own; for isolation = "process".
   IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
 
@@ -56,7 +59,8 @@ class KMUX_API Runtime {
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
   std::shared_ptr<Experience> experience_;
-  std::shared_ptr<Background> background_;  // the first to go: its jobs use the rest
+  std::shared_ptr<Background> background_;  // its jobs use the rest
+  std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
 };
 
 }  // namespace kmux

@@ -29,10 +29,11 @@ struct CompileJob {
 /// What happened to a job.
 enum class JobStep : std::uint8_t {
   kQueued,
-  kStarted,
+  kStarted,    // a worker looks for it in the cache
+  kCompiling,  // it is not there, and there is memory: its compiler runs
   kDone,
   kFailed,     // with its error; a time-out among them
-  kCancelled,  // not started: it was not wanted any more
+  kCancelled,  // not started, or stopped: it was not wanted any more
 };
 KMUX_API std::string_view to_string(JobStep step);
 
@@ -58,7 +59,7 @@ struct CompileProgress {
   const std::string& program;  // its name
   const CompileCounts& counts;
   const Error* error = nullptr;             // of kFailed
-  std::string_view backend = {};            // of kDone
+  std::string_view backend = {};            // of kCompiling and kDone
   bool from_cache = false;                  // of kDone: nothing had to be compiled
   std::optional<std::size_t> same_as = {};  // the job that was compiled for it, being identical
   std::chrono::nanoseconds elapsed{};       // of the job since its start

@@ -8,6 +8,8 @@ std::string_view to_string(JobStep step) {
       return "queued";
     case JobStep::kStarted:
       return "started";
+    case JobStep::kCompiling:
+      return "compiling";
     case JobStep::kDone:
       return "done";
     case JobStep::kFailed:

@@ -1,0 +1,111 @@
+#include "compile_run.h"
+
+#include <thread>
+
+#include "kmux/log.h"
+
+#include "compile_run_state.h"
+#include "isolated_plugins.h"
+
+namespace kmux {
+namespace {
+
+/// Starts the threads of a run, delivers its events and watches its clock, all on the calling thread.
+class Supervisor {
+ public:
+  Supervisor(Runtime& runtime, CompileRunPlan plan)
+      : runtime_(runtime), state_(std::make_shared<CompileRunState>(runtime, std::move(plan))) {}
+  ~Supervisor() {
+    state_->cancel();  // what is left after an exception
+    join();
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  CompileRunOutcome run() {
+    {
+      const std::stop_callback on_cancel(state_->plan().cancel, [this] { state_->wake(); });
+      see_to_cancel();
+      for (std::size_t i = 0; i < state_->plan().workers && state_->has_queued(); ++i) start_thread();
+      while (!state_->is_over()) look();
+    }
+    join();
+    CompileRunOutcome outcome = state_->outcome();
+    outcome.was_cancelled = was_cancelled_;
+    if (failure_) std::rethrow_exception(failure_);
+    return outcome;
+  }
+
+ private:
+  void join() {
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
+  }
+
+  void start_thread() {
+    threads_.emplace_back([state = state_, seat = threads_.size()] { state->work(seat); });
+  }
+
+  void look() {
+    for (const RunEvent& event : state_->await_events()) deliver(event);
+    see_to_cancel();
+    state_->sample_memory();
+    for (const std::size_t seat : state_->leave_behind_overdue()) {
+      runtime_.compile_pool().stragglers().adopt(std::move(threads_[seat]));
+      if (state_->has_queued()) start_thread();
+    }
+  }
+
+  void see_to_cancel() {
+    if (was_cancelled_ || !(state_->plan().cancel.stop_requested() || failure_)) return;
+    was_cancelled_ = true;
+    state_->cancel();
+  }
+
+  void deliver(const RunEvent& event) {
+    if (!state_->plan().progress || failure_) return;
+    try {
+      deliver_to_each(event);
+    } catch (...) {  // of the caller's function: it gets it back once nothing runs any more
+      failure_ = std::current_exception();
+    }
+  }
+
+  void deliver_to_each(const RunEvent& event) const {
+    const CompileRunPlan& plan = state_->plan();
+    const JobGroup& group = plan.groups[event.group];
+    for (const std::size_t index : group.members) {
+      CompileProgress progress{.step = event.step,
+                               .index = index,
+                               .program = plan.jobs[index]->program.name,
+                               .counts = event.counts,
+                               .error = event.error.get(),
+                               .backend = event.backend,
+                               .from_cache = event.from_cache,
+                               .same_as = {},
+                               .elapsed = event.elapsed,
+                               .rate = event.rate,
+                               .eta = event.eta};
+      if (index != group.first()) progress.same_as = group.first();
+      plan.progress(progress);
+    }
+  }
+
+  Runtime& runtime_;
+  std::shared_ptr<CompileRunState> state_;
+  std::vector<std::thread> threads_;  // by seat
+  std::exception_ptr failure_;
+  bool was_cancelled_ = false;
+};
+
+}  // namespace
+
+CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
+  CompileRunOutcome outcome = Supervisor(runtime, std::move(plan)).run();
+  runtime.isolated_plugins().end_surplus();
+  if (const Status saved = runtime.compile_pool().costs().save(); !saved)
+    log(LogLevel::kInfo, "what compilations take is not kept: " + saved.error().message);
+  return outcome;
+}
+
+}  // namespace kmux

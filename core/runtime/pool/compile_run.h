@@ -1,0 +1,49 @@
+#pragma once
+
+#include <any>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/par_compile.h"
+
+#include "job_board.h"
+
+namespace kmux {
+
+/// What a job made.
+struct Product {
+  std::any made;
+  std::string backend;
+};
+
+/// What a parallel compilation is to do.
+struct CompileRunPlan {
+  std::vector<std::shared_ptr<const CompileJob>> jobs = {};
+  std::vector<JobGroup> groups = {};
+  std::function<Result<Product>(const CompileJob& job)> make = {};  // on several threads
+  bool failure_counts = true;                                  // it cancels what comes after it
+  std::size_t workers = 1;
+  std::uint64_t memory_budget = 0;
+  std::size_t most_compilers = 1;  // of all runs of the runtime together
+  std::optional<std::chrono::milliseconds> timeout = {};
+  std::stop_token cancel = {};
+  std::function<void(const CompileProgress&)> progress = {};
+};
+
+/// What became of it.
+struct CompileRunOutcome {
+  std::vector<std::optional<Result<Product>>> groups;  // nothing for those that were cancelled
+  CompileCounts counts;
+  bool was_cancelled = false;  // by the token, before the end
+};
+
+/// Does it. What was left behind after a time-out goes on in a thread of the runtime's CompilePool; everything else has
+/// ended when this returns, also by an exception of `progress`, which is passed on.
+CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan);
+
+}  // namespace kmux

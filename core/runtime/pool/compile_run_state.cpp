@@ -1,0 +1,230 @@
+#include "compile_run_state.h"
+
+#include <algorithm>
+
+#include "kmux/runtime.h"
+
+#include "job_scope.h"
+#include "process_memory.h"
+
+namespace kmux {
+namespace {
+
+using Clock = CompileRunState::Clock;
+
+constexpr std::chrono::milliseconds kSamplePause(50);
+constexpr std::chrono::seconds kGrace(5);  // in which a worker that took too long is killed
+/// A job in this process uses again what an earlier one has left: it is never taken for less.
+constexpr std::uint64_t kLeastBytes = std::uint64_t{128} << 20;
+
+}  // namespace
+
+CompileRunState::CompileRunState(Runtime& runtime, CompileRunPlan plan)
+    : plan_(std::move(plan)),
+      pool_(runtime.compile_pool()),
+      board_(plan_.groups, plan_.failure_counts),
+      records_(board_.size()) {
+  for (std::size_t group = 0; group < board_.size(); ++group) push({.step = JobStep::kQueued, .group = group});
+}
+
+void CompileRunState::work(std::size_t seat) {
+  while (const auto group = start_next(seat)) {
+    Result<Product> made = make(*group);
+    if (!conclude(*group, std::move(made))) return;
+  }
+}
+
+std::optional<std::size_t> CompileRunState::start_next(std::size_t seat) {
+  if (plan_.cancel.stop_requested()) return std::nullopt;  // the supervisor has not seen it yet
+  const std::lock_guard lock(mutex_);
+  const auto group = board_.start_next();
+  if (!group) return std::nullopt;
+  Record& record = records_[*group];
+  record.seat = seat;
+  record.started = Clock::now();
+  if (const auto limit = timeout_of(*group)) record.deadline = record.started + *limit;
+  push({.step = JobStep::kStarted, .group = *group});
+  return group;
+}
+
+Result<Product> CompileRunState::make(std::size_t group) {
+  JobScope scope(*this, group);
+  const CompileScope::Entered entered(scope);
+  try {
+    return plan_.make(job(group));
+  } catch (const std::exception& failure) {
+    return make_error(ErrorCode::kInternal, std::string("compiling threw an exception (") + failure.what() +
+                                                "). Free memory if it is short, else report this.");
+  }
+}
+
+/// False if the job was left behind meanwhile: then nobody wants what it made.
+bool CompileRunState::conclude(std::size_t group, Result<Product> made) {
+  const std::lock_guard lock(mutex_);
+  const Record& record = records_[group];
+  if (record.left_behind) return false;
+  const bool took_too_long = record.deadline && Clock::now() >= *record.deadline;
+  if (!made && record.apart && took_too_long && !record.unwanted) {
+    Error error = time_out(group);
+    error.notes = std::move(made.error().notes);
+    made = std::move(error);
+  }
+  if (made) learn(record);
+  finish(group, std::move(made));
+  return true;
+}
+
+/// Under the lock.
+void CompileRunState::finish(std::size_t group, Result<Product> made) {
+  Record& record = records_[group];
+  const auto elapsed = Clock::now() - record.started;
+  pace_.ended(elapsed);
+  const JobStep step = made ? JobStep::kDone : record.unwanted ? JobStep::kCancelled : JobStep::kFailed;
+  const std::vector<std::size_t> cancelled = board_.end(group, step);
+  RunEvent event{.step = step, .group = group, .from_cache = made && record.cost_name.empty(), .elapsed = elapsed};
+  if (made) event.backend = made->backend;
+  if (step == JobStep::kFailed) event.error = std::make_shared<const Error>(made.error());
+  if (step != JobStep::kCancelled) record.outcome = std::move(made);
+  push(std::move(event));
+  push_cancelled(cancelled);
+}
+
+void CompileRunState::learn(const Record& record) {
+  if (record.cost_name.empty()) return;
+  const std::uint64_t peak = record.apart ? record.peak_bytes : std::max(record.peak_bytes, kLeastBytes);
+  const std::chrono::duration<double, std::milli> time = record.compiled;
+  pool_.costs().learn(record.cost_name, {peak, time.count()});
+}
+
+/// Under the lock, or before there are threads.
+void CompileRunState::push(RunEvent event) {
+  const auto now = Clock::now();
+  event.counts = board_.counts();
+  event.rate = pace_.rate(event.counts.done + event.counts.failed, now - began_);
+  if (const auto left = pace_.left(event.counts.queued(), running_since(now), plan_.workers))
+    event.eta = std::chrono::ceil<std::chrono::milliseconds>(*left);
+  events_.push_back(std::move(event));
+  changed_.notify_all();
+}
+
+void CompileRunState::push_cancelled(const std::vector<std::size_t>& groups) {
+  for (const std::size_t group : groups) {
+    records_[group].unwanted = true;
+    push({.step = JobStep::kCancelled, .group = group});
+  }
+}
+
+std::vector<CompilePace::Duration> CompileRunState::running_since(Clock::time_point now) const {
+  std::vector<CompilePace::Duration> since;
+  for (const Record& record : records_)
+    if (record.started != Clock::time_point{} && !record.outcome && !record.unwanted)
+      since.push_back(now - record.started);
+  return since;
+}
+
+void CompileRunState::cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    push_cancelled(board_.cancel_queued());
+    for (Record& record : records_)
+      if (!record.outcome) record.unwanted = true;
+  }
+  pool_.admission().reconsider();
+}
+
+std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
+  std::vector<std::size_t> seats;
+  std::vector<std::shared_ptr<Admission::Permit>> permits;  // released without the lock
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  for (std::size_t group = 0; group < records_.size(); ++group) {
+    Record& record = records_[group];
+    if (!record.deadline || record.outcome || record.unwanted || record.waits) continue;
+    if (now < *record.deadline + (record.apart ? kGrace : kGrace.zero())) continue;
+    record.left_behind = true;
+    seats.push_back(record.seat);
+    permits.push_back(record.permit.lock());
+    finish(group, time_out(group));
+    record.unwanted = true;
+  }
+  for (const auto& permit : permits)
+    if (permit != nullptr) permit->leave_behind();
+  return seats;
+}
+
+void CompileRunState::sample_memory() {
+  const std::uint64_t resident = resident_bytes();
+  const std::lock_guard lock(mutex_);
+  for (Record& record : records_) {
+    if (!record.compiling || record.apart) continue;
+    record.peak_bytes = std::max(record.peak_bytes, resident - std::min(resident, record.bytes_before));
+  }
+}
+
+/// When the supervisor must look again, whatever happens. Under the lock.
+std::optional<Clock::time_point> CompileRunState::next_look() const {
+  std::optional<Clock::time_point> next;
+  for (const Record& record : records_) {
+    if (record.outcome || record.unwanted || record.started == Clock::time_point{}) continue;
+    if (record.compiling && !record.apart)
+      next = std::min(next.value_or(Clock::time_point::max()), Clock::now() + kSamplePause);
+    if (!record.deadline || record.waits) continue;
+    const auto overdue = *record.deadline + (record.apart ? kGrace : kGrace.zero());
+    next = std::min(next.value_or(Clock::time_point::max()), overdue);
+  }
+  return next;
+}
+
+std::deque<RunEvent> CompileRunState::await_events() {
+  std::unique_lock lock(mutex_);
+  const auto has_news = [this] { return woken_ || !events_.empty() || board_.is_over(); };
+  if (const auto next = next_look()) {
+    changed_.wait_until(lock, *next, has_news);
+  } else {
+    changed_.wait(lock, has_news);
+  }
+  woken_ = false;
+  return std::exchange(events_, {});
+}
+
+void CompileRunState::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_all();
+}
+
+bool CompileRunState::is_over() {
+  const std::lock_guard lock(mutex_);
+  return board_.is_over() && events_.empty();
+}
+
+bool CompileRunState::has_queued() {
+  const std::lock_guard lock(mutex_);
+  return board_.has_queued();
+}
+
+CompileRunOutcome CompileRunState::outcome() {
+  const std::lock_guard lock(mutex_);
+  CompileRunOutcome outcome{.groups = {}, .counts = board_.counts()};
+  for (Record& record : records_) outcome.groups.push_back(std::move(record.outcome));
+  return outcome;
+}
+
+/// 0 is no limit.
+std::optional<std::chrono::milliseconds> CompileRunState::timeout_of(std::size_t group) const {
+  const auto limit = job(group).timeout ? job(group).timeout : plan_.timeout;
+  return limit && limit->count() > 0 ? limit : std::nullopt;
+}
+
+Error CompileRunState::time_out(std::size_t group) const {
+  const bool was_killed = records_[group].apart;
+  return make_error(ErrorCode::kCompileFailed,
+                    "program \"" + job(group).program.name + "\" was not compiled within " +
+                        std::to_string(timeout_of(group).value_or(std::chrono::milliseconds{}).count()) + " ms (" +
+                        (was_killed ? "its compiler was stopped" : "its compiler is left behind in this process") +
+                        "). Allow more time, or find out what the compiler waits for.");
+}
+
+}  // namespace kmux

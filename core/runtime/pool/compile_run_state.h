@@ -1,0 +1,102 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "admission.h"
+#include "compile_pace.h"
+#include "compile_pool.h"
+#include "compile_run.h"
+
+namespace kmux {
+
+/// One event of a run, as its threads leave it for the one that delivers it.
+struct RunEvent {
+  JobStep step;
+  std::size_t group;
+  std::shared_ptr<const Error> error = {};
+  std::string backend = {};
+  bool from_cache = false;
+  std::chrono::nanoseconds elapsed{};
+  CompileCounts counts = {};
+  double rate = 0;
+  std::optional<std::chrono::milliseconds> eta = {};
+};
+
+/// All that the threads of a run share. They may outlive the call that began it, so they own it together.
+///
+/// Lifetime: borrows the runtime, which waits for them.
+class CompileRunState {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  CompileRunState(Runtime& runtime, CompileRunPlan plan);
+
+  /// Compiles until nothing is queued, in place `seat`; ends early if the job that it does is left behind.
+  void work(std::size_t seat);
+
+  // The rest is for the thread that supervises.
+
+  /// Cancels what has not ended; what runs in this process ends by itself.
+  void cancel();
+  /// The seats whose jobs take too long and cannot be stopped; they are counted as failed now.
+  std::vector<std::size_t> leave_behind_overdue();
+  /// Looks how much memory the compilers in this process have taken.
+  void sample_memory();
+  /// Waits for an event, the end, `cancel` or a time to look again; returns the events.
+  std::deque<RunEvent> await_events();
+  void wake();
+  bool is_over();
+  bool has_queued();
+  CompileRunOutcome outcome();
+
+  const CompileRunPlan& plan() const { return plan_; }
+
+ private:
+  friend class JobScope;
+  struct Record {
+    std::optional<Result<Product>> outcome;
+    std::atomic<bool> unwanted = false;  // cancelled, or left behind
+    bool left_behind = false;
+    bool waits = false;      // for memory
+    bool compiling = false;
+    bool apart = false;      // in a process of its own
+    std::string cost_name;   // empty: nothing was compiled
+    std::size_t seat = 0;
+    Clock::time_point started{};
+    std::optional<Clock::time_point> deadline = {};
+    Clock::time_point admitted{};
+    CompilePace::Duration compiled{};
+    std::uint64_t bytes_before = 0;
+    std::uint64_t peak_bytes = 0;
+    std::weak_ptr<Admission::Permit> permit = {};
+  };
+
+  std::optional<std::size_t> start_next(std::size_t seat);
+  bool conclude(std::size_t group, Result<Product> made);
+  Result<Product> make(std::size_t group);
+  void finish(std::size_t group, Result<Product> made);
+  void learn(const Record& record);
+  void push(RunEvent event);
+  void push_cancelled(const std::vector<std::size_t>& groups);
+  std::optional<Clock::time_point> next_look() const;
+  std::vector<CompilePace::Duration> running_since(Clock::time_point now) const;
+  const CompileJob& job(std::size_t group) const { return *plan_.jobs[board_.group(group).first()]; }
+  std::optional<std::chrono::milliseconds> timeout_of(std::size_t group) const;
+  Error time_out(std::size_t group) const;
+
+  CompileRunPlan plan_;
+  CompilePool& pool_;
+  const Clock::time_point began_ = Clock::now();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  JobBoard board_;
+  CompilePace pace_;
+  std::vector<Record> records_;  // by group
+  std::deque<RunEvent> events_;
+  bool woken_ = false;
+};
+
+}  // namespace kmux

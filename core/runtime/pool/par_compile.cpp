@@ -1,0 +1,186 @@
+#include "kmux/par_compile.h"
+
+#include <algorithm>
+
+#include "kmux/log.h"
+
+#include "compile_run.h"
+#include "machine_share.h"
+#include "src/byte_size.h"
+
+namespace kmux {
+namespace {
+
+using JobPointer = std::shared_ptr<const CompileJob>;
+
+Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+
+Status check(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  if (how.num_workers < 0) {
+    return invalid("num_workers is " + std::to_string(how.num_workers) +
+                   " (it cannot be less than 0). Give 0 for one a core, or more.");
+  }
+  const auto is_negative = [](const auto& limit) { return limit && limit->count() < 0; };
+  if (is_negative(how.timeout) || std::ranges::any_of(jobs, is_negative, &CompileJob::timeout)) {
+    return invalid("timeout cannot be negative. Give 0 for no limit, or more.");
+  }
+  return Ok{};
+}
+
+/// Not all of it: what is learned of compilers is what they took last time.
+std::uint64_t most_of(std::uint64_t available) { return available - available / 8; }
+
+Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOptions& how) {
+  if (how.memory_budget) return *how.memory_budget;
+  const std::string& said = runtime.environment().compile_memory;
+  return said.empty() ? most_of(available_memory()) : parse_byte_size("KMUX_COMPILE_MEMORY", said);
+}
+
+/// A job that may be left behind outlives the call.
+std::vector<JobPointer> share(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  const bool may_outlive =
+      how.timeout || std::ranges::any_of(jobs, [](const CompileJob& job) { return job.timeout.has_value(); });
+  std::vector<JobPointer> shared;
+  shared.reserve(jobs.size());
+  for (const CompileJob& job : jobs)
+    shared.push_back(may_outlive ? std::make_shared<const CompileJob>(job) : JobPointer(JobPointer(), &job));
+  return shared;
+}
+
+std::vector<JobGroup> groups_of(const std::vector<JobPointer>& jobs) {
+  std::vector<const CompileJob*> all(jobs.size());
+  std::ranges::transform(jobs, all.begin(), &JobPointer::get);
+  return group_identical(all);
+}
+
+Result<CompileRunPlan> plan_run(const Runtime& runtime, std::span<const CompileJob> jobs,
+                                const ParCompileOptions& how) {
+  KMUX_TRY(check(jobs, how));
+  CompileRunPlan plan{
+      .failure_counts = !how.ignore_error, .timeout = how.timeout, .cancel = how.cancel, .progress = how.progress};
+  KMUX_ASSIGN(plan.memory_budget, memory_budget(runtime, how));
+  plan.jobs = share(jobs, how);
+  plan.groups = groups_of(plan.jobs);
+  const std::size_t cores = usable_cores();
+  const std::size_t wanted = how.num_workers == 0 ? cores : static_cast<std::size_t>(how.num_workers);
+  plan.workers = std::min(wanted, plan.groups.size());
+  plan.most_compilers = std::max(cores, wanted);
+  return plan;
+}
+
+std::string label_of(std::span<const CompileJob> jobs, std::size_t index) {
+  return std::to_string(index) + " \"" + jobs[index].program.name + "\"";
+}
+
+Error cancelled(const CompileCounts& counts) {
+  return make_error(ErrorCode::kUnavailable, "compiling was cancelled (" + std::to_string(counts.done) + " of " +
+                                                 std::to_string(counts.total) +
+                                                 " programs were done). Call it again; the cache has what was done.");
+}
+
+/// The first failure in input order, with the others as notes; nothing if there is none.
+std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
+                                std::span<const CompileJob> jobs) {
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!outcome.groups[i] || outcome.groups[i]->ok()) continue;
+    const Error& error = outcome.groups[i]->error();
+    const std::string label = label_of(jobs, groups[i].first());
+    if (first) {
+      first->notes.push_back({"failure", "program " + label + ": " + error.message});
+    } else {
+      first = error;
+      first->notes.insert(first->notes.begin(), {"program", label});
+    }
+  }
+  return first;
+}
+
+void warn_of_failures(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
+                      std::span<const CompileJob> jobs) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!outcome.groups[i] || outcome.groups[i]->ok()) continue;
+    for (const std::size_t index : groups[i].members)
+      log(LogLevel::kWarning,
+          "program " + label_of(jobs, index) + " is left out: " + outcome.groups[i]->error().message);
+  }
+}
+
+template <class Made>
+std::vector<std::optional<Made>> results_of(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
+                                            std::size_t count) {
+  std::vector<std::optional<Made>> results(count);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!outcome.groups[i] || !outcome.groups[i]->ok()) continue;
+    const Made& made = *std::any_cast<Made>(&(*outcome.groups[i])->made);
+    for (const std::size_t index : groups[i].members) results[index] = made;
+  }
+  return results;
+}
+
+/// `make` compiles one job; `backend_of` says what its product was compiled with.
+template <class Made, class Make, class BackendOf>
+Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                  const ParCompileOptions& how, Make make, BackendOf backend_of) {
+  KMUX_ASSIGN(CompileRunPlan plan, plan_run(runtime, jobs, how));
+  plan.make = [&runtime, make, backend_of](const CompileJob& job) -> Result<Product> {
+    KMUX_ASSIGN(Made made, make(runtime, job));
+    std::string backend = backend_of(made);
+    return Product{std::any(std::move(made)), std::move(backend)};
+  };
+  const std::vector<JobGroup> groups = plan.groups;
+  const CompileRunOutcome outcome = run_compilation(runtime, std::move(plan));
+  if (outcome.was_cancelled) return cancelled(outcome.counts);
+  if (how.ignore_error) {
+    warn_of_failures(groups, outcome, jobs);
+  } else if (auto failure = failure_of(groups, outcome, jobs)) {
+    return *std::move(failure);
+  }
+  return results_of<Made>(groups, outcome, jobs.size());
+}
+
+std::vector<CompileJob> jobs_of(std::span<const Program> programs, const CompileOptions& options) {
+  std::vector<CompileJob> jobs;
+  jobs.reserve(programs.size());
+  for (const Program& program : programs) jobs.push_back({program, options});
+  return jobs;
+}
+
+}  // namespace
+
+Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                       const ParCompileOptions& how) {
+  return make_all<Kernel>(
+      runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return compile(in, job.program, job.options); },
+      [](const Kernel& kernel) { return kernel.backend(); });
+}
+
+Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
+                                                          const ParCompileOptions& how) {
+  return make_all<BuildResult>(
+      runtime, jobs, how, [](Runtime& in, const CompileJob& job) { return build(in, job.program, job.options); },
+      [](const BuildResult& built) { return built.backend; });
+}
+
+Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
+                                                       const CompileOptions& options, const ParCompileOptions& how) {
+  return par_compile(runtime, jobs_of(programs, options), how);
+}
+
+Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  return par_compile(*runtime, jobs, how);
+}
+
+Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs, const CompileOptions& options,
+                                                       const ParCompileOptions& how) {
+  return par_compile(jobs_of(programs, options), how);
+}
+
+Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
+                                                          const ParCompileOptions& how) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  return par_build(*runtime, jobs, how);
+}
+
+}  // namespace kmux

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kmux/log.h"
+#include "kmux/par_compile.h"
+
+#include "compiling_plugin.h"
+
+namespace kmux {
+
+inline Program named(const std::string& name) {
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"twice.c", "void twice(float* a) { a[0] *= 2; } // " + name + "\n"}};
+  variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
+  return {.name = name,
+          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
+          .variants = {std::move(variant)}};
+}
+
+inline std::vector<Program> numbered(int count) {
+  std::vector<Program> programs;
+  for (int i = 0; i < count; ++i) programs.push_back(named("p" + std::to_string(i)));
+  return programs;
+}
+
+inline std::vector<CompileJob> jobs_of(const std::vector<Program>& programs) {
+  std::vector<CompileJob> jobs;
+  for (const Program& program : programs) jobs.push_back({program});
+  return jobs;
+}
+
+inline Artifact artifact() { return Artifact{{{"code", "code"}}}; }
+inline Error broken(const Program& program) {
+  return make_error(ErrorCode::kCompileFailed, program.name + " is broken");
+}
+
+/// Runtimes over a plugin that compiles as each test says.
+class ParCompileTest : public testing::Test {
+ protected:
+  ~ParCompileTest() override { set_log_sink(LogLevel::kDebug, {}); }
+
+  Runtime& runtime_of(CompilingPlugin::Compile compile, Environment environment = {}) {
+    runtime_ = Runtime::with(std::move(environment), std::make_unique<CompilingRegistry>([=, this](const Program& p) {
+                               ++compiled_;
+                               return compile(p);
+                             }));
+    return *runtime_;
+  }
+  /// Compiles at once; the named ones fail.
+  Runtime& failing(const std::set<std::string>& names) {
+    return runtime_of([names](const Program& program) -> Result<Artifact> {
+      if (names.contains(program.name)) return broken(program);
+      return artifact();
+    });
+  }
+  static std::vector<std::string> names_of(const std::vector<std::optional<Kernel>>& kernels) {
+    std::vector<std::string> names;
+    for (const auto& kernel : kernels) names.push_back(kernel ? kernel->name() : "-");
+    return names;
+  }
+
+  std::shared_ptr<Runtime> runtime_;
+  std::atomic<int> compiled_ = 0;
+};
+
+}  // namespace kmux

@@ -1,0 +1,142 @@
+// What bounds par_compile: memory, cores, time, and the caller's word.
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pool/compile_pool.h"
+#include "par_compile_fixture.h"
+
+namespace kmux {
+namespace {
+
+using namespace std::chrono_literals;
+using ParCompileLimits = ParCompileTest;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// How many were compiled at the same time, at most.
+class Crowd {
+ public:
+  Result<Artifact> compile(const Program&) {
+    const int now = ++inside_;
+    int seen = most_;
+    while (now > seen && !most_.compare_exchange_weak(seen, now)) {
+    }
+    std::this_thread::sleep_for(2ms);
+    --inside_;
+    return artifact();
+  }
+  int most() const { return most_; }
+
+ private:
+  std::atomic<int> inside_ = 0;
+  std::atomic<int> most_ = 0;
+};
+
+TEST_F(ParCompileLimits, CompilesOneAtATimeIfMemoryIsForOne) {
+  Crowd crowd;
+  Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
+  ASSERT_TRUE(par_build(runtime, jobs_of(numbered(12)), {.num_workers = 4, .memory_budget = 1}).ok());
+  EXPECT_EQ(crowd.most(), 1);
+  EXPECT_EQ(compiled_, 12);
+}
+
+TEST_F(ParCompileLimits, CompilesSoManyAtOnceAsTheirLearnedPeaksAllow) {
+  Crowd crowd;
+  Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
+  constexpr std::uint64_t kPeak = std::uint64_t{1} << 30;
+  runtime.compile_pool().costs().learn("compiling", {.peak_bytes = kPeak, .milliseconds = 1});
+  // A peak falls slowly, so that twelve jobs do not get it below 5/4 of two.
+  ASSERT_TRUE(par_build(runtime, jobs_of(numbered(4)), {.num_workers = 4, .memory_budget = 2 * kPeak}).ok());
+  EXPECT_EQ(crowd.most(), 2);
+}
+
+TEST_F(ParCompileLimits, TakesTheBudgetFromTheEnvironment) {
+  Crowd crowd;
+  Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); },
+                                Environment::from({{"KMUX_COMPILE_MEMORY", "1K"}}));
+  ASSERT_TRUE(par_build(runtime, jobs_of(numbered(6)), {.num_workers = 3}).ok());
+  EXPECT_EQ(crowd.most(), 1);
+}
+
+TEST_F(ParCompileLimits, SharesTheCoresBetweenCallsAtTheSameTime) {
+  Crowd crowd;
+  Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int thread = 0; thread < 16; ++thread) {
+    threads.emplace_back([&, thread] {
+      std::vector<Program> programs;
+      for (int i = 0; i < 4; ++i) programs.push_back(named("p" + std::to_string(thread) + "_" + std::to_string(i)));
+      good += par_compile(runtime, programs, {}, {.num_workers = 2, .memory_budget = 1ULL << 40}).ok();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 16);
+  EXPECT_EQ(compiled_, 64);
+  EXPECT_LE(crowd.most(), static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
+}
+
+TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsForWhatRuns) {
+  std::stop_source stop;
+  Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
+    stop.request_stop();
+    return artifact();
+  });
+  const auto result =
+      par_compile(runtime, numbered(6), {}, {.num_workers = 1, .ignore_error = true, .cancel = stop.get_token()});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(result.error().message, HasSubstr("compiling was cancelled ("));
+  EXPECT_EQ(compiled_, 1);
+}
+
+TEST_F(ParCompileLimits, CompilesNothingThatWasCancelledBefore) {
+  std::stop_source stop;
+  stop.request_stop();
+  std::vector<JobStep> steps;
+  const ParCompileOptions how{.cancel = stop.get_token(),
+                              .progress = [&](const CompileProgress& event) { steps.push_back(event.step); }};
+  EXPECT_FALSE(par_compile(failing({}), numbered(2), {}, how).ok());
+  EXPECT_EQ(compiled_, 0);
+  EXPECT_THAT(steps, ElementsAre(JobStep::kQueued, JobStep::kQueued, JobStep::kCancelled, JobStep::kCancelled));
+}
+
+TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
+  Door door;
+  std::atomic<bool> ended = false;
+  Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {
+    if (program.name == "p1") {
+      door.pass();
+      ended = true;
+    }
+    return artifact();
+  });
+  std::vector<CompileJob> jobs = jobs_of(numbered(3));
+  jobs[1].timeout = 20ms;
+  std::vector<std::string> warnings;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warnings.emplace_back(text); });
+  const auto kernels = par_compile(runtime, jobs, {.num_workers = 1, .ignore_error = true}).value();
+  EXPECT_FALSE(ended);
+  EXPECT_THAT(names_of(kernels), ElementsAre("p0", "-", "p2"));  // another thread went on
+  EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("program \"p1\" was not compiled within 20 ms"),
+                                          HasSubstr("its compiler is left behind in this process"))));
+  door.open();
+  runtime_.reset();  // waits for it
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(ParCompileLimits, DoesNotCountTheTimeThatAJobWaitsForMemory) {
+  Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
+    std::this_thread::sleep_for(60ms);
+    return artifact();
+  });
+  const ParCompileOptions how{.num_workers = 4, .memory_budget = 1, .timeout = 10s};
+  EXPECT_TRUE(par_build(runtime, jobs_of(numbered(4)), how).ok());
+}
+
+}  // namespace
+}  // namespace kmux
