@@ -32,6 +32,7 @@ struct Command {
   std::vector<std::string> words;  // that follow it, by the name of their option; the first must be there
   void (*describe)(po::options_description& options);  // beyond the options that all commands have
   Result<Report> (*run)(const po::variables_map& arguments);
+  bool repeats_last = false;  // the last of the words may be given several times
 };
 
 /// All commands, in the order of the help.

@@ -1,8 +1,10 @@
 #include <chrono>
 
 #include "kmux/file_io.h"
+#include "kmux/program.h"
 
 #include "command.h"
+#include "compile_many.h"
 #include "selection.h"
 #include "style.h"
 
@@ -29,8 +31,8 @@ Report report(const BuildResult& built, std::size_t bytes, double nanoseconds) {
                                         {"resolution", built.resolution.to_json()}}};
 }
 
-Result<Report> run(const po::variables_map& arguments) {
-  KMUX_ASSIGN(const Program program, read_program(arguments));
+Result<Report> compile_one(const std::string& path, const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, load_program(path));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   const auto begin = std::chrono::steady_clock::now();
@@ -41,20 +43,45 @@ Result<Report> run(const po::variables_map& arguments) {
   return report(built, bytes.size(), nanoseconds);
 }
 
+Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) {
+  CompileManyOptions options{.keep_going = arguments.count("keep-going") != 0};
+  KMUX_ASSIGN(options.each, compile_options(arguments));
+  if (arguments.count("jobs") != 0) options.jobs = arguments["jobs"].as<int>();
+  if (options.jobs >= 0) return options;
+  return make_error(ErrorCode::kInvalidArgument, "--jobs is " + std::to_string(options.jobs) +
+                                                     " (it cannot be less than 0). Give 0 for one a core, or more.");
+}
+
+Result<Report> run(const po::variables_map& arguments) {
+  const std::vector<std::string> paths = values_of(arguments, "program");
+  KMUX_ASSIGN(const CompileManyOptions options, options_for_many(arguments));
+  if (paths.size() == 1) return compile_one(paths.front(), arguments);
+  if (arguments.count("output") == 0) return compile_many(paths, options);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--output is for one program (there are " + std::to_string(paths.size()) +
+                        "). Compile them one by one, or take them out of the cache with `kmux cache export`.");
+}
+
 void describe(po::options_description& options) {
   describe_selection(options);
-  options.add_options()("output", po::value<std::string>()->value_name("FILE"), "keep the artifact");
+  auto add = options.add_options();
+  add("output", po::value<std::string>()->value_name("FILE"), "keep the artifact of one program");
+  add("jobs,j", po::value<int>()->value_name("N"),
+      "several programs: compile N at the same time (default: one a core)");
+  add("keep-going,k", "several programs: compile the rest if one fails");
 }
 
 }  // namespace
 
 const Command kCompileCommand{"compile",
-                              "compile a program without running it",
-                              "compile PROGRAM [options]",
+                              "compile programs without running them",
+                              "compile PROGRAM... [options]",
                               "  kmux compile gemm.kmux.json\n"
+                              "  kmux compile kernels/*.kmux.json -j 8 --keep-going\n"
                               "  kmux compile gemm.kmux.json --backend cpu --option engine=host --json\n",
                               {"program"},
                               describe,
-                              run};
+                              run,
+                              true};
 
 }  // namespace kmux::cli

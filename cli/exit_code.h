@@ -14,6 +14,7 @@ enum ExitCode : int {
   kCompileError = 5,  // the compiler refused the sources
   kLaunchError = 6,   // the kernel or the device failed
   kBug = 7,           // kmux or a plugin broke its promises
+  kInterrupted = 130,  // by Ctrl-C or SIGTERM, as a shell has it
 };
 
 constexpr ExitCode exit_code(ErrorCode code) {

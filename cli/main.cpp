@@ -18,6 +18,7 @@ constexpr std::string_view kExitCodes = R"(Exit codes:
   1  a check found a difference    5  the compiler refused the sources
   2  wrong command line            6  the kernel or the device failed
   3  bad program, tensor or value  7  a bug in kmux or in a plugin
+                                 130  interrupted
 )";
 
 void print_help(std::ostream& out) {
@@ -75,8 +76,10 @@ po::variables_map parse(const Command& command, const po::options_description& o
   all.add(options);
   po::positional_options_description positional;
   for (const std::string& word : command.words) {
-    all.add_options()(word.c_str(), po::value<std::string>());
-    positional.add(word.c_str(), 1);
+    const bool repeats = command.repeats_last && word == command.words.back();
+    all.add_options()(word.c_str(), repeats ? static_cast<po::value_semantic*>(po::value<std::vector<std::string>>())
+                                            : po::value<std::string>());
+    positional.add(word.c_str(), repeats ? -1 : 1);
   }
   po::variables_map arguments;
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;

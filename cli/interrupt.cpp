@@ -1,0 +1,44 @@
+#include "interrupt.h"
+
+#include <ctime>
+
+namespace kmux::cli {
+namespace {
+
+void end_as_if_unheard(int signal) {
+  ::signal(signal, SIG_DFL);
+  sigset_t alone;
+  sigemptyset(&alone);
+  sigaddset(&alone, signal);
+  pthread_sigmask(SIG_UNBLOCK, &alone, nullptr);
+  ::raise(signal);
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  listener_ = std::jthread([this](const std::stop_token& end) { listen(end); });
+}
+
+Interrupt::~Interrupt() {
+  listener_.request_stop();
+  listener_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Interrupt::listen(const std::stop_token& end) {
+  constexpr timespec kPause{0, 50'000'000};
+  while (!end.stop_requested()) {
+    const int signal = sigtimedwait(&signals_, nullptr, &kPause);
+    if (signal <= 0) continue;
+    if (stop_.stop_requested()) end_as_if_unheard(signal);
+    signal_ = signal;
+    stop_.request_stop();
+  }
+}
+
+}  // namespace kmux::cli

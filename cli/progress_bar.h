@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "progress_view.h"
+
+namespace kmux::cli {
+
+/// What a bar shows.
+struct BarState {
+  std::size_t done = 0;  // ended, however they ended
+  std::size_t total = 0;
+  std::size_t failed = 0;
+  double rate = 0;  // a second
+  std::optional<std::chrono::milliseconds> eta = {};
+  std::vector<std::string> running = {};
+};
+
+/// One line of at most `width` characters: bar, done/total, failures, rate, time that is left, what runs now.
+std::string bar_text(const BarState& state, std::size_t width);
+
+/// A bar on a terminal, drawn again over itself: at most ten times a second, and gone at the end.
+class ProgressBar final : public ProgressView {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `write` takes what the terminal gets; `width` says how wide it is now; `now` is the time.
+  ProgressBar(std::function<void(const std::string&)> write, std::function<std::size_t()> width,
+              std::function<Clock::time_point()> now = Clock::now);
+  void show(const CompileProgress& event) override;
+  void end() override;
+  /// Draws what has changed since it was drawn last, if it is time.
+  void tick();
+
+ private:
+  std::function<void(const std::string&)> write_;
+  std::function<std::size_t()> width_;
+  std::function<Clock::time_point()> now_;
+  Clock::time_point next_{};
+  bool is_drawn_ = false;
+  bool has_changed_ = false;
+  BarState state_;
+  std::map<std::size_t, std::string> running_;  // what compiles now, by index
+};
+
+}  // namespace kmux::cli
