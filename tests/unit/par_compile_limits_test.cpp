@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pool/compile_pool.h"
 #include "par_compile_fixture.h"
+#include "pool/compile_pool.h"
 
 namespace kmux {
 namespace {

@@ -58,7 +58,8 @@ TEST_F(WorkerProcessTest, AnswersInTheBytesOfTheAbi) {
   const auto worker = start();
   EXPECT_THAT(reply(*worker, {FrameKind::kOpen}), ElementsAre("0", "", "", IsMemory()));
   EXPECT_THAT(reply(*worker, {FrameKind::kProbe, {"/"}}), ElementsAre("0", to_json(ProbeReport{}), "", IsMemory()));
-  EXPECT_THAT(reply(*worker, {FrameKind::kResolveTarget, {"/", "auto", "-1"}}), ElementsAre("0", "null", "", IsMemory()));
+  EXPECT_THAT(reply(*worker, {FrameKind::kResolveTarget, {"/", "auto", "-1"}}),
+              ElementsAre("0", "null", "", IsMemory()));
   EXPECT_THAT(reply(*worker, {FrameKind::kToolchain, {"/", "null", "{}"}}), ElementsAre("0", "null 1", "", IsMemory()));
   EXPECT_TRUE(worker->is_ready());
   EXPECT_THAT(lines_, testing::Contains("null: created"));

@@ -4,8 +4,8 @@
 #include "background.h"
 #include "cache/artifact_cache.h"
 #include "isolated_plugins.h"
-#include "pool/compile_pool.h"
 #include "kernel_memo.h"
+#include "pool/compile_pool.h"
 #include "runtime_cache.h"
 #include "support_memo.h"
 
