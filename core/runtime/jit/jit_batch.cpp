@@ -56,6 +56,9 @@ class JitCore::Batch {
       failure_ = error;
       return;
     }
+    warn(index, error);
+  }
+  void warn(std::size_t index, const Error& error) const {
     log(LogLevel::kWarning, "configuration " + requests_[index].key + " is left out: " + error.message);
   }
 
@@ -100,9 +103,12 @@ class JitCore::Batch {
     state_.remember(core_, requests_[index], kernel);
   }
 
-  /// The pool counts jobs, the caller configurations.
+  /// The pool counts jobs and names programs, the caller counts and names configurations.
   void pass_on(const CompileProgress& event) {
-    if (event.step == JobStep::kFailed) failed_.insert(places_[event.index]);
+    if (event.step == JobStep::kFailed) {
+      failed_.insert(places_[event.index]);
+      if (how_.ignore_error && event.error != nullptr) warn(places_[event.index], *event.error);
+    }
     if (!how_.progress) return;
     CompileProgress mine = event;
     mine.index = places_[event.index];
