@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// floordiv((values[index] + plus) * times, divisor), which must lie in least..most: what all simple forms are, so that one
+/// floordiv((value + plus) * times, divisor) of the value at `index`, which must lie in least..most: what all simple forms are, so that one
 /// piece of code without branches computes each.
 struct LinearNumber {
   std::uint32_t index = 0;
@@ -24,9 +24,9 @@ struct LinearNumber {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
   /// False where it has no value, and for some values at the very edge of 64 bits.
-  bool evaluate(const std::int64_t* values, std::int64_t& out) const noexcept {
+  bool evaluate(std::int64_t of, std::int64_t& out) const noexcept {
     std::int64_t value = 0;
-    bool is_bad = __builtin_add_overflow(values[index], plus, &value);
+    bool is_bad = __builtin_add_overflow(of, plus, &value);
     is_bad |= __builtin_mul_overflow(value, times, &value);
     value >>= shift;
     if (divisor != 1) [[unlikely]] {

@@ -37,45 +37,46 @@ bool SingleCode::take(const RunnerCode& code, const RunnerLaunch& launch) {
   if (!fits || !launch.windows.empty() || !std::ranges::all_of(code.maps, is_fixed)) return false;
   const auto field = [](std::size_t offset) { return offsetof(SingleLaunch, launch) + offset; };
   const std::size_t smem = field(offsetof(kmux_driver_launch, dynamic_smem_bytes));
-  const bool numbers = take(launch.grid, 0, field(offsetof(kmux_driver_launch, grid))) &&
-                       take(launch.block, 1, field(offsetof(kmux_driver_launch, block))) &&
-                       take(launch.cluster, 1, field(offsetof(kmux_driver_launch, cluster))) &&
+  const bool numbers = take(code, launch.grid, 0, field(offsetof(kmux_driver_launch, grid))) &&
+                       take(code, launch.block, 1, field(offsetof(kmux_driver_launch, block))) &&
+                       take(code, launch.cluster, 1, field(offsetof(kmux_driver_launch, cluster))) &&
                        std::ranges::all_of(launch.dynamic_smem, [&](const RunnerPatch& bytes) {
-                         return take(bytes.value.number, 0, kMaxNumber, smem, true);
+                         return take(code, bytes.value.number, 0, kMaxNumber, smem, true);
                        });
-  const auto taken = [this](const auto& each) { return take(each); };
-  return numbers && std::ranges::all_of(code.bindings, taken) && std::ranges::all_of(launch.arguments, taken) &&
-         std::ranges::all_of(launch.places, [&](const RunnerPlace& place) { return take(code, place); });
+  const auto taken = [&](const auto& each) { return take(code, each); };
+  return numbers && std::ranges::all_of(launch.arguments, taken) && std::ranges::all_of(launch.places, taken);
 }
 
-bool SingleCode::take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes) {
+bool SingleCode::take(const RunnerCode& code, const std::vector<RunnerPatch>& extents, std::int64_t least,
+                      std::size_t offset_bytes) {
   return std::ranges::all_of(extents, [&](const RunnerPatch& extent) {
-    return take(extent.value.number, least, kMaxExtent, offset_bytes + extent.index * sizeof(unsigned), false);
+    return take(code, extent.value.number, least, kMaxExtent, offset_bytes + extent.index * sizeof(unsigned), false);
   });
 }
 
-bool SingleCode::take(const RunnerNumber& number, std::int64_t least, std::int64_t most, std::size_t offset_bytes,
-                      bool is_wide) {
+bool SingleCode::take(const RunnerCode& code, const RunnerNumber& number, std::int64_t least, std::int64_t most,
+                      std::size_t offset_bytes, bool is_wide) {
   std::optional<LinearNumber> linear = number.linear();
-  if (!linear) return false;
+  const RunnerBinding* const binding = linear ? signed_binding(code, linear->index) : nullptr;
+  if (binding == nullptr) return false;
+  linear->index = static_cast<std::uint32_t>(binding->slot);
   linear->least = std::max(linear->least, least);
   linear->most = std::min(linear->most, most);
-  values_.push_back({*linear, static_cast<std::uint32_t>(offset_bytes), is_wide});
+  values_.push_back({*linear, binding->unused_bits, static_cast<std::uint32_t>(offset_bytes), is_wide});
   return true;
 }
 
-bool SingleCode::take(const RunnerBinding& binding) {
-  using Read = RunnerBinding::Read;
-  if (binding.read != Read::kSigned && binding.read != Read::kUnsigned) return false;
-  bindings_.push_back({static_cast<std::uint16_t>(binding.slot), static_cast<std::uint16_t>(binding.word),
-                       binding.read == Read::kSigned, binding.unused_bits});
-  return true;
+// What fills a word, if that is the signed number in a slot.
+const RunnerBinding* SingleCode::signed_binding(const RunnerCode& code, std::uint32_t word) {
+  const auto found = std::ranges::find(code.bindings, std::size_t{word}, &RunnerBinding::word);
+  if (found == code.bindings.end() || found->read != RunnerBinding::Read::kSigned) return nullptr;
+  return &*found;
 }
 
-bool SingleCode::take(const RunnerArgument& argument) {
+bool SingleCode::take(const RunnerCode& code, const RunnerArgument& argument) {
   if (argument.kind != RunnerArgument::Kind::kNumber) return false;
   const std::size_t offset = offsetof(SingleLaunch, words) + argument.target * sizeof(std::int64_t);
-  return take(argument.number.number, kMinNumber, kMaxNumber, offset, true);
+  return take(code, argument.number.number, kMinNumber, kMaxNumber, offset, true);
 }
 
 bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
@@ -87,21 +88,24 @@ bool SingleCode::take(const RunnerCode& code, const RunnerPlace& place) {
     places_.push_back({});  // the caller sets it
     return true;
   }
-  if (place.base != Base::kSlots && place.base != Base::kWords) return false;
-  places_.push_back({place.base == Base::kWords, static_cast<std::uint32_t>(place.offset_bytes)});
+  if (place.base == Base::kAddresses) return false;
+  const std::size_t word = place.offset_bytes / sizeof(std::int64_t);
+  if (place.base == Base::kSlots || word >= code.values) {
+    places_.push_back({place.base == Base::kWords, static_cast<std::uint32_t>(place.offset_bytes)});
+    return true;
+  }
+  const RunnerBinding* const binding = signed_binding(code, static_cast<std::uint32_t>(word));
+  if (binding == nullptr || binding->unused_bits != 0) return false;
+  places_.push_back({false, static_cast<std::uint32_t>(binding->slot * sizeof(kmux_slot))});  // the slot has the value
   return true;
 }
 
 [[gnu::hot]] bool SingleCode::evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept {
   out.launch = ready_;
-  for (const Binding& binding : bindings_) {
-    const std::uint64_t bits = slots[binding.slot].bits << binding.unused_bits;
-    out.words[binding.word] = binding.is_signed ? static_cast<std::int64_t>(bits) >> binding.unused_bits
-                                                : static_cast<std::int64_t>(bits >> binding.unused_bits);
-  }
   for (const Value& value : values_) {
     std::int64_t number = 0;
-    if (!value.number.evaluate(out.words.data(), number)) return false;
+    const std::uint64_t bits = slots[value.number.index].bits << value.unused_bits;
+    if (!value.number.evaluate(static_cast<std::int64_t>(bits) >> value.unused_bits, number)) return false;
     char* const to = reinterpret_cast<char*>(&out) + value.offset_bytes;
     if (value.is_wide) {
       std::memcpy(to, &number, sizeof number);

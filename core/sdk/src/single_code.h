@@ -27,15 +27,10 @@ class SingleCode {
   bool evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept;
 
  private:
-  struct Binding {
-    std::uint16_t slot;
-    std::uint16_t word;
-    bool is_signed;
-    std::uint8_t unused_bits;
-  };
-  // A number and where it goes: into the launch, or a word.
+  // A number of a slot and where it goes: into the launch, or a word.
   struct Value {
-    LinearNumber number;
+    LinearNumber number;  // its index is that of the slot
+    std::uint8_t unused_bits;
     std::uint32_t offset_bytes;  // in a SingleLaunch
     bool is_wide;  // 8 bytes, else 4
   };
@@ -43,15 +38,16 @@ class SingleCode {
     bool is_word;  // else a slot
     std::uint32_t offset_bytes;
   };
-  bool take(const RunnerBinding& binding);
-  bool take(const RunnerArgument& argument);
+  static const RunnerBinding* signed_binding(const RunnerCode& code, std::uint32_t word);
+  bool take(const RunnerCode& code, const RunnerArgument& argument);
   bool take(const RunnerCode& code, const RunnerPlace& place);
-  bool take(const std::vector<RunnerPatch>& extents, std::int64_t least, std::size_t offset_bytes);
-  bool take(const RunnerNumber& number, std::int64_t least, std::int64_t most, std::size_t offset_bytes, bool is_wide);
+  bool take(const RunnerCode& code, const std::vector<RunnerPatch>& extents, std::int64_t least,
+            std::size_t offset_bytes);
+  bool take(const RunnerCode& code, const RunnerNumber& number, std::int64_t least, std::int64_t most,
+            std::size_t offset_bytes, bool is_wide);
   bool take(const RunnerCode& code, const RunnerLaunch& launch);
 
   kmux_driver_launch ready_ = {};
-  std::vector<Binding> bindings_;
   std::vector<Value> values_;
   std::vector<Place> places_;
   std::vector<SingleMap> maps_;

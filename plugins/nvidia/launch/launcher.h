@@ -49,7 +49,8 @@ class Launcher {
   }
 
   /// As `call` with a body that is this launch: in fewer steps, if neither it nor the call asks for anything special.
-  int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
+  __attribute__((always_inline)) int launch(const kmux_launch_env& env, const kmux_driver_launch& launch,
+                                            kmux_sink error) {
     const DeviceState* const device = find(env.device);
     const bool is_plain =
         device != nullptr && is_usual(env) && !LaunchAttributes::are_asked_by(launch) && device->allows(launch);
