@@ -104,7 +104,7 @@ TEST_F(DependencyStateTest, RefusesWhatChangedSinceTheBuildBegan) {
   temp_.write("front/a.h", "");
   EXPECT_THAT(capture(dependencies_, next_tick()).error().message, HasSubstr("front/a.h' was added meanwhile"));
   fs::remove(temp_.path() / "a.h");
-  EXPECT_THAT(capture(dependencies_, next_tick()).error().message, HasSubstr("a.h' cannot be read any more"));
+  EXPECT_THAT(capture(dependencies_, next_tick()).error().message, HasSubstr("a.h' is gone"));
 }
 
 TEST_F(DependencyStateTest, RefusesNamesWithLineEnds) {

@@ -12,6 +12,7 @@
 #include "kmux/sha256.h"
 
 #include "cache_folder.h"
+#include "file_digests.h"
 
 namespace kmux {
 namespace {
@@ -36,17 +37,31 @@ FileTime ctime_of_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 ? to_file_time(info.st_ctim) : Folder::kNotThere;
 }
 
-Result<File> capture_file(const std::string& path, FileTime began) {
-  if (path.find('\n') != std::string::npos) return unsure(path, "has a line end in its name");
+/// The state of a file that has not changed since `began`.
+Result<struct stat> settled_state(const std::string& path, FileTime began) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return unsure(path, "is gone");
+  if (std::max(to_file_time(info.st_mtim), to_file_time(info.st_ctim)) < began) return info;
+  return unsure(path, "changed meanwhile");
+}
+
+Result<File> read_and_hash(const std::string& path, FileTime began) {
   const Result<std::string> content = read_file(path);
   if (!content) return unsure(path, "cannot be read any more");
   File file{path, content->size(), 0, sha256_hex(*content)};
   // After reading: a change since `began`, during the reading as well, shows in the times.
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return unsure(path, "is gone");
+  KMUX_ASSIGN(const struct stat info, settled_state(path, began));
   file.mtime_ns = to_file_time(info.st_mtim);
-  if (std::max(file.mtime_ns, to_file_time(info.st_ctim)) >= began) return unsure(path, "changed meanwhile");
+  FileDigests::of_process().keep(path, info, file.sha256);
   return file;
+}
+
+Result<File> capture_file(const std::string& path, FileTime began) {
+  if (path.find('\n') != std::string::npos) return unsure(path, "has a line end in its name");
+  KMUX_ASSIGN(const struct stat info, settled_state(path, began));
+  const std::optional<std::string> known = FileDigests::of_process().find(path, info);
+  if (!known) return read_and_hash(path, began);
+  return File{path, static_cast<std::uint64_t>(info.st_size), to_file_time(info.st_mtim), *known};
 }
 
 std::string folder_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
