@@ -68,11 +68,6 @@ int write_file_at(const FileDescriptor& folder, const char* name, std::string_vi
   return ::fsync(file.get()) == 0 ? 0 : errno;
 }
 
-int sync_folder(const std::filesystem::path& path) {
-  const FileDescriptor folder = FileDescriptor::open_folder(path);
-  return folder.ok() && ::fsync(folder.get()) == 0 ? 0 : errno;
-}
-
 std::string errno_text(int error) { return std::generic_category().message(error); }
 
 }  // namespace kmux

@@ -40,9 +40,6 @@ std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char
 /// Writes a new file in `folder` and brings it to the disk; 0 or errno.
 int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes);
 
-/// Brings the names in a folder to the disk; 0 or errno.
-int sync_folder(const std::filesystem::path& path);
-
 /// The system's words for an errno.
 std::string errno_text(int error);
 

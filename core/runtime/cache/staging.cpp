@@ -62,15 +62,12 @@ pid_t process_in(std::string_view name) {
   return error == std::errc{} && end == name.data() + name.size() ? process : 0;
 }
 
-/// Makes the folders above `target`, which lies three below a folder that is there; 0 or errno.
+/// Makes the folders above `target`, which lies three below a folder that is there; 0 or errno. They are not brought to
+/// the disk: a crash may lose a name, which is a miss and no harm, and each would cost as much as a file.
 int make_parents(const fs::path& target) {
   const fs::path key = target.parent_path();
   for (const fs::path& folder : {key.parent_path().parent_path(), key.parent_path(), key}) {
-    if (::mkdir(folder.c_str(), 0700) == 0) {
-      sync_folder(folder.parent_path());  // else a crash may lose the name: a miss, no harm
-    } else if (errno != EEXIST) {
-      return errno;
-    }
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno;
   }
   return 0;
 }
@@ -132,7 +129,6 @@ Result<Staging::Outcome> Staging::publish(const fs::path& target) {
   if (error != 0) return failed(target, error);
   folder_ = FileDescriptor();
   fault_point("renamed");
-  sync_folder(target.parent_path());  // else a crash may lose the name: a miss, no harm
   fault_point("published");
   return Outcome::kPublished;
 }
