@@ -1,6 +1,7 @@
 #include "cache/publisher.h"
 
 #include <atomic>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,14 @@ TEST(Publisher, PublishesInOrderInAThreadOfItsOwn) {
   publisher.flush();
   EXPECT_EQ(published, "abc");
   EXPECT_NE(thread, std::this_thread::get_id());
+}
+
+TEST(Publisher, StandsBackForThoseWhoWait) {
+  int nice = -100;
+  Publisher publisher([&](const Publication&) { nice = ::getpriority(PRIO_PROCESS, 0); });
+  publisher.add(publication_of(""));
+  publisher.flush();
+  EXPECT_GT(nice, ::getpriority(PRIO_PROCESS, 0)) << "of this thread, which stays as it was";
 }
 
 TEST(Publisher, FinishesBeforeItGoes) {

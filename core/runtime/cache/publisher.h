@@ -43,6 +43,7 @@ class Publisher {
 
  private:
   struct State;
+  static void stand_back();
   static void work(State& state);
   bool is_forked() const;
 
