@@ -19,8 +19,8 @@ constexpr const char* kLibrary = "kmux-launcher.so";
 Status LauncherCompiler::translate(std::string_view text) const {
   KMUX_TRY(compilation_.folder().write(kText, text));
   KMUX_TRY(compilation_.run("compile the launcher", compiler_,
-                            {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-S",
-                             "-o", kAssembly, kText}));
+                            {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti",
+                             "-fno-tree-slp-vectorize", "-S", "-o", kAssembly, kText}));
   return Ok{};
 }
 

@@ -69,13 +69,13 @@ static inline void kmux_write_number(kmux_sink sink, long long number) {
 }
 )"},
     Snippet{"kmux_fail", R"(
-static inline int kmux_fail(kmux_sink error, int code, const char* text) {
+__attribute__((cold, noinline)) static int kmux_fail(kmux_sink error, int code, const char* text) {
   kmux_write(error, text);
   return code;
 }
 )"},
     Snippet{"kmux_bad_value", R"(
-static inline int kmux_bad_value(kmux_sink error, int fault, const char* what) {
+__attribute__((cold, noinline)) static int kmux_bad_value(kmux_sink error, int fault, const char* what) {
   const char* const reasons[] = {"", "the value does not fit into 64 bits", "division by zero",
                                  "a shift count outside 0..63", "the value does not fit its type",
                                  "the value is out of range"};

@@ -44,7 +44,8 @@ class Launcher {
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
     if (!only_launches_ || !is_usual(env)) return call_recorded(env, error, body);
-    const kmux_driver_env direct = {env, &kDirect, this};
+    // Field by field: a wide load waits for the narrow stores with which the caller has just made its env.
+    const kmux_driver_env direct = {{sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDirect, this};
     return body(direct, error);
   }
 
