@@ -62,6 +62,7 @@ void note(Fate& fate, const CompileProgress& event) {
 Status compile_all(Batch& batch, const CompileManyOptions& options, const std::stop_token& cancel) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   std::vector<std::string> names;
+  names.reserve(batch.places.size());
   for (const std::size_t place : batch.places) names.push_back(batch.fates[place].path);
   const auto view = progress_on_stderr(std::move(names));
   std::size_t failed = 0;

@@ -101,6 +101,7 @@ int par_child(const std::string& name, int workers) {
   const auto load = std::ranges::find(kLoads, name, &Load::name);
   if (load == kLoads.end()) throw std::runtime_error("no load \"" + name + "\"");
   std::vector<CompileJob> jobs;
+  jobs.reserve(kPrograms);
   for (int i = 0; i < kPrograms; ++i) jobs.push_back({load->make(i), load->options});
   const Scratch scratch;
   double elapsed = 0;
@@ -123,6 +124,7 @@ double dedupe() {
   const Scratch scratch;
   const auto runtime = runtime_with(scratch / "cache");
   std::vector<CompileJob> jobs;
+  jobs.reserve(kPrograms);
   for (int i = 0; i < kPrograms; ++i) jobs.push_back({small_program(i % kDistinct), {.target = "c"}});
   int compiled = 0;
   const auto count = [&](const CompileProgress& event) {

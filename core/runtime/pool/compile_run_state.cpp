@@ -118,7 +118,7 @@ std::vector<CompilePace::Duration> CompileRunState::running_since(Clock::time_po
   std::vector<CompilePace::Duration> since;
   for (const Record& record : records_)
     if (record.started != Clock::time_point{} && !record.outcome && !record.unwanted)
-      since.push_back(now - record.started);
+      since.emplace_back(now - record.started);
   return since;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace kmux {
 namespace {
@@ -47,7 +48,7 @@ JobBoard::JobBoard(std::vector<JobGroup> groups, bool failure_counts)
       order_(groups_.size()),
       queued_(groups_.size()) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  std::ranges::stable_sort(order_, std::greater{}, [this](std::size_t i) { return groups_[i].priority; });
+  std::ranges::sort(order_, {}, [this](std::size_t i) { return std::pair(-std::int64_t{groups_[i].priority}, i); });
   for (const JobGroup& group : groups_) counts_.total += group.members.size();
 }
 
