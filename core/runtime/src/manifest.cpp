@@ -129,7 +129,7 @@ std::string missing_parts(const Manifest& manifest) {
 
 std::string wrong_parts(const Manifest& manifest) {
   if (manifest.parallel.empty() || manifest.parallel == kParallelProcess) return {};
-  return "\"parallel\" is \"" + manifest.parallel + "\" (there is \"process\"). ";
+  return R"("parallel" is ")" + manifest.parallel + R"(" (there is "process"). )";
 }
 
 Error refuse(const std::filesystem::path& path, const std::string& problems) {
