@@ -14,6 +14,7 @@
 #include "kmux/process.h"
 #include "kmux/tensor.h"
 
+#include "bar_program.h"
 #include "cold_kernel.h"
 #include "scratch.h"
 #include "timing.h"
@@ -238,9 +239,7 @@ int main(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "--race") return std::printf("%d\n", compiles(words[1])), 0;
   const Scratch scratch;
   for (const Bar& bar : kBars) {
-    if (!words.empty() && std::find(words.begin(), words.end(), bar.name) == words.end()) continue;
-    std::printf("bar %s %.3f %s\n", bar.name.c_str(), bar.measure(scratch), bar.unit);
-    std::fflush(stdout);
+    if (is_wanted(words, bar.name)) print_bar(bar.name, bar.measure(scratch), bar.unit);
   }
   return 0;
 }
@@ -249,10 +248,5 @@ int main(const std::vector<std::string>& words) {
 }  // namespace kmux::bench
 
 int main(int argc, char** argv) {
-  try {
-    return kmux::bench::main({argv + 1, argv + argc});
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bars_cache: %s\n", failure.what());
-    return 1;
-  }
+  return kmux::bench::told("bars_cache", [&] { return kmux::bench::main({argv + 1, argv + argc}); });
 }

@@ -1,11 +1,10 @@
 // The figures of group `jit`: a line each, "bar NAME VALUE UNIT". Arguments name the bars to measure; what cannot be
 // measured here is named. With --par this program is one of its own child processes.
-#include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
+#include "bar_program.h"
 #include "jit/eager_bar.h"
 #include "jit/measured_bar.h"
 #include "jit/par_bars.h"
@@ -34,22 +33,15 @@ bool measure(const Bar& bar) {
     std::fprintf(stderr, "skipped %s: %s\n", bar.name.c_str(), reason.c_str());
     return true;
   }
-  try {
-    std::printf("bar %s %.3f %s\n", bar.name.c_str(), bar.measure(), bar.unit);
-    std::fflush(stdout);
-    return true;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bars_jit: %s: %s\n", bar.name.c_str(), failure.what());
-    return false;
-  }
+  const std::string what = "bars_jit: " + bar.name;
+  return told(what.c_str(), [&] { return print_bar(bar.name, bar.measure(), bar.unit), 0; }) == 0;
 }
 
 int main(const std::vector<std::string>& names) {
   if (names.size() == 3 && names[0] == "--par") return par_child(names[1], std::stoi(names[2]));
   bool all_ok = true;
   for (const Bar& bar : kBars) {
-    if (!names.empty() && std::ranges::find(names, bar.name) == names.end()) continue;
-    all_ok = measure(bar) && all_ok;
+    if (is_wanted(names, bar.name)) all_ok = measure(bar) && all_ok;
   }
   return all_ok ? 0 : 1;
 }
@@ -58,10 +50,5 @@ int main(const std::vector<std::string>& names) {
 }  // namespace kmux::bench
 
 int main(int argc, char** argv) {
-  try {
-    return kmux::bench::main({argv + 1, argv + argc});
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bars_jit: %s\n", failure.what());
-    return 1;
-  }
+  return kmux::bench::told("bars_jit", [&] { return kmux::bench::main({argv + 1, argv + argc}); });
 }

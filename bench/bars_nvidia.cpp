@@ -12,6 +12,7 @@
 
 #include "kmux/process.h"
 
+#include "bar_program.h"
 #include "fake_cuda.h"
 #include "nvidia/call_bars.h"
 #include "nvidia/compile_bars.h"
@@ -105,15 +106,9 @@ bool measure(const Bar& bar, bool has_device, bool once) {
     std::fprintf(stderr, "skipped %s: it %s\n", bar.name.c_str(), reason.c_str());
     return true;
   }
-  try {
-    const double value = once || bar.processes == 1 ? bar.measure() : median_of_processes(bar);
-    std::printf("bar %s %.3f %s\n", bar.name.c_str(), value, bar.unit);
-    std::fflush(stdout);
-    return true;
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bars_nvidia: %s: %s\n", bar.name.c_str(), failure.what());
-    return false;
-  }
+  const std::string what = "bars_nvidia: " + bar.name;
+  const auto value = [&] { return once || bar.processes == 1 ? bar.measure() : median_of_processes(bar); };
+  return told(what.c_str(), [&] { return print_bar(bar.name, value(), bar.unit), 0; }) == 0;
 }
 
 // The names of bars among `words`; the rest goes to `places`.
@@ -138,8 +133,7 @@ int main(const std::vector<std::string>& words) {
   const bool has_device = RawCuda::has_device();
   bool all_ok = true;
   for (const Bar& bar : kBars) {
-    if (!names.empty() && std::find(names.begin(), names.end(), bar.name) == names.end()) continue;
-    all_ok = measure(bar, has_device, once) && all_ok;
+    if (is_wanted(names, bar.name)) all_ok = measure(bar, has_device, once) && all_ok;
   }
   return all_ok ? 0 : 1;
 }
@@ -148,10 +142,5 @@ int main(const std::vector<std::string>& words) {
 }  // namespace kmux::bench
 
 int main(int argc, char** argv) {
-  try {
-    return kmux::bench::main({argv + 1, argv + argc});
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "bars_nvidia: %s\n", failure.what());
-    return 1;
-  }
+  return kmux::bench::told("bars_nvidia", [&] { return kmux::bench::main({argv + 1, argv + argc}); });
 }

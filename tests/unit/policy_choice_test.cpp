@@ -29,11 +29,8 @@ class PolicyChoices : public testing::Test {
  protected:
   ~PolicyChoices() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
-    Environment environment;
-    environment.cache_dir = folder_.path() / "cache";
-    runtime_.reset();
-    runtime_ =
-        Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+    runtime_.reset();  // the one before ends first
+    runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
   }
   void SetUp() override { restart(); }
   Resolution resolved(const ResolveRequest& request) { return resolve(*runtime_, doubling(), request); }

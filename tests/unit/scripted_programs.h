@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/runtime.h"
 
 #include "scripted_registry.h"
 
@@ -37,6 +41,13 @@ inline Program doubling(std::size_t variants = 1, Expr extent = 4) {
     program.variants.push_back(std::move(variant));
   }
   return program;
+}
+
+/// A runtime whose plugins are `scripts` and whose cache is `cache_dir`.
+inline std::shared_ptr<Runtime> runtime_of(std::vector<PluginScript*> scripts, const std::filesystem::path& cache_dir) {
+  Environment environment;
+  environment.cache_dir = cache_dir;
+  return Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::move(scripts)));
 }
 
 }  // namespace kmux

@@ -24,11 +24,8 @@ class Tuners : public testing::Test {
  protected:
   ~Tuners() override { set_log_sink(LogLevel::kDebug, {}); }
   void restart() {
-    Environment environment;
-    environment.cache_dir = folder_.path() / "cache";
-    runtime_.reset();
-    runtime_ =
-        Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+    runtime_.reset();  // the one before ends first
+    runtime_ = runtime_of({&next_, &best_}, folder_.path() / "cache");
   }
   void SetUp() override {
     best_.run_ms = {2, 2};
