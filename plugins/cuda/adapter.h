@@ -5,31 +5,9 @@
 #include "kmux/backend.h"
 #include "kmux/plugin.hpp"
 
-#include "launcher_library.h"
-
 namespace kmux::cuda {
 
-/// A loaded kernel. A launch is one call into its launcher.
-///
-/// Threads: any, concurrently.
-class CudaAdapter final : public Adapter {
- public:
-  /// Loads what the builder made. Nothing of the driver is touched before `prepare` or the first launch.
-  ///
-  /// Errors: invalid_argument if the artifact is of another backend or incomplete; unavailable if the launcher cannot be
-  ///         loaded.
-  static Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, const Host& host);
-  explicit CudaAdapter(const Host& host) : host_(host) {}
-
-  Status prepare(int device) override;
-  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
-    return entry()(slots, env, error);
-  }
-  LaunchEntry entry() noexcept override { return library_->entry(); }
-
- private:
-  Host host_;  // the library logs to it
-  std::unique_ptr<LauncherLibrary> library_;
-};
+/// Loads what the builder made; see nvidia::LibraryAdapter.
+Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, const Host& host);
 
 }  // namespace kmux::cuda

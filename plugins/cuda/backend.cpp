@@ -42,7 +42,7 @@ Result<std::vector<MissingFeature>> CudaBackend::supports(const BuildRequest& re
 }
 
 Result<std::unique_ptr<Adapter>> CudaBackend::load(const Artifact& artifact, int) {
-  return CudaAdapter::load(artifact, host_);
+  return load_artifact(artifact, host_);
 }
 
 }  // namespace kmux::cuda

@@ -10,8 +10,8 @@
 #include "kmux/plan.h"
 
 #include "device_compiler.h"
-#include "launcher_compiler.h"
 #include "nvidia/cubin.h"
+#include "nvidia/library/launcher_compiler.h"
 #include "nvidia/ready_code.h"
 #include "nvidia/target.h"
 #include "nvidia/toolkit.h"
@@ -75,8 +75,8 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
   KMUX_TRY(check_ready(request, plan.kernels));
-  KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host_));
-  const LauncherCompiler launcher_compiler(compilation, host_compiler);
+  KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cuda"));
+  const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
   auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
   auto code = DeviceCompiler(nvcc, host_compiler).compile(compilation, request, options, plan.kernels);
   const Status launcher_status = translated.get();
@@ -87,10 +87,10 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, code->cubin));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, plan.kernels, symbols));
   Artifact artifact;
-  artifact.set(kCodePart, std::move(code->cubin));
-  artifact.set(kLibraryPart, std::move(library));
-  artifact.set(kLauncherPart, std::string(launcher));
-  artifact.set(kMetaPart, meta_of(request, options, plan.kernels, symbols));
+  artifact.set(nvidia::kCodePart, std::move(code->cubin));
+  artifact.set(nvidia::kLibraryPart, std::move(library));
+  artifact.set(nvidia::kLauncherPart, std::string(launcher));
+  artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols));
   if (headers) add(*headers, code->headers);
   if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
   return artifact;

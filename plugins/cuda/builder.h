@@ -8,15 +8,10 @@
 
 #include "nvcc.h"
 #include "nvidia/headers.h"
+#include "nvidia/library/parts.h"
 #include "nvidia/options.h"
 
 namespace kmux::cuda {
-
-/// The parts of an artifact: the cubin, the compiled launcher, its text, how they came about. `load` needs the second.
-inline constexpr const char* kCodePart = "code";
-inline constexpr const char* kLibraryPart = "library";
-inline constexpr const char* kLauncherPart = "launcher";
-inline constexpr const char* kMetaPart = "meta.json";
 
 /// Compiles sources with nvcc, and the launcher with the machine's C++ compiler.
 ///

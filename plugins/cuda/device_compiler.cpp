@@ -50,7 +50,7 @@ bool is_about_program(std::string_view log, const std::vector<File>& files) {
   return log.find("ptxas ") != log.npos || std::ranges::any_of(files, is_named);
 }
 
-Status write_all(const Compilation& compilation, const std::vector<File>& files) {
+Status write_all(const nvidia::Compilation& compilation, const std::vector<File>& files) {
   for (const File& file : files) KMUX_TRY(compilation.folder().write(file.path, file.content));
   return Ok{};
 }
@@ -86,8 +86,8 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   return arguments;
 }
 
-Result<DeviceCompiler::Output> DeviceCompiler::compile(const Compilation& compilation, const BuildRequest& request,
-                                                       const nvidia::BuildOptions& options,
+Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation& compilation,
+                                                       const BuildRequest& request, const nvidia::BuildOptions& options,
                                                        const std::vector<std::string>& kernels) const {
   const Variant& variant = request.chosen();
   if (variant.dialect == "cubin") return Output{variant.sources.front().content};

@@ -5,8 +5,8 @@
 
 #include "kmux/backend.h"
 
-#include "compilation.h"
 #include "nvcc.h"
+#include "nvidia/library/compilation.h"
 #include "nvidia/options.h"
 
 namespace kmux::cuda {
@@ -28,7 +28,7 @@ class DeviceCompiler {
   ///
   /// Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
   ///         argument that would mean something else to the shell through which nvcc starts its tools.
-  Result<Output> compile(const Compilation& compilation, const BuildRequest& request,
+  Result<Output> compile(const nvidia::Compilation& compilation, const BuildRequest& request,
                          const nvidia::BuildOptions& options, const std::vector<std::string>& kernels) const;
 
  private:

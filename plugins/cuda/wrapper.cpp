@@ -2,7 +2,7 @@
 
 #include "kmux/plan.h"
 
-#include "launcher_text.h"
+#include "nvidia/library/launcher_text.h"
 #include "nvidia/options.h"
 
 namespace kmux::cuda {
@@ -10,7 +10,7 @@ namespace kmux::cuda {
 Result<std::string> CudaWrapper::wrap(const BuildRequest& request) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  return launcher_text(plan, nvidia::LaunchChoices{.graph = options.graph});
+  return nvidia::launcher_text(plan, nvidia::LaunchChoices{.graph = options.graph});
 }
 
 }  // namespace kmux::cuda

@@ -57,11 +57,11 @@ TEST_F(Builder, MakesCodeAndALauncher) {
   const auto artifact = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
   unsetenv("TMPDIR");
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
-  EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(kCodePart)).value(), ElementsAre("k"));
-  EXPECT_EQ(to_string(nvidia::cubin_arch(*artifact->find(kCodePart)).value()), "sm_90a");
-  EXPECT_NE(artifact->find(kLibraryPart)->find(*artifact->find(kCodePart)), std::string::npos);
-  EXPECT_THAT(*artifact->find(kLauncherPart), HasSubstr("kmux_launch_body"));
-  EXPECT_THAT(*artifact->find(kMetaPart), HasSubstr("\"-lineinfo\""));
+  EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(nvidia::kCodePart)).value(), ElementsAre("k"));
+  EXPECT_EQ(to_string(nvidia::cubin_arch(*artifact->find(nvidia::kCodePart)).value()), "sm_90a");
+  EXPECT_NE(artifact->find(nvidia::kLibraryPart)->find(*artifact->find(nvidia::kCodePart)), std::string::npos);
+  EXPECT_THAT(*artifact->find(nvidia::kLauncherPart), HasSubstr("kmux_launch_body"));
+  EXPECT_THAT(*artifact->find(nvidia::kMetaPart), HasSubstr("\"-lineinfo\""));
   EXPECT_TRUE(std::filesystem::is_empty(temporary.path())) << "something was left behind";
 }
 
@@ -69,8 +69,8 @@ TEST_F(Builder, InstantiatesNameExpressions) {
   const Program program = program_of(kScale, "scale<float, 4>").build().value();
   const auto artifact = build(program);
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
-  EXPECT_THAT(*artifact->find(kMetaPart), HasSubstr("\"symbols\":[\"_Z5scaleIfLi4EEvPT_\"]"));
-  EXPECT_THAT(*artifact->find(kLibraryPart), HasSubstr(std::string("_Z5scaleIfLi4EEvPT_\0", 20)));
+  EXPECT_THAT(*artifact->find(nvidia::kMetaPart), HasSubstr("\"symbols\":[\"_Z5scaleIfLi4EEvPT_\"]"));
+  EXPECT_THAT(*artifact->find(nvidia::kLibraryPart), HasSubstr(std::string("_Z5scaleIfLi4EEvPT_\0", 20)));
 }
 
 TEST_F(Builder, NamesAKernelThatIsNotThere) {
@@ -186,7 +186,7 @@ TEST_F(Builder, PassesOptionsOn) {
                                         {"tier", "fast"},
                                         {"compile_flags", "-DX=3\n-fmad=false"}});
   ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
-  EXPECT_THAT(*artifact->find(kMetaPart),
+  EXPECT_THAT(*artifact->find(nvidia::kMetaPart),
               HasSubstr(R"(["-cubin","-arch=sm_90a","-I.","-std=c++20","--use_fast_math","-maxrregcount=32",)"
                         R"("-fmad=false"])"));
 }
@@ -199,13 +199,13 @@ TEST_F(Builder, TakesReadyCubinsAndPtx) {
 .address_size 64
 .visible .entry k(.param .u64 x) { ret; }
 )";
-  for (const auto& [dialect, code] : {std::pair("cubin", *compiled->find(kCodePart)), std::pair("ptx", ptx)}) {
+  for (const auto& [dialect, code] : {std::pair("cubin", *compiled->find(nvidia::kCodePart)), std::pair("ptx", ptx)}) {
     ProgramBuilder program("ready");
     program.output("x", dtype::kFloat32, {32}).variant(dialect).source(std::string("k.") + dialect, code);
     program.launch("k").grid({1}).block({32}).args({"x"});
     const auto artifact = build(program.build().value());
     ASSERT_TRUE(artifact.ok()) << dialect << artifact.error().explain();
-    EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(kCodePart)).value(), ElementsAre("k"));
+    EXPECT_THAT(nvidia::cubin_kernels(*artifact->find(nvidia::kCodePart)).value(), ElementsAre("k"));
     EXPECT_EQ(artifact->find(kDependenciesPart), nullptr);
   }
 }

@@ -1,4 +1,4 @@
-#include "launcher_compiler.h"
+#include "nvidia/library/launcher_compiler.h"
 
 #include <sstream>
 
@@ -10,7 +10,7 @@
 #include "golden/programs.h"
 #include "launchers.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,7 +44,7 @@ TEST(LauncherCompiler, MakesALibraryThatNeedsNoDriver) {
 
 TEST(LauncherCompiler, ShowsItsCommandAndItsLog) {
   FakeHost host;
-  const Compilation compilation = Compilation::begin(host).value();
+  const Compilation compilation = Compilation::begin(host, "test").value();
   const LauncherCompiler compiler(compilation, find_host_compiler("", "the test").value());
   const Status status = compiler.translate("int f() { return y; }");
   ASSERT_FALSE(status);
@@ -55,11 +55,11 @@ TEST(LauncherCompiler, ShowsItsCommandAndItsLog) {
 
 TEST(LauncherCompiler, IsMissedByName) {
   FakeHost host;
-  const Compilation compilation = Compilation::begin(host).value();
+  const Compilation compilation = Compilation::begin(host, "test").value();
   const Status status = LauncherCompiler(compilation, "/nowhere/c++").translate("");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

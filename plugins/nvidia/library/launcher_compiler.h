@@ -6,7 +6,7 @@
 
 #include "compilation.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// Compiles the text of a launcher to a shared library with the machine's C++ compiler, in two steps, since only the
 /// second needs the code.
@@ -29,4 +29,4 @@ class LauncherCompiler {
   std::string compiler_;
 };
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 Error cannot_load(const std::string& why) {
@@ -23,8 +23,7 @@ bool write_all(const Descriptor& file, const std::string& bytes) {
 
 }  // namespace
 
-Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string& bytes, nvidia::Log log,
-                                                               Ranges ranges) {
+Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string& bytes, Log log, Ranges ranges) {
   std::unique_ptr<LauncherLibrary> library(new LauncherLibrary);
   KMUX_TRY(library->load(bytes));
   KMUX_TRY(library->find("kmux_launcher_prepare", library->prepare_));
@@ -56,4 +55,4 @@ Status LauncherLibrary::find(const char* name, Function*& function) const {
                     "the library does not export \"" + std::string(name) + "\" (it is no launcher). Build it again.");
 }
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -10,10 +10,10 @@
 
 namespace kmux {
 
-extern const std::string_view nvidia_launch_text;  // plugins/nvidia/launch
-extern const std::string_view cuda_printed_text;   // plugins/cuda/printed
+extern const std::string_view nvidia_launch_text;   // plugins/nvidia/launch
+extern const std::string_view nvidia_printed_text;  // printed
 
-namespace cuda {
+namespace nvidia {
 namespace {
 
 constexpr std::string_view kLayerTitle = R"(
@@ -21,8 +21,6 @@ constexpr std::string_view kLayerTitle = R"(
 // The launch layer and the entry points: the same in every launcher. Facts and code of this program are at the end.
 // ---------------------------------------------------------------------------------------------------------------------
 )";
-
-using nvidia::is_name_expression;
 
 std::string symbol_name(std::size_t kernel) { return "kmux_symbol_" + std::to_string(kernel); }
 
@@ -58,17 +56,17 @@ std::string symbol_text(const Plan& plan, std::size_t kernel) {
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
 // {symbol, dynamic_smem_bytes, large_cluster}
-void emit_kernels(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& facts) {
+void emit_kernels(CodeWriter& out, const Plan& plan, const PlanFacts& facts) {
   out.open("static const KernelFacts program_kernels[] = {");
   for (unsigned i = 0; i < facts.kernel_count; ++i) {
-    const nvidia::KernelFacts& kernel = facts.kernels[i];
+    const KernelFacts& kernel = facts.kernels[i];
     out.line("{" + symbol_text(plan, i) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
              text_of(kernel.large_cluster) + "},");
   }
   out.close("};");
 }
 
-void emit_facts(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& facts) {
+void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts) {
   out.line().line("// What the launch layer must know of " + quote_c(plan.name) + ", and its code.");
   emit_symbols(out, plan);
   out.line("namespace kmux::nvidia {");
@@ -91,17 +89,17 @@ void emit_facts(CodeWriter& out, const Plan& plan, const nvidia::PlanFacts& fact
 
 std::string symbol_file(std::size_t kernel) { return "kmux-symbol-" + std::to_string(kernel) + ".txt"; }
 
-std::string launcher_text(const Plan& plan, const nvidia::LaunchChoices& choices) {
+std::string launcher_text(const Plan& plan, const LaunchChoices& choices) {
   DriverDialect dialect;
   CodeWriter call;
   emit_exported_call(call, plan);
   CodeWriter end;
-  emit_facts(end, plan, nvidia::Facts(plan, plan.kernels, choices).view());
+  emit_facts(end, plan, Facts(plan, plan.kernels, choices).view());
   emit_files(end, plan);
   std::string text = emit_launcher(plan, dialect, "kmux_launch_body");
-  text.append(call.text()).append(kLayerTitle).append(nvidia_launch_text).append(cuda_printed_text);
+  text.append(call.text()).append(kLayerTitle).append(nvidia_launch_text).append(nvidia_printed_text);
   return text.append(end.text());
 }
 
-}  // namespace cuda
+}  // namespace nvidia
 }  // namespace kmux

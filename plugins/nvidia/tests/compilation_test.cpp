@@ -1,4 +1,4 @@
-#include "compilation.h"
+#include "nvidia/library/compilation.h"
 
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 
 #include "fake_host.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::HasSubstr;
@@ -16,7 +16,7 @@ TEST(Compilation, LeavesNothingBehind) {
   FakeHost host;
   std::string path;
   {
-    const Compilation compilation = Compilation::begin(host).value();
+    const Compilation compilation = Compilation::begin(host, "test").value();
     path = compilation.folder().path();
     EXPECT_EQ(compilation.run("look", "/bin/sh", {"-c", "touch here; touch $TMPDIR/there; ls"}).value(),
               "here\nthere\n");
@@ -26,7 +26,7 @@ TEST(Compilation, LeavesNothingBehind) {
 
 TEST(Compilation, SaysWhatFailed) {
   FakeHost host;
-  const Compilation compilation = Compilation::begin(host).value();
+  const Compilation compilation = Compilation::begin(host, "test").value();
   const auto failed = compilation.run("do it", "/bin/sh", {"-c", "echo noise; echo 'a.cu(3): error: no' >&2; exit 2"});
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
@@ -38,11 +38,11 @@ TEST(Compilation, SaysWhatFailed) {
 TEST(Compilation, GivesUpWhenItsHostStops) {
   FakeHost host;
   host.is_stopping = true;
-  const Compilation compilation = Compilation::begin(host).value();
+  const Compilation compilation = Compilation::begin(host, "test").value();
   const auto stopped = compilation.run("wait", "/bin/sh", {"-c", "sleep 100"});
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

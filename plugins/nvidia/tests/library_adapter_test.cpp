@@ -1,12 +1,12 @@
-#include "adapter.h"
+#include "nvidia/library/library_adapter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "builder.h"
 #include "launchers.h"
+#include "nvidia/library/parts.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,9 +22,9 @@ Program windowed() {
   return program.build().value();
 }
 
-class AdapterTest : public ::testing::Test {
+class LibraryAdapterTest : public ::testing::Test {
  protected:
-  AdapterTest() {
+  LibraryAdapterTest() {
     fake.set_parameters("k", {8});
     artifact.set(kLibraryPart, library_of(windowed()).value());
   }
@@ -42,9 +42,9 @@ class AdapterTest : public ::testing::Test {
   std::string text;
 };
 
-TEST_F(AdapterTest, PreparesAndLaunches) {
+TEST_F(LibraryAdapterTest, PreparesAndLaunches) {
   {
-    const auto adapter = CudaAdapter::load(artifact, host).value();
+    const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
     ASSERT_TRUE(adapter->prepare(0));
     fake.clear_calls();
     EXPECT_EQ(launch(*adapter, 64), KMUX_OK) << text;
@@ -54,41 +54,41 @@ TEST_F(AdapterTest, PreparesAndLaunches) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
-TEST_F(AdapterTest, GivesReportsToItsHost) {
-  const auto adapter = CudaAdapter::load(artifact, host).value();
+TEST_F(LibraryAdapterTest, GivesReportsToItsHost) {
+  const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
   EXPECT_EQ(launch(*adapter, std::int64_t{1} << 30), KMUX_OK) << text;
   EXPECT_THAT(host.log, HasSubstr("window"));
 }
 
-TEST_F(AdapterTest, SaysWhatTheDriverRefuses) {
-  const auto adapter = CudaAdapter::load(artifact, host).value();
-  fake.fail("cuDevicePrimaryCtxRetain", nvidia::CUDA_ERROR_OUT_OF_MEMORY);
+TEST_F(LibraryAdapterTest, SaysWhatTheDriverRefuses) {
+  const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
+  fake.fail("cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY);
   const Status status = adapter->prepare(0);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(status.error().message, HasSubstr("cuDevicePrimaryCtxRetain failed with 2 CUDA_ERROR_OUT_OF_MEMORY"));
-  fake.fail("cuLaunchKernelEx", nvidia::CUDA_ERROR_LAUNCH_FAILED);
+  fake.fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_FAILED);
   EXPECT_EQ(launch(*adapter, 64), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(text, HasSubstr("cuLaunchKernelEx failed with 719 CUDA_ERROR_LAUNCH_FAILED"));
   EXPECT_EQ(launch(*adapter, 64), KMUX_OK) << text;
 }
 
-TEST_F(AdapterTest, RefusesAnArtifactOfAnotherBackend) {
-  const auto adapter = CudaAdapter::load({}, host);
+TEST_F(LibraryAdapterTest, RefusesAnArtifactOfAnotherBackend) {
+  const auto adapter = LibraryAdapter::load({}, host, "test");
   ASSERT_FALSE(adapter.ok());
   EXPECT_EQ(adapter.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(adapter.error().message, HasSubstr("the artifact has no part \"library\""));
 }
 
-TEST_F(AdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
-  const auto hidden = CudaAdapter::load(artifact, host).value();
+TEST_F(LibraryAdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
+  const auto hidden = LibraryAdapter::load(artifact, host, "test").value();
   EXPECT_TRUE(hidden->prepare(0));
   EXPECT_THAT(host.log, Not(HasSubstr("NVTX")));
   host.options["nvidia.nvtx"] = "1";
-  const auto shown = CudaAdapter::load(artifact, host).value();
+  const auto shown = LibraryAdapter::load(artifact, host, "test").value();
   EXPECT_TRUE(shown->prepare(0));  // NVTX may be missing here, which is logged
   EXPECT_EQ(launch(*shown, 64), KMUX_OK) << text;
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

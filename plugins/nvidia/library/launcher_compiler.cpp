@@ -7,7 +7,7 @@
 #include "launcher_text.h"
 #include "nvidia/source.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 constexpr const char* kText = "kmux-launcher.cpp";
@@ -28,11 +28,11 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
                                            const std::vector<std::string>& symbols) const {
   KMUX_TRY(compilation_.folder().write(kCodeFile, cubin));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (nvidia::is_name_expression(kernels[i])) KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
+    if (is_name_expression(kernels[i])) KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
   }
   KMUX_TRY(
       compilation_.run("link the launcher", compiler_, {"-shared", "-Wl,-z,defs", "-o", kLibrary, kAssembly, "-ldl"}));
   return read_file(std::filesystem::path(compilation_.folder().path()) / kLibrary);
 }
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -1,4 +1,4 @@
-#include "launcher_library.h"
+#include "nvidia/library/launcher_library.h"
 
 #include <fstream>
 #include <iterator>
@@ -9,7 +9,7 @@
 
 #include "launchers.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,7 +104,7 @@ TEST_F(LauncherLibraryTest, RefusesWhatIsNoLauncher) {
 
 TEST_F(LauncherLibraryTest, RefusesALibraryWithoutEntryPoints) {
   FakeHost host;
-  const Compilation compilation = Compilation::begin(host).value();
+  const Compilation compilation = Compilation::begin(host, "test").value();
   const LauncherCompiler compiler(compilation, find_host_compiler("", "the test").value());
   ASSERT_TRUE(compiler.translate("int nothing;"));
   const auto library =
@@ -115,4 +115,4 @@ TEST_F(LauncherLibraryTest, RefusesALibraryWithoutEntryPoints) {
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

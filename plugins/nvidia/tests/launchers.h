@@ -8,25 +8,25 @@
 #include "kmux/host_compiler.h"
 #include "kmux/plan.h"
 
-#include "compilation.h"
 #include "fake_cuda.h"
 #include "fake_host.h"
-#include "launcher_compiler.h"
-#include "launcher_text.h"
+#include "nvidia/library/compilation.h"
+#include "nvidia/library/launcher_compiler.h"
+#include "nvidia/library/launcher_text.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// What the fake driver takes for code.
 inline constexpr const char* kFakeCode = "code";
 
-inline std::string text_of(const Program& program, const nvidia::LaunchChoices& choices = {}) {
+inline std::string text_of(const Program& program, const LaunchChoices& choices = {}) {
   return launcher_text(lower(program, 0).value(), choices);
 }
 
 /// The launcher of a program as a library; its kernels are called in the code as in the program.
-inline Result<std::string> library_of(const Program& program, const nvidia::LaunchChoices& choices = {}) {
+inline Result<std::string> library_of(const Program& program, const LaunchChoices& choices = {}) {
   FakeHost host;
-  KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host));
+  KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host, "test"));
   KMUX_ASSIGN(const std::string compiler, find_host_compiler("", "the test"));
   KMUX_ASSIGN(const Plan plan, lower(program, 0));
   const LauncherCompiler launcher(compilation, compiler);
@@ -66,4 +66,4 @@ class StandAlone {
   void* handle_ = nullptr;
 };
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

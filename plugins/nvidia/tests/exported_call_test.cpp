@@ -1,4 +1,4 @@
-#include "exported_call.h"
+#include "nvidia/library/exported_call.h"
 
 #include <cstdint>
 #include <thread>
@@ -8,7 +8,7 @@
 
 #include "launchers.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::EndsWith;
@@ -129,9 +129,9 @@ TEST_F(ExportedCall, RunsOnTheDeviceWhoseContextIsCurrent) {
   fake.set_parameters("k", {});
   const StandAlone launcher(program.build().value());
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-  nvidia::CUcontext context = nullptr;
-  const auto retain = reinterpret_cast<int (*)(nvidia::CUcontext*, int)>(dlsym(driver, "cuDevicePrimaryCtxRetain"));
-  const auto set = reinterpret_cast<int (*)(nvidia::CUcontext)>(dlsym(driver, "cuCtxSetCurrent"));
+  CUcontext context = nullptr;
+  const auto retain = reinterpret_cast<int (*)(CUcontext*, int)>(dlsym(driver, "cuDevicePrimaryCtxRetain"));
+  const auto set = reinterpret_cast<int (*)(CUcontext)>(dlsym(driver, "cuCtxSetCurrent"));
   ASSERT_EQ(reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"))(0), 0);
   ASSERT_EQ(retain(&context, 1), 0);
   ASSERT_EQ(set(context), 0);
@@ -140,7 +140,7 @@ TEST_F(ExportedCall, RunsOnTheDeviceWhoseContextIsCurrent) {
   EXPECT_EQ(launcher.init(), 0) << launcher.last_error();
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
   EXPECT_EQ(device, 1);
-  fake.fail("cuCtxGetDevice", nvidia::CUDA_ERROR_INVALID_CONTEXT);
+  fake.fail("cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(launcher.call<>(), -1);
   EXPECT_THAT(launcher.last_error(), HasSubstr("cuCtxGetDevice failed with 201 CUDA_ERROR_INVALID_CONTEXT"));
   set(nullptr);
@@ -174,7 +174,7 @@ TEST_F(ExportedCall, TakesWorkspacesFromTheDevicesPool) {
 TEST_F(ExportedCall, SaysWhichWorkspaceFailed) {
   const StandAlone launcher(with_workspace());
   for (const char* symbol : {"cuDeviceGetDefaultMemPool", "cuMemPoolSetAttribute", "cuMemAllocFromPoolAsync"}) {
-    fake.fail(symbol, nvidia::CUDA_ERROR_OUT_OF_MEMORY);
+    fake.fail(symbol, CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT_EQ(launcher.call<>(reinterpret_cast<void*>(0x1000)), -1);
     EXPECT_THAT(launcher.last_error(), HasSubstr("cannot allocate workspace \"partial\" (1024 bytes")) << symbol;
   }
@@ -218,10 +218,10 @@ TEST_F(ExportedCall, SaysWhatTheDriverRefuses) {
   program.launch("k").grid({1}).block({1});
   fake.set_parameters("k", {});
   const StandAlone launcher(program.build().value());
-  fake.fail("cuLibraryLoadData", nvidia::CUDA_ERROR_INVALID_IMAGE);
+  fake.fail("cuLibraryLoadData", CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(launcher.init(), -1);
   EXPECT_THAT(launcher.last_error(), HasSubstr("cuLibraryLoadData failed with 200 CUDA_ERROR_INVALID_IMAGE"));
-  fake.fail("cuCtxGetCurrent", nvidia::CUDA_ERROR_DEINITIALIZED);
+  fake.fail("cuCtxGetCurrent", CUDA_ERROR_DEINITIALIZED);
   EXPECT_EQ(launcher.call<>(), -1);
   EXPECT_THAT(launcher.last_error(), HasSubstr("cuCtxGetCurrent failed with 4 CUDA_ERROR_DEINITIALIZED"));
   EXPECT_EQ(launcher.init(), 0) << launcher.last_error();
@@ -241,4 +241,4 @@ TEST_F(ExportedCall, SaysThatThereIsNoDevice) {
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -3,11 +3,11 @@
 #include "kmux/emit.h"
 #include "kmux/plan.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// Prints `extern "C" int call(...)`: parameters in the order of the signature, then the symbols of shapes, then those of
 /// strides, then the stream. Buffers and pointers are `void*`; scalars have their own type, or the unsigned integer of
 /// their width where C++17 has none (float16, bfloat16, float8); symbols are `long long`.
 void emit_exported_call(CodeWriter& out, const Plan& plan);
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

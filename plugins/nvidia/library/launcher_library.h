@@ -10,7 +10,7 @@
 
 #include "nvidia/launch/log.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// A compiled launcher in this process, opened from memory: an instance of its own, even of equal bytes.
 ///
@@ -21,7 +21,7 @@ class LauncherLibrary {
   /// `log` outlives the object.
   ///
   /// Errors: unavailable with the loader's words; invalid_argument if it is no launcher.
-  static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, nvidia::Log log, Ranges ranges);
+  static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, Log log, Ranges ranges);
   LauncherLibrary(const LauncherLibrary&) = delete;
   LauncherLibrary& operator=(const LauncherLibrary&) = delete;
   ~LauncherLibrary();
@@ -37,11 +37,11 @@ class LauncherLibrary {
 
   kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
-  void* (*open_)(nvidia::Log, bool) = nullptr;
+  void* (*open_)(Log, bool) = nullptr;
   void (*close_)() = nullptr;
   void* launcher_ = nullptr;
   void* handle_ = nullptr;
   Descriptor file_;  // open as long as the library: the dynamic linker takes two of the same path for one
 };
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -4,9 +4,10 @@
 #include "kmux/host_compiler.h"
 #include "kmux/process.h"
 
-namespace kmux::cuda {
-Result<Compilation> Compilation::begin(const Host& host) {
-  KMUX_ASSIGN(PrivateFolder folder, PrivateFolder::create("kmux-cuda"));
+namespace kmux::nvidia {
+
+Result<Compilation> Compilation::begin(const Host& host, const std::string& backend) {
+  KMUX_ASSIGN(PrivateFolder folder, PrivateFolder::create("kmux-" + backend));
   return Compilation(host, std::move(folder));
 }
 
@@ -22,4 +23,4 @@ Result<std::string> Compilation::run(std::string_view what, const std::string& p
   return compile_error("cannot " + std::string(what), log).with("command", to_string(command));
 }
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -1,6 +1,6 @@
 #include "exported_call.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 constexpr std::string_view kHelpers = R"(
@@ -37,4 +37,4 @@ void emit_exported_call(CodeWriter& out, const Plan& plan) {
   out.close();
 }
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

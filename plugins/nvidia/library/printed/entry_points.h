@@ -6,8 +6,8 @@
 #include <new>
 
 #include "nvidia/launch/launcher.h"
-#include "printed/last_error.h"
-#include "printed/pool_allocator.h"
+#include "nvidia/library/printed/last_error.h"
+#include "nvidia/library/printed/pool_allocator.h"
 
 extern "C" {
 int kmux_launch_body(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);

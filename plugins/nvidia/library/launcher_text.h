@@ -7,7 +7,7 @@
 
 #include "nvidia/facts.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// The file that a launcher takes its code from when it is assembled, relative to where that is done.
 inline constexpr const char* kCodeFile = "kmux-code.cubin";
@@ -20,6 +20,6 @@ std::string symbol_file(std::size_t kernel);
 /// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters. Then the
 /// launch layer and the entry points, the same in every launcher; at the end code and facts of the program. Exported are
 /// `init`, `call` and `get_last_error` for anybody, and `kmux_launcher_...` for kmux's runtime (launcher_library.h).
-std::string launcher_text(const Plan& plan, const nvidia::LaunchChoices& choices);
+std::string launcher_text(const Plan& plan, const LaunchChoices& choices);
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -7,13 +7,13 @@
 #include "kmux/plugin.hpp"
 #include "kmux/private_folder.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 
 /// Compilers at work in a folder of their own, which goes away with all that they leave.
 class Compilation {
  public:
-  /// Errors: unavailable if no folder can be made.
-  static Result<Compilation> begin(const Host& host);
+  /// `backend` is in the name of the folder.   Errors: unavailable if no folder can be made.
+  static Result<Compilation> begin(const Host& host, const std::string& backend);
 
   const PrivateFolder& folder() const { return folder_; }
 
@@ -29,4 +29,4 @@ class Compilation {
   PrivateFolder folder_;
 };
 
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia

@@ -1,4 +1,4 @@
-#include "launcher_text.h"
+#include "nvidia/library/launcher_text.h"
 
 #include <regex>
 
@@ -10,7 +10,7 @@
 #include "golden/programs.h"
 #include "launchers.h"
 
-namespace kmux::cuda {
+namespace kmux::nvidia {
 namespace {
 
 using ::testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST(LauncherText, CompilesWithoutWarningsForEveryFeature) {
 }
 
 }  // namespace
-}  // namespace kmux::cuda
+}  // namespace kmux::nvidia
