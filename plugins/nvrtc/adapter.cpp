@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "kmux/plan_part.h"
+
 #include "meta.h"
 #include "nvidia/failure_text.h"
 #include "nvidia/host_log.h"
-#include "plan_part.h"
 
 namespace kmux::nvrtc {
 namespace {

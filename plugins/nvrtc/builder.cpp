@@ -6,6 +6,7 @@
 #include "kmux/compile_log.h"
 #include "kmux/file_identity.h"
 #include "kmux/plan.h"
+#include "kmux/plan_part.h"
 
 #include "arguments.h"
 #include "compilation.h"
@@ -15,7 +16,6 @@
 #include "nvidia/source.h"
 #include "nvidia/target.h"
 #include "places.h"
-#include "plan_part.h"
 
 namespace kmux::nvrtc {
 namespace {

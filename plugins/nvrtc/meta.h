@@ -12,7 +12,6 @@ namespace kmux::nvrtc {
 /// Names of the parts of an artifact.
 inline constexpr const char* kCodePart = "code";          // cubin or PTX
 inline constexpr const char* kLauncherPart = "launcher";  // the plan, for people
-inline constexpr const char* kPlanPart = "plan";          // plan_part.h
 inline constexpr const char* kMetaPart = "meta.json";
 
 /// Part "meta.json": what `load` must know of the code, and how it came about.

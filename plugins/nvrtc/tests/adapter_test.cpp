@@ -2,11 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "kmux/plan_part.h"
+
 #include "counting_allocator.h"
 #include "fake_cuda.h"
 #include "meta.h"
 #include "nvidia/tests/current_context.h"
-#include "plan_part.h"
 #include "workbench.h"
 
 namespace kmux::nvrtc {

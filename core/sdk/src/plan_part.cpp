@@ -1,9 +1,9 @@
-#include "plan_part.h"
+#include "kmux/plan_part.h"
 
 #include "kmux/dispatch_json.h"
 #include "kmux/validate.h"
 
-namespace kmux::nvrtc {
+namespace kmux {
 
 std::string plan_part(const Program& program, std::size_t variant) {
   Program alone{program.name, program.signature, {program.variants[variant]}};
@@ -20,4 +20,4 @@ Result<Plan> read_plan(std::string_view text) {
   return lower(program, 0);
 }
 
-}  // namespace kmux::nvrtc
+}  // namespace kmux

@@ -1,17 +1,19 @@
-#include "plan_part.h"
+#include "kmux/plan_part.h"
 
 #include <gmock/gmock.h>
 
-#include "workbench.h"
+#include "kmux/builder.h"
 
-namespace kmux::nvrtc {
+namespace kmux {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
 Program two_variants() {
-  ProgramBuilder builder = one_kernel("secret source");
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {builder.symbol("n")}).variant("cuda").source("k.cu", "secret source");
+  builder.launch("k").grid({1}).block({256}).args({"x"});
   builder.header("h.h", "secret header").variant("cuda").source("other.cu", "");
   builder.launch("other").grid({2}).block({64}).args({"x"});
   Metadata metadata;
@@ -37,4 +39,4 @@ TEST(PlanPart, OtherTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace kmux::nvrtc
+}  // namespace kmux
