@@ -60,7 +60,7 @@ Result<std::string> CudaBuilder::toolchain(const Target&, const Options& options
 std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
                                                       const Nvcc& nvcc) {
   if (request.chosen().dialect != "cuda") return std::nullopt;
-  nvidia::HeaderSearch search;
+  HeaderSearch search;
   search.folders = options.include_dirs;
   for (const std::string& folder : nvidia::toolkit_includes(nvcc.home)) search.folders.push_back(folder);
   search.compile_flags = options.compile_flags;

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "kmux/backend.h"
+#include "kmux/headers.h"
 #include "kmux/plugin.hpp"
 
 #include "nvcc.h"
-#include "nvidia/headers.h"
 #include "nvidia/library/parts.h"
 #include "nvidia/options.h"
 
@@ -28,7 +28,7 @@ class CudaBuilder final : public Builder {
                                            const Nvcc& nvcc);
 
   Host host_;
-  nvidia::Headers headers_;
+  Headers headers_;
 };
 
 }  // namespace kmux::cuda

@@ -6,9 +6,9 @@
 
 #include "kmux/file_io.h"
 #include "kmux/include_scan.h"
+#include "kmux/source_unit.h"
 
 #include "make_rule.h"
-#include "nvidia/source.h"
 
 namespace kmux::cuda {
 namespace {
@@ -32,7 +32,7 @@ std::string_view define_in(std::string_view flag) {
 }
 
 // The whole unit. Defines stand in it, as nvcc would hand them to a shell.
-std::string main_text(const Settings& settings, const nvidia::BuildOptions& options, const nvidia::SourceUnit& unit,
+std::string main_text(const Settings& settings, const nvidia::BuildOptions& options, const SourceUnit& unit,
                       const std::vector<std::string>& kernels) {
   std::string text;
   for (const std::string& define : settings.defines) text += define_line(define);
@@ -41,7 +41,7 @@ std::string main_text(const Settings& settings, const nvidia::BuildOptions& opti
   }
   for (const std::string& prelude : unit.preludes) text.append("#include \"").append(prelude).append("\"\n");
   text.append("#line 1 \"").append(unit.path).append("\"\n").append(unit.text).append("\n");
-  return text + nvidia::instantiations(kernels);
+  return text + instantiations(kernels);
 }
 
 // Or only about headers of the machine? What the assembler says is about the kernels.
@@ -75,7 +75,7 @@ Status check_arguments(const std::vector<std::string>& arguments) {
 std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options) {
   std::vector<std::string> arguments = {"-cubin", "-arch=" + request.target.arch, "-I."};
   if (request.chosen().dialect == "cuda") {
-    arguments.push_back("-std=" + nvidia::standard_of(request.chosen().settings));
+    arguments.push_back("-std=" + standard_of(request.chosen().settings));
   }
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
   if (options.line_info) arguments.emplace_back("-lineinfo");
@@ -92,7 +92,7 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const Variant& variant = request.chosen();
   if (variant.dialect == "cubin") return Output{variant.sources.front().content};
   const bool is_ptx = variant.dialect == "ptx";
-  const nvidia::SourceUnit unit = nvidia::make_unit(variant, "");
+  const SourceUnit unit = make_unit(variant, "");
   const std::string main = free_name(unit.files, is_ptx ? "kmux-unit.ptx" : "kmux-unit.cu");
   const std::string text =
       is_ptx ? variant.sources.front().content : main_text(variant.settings, options, unit, kernels);

@@ -2,7 +2,8 @@
 
 #include <array>
 
-#include "nvidia/failure_text.h"
+#include "kmux/failure_text.h"
+
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {

@@ -2,8 +2,9 @@
 
 #include <limits>
 
+#include "kmux/failure_text.h"
+
 #include "nvidia/device_facts.h"
-#include "nvidia/failure_text.h"
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/relaxed_capture.h"
 

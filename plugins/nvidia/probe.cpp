@@ -1,9 +1,9 @@
 #include "nvidia/probe.h"
 
 #include "kmux/dynamic_library.h"
+#include "kmux/failure_text.h"
 
 #include "nvidia/device_facts.h"
-#include "nvidia/failure_text.h"
 
 namespace kmux::nvidia {
 namespace {

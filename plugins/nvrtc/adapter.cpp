@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "kmux/failure_text.h"
 #include "kmux/plan_part.h"
 
 #include "meta.h"
-#include "nvidia/failure_text.h"
 #include "nvidia/host_log.h"
 
 namespace kmux::nvrtc {
@@ -58,7 +58,7 @@ NvrtcAdapter::NvrtcAdapter(Host host, std::string code, nvidia::Facts facts, Pla
       launcher_(code_.c_str(), facts_.view(), nvidia::log_to(host_)) {}
 
 Status NvrtcAdapter::prepare(int device) {
-  nvidia::FailureText failure;
+  FailureText failure;
   return failure.status(launcher_.prepare(device, failure.sink()));
 }
 

@@ -10,11 +10,11 @@ bool names_standard(const std::string& flag) { return flag.starts_with("-std=") 
 }  // namespace
 
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
-                                            const nvidia::SourceUnit& unit, nvidia::Arch arch,
+                                            const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders) {
   std::vector<std::string> arguments = {"--gpu-architecture=" + to_string(arch), "-default-device"};
   if (std::ranges::none_of(options.compile_flags, names_standard)) {
-    arguments.push_back("-std=" + nvidia::standard_of(settings));
+    arguments.push_back("-std=" + standard_of(settings));
   }
   if (options.line_info) arguments.emplace_back("-lineinfo");
   if (options.fast_math || settings.fast_math) arguments.emplace_back("--use_fast_math");

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/source_unit.h"
 
 #include "nvidia/arch.h"
 #include "nvidia/options.h"
-#include "nvidia/source.h"
 #include "nvrtc_library.h"
 
 namespace kmux::nvrtc {
@@ -17,7 +17,7 @@ namespace kmux::nvrtc {
 /// `-default-device` is always among them: without it NVRTC refuses every function and variable that is not marked for
 /// the device, so it can only make more sources compile.
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
-                                            const nvidia::SourceUnit& unit, nvidia::Arch arch,
+                                            const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders);
 
 }  // namespace kmux::nvrtc

@@ -7,13 +7,13 @@
 #include "kmux/file_identity.h"
 #include "kmux/plan.h"
 #include "kmux/plan_part.h"
+#include "kmux/source_unit.h"
 
 #include "arguments.h"
 #include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
 #include "nvidia/ready_code.h"
-#include "nvidia/source.h"
 #include "nvidia/target.h"
 #include "places.h"
 
@@ -29,7 +29,7 @@ Json identify_library(const std::string& path) {
 
 std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
   std::vector<std::string> names;
-  std::ranges::copy_if(kernels, std::back_inserter(names), nvidia::is_name_expression);
+  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
   return names;
 }
 
@@ -39,7 +39,7 @@ Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kern
   symbols.reserve(kernels.size());
   std::size_t expression = 0;
   for (const std::string& kernel : kernels) {
-    symbols.push_back(nvidia::is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
+    symbols.push_back(is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
   }
   return nvidia::find_kernels(symbols, std::string_view(compiled.cubin));
 }
@@ -93,7 +93,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   KMUX_ASSIGN(const std::string path, find_library(host_));
   KMUX_ASSIGN(const NvrtcLibrary* const library, NvrtcLibrary::open(path));
   std::vector<std::string> folders = header_folders(path, host_);
-  const nvidia::SourceUnit unit = nvidia::make_unit(variant, kProgramFolder);
+  const SourceUnit unit = make_unit(variant, kProgramFolder);
   Code code;
   code.compiler = "NVRTC " + library->version();
   code.arguments = compiler_arguments(options, variant.settings, unit, arch, folders);

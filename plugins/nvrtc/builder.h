@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "kmux/backend.h"
+#include "kmux/headers.h"
 #include "kmux/plugin.hpp"
 
-#include "nvidia/headers.h"
 #include "nvidia/options.h"
 #include "precompiled_headers.h"
 
@@ -30,7 +30,7 @@ class NvrtcBuilder final : public Builder {
                               const std::vector<std::string>& kernels);
 
   Host host_;
-  nvidia::Headers headers_;
+  Headers headers_;
   PrecompiledHeaders precompiled_;
 };
 

@@ -24,7 +24,7 @@ class NvrtcUnit {
     if (program_) (void)calls_.destroy(&program_);
   }
 
-  Status create(const nvidia::SourceUnit& unit) {
+  Status create(const SourceUnit& unit) {
     std::vector<const char*> texts;
     std::vector<const char*> paths;
     for (const File& file : unit.files) {

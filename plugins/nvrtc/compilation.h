@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/source_unit.h"
 
-#include "nvidia/source.h"
 #include "nvrtc_library.h"
 
 namespace kmux::nvrtc {
@@ -17,7 +17,7 @@ inline constexpr std::string_view kProgramFolder = "<program>/";
 
 /// One translation unit to compile.
 struct Compilation {
-  const nvidia::SourceUnit& unit;
+  const SourceUnit& unit;
   std::vector<std::string> options;
   std::vector<std::string> names;  // name expressions that are instantiated
 };

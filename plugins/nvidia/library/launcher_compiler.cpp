@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "kmux/file_io.h"
+#include "kmux/source_unit.h"
 
 #include "launcher_text.h"
-#include "nvidia/source.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "kmux/driver_dialect.h"
 #include "kmux/emit.h"
+#include "kmux/source_unit.h"
 
 #include "exported_call.h"
-#include "nvidia/source.h"
 
 namespace kmux {
 

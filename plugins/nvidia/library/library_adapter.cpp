@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "nvidia/failure_text.h"
+#include "kmux/failure_text.h"
+
 #include "nvidia/host_log.h"
 #include "parts.h"
 

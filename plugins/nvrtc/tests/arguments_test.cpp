@@ -34,7 +34,7 @@ TEST(Arguments, SayTheSettingsAndThePreludes) {
   settings.fast_math = true;
   settings.standard = "c++17";
   settings.defines = {"A", "B=2"};
-  nvidia::SourceUnit unit{"k.cu", ""};
+  SourceUnit unit{"k.cu", ""};
   unit.preludes = {"first.h", "second.h"};
   EXPECT_THAT(compiler_arguments({}, settings, unit, kSm90a, {}),
               ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++17", "-lineinfo", "--use_fast_math",

@@ -18,7 +18,7 @@ class CompilationTest : public NvrtcTest {
  protected:
   Result<Compiled> compile_text(const std::string& text, std::vector<std::string> names = {},
                                 std::vector<std::string> options = {"--gpu-architecture=sm_90a"}) {
-    const nvidia::SourceUnit unit{"<program>/k.cu", text};
+    const SourceUnit unit{"<program>/k.cu", text};
     return compile(*NvrtcLibrary::open(find_library(host).value()).value(),
                    {unit, std::move(options), std::move(names)});
   }

@@ -1,10 +1,10 @@
-#include "nvidia/source.h"
+#include "kmux/source_unit.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
-namespace kmux::nvidia {
+namespace kmux {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
@@ -118,4 +118,4 @@ bool is_name_expression(std::string_view kernel) { return kernel.find_first_of("
 
 std::string standard_of(const Settings& settings) { return settings.standard.empty() ? "c++20" : settings.standard; }
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

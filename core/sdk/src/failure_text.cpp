@@ -1,8 +1,8 @@
-#include "nvidia/failure_text.h"
+#include "kmux/failure_text.h"
 
 #include "kmux/plugin.hpp"
 
-namespace kmux::nvidia {
+namespace kmux {
 
 kmux_sink FailureText::sink() {
   return {&text_,
@@ -16,4 +16,4 @@ Status FailureText::status(int code) const {
 
 Error FailureText::unavailable() const { return read_error(KMUX_UNAVAILABLE, text_); }
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -1,9 +1,9 @@
-#include "nvidia/source.h"
+#include "kmux/source_unit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace kmux::nvidia {
+namespace kmux {
 namespace {
 
 using testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(SourceUnit, StandardIsThatOfTheSettingsOrCpp20) {
 }
 
 }  // namespace
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -6,7 +6,7 @@
 
 #include "kmux/include_scan.h"
 
-namespace kmux::nvidia {
+namespace kmux {
 
 /// How a compiler of CUDA finds headers.
 struct HeaderSearch {
@@ -27,4 +27,4 @@ class Headers {
   IncludeMemory memory_;
 };
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -6,7 +6,7 @@
 
 #include "kmux/dispatch.h"
 
-namespace kmux::nvidia {
+namespace kmux {
 
 /// The sources of a variant as one translation unit. Its lines are those of the user's files.
 struct SourceUnit {
@@ -31,4 +31,4 @@ bool is_name_expression(std::string_view kernel);
 /// The standard to compile by: that of the settings, else "c++20".
 std::string standard_of(const Settings& settings);
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -1,9 +1,9 @@
-#include "nvidia/headers.h"
+#include "kmux/headers.h"
 
 #include <algorithm>
 #include <string_view>
 
-namespace kmux::nvidia {
+namespace kmux {
 namespace {
 
 // What follows one of `prefixes` in `flag`; empty if none does.
@@ -49,4 +49,4 @@ std::optional<Dependencies> Headers::scan(const Variant& variant, const HeaderSe
   return scan_includes(texts, embedded, {{}, search_order(search)}, memory_);
 }
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -1,17 +1,17 @@
-#include "nvidia/headers.h"
+#include "kmux/headers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "temp_folder.h"
 
-namespace kmux::nvidia {
+namespace kmux {
 namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
 
-class NvidiaHeaders : public testing::Test {
+class HeadersOfVariant : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return (folder.path() / name).string(); }
   Variant variant(const std::string& text) {
@@ -24,11 +24,11 @@ class NvidiaHeaders : public testing::Test {
   Headers headers;
 };
 
-TEST_F(NvidiaHeaders, AreNotLookedForWhereNothingIsIncluded) {
+TEST_F(HeadersOfVariant, AreNotLookedForWhereNothingIsIncluded) {
   EXPECT_FALSE(headers.scan(variant("__global__ void k() {}"), {{at("inc")}, {}, {}}).has_value());
 }
 
-TEST_F(NvidiaHeaders, AreFoundInOrderFlagsFirst) {
+TEST_F(HeadersOfVariant, AreFoundInOrderFlagsFirst) {
   folder.write("flag/x.h", "");
   folder.write("inc/x.h", "");
   folder.write("inc/y.h", "");
@@ -38,14 +38,14 @@ TEST_F(NvidiaHeaders, AreFoundInOrderFlagsFirst) {
   EXPECT_THAT(found->absent, ElementsAre(at("flag/y.h")));
 }
 
-TEST_F(NvidiaHeaders, OfTheProgramHideThoseOfTheMachine) {
+TEST_F(HeadersOfVariant, OfTheProgramHideThoseOfTheMachine) {
   folder.write("inc/x.h", "");
   Variant with_header = variant("#include \"x.h\"\n");
   with_header.headers = {{"x.h", ""}};
   EXPECT_TRUE(headers.scan(with_header, {{at("inc")}, {}, {}})->files.empty());
 }
 
-TEST_F(NvidiaHeaders, PreludesDefinesAndImplicitOnesCount) {
+TEST_F(HeadersOfVariant, PreludesDefinesAndImplicitOnesCount) {
   folder.write("inc/prelude.h", "");
   folder.write("inc/by_setting.h", "");
   folder.write("inc/by_flag.h", "");
@@ -59,9 +59,9 @@ TEST_F(NvidiaHeaders, PreludesDefinesAndImplicitOnesCount) {
   EXPECT_TRUE(found->complete);
 }
 
-TEST_F(NvidiaHeaders, ThatCannotBeToldAreSaidSo) {
+TEST_F(HeadersOfVariant, ThatCannotBeToldAreSaidSo) {
   EXPECT_FALSE(headers.scan(variant("#include UNKNOWN\n"), {{at("inc")}, {}, {}})->complete);
 }
 
 }  // namespace
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -5,7 +5,7 @@
 #include "kmux/error.h"
 #include "kmux/plugin.h"
 
-namespace kmux::nvidia {
+namespace kmux {
 
 /// What the launch layer writes when it fails, as an `Error` of the sdk.
 ///
@@ -22,4 +22,4 @@ class FailureText {
   std::string text_;
 };
 
-}  // namespace kmux::nvidia
+}  // namespace kmux
