@@ -1,6 +1,7 @@
-#include "auto/interval.h"
+#include "kmux/interval.h"
 
-#include <gmock/gmock.h>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace kmux {
@@ -11,13 +12,6 @@ using Samples = std::vector<double>;
 Samples numbers(int from, int to) {
   Samples samples;
   for (int i = from; i <= to; ++i) samples.push_back(i);
-  return samples;
-}
-
-/// `count` samples that alternate round `middle`.
-Samples around(double middle, double spread, std::size_t count = 30) {
-  Samples samples(count, middle - spread);
-  for (std::size_t i = 0; i < count; i += 2) samples[i] = middle + spread;
   return samples;
 }
 
@@ -34,43 +28,21 @@ TEST(Interval, IsAllOfThemWhereNoneIsThatSure) {
 
 TEST(Interval, DoesNotDependOnTheOrder) { EXPECT_EQ(median_interval({5, 1, 9, 3, 7}), (Interval{5, 1, 9})); }
 
-TEST(Interval, OneBeatsAnotherIfItIsSurelyFaster) {
-  EXPECT_TRUE(beats(around(10, 1), around(20, 1)));
-  EXPECT_FALSE(beats(around(20, 1), around(10, 1)));
+TEST(Interval, IsWiderTheSurerItIs) {
+  // P(Binomial(30, 1/2) <= 4) is 3e-5, <= 5 is 1.6e-4.
+  EXPECT_EQ(median_interval(numbers(1, 30), 0.9999), (Interval{15.5, 5, 26}));
+  EXPECT_EQ(median_interval(numbers(1, 30), 0.5).low, 13) << "P(... <= 12) is 18 %, <= 13 is 29 %";
 }
 
-TEST(Interval, NobodyBeatsAnEqual) {
-  EXPECT_FALSE(beats(around(10, 1), around(10, 1)));
-  EXPECT_FALSE(beats(around(9.95, 0), around(10, 0))) << "half a percent is not worth another backend";
-  EXPECT_TRUE(beats(around(9.8, 0), around(10, 0)));
+TEST(Interval, TakesManySamples) {
+  const Interval interval = median_interval(numbers(1, 20000));
+  EXPECT_NEAR(interval.low, 10000 - 2.58 * 0.5 * std::sqrt(20000), 2) << "the normal distribution is near";
 }
 
-TEST(Interval, ComparesWithinEachRound) {
-  Samples incumbent = numbers(100, 129);  // it drifts by far more than the two differ
-  Samples challenger = incumbent;
-  for (double& sample : challenger) sample -= 5;
-  EXPECT_TRUE(beats(challenger, incumbent));
-}
-
-TEST(Interval, NoiseBeatsNobody) {
-  Samples challenger = around(10, 0);
-  for (std::size_t i = 0; i < 13; ++i) challenger[2 * i] = 30;  // faster by far in 17 rounds, slower in 13
-  for (std::size_t i = 0; i < 15; ++i) challenger[2 * i + 1] = 5;
-  EXPECT_FALSE(beats(challenger, around(10, 0)));
-}
-
-TEST(Interval, NothingIsDecidedByFewRounds) { EXPECT_FALSE(beats(around(1, 0, 7), around(100, 0, 7))); }
-
-TEST(Interval, WinnerIsTheFirstUnlessItIsBeaten) {
-  EXPECT_EQ(winner_of({around(10, 1), around(10, 1)}), 0U);
-  EXPECT_EQ(winner_of({around(20, 1), around(10, 1)}), 1U);
-  EXPECT_EQ(winner_of({around(20, 1), around(10, 1), around(5, 1)}), 2U);
-  EXPECT_EQ(winner_of({around(20, 1), around(10, 1), around(10, 1)}), 1U);
-}
-
-TEST(Interval, WinnerIsAmongThoseThatWereTimed) {
-  EXPECT_EQ(winner_of({{}, around(20, 1), around(20, 1)}), 1U);
-  EXPECT_EQ(winner_of({around(20, 1), {}}), 0U);
+TEST(Interval, NeedsEightSamplesToBeSure) {
+  EXPECT_FALSE(is_sure(7));
+  EXPECT_TRUE(is_sure(8));
+  EXPECT_FALSE(is_sure(8, 0.999));
 }
 
 }  // namespace

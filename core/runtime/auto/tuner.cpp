@@ -4,13 +4,14 @@
 #include <chrono>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/interval.h"
 #include "kmux/log.h"
 
 #include "call_copy.h"
 #include "first_call.h"
-#include "interval.h"
 #include "launch_timer.h"
 #include "rounds.h"
+#include "winner.h"
 #include "src/background.h"
 #include "src/compiler_options.h"
 #include "src/kernel_impl.h"

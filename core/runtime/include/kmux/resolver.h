@@ -11,6 +11,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/interval.h"
 #include "kmux/json.h"
 #include "kmux/runtime.h"
 #include "kmux/target.h"
@@ -31,14 +32,6 @@ KMUX_API std::string_view to_string(Stage stage);
 
 enum class Verdict : std::uint8_t { kChosen, kPossible, kRefused };
 KMUX_API std::string_view to_string(Verdict verdict);
-
-/// A median, and the interval that has it with a probability of 99 %.
-struct Interval {
-  double median = 0;
-  double low = 0;
-  double high = 0;
-  bool operator==(const Interval&) const = default;
-};
 
 /// Why a candidate that failed is not tried again for a time, although it might do.
 struct Quarantine {
