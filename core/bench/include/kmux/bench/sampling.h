@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "kmux/bench/verdict.h"
+#include "kmux/error.h"
+
+namespace kmux::bench {
+
+/// Takes one sample of a contestant. Units: any, the same for all; positive.
+using Sample = std::function<Result<double>()>;
+
+/// When sampling ends.
+struct StopRule {
+  /// Rounds that do not count, at the beginning.
+  std::size_t warm_up = 2;
+  std::size_t fewest = 12;
+  std::size_t most = 2000;
+  /// An interval as narrow as this, relative to its median, is narrow enough, verdict or not.
+  double relative_interval = 0.005;
+  std::chrono::nanoseconds time = std::chrono::seconds(2);
+  VerdictRule verdict = {};
+};
+
+/// Why it ended.
+enum class Stop { kDecided, kNarrow, kTime, kRounds };
+std::string_view to_string(Stop stop);
+
+struct Sampling {
+  /// Shapes: one series a contestant, all of the same length.
+  std::vector<std::vector<double>> series;
+  /// How often the series were looked at, which `judge` must know.
+  std::size_t looks = 1;
+  Stop stop = Stop::kRounds;
+};
+
+/// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
+/// with another one, and every second goes backwards: nobody always follows the same.
+///
+/// It ends as soon as the verdict of each against the contestant `baseline` is sure or its interval narrow, which is looked at
+/// after 12, 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
+///
+/// Errors: the first of a contestant.
+Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::size_t baseline, const StopRule& rule,
+                                  const std::function<std::chrono::nanoseconds()>& now);
+
+}  // namespace kmux::bench

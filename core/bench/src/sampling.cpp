@@ -1,0 +1,89 @@
+#include "kmux/bench/sampling.h"
+
+#include <algorithm>
+
+namespace kmux::bench {
+namespace {
+
+using Series = std::vector<std::vector<double>>;
+
+// The place in round `round` of turn `turn`: begins with another contestant each round, every second one backwards.
+std::size_t turn_of(std::size_t turn, std::size_t round, std::size_t count) {
+  const std::size_t step = round % 2 == 0 ? turn : count - 1 - turn;
+  return (step + round / 2) % count;
+}
+
+Status sample_round(const std::vector<Sample>& contestants, std::size_t round, Series& series) {
+  for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
+    const std::size_t index = turn_of(turn, round, contestants.size());
+    KMUX_ASSIGN(const double value, contestants[index]());
+    series[index].push_back(value);
+  }
+  return Ok{};
+}
+
+bool is_narrow(const Interval& interval, double relative) {
+  return interval.high - interval.low <= relative * interval.median;
+}
+
+// Does `accept` hold for the judgement of each contestant against the baseline?
+template <class Accept>
+bool all_of_pairs(const Series& series, std::size_t baseline, std::size_t look, const StopRule& rule, Accept accept) {
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    if (i != baseline && !accept(judge(series[i], series[baseline], look, rule.verdict))) return false;
+  }
+  return true;
+}
+
+bool is_decided(const Series& series, std::size_t baseline, std::size_t look, const StopRule& rule) {
+  return series.size() > 1 && all_of_pairs(series, baseline, look, rule, [](const Judgement& judgement) {
+           return judgement.verdict != Verdict::kAmbiguous;
+         });
+}
+
+bool is_narrow(const Series& series, double relative) {
+  return std::ranges::all_of(series, [&](const std::vector<double>& samples) {
+    return is_sure(samples.size()) && is_narrow(median_interval(samples), relative);
+  });
+}
+
+std::size_t next_look(std::size_t rounds) { return rounds + std::max<std::size_t>(1, rounds / 2); }
+
+}  // namespace
+
+std::string_view to_string(Stop stop) {
+  switch (stop) {
+    case Stop::kDecided:
+      return "decided";
+    case Stop::kNarrow:
+      return "narrow";
+    case Stop::kTime:
+      return "time";
+    case Stop::kRounds:
+      return "rounds";
+  }
+  return "";
+}
+
+Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::size_t baseline, const StopRule& rule,
+                                  const std::function<std::chrono::nanoseconds()>& now) {
+  Series unused(contestants.size());
+  for (std::size_t round = 0; round < rule.warm_up; ++round) KMUX_TRY(sample_round(contestants, round, unused));
+  Sampling sampling{Series(contestants.size()), 0, Stop::kRounds};
+  const std::chrono::nanoseconds begin = now();
+  std::size_t look_at = std::max<std::size_t>(1, rule.fewest);
+  for (std::size_t round = 0; round < rule.most; ++round) {
+    KMUX_TRY(sample_round(contestants, round, sampling.series));
+    const bool is_late = now() - begin >= rule.time;
+    const bool is_last = round + 1 == rule.most || (is_late && round + 1 >= rule.fewest);
+    if (round + 1 < look_at && !is_last) continue;
+    look_at = next_look(round + 1);
+    ++sampling.looks;
+    if (is_decided(sampling.series, baseline, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
+    if (is_narrow(sampling.series, rule.relative_interval)) return sampling.stop = Stop::kNarrow, sampling;
+    if (is_last && is_late) return sampling.stop = Stop::kTime, sampling;
+  }
+  return sampling;
+}
+
+}  // namespace kmux::bench
