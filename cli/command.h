@@ -47,5 +47,6 @@ extern const Command kLauncherCommand;
 extern const Command kSourceCommand;
 extern const Command kCacheCommand;
 extern const Command kTuneCommand;
+extern const Command kTraceCommand;
 
 }  // namespace kmux::cli

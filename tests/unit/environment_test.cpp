@@ -107,6 +107,11 @@ TEST(Environment, IgnoresThePluginPathWhenSecure) {
   EXPECT_THAT(Environment::from({{"KMUX_PLUGIN_PATH", "/a"}}, true).plugin_path, IsEmpty());
 }
 
+TEST(Environment, WritesNoTraceWhenSecure) {
+  EXPECT_EQ(Environment::from({{"KMUX_TRACE", "/a"}}).trace_file, "/a");
+  EXPECT_EQ(Environment::from({{"KMUX_TRACE", "/a"}}, true).trace_file, "");
+}
+
 TEST(Environment, ReadsPluginOptions) {
   const auto options = Environment::from({{"KMUX_OPTION_CPU_ENGINE", "host"},
                                           {"KMUX_OPTION_CPU_HOST_COMPILER", "g++"},

@@ -8,6 +8,7 @@
 
 #include "experience.h"
 #include "src/background.h"
+#include "src/open_adapter.h"
 #include "src/tier_build.h"
 #include "src/tier_plan.h"
 
@@ -39,7 +40,7 @@ struct Improvement {
     if (built.compile_ms && better.is_successor) {
       experience->compile_times.note(manifest, better.tier, *built.compile_ms, true);
     }
-    KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, choice.backend->load(built.artifact, device));
+    KMUX_ASSIGN(auto adapter, open_adapter(*choice.backend, built.artifact, device, program->name));
     KMUX_TRY(adapter->prepare(device));
     auto origin = std::make_shared<const Origin>(
         Origin{choice.plugin, better.variant, program->variants[better.variant], better.target});

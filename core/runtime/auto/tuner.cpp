@@ -11,12 +11,13 @@
 #include "first_call.h"
 #include "launch_timer.h"
 #include "rounds.h"
-#include "winner.h"
 #include "src/background.h"
 #include "src/compiler_options.h"
 #include "src/kernel_impl.h"
+#include "src/open_adapter.h"
 #include "src/tier_build.h"
 #include "src/tier_plan.h"
+#include "winner.h"
 
 namespace kmux {
 namespace {
@@ -79,7 +80,7 @@ Pairing Tuner::pairing_of(std::size_t index) const {
 
 Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
   KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
-  KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, contestant.choice.backend->load(built.artifact, device_));
+  KMUX_ASSIGN(auto adapter, open_adapter(*contestant.choice.backend, built.artifact, device_, name_));
   KMUX_TRY(adapter->prepare(device_));
   return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                         contestant.tier};

@@ -2,6 +2,7 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/trace.h"
 #include "kmux/validate.h"
 #include "kmux/words.h"
 
@@ -49,6 +50,11 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
           .use_cache = options.use_cache,
           .policy = options.policy,
           .lock_file = options.lock_file};
+}
+
+Resolution traced_resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
+  const TraceSpan span("resolve", program.name);
+  return resolve(runtime, program, request);
 }
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
@@ -110,7 +116,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
   KMUX_TRY(policy_of(options.policy, runtime.environment()));
   KMUX_TRY(check_valid(program));
   KMUX_TRY(isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
-  Resolution resolution = resolve(runtime, program, request_of(options, purpose));
+  Resolution resolution = traced_resolve(runtime, program, request_of(options, purpose));
   std::vector<Note> notes;  // of those that were passed over
   for (;;) {
     Result<Candidate> chosen = require(resolution);

@@ -10,6 +10,7 @@
 #include "cache/dependency_state.h"
 #include "kernel_impl.h"
 #include "kernel_memo.h"
+#include "open_adapter.h"
 #include "out_idx.h"
 
 namespace kmux {
@@ -27,7 +28,7 @@ Status add_tuner(Runtime& runtime, const Program& program, const CompileOptions&
 Result<LoadedArtifact> load_artifact(Runtime& runtime, const Program& program, const CompileOptions& options,
                                      BuildResult& built) {
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
-  Result<std::unique_ptr<Adapter>> adapter = plugin->backend().load(built.artifact, options.device.value_or(0));
+  auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program.name);
   if (!adapter) {
     if (is_auto(built.resolution)) note_failure(runtime, program, *built.resolution.chosen(), adapter.error());
     return std::move(adapter).error();

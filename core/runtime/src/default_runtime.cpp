@@ -1,6 +1,9 @@
 #include <cstdlib>
+#include <fstream>
 
+#include "kmux/log.h"
 #include "kmux/runtime.h"
+#include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
 #include "isolated_plugins.h"
@@ -20,11 +23,21 @@ RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cac
 
 Result<std::shared_ptr<Runtime>> make_default_runtime() {
   Environment environment = Environment::from_process();
+  if (!environment.trace_file.empty()) start_trace();
   RegistryOptions options;
   options.environment_path = environment.plugin_path;
   options.plugin_options = environment.plugin_options;
   options.variables = environment.variables;
   return Runtime::create(std::move(environment), options);
+}
+
+// What KMUX_TRACE asks for.
+void write_trace(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary);
+  file << stop_trace() << '\n';
+  if (!file.flush())
+    log(LogLevel::kWarning, "the trace cannot be written to \"" + path.string() + "\". Name another file.");
 }
 
 }  // namespace
@@ -40,6 +53,7 @@ Result<std::shared_ptr<Runtime>> Runtime::default_runtime() {
   static const auto& instance = *new auto(make_default_runtime());
   static const int ends_at_exit = std::atexit([] {
     if (!instance) return;
+    write_trace((*instance)->environment().trace_file);
     if ((*instance)->cache()) (*instance)->cache()->flush();
     (*instance)->isolated_plugins().end_idle();  // so that no worker is left to whoever inherits our children
   });

@@ -94,6 +94,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.cache_dir = cache_dir_of(variables);
     environment.cache_read_only = split_path(first_of(variables, {"KMUX_CACHE_RO"}));
     environment.lock_file = first_of(variables, {"KMUX_LOCK_FILE"});
+    environment.trace_file = first_of(variables, {"KMUX_TRACE"});
     environment.cache_lock_dir = cache_lock_dir_of(variables);
     environment.remote_cache = first_of(variables, {"KMUX_REMOTE_CACHE"});
     environment.remote_cache_key_file = first_of(variables, {"KMUX_REMOTE_CACHE_KEY_FILE"});

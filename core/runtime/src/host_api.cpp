@@ -7,6 +7,8 @@
 
 #include "kmux/log.h"
 
+#include "trace_log.h"
+
 namespace kmux {
 namespace {
 
@@ -34,10 +36,8 @@ void HostApi::log(void* self, std::int32_t level, kmux_bytes text) noexcept {
   log_line(known, static_cast<const HostApi*>(self)->plugin_, {text.data, text.size});
 }
 
-// Lines of the log, until there is a tracer.
 void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
-  const std::string text = (phase == 0 ? "begin " : "end ") + std::string(name.data, name.size);
-  log_line(LogLevel::kDebug, static_cast<const HostApi*>(self)->plugin_, text);
+  add_plugin_phase(static_cast<const HostApi*>(self)->plugin_, phase == 0, {name.data, name.size});
 }
 
 std::int32_t HostApi::stopping(void*) noexcept { return is_stopping() ? 1 : 0; }

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "kmux/log.h"
+#include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
 #include "cache_key.h"
@@ -18,8 +19,14 @@ Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
   return scope->admit(choice.plugin->manifest().name, choice.apart);
 }
 
+Result<std::string> wrap(Backend& backend, const BuildRequest& request) {
+  const TraceSpan span("wrap", request.program.name);
+  return backend.wrapper().wrap(request);
+}
+
 Result<CacheEntry> wrap_and_build(Backend& backend, const BuildRequest& request) {
-  KMUX_ASSIGN(std::string launcher, backend.wrapper().wrap(request));
+  KMUX_ASSIGN(std::string launcher, wrap(backend, request));
+  const TraceSpan span("build", request.program.name);
   KMUX_ASSIGN(Artifact artifact, backend.builder().build(request, launcher));
   return CacheEntry{std::move(artifact), std::move(launcher)};
 }

@@ -1,0 +1,127 @@
+#include "kmux/trace.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kmux/json.h"
+
+#include "trace_log.h"
+
+namespace kmux {
+namespace {
+
+// Enough for minutes of calls; about 100 MB. What comes after them is counted.
+constexpr std::size_t kMostEvents = std::size_t{1} << 20;
+
+struct Event {
+  char phase;  // 'X' a span, 'B' and 'E' its begin and end, as plugins tell them
+  const char* category;
+  std::string name;
+  std::string detail;
+  int thread;
+  std::int64_t begin_ns;
+  std::int64_t length_ns;
+};
+
+struct Recording {
+  std::mutex mutex;
+  std::vector<Event> events;
+  std::size_t dropped = 0;
+  std::atomic<bool> is_on{false};
+};
+
+/// Never destroyed: plugins may tell of spans while the process ends.
+Recording& recording() {
+  static Recording& instance = *new Recording;
+  return instance;
+}
+
+int this_thread() {
+  static std::atomic<int> count{0};
+  thread_local const int number = ++count;
+  return number;
+}
+
+void add(Event event) noexcept {
+  try {
+    const std::lock_guard lock(recording().mutex);
+    if (!is_tracing()) return;
+    if (recording().events.size() == kMostEvents) {
+      ++recording().dropped;
+    } else {
+      recording().events.push_back(std::move(event));
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
+  }
+}
+
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+
+Json json_of(const Event& event) {
+  Json::Object object{{"ph", std::string(1, event.phase)},
+                      {"cat", event.category},
+                      {"name", event.name},
+                      {"pid", static_cast<std::int64_t>(getpid())},
+                      {"tid", static_cast<std::int64_t>(event.thread)},
+                      {"ts", microseconds(event.begin_ns)}};
+  if (event.phase == 'X') object.emplace("dur", microseconds(event.length_ns));
+  if (!event.detail.empty()) object.emplace("args", Json::Object{{"detail", event.detail}});
+  return object;
+}
+
+}  // namespace
+
+std::int64_t trace_clock_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
+  const std::int64_t length = trace_clock_ns() - begin_ns;
+  add({'X', "call", kernel, "", this_thread(), begin_ns, length});
+}
+
+void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
+  if (!is_tracing()) return;
+  add({begins ? 'B' : 'E', "plugin", std::string(name), plugin, this_thread(), trace_clock_ns(), 0});
+}
+
+void start_trace() {
+  const std::lock_guard lock(recording().mutex);
+  recording().events.clear();
+  recording().dropped = 0;
+  recording().is_on = true;
+}
+
+std::string stop_trace() {
+  const std::lock_guard lock(recording().mutex);
+  if (!recording().is_on.exchange(false)) return "";
+  Json::Array events;
+  for (const Event& event : std::exchange(recording().events, {})) events.push_back(json_of(event));
+  return dump(Json::Object{{"traceEvents", std::move(events)},
+                           {"displayTimeUnit", "ns"},
+                           {"otherData", Json::Object{{"dropped", static_cast<std::int64_t>(recording().dropped)}}}});
+}
+
+bool is_tracing() noexcept { return recording().is_on.load(std::memory_order_relaxed); }
+
+TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept : name_(is_tracing() ? name : nullptr) {
+  if (name_ == nullptr) return;
+  try {
+    detail_ = detail;
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a span without its detail
+  }
+  begin_ns_ = trace_clock_ns();
+}
+
+TraceSpan::~TraceSpan() {
+  if (name_ == nullptr) return;
+  const std::int64_t length = trace_clock_ns() - begin_ns_;
+  add({'X', "compile", name_, std::move(detail_), this_thread(), begin_ns_, length});
+}
+
+}  // namespace kmux

@@ -1,0 +1,56 @@
+// kmux trace and KMUX_TRACE as a user types them.
+
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class CliTrace : public testing::Test {
+ protected:
+  std::string text_of(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(session_.folder() / name).rdbuf();
+    return text.str();
+  }
+  std::vector<std::string> words(const std::string& command) const {
+    return {command, "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16", "--scalar",
+            "factor=2"};
+  }
+  CliSession session_;
+};
+
+TEST_F(CliTrace, WritesEveryStage) {
+  std::vector<std::string> command = words("trace");
+  command.insert(command.end(), {"--repeat", "3", "--trace", "t.json"});
+  const ProcessResult traced = session_.run(command);
+  ASSERT_EQ(traced.exit_code, 0) << traced.standard_error;
+  EXPECT_THAT(traced.standard_output, HasSubstr("trace: t.json"));
+  EXPECT_THAT(text_of("t.json"), AllOf(HasSubstr("\"traceEvents\""), HasSubstr("\"resolve\""), HasSubstr("\"wrap\""),
+                                       HasSubstr("\"build\""), HasSubstr("\"load\""), HasSubstr("\"call\"")));
+}
+
+TEST_F(CliTrace, RefusesAFileThatCannotBeWritten) {
+  std::vector<std::string> command = words("trace");
+  command.insert(command.end(), {"--trace", "no/such/folder/t.json"});
+  const ProcessResult traced = session_.run(command);
+  EXPECT_NE(traced.exit_code, 0);
+  EXPECT_THAT(traced.standard_error, HasSubstr("cannot be written to \"no/such/folder/t.json\""));
+}
+
+TEST_F(CliTrace, VariableTracesAnyProcess) {
+  const ProcessResult run = session_.run(words("run"), {{"KMUX_TRACE", (session_.folder() / "any.json").string()}});
+  ASSERT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_THAT(text_of("any.json"), AllOf(HasSubstr("\"build\""), HasSubstr("\"call\"")));
+}
+
+}  // namespace
+}  // namespace kmux::test
