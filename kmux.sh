@@ -16,6 +16,7 @@ readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
+readonly PYTHON_PACKAGES=(apache-tvm-ffi==0.1.15.post2 hatchling==1.33.0 tqdm==4.70.1) # what integrations/tvm_ffi takes
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 
 usage() {
@@ -103,6 +104,7 @@ nvrtc() {
 
 configure() {
   packages "${BUILD_PACKAGES[@]}"
+  venv "${PYTHON_PACKAGES[@]}" || say "${PYTHON_PACKAGES[*]} cannot be had; the Python package is left out"
   local log
   log=$(mktemp)
   if ! cmake --preset release -DPython3_EXECUTABLE="$PYTHON" \

@@ -1,0 +1,47 @@
+"""kmux runs compute kernels and picks the backend at run time.
+
+>>> import kmux, numpy as np
+>>> scale = kmux.compile("scale.kmux.json", target="cpu")
+>>> y = np.from_dlpack(scale(np.ones(4, "float32"), 2.0))
+
+A program (`load_program`, `program`) becomes a `Kernel` (`compile`, `par_compile`, `jit`), which takes torch, numpy and
+cupy arrays as they are. See docs/python.md.
+"""
+
+from ._compile import compile, par_compile, resolve
+from ._errors import CompileError, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
+from ._jit import JitFunction, jit
+from ._kernel import Kernel, Tuning
+from ._library import functions as _functions
+from ._options import CompileOptions, ResolveOptions
+from ._plugins import Plugin, plugins
+from ._program import Program, load_program, program
+from ._progress import CompileEvent
+from ._resolution import Resolution
+
+__version__: str = _functions.version()
+
+__all__ = [
+    "CompileError",
+    "CompileEvent",
+    "CompileOptions",
+    "Error",
+    "InternalError",
+    "JitFunction",
+    "Kernel",
+    "LaunchError",
+    "Plugin",
+    "Program",
+    "ResolveOptions",
+    "Resolution",
+    "Tuning",
+    "UnavailableError",
+    "UnsupportedError",
+    "compile",
+    "jit",
+    "load_program",
+    "par_compile",
+    "plugins",
+    "program",
+    "resolve",
+]

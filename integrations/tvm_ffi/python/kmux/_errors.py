@@ -1,0 +1,53 @@
+"""What kmux raises. An invalid argument is a TypeError or a ValueError, as Python has them; the rest is an `Error`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import tvm_ffi
+
+
+class Error(RuntimeError):
+    """Something that kmux could not do. The message says what, why and what to do; notes of the compiler follow it."""
+
+    code: ClassVar[str] = "internal"
+
+
+class UnsupportedError(Error):
+    """The backend cannot do this; another one may."""
+
+    code = "unsupported"
+
+
+class UnavailableError(Error):
+    """Something is missing on this machine: a file, a toolchain, a device, memory."""
+
+    code = "unavailable"
+
+
+class CompileError(Error):
+    """The compiler refused the sources; its log is in the message."""
+
+    code = "compile_failed"
+
+
+class LaunchError(Error):
+    """The device or the kernel refused the launch."""
+
+    code = "launch_failed"
+
+
+class InternalError(Error):
+    """A bug in kmux or in a plugin."""
+
+
+for _error in (UnsupportedError, UnavailableError, CompileError, LaunchError, InternalError):
+    tvm_ffi.error.register_error(f"kmux.{_error.code}", _error)
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Adds a line to what is printed of `error`; before Python 3.11, where there are no notes, to its message."""
+    if hasattr(error, "add_note"):
+        error.add_note(note)
+    elif error.args and isinstance(error.args[0], str):
+        error.args = (f"{error.args[0]}\n{note}", *error.args[1:])

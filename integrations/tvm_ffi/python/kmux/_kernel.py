@@ -1,0 +1,135 @@
+"""Kernels: compiled programs that can be called."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+import tvm_ffi
+
+from ._library import functions
+from ._resolution import Resolution
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What measuring the candidates of a program found."""
+
+    text: str  # a table for people
+    facts: dict[str, Any]  # the candidates with their times, the winner, shapes and device
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Kernel(tvm_ffi.Function):
+    """A compiled program. Call it with the parameters in order.
+
+    Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a tensor
+        that may be null. With all parameters it writes into the outputs and returns None. Without the outputs that the
+        program declares it allocates and returns them, one as a tensor, several as a sequence: torch tensors if torch
+        tensors were passed, else tvm_ffi tensors, which `numpy.from_dlpack` and others take without a copy.
+    Shapes: as the program says; symbols are read from the arrays, and arrays that disagree are refused.
+    Stream: torch's current stream if torch tensors are passed, else the one of `tvm_ffi.use_raw_stream`, else the default.
+        The call does not wait for the device.
+    Threads: any, concurrently; the call releases the GIL.
+
+    Raises:
+        TypeError: wrong number of arguments, a number for a tensor, another dtype and the like.
+        ValueError: another shape, stride, device or alignment, a number that does not fit.
+        LaunchError: the device refused.
+
+    A kernel *is* the function of TVM-FFI: a call runs no Python code.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _of(cls, function: tvm_ffi.Function) -> Kernel:
+        kernel = cls.__new__(cls)
+        kernel.__move_handle_from__(function)
+        return kernel
+
+    def _text(self, name: str) -> str:
+        return str(functions.kernel_texts(self)[name])
+
+    @property
+    def name(self) -> str:
+        """The name of its program."""
+        return self._text("name")
+
+    @property
+    def backend(self) -> str:
+        """The backend whose code is launched now."""
+        return self._text("backend")
+
+    @property
+    def target(self) -> str:
+        """The canonical target that it was compiled for."""
+        return self._text("target")
+
+    @property
+    def tier(self) -> str:
+        """The tier of the code that is launched now ("fast", "full"); empty if the backend has none."""
+        return self._text("tier")
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """Parameters, outputs and symbols, as docs/dispatch-ir.md describes them."""
+        return cast("dict[str, Any]", json.loads(self._text("signature")))
+
+    @property
+    def device(self) -> tvm_ffi.Device:
+        """The device that it was compiled for."""
+        return cast("tvm_ffi.Device", functions.kernel_device(self))
+
+    @property
+    def source(self) -> str:
+        """The sources of the variant that is launched, one after another."""
+        return str(functions.kernel_source(self))
+
+    @property
+    def launcher(self) -> str:
+        """The launcher that the backend made."""
+        return str(functions.kernel_launcher(self))
+
+    @property
+    def resolution(self) -> Resolution:
+        """Which candidates there were, and why this backend was taken."""
+        return cast(Resolution, functions.kernel_resolution(self))
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Sources, headers, the launcher and the parts of the artifact."""
+        return {str(path): bytes(content) for path, content in functions.kernel_files(self).items()}
+
+    def warm(self, device: int | None = None) -> None:
+        """Does now what the first launch on `device` would do once.
+
+        Raises:
+            LaunchError: the device refused.
+        """
+        functions.kernel_warm(self, device)
+
+    def await_best(self) -> None:
+        """Waits until what is compiled or measured in the background has taken over.
+
+        Raises:
+            Error: the reason why it could not; the kernel goes on with what it has.
+        """
+        functions.kernel_await_best(self)
+
+    def tune(self, *arguments: Any, again: bool = False) -> Tuning:
+        """Measures every candidate with calls like this one, and launches the winner from then on. Takes about half a
+        second; the arrays are neither read nor written. Needs policy "measured".
+
+        Raises:
+            ValueError: another policy, or arguments as in a call that is refused.
+            Error: no candidate could be measured.
+        """
+        facts, text = functions.kernel_tune(self, again, *arguments)
+        return Tuning(str(text), json.loads(facts))
+
+    def __repr__(self) -> str:
+        return f"<kmux.Kernel {self.name!r} on {self._text('device')}>"

@@ -1,0 +1,42 @@
+"""Loads libkmux_tvm_ffi.so, which registers the runtime with TVM-FFI, and finds its functions."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from typing import Any
+
+import tvm_ffi
+
+_VARIABLE = "KMUX_TVM_FFI_LIBRARY"
+_IN_WHEEL = pathlib.Path(__file__).resolve().parent / "_native" / "lib" / "libkmux_tvm_ffi.so"
+
+
+def _load() -> ctypes.CDLL:
+    """Never closed: what it has registered lives as long as the process."""
+    path = pathlib.Path(os.environ.get(_VARIABLE) or _IN_WHEEL)
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(
+            f"the library of kmux cannot be loaded ({error}). Install the wheel, or name libkmux_tvm_ffi.so of a build "
+            f"in {_VARIABLE}."
+        ) from None
+
+
+class _Functions:
+    """The global functions `kmux.*`, by the rest of their name; each is looked up once."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+
+    def __getattr__(self, name: str) -> Any:
+        function = tvm_ffi.get_global_func(f"kmux.{name}")
+        assert function is not None
+        function.release_gil = True  # whatever TVM-FFI's default is here: some of them take seconds
+        setattr(self, name, function)
+        return function
+
+
+functions = _Functions(_load())

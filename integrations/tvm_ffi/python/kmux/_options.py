@@ -1,0 +1,50 @@
+"""The options of `compile`, `resolve` and `par_compile`, as keywords."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, TypedDict, Union
+
+
+class ResolveOptions(TypedDict, total=False):
+    """What decides where a program runs. An argument beats the environment; what is not given is the environment's."""
+
+    target: str  # "auto", "cpu", "cuda", "cuda:sm_90a", ...; TileLang's spellings, too
+    execution_backend: str  # "auto", or the name of a plugin, which is then taken or refused, never replaced
+    target_host: str
+    device: int  # ordinal
+    options: Mapping[str, Union[str, bool, int]]  # for the backend; it refuses what it does not have
+    compile_flags: Sequence[str]
+    include_dirs: Sequence[Union[str, os.PathLike[str]]]
+    use_cache: bool
+    isolation: str  # "process": the compiler in a process of its own
+    compile_timeout: Union[float, timedelta]  # seconds
+    policy: str  # "priority", "fast_start", "measured" or "pinned"
+    lock_file: Union[str, os.PathLike[str]]  # of policy "pinned"
+
+
+class CompileOptions(ResolveOptions, total=False):
+    """`ResolveOptions`, and what only a compilation asks."""
+
+    out_idx: Sequence[int]  # outputs by position, negative from the end, for a signature that declares none
+    verbose: bool
+
+
+def _plain(value: Any) -> Any:
+    """A value as the library takes it: paths are strings, durations seconds, sequences lists."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, Mapping):
+        return {key: _plain(element) for key, element in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(element) for element in value]
+    return value
+
+
+def plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords as the library takes them, which checks names and types."""
+    return {name: _plain(value) for name, value in options.items()}

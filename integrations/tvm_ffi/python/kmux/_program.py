@@ -1,0 +1,109 @@
+"""Programs: what a caller passes, and one or more ways to run it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+import tvm_ffi
+
+from ._library import functions
+
+AnyProgram = Union["Program", str, "os.PathLike[str]"]
+
+
+@tvm_ffi.register_object("kmux.Program")
+class Program(tvm_ffi.Object):
+    """A validated program; immutable. Made by `load_program`, `program` and functions of the exporter."""
+
+    if TYPE_CHECKING:
+
+        def _name(self) -> str: ...
+        def _digest(self) -> str: ...
+        def _json(self) -> str: ...
+        def _files(self) -> Mapping[str, str]: ...
+
+    @property
+    def name(self) -> str:
+        """The name that the program gives itself."""
+        return str(self._name())
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of everything that a compilation depends on: equal programs have equal digests."""
+        return str(self._digest())
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Sources and headers of all variants, by path."""
+        return {str(path): str(content) for path, content in self._files().items()}
+
+    def to_json(self) -> str:
+        """The document in its canonical form (docs/dispatch-ir.md); `files` has what it names."""
+        return str(self._json())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes `NAME.kmux.json` and its files beside it.
+
+        Raises:
+            UnavailableError: it cannot be written.
+        """
+        functions.save_program(self, os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"<kmux.Program {self.name!r} {self.digest[:12]}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return program, (self.to_json(), self.files)
+
+
+def load_program(path: str | os.PathLike[str]) -> Program:
+    """Reads `NAME.kmux.json` and the files that it names, and validates the program.
+
+    Raises:
+        ValueError: with every problem, missing and changed files among them.
+        UnavailableError: the document cannot be read.
+    """
+    return functions.load_program(os.fspath(path))
+
+
+def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:
+    """Makes a program of a document as docs/dispatch-ir.md describes it, and of the files that it names.
+
+    Args:
+        document: JSON, or what `json.loads` gives of it. There, "format", "version" and each file's "sha256" may be left
+            out.
+        files: content by path.
+
+    Raises:
+        ValueError: with every problem.
+    """
+    contents = dict(files or {})
+    text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
+    return functions.program_from_json(text, contents)
+
+
+def as_program(given: AnyProgram) -> Program:
+    """The program itself, or the one at that path."""
+    return given if isinstance(given, Program) else load_program(given)
+
+
+def _completed(document: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    complete = {"format": "kmux-program", "version": 1, **document}
+    complete["variants"] = [dict(_with_digests(variant, files)) for variant in document.get("variants", [])]
+    return complete
+
+
+def _with_digests(variant: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    for key, value in variant.items():
+        yield key, [_with_digest(file, files) for file in value] if key in ("sources", "headers") else value
+
+
+def _with_digest(file: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    content = files.get(file.get("path", ""))
+    if "sha256" in file or content is None:
+        return dict(file)
+    return {**file, "sha256": hashlib.sha256(content.encode()).hexdigest()}

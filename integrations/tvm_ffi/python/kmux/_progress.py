@@ -1,0 +1,65 @@
+"""How far `par_compile` is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Union
+
+
+@dataclass(frozen=True)
+class CompileEvent:
+    """One step of one program, and how far all are."""
+
+    step: str  # "queued", "started", "compiling", "done", "failed" or "cancelled"
+    index: int  # of the program, in input order
+    program: str  # its name
+    backend: str
+    from_cache: bool
+    total: int
+    running: int
+    done: int
+    failed: int
+    cancelled: int
+    elapsed: float  # seconds since the start of the program
+    rate: float  # programs a second
+    eta: float | None  # seconds until all have ended
+    same_as: int | None  # the program that was compiled for it, being identical
+    error: str | None
+
+
+Progress = Union[bool, Callable[[CompileEvent], None]]
+_NAMES = tuple(field.name for field in fields(CompileEvent))
+_ENDS = ("done", "failed", "cancelled")
+
+
+def _event(values: Mapping[str, Any]) -> CompileEvent:
+    return CompileEvent(**{name: values[name] for name in _NAMES})
+
+
+class ProgressBar:
+    """A bar of tqdm, which is told of every event."""
+
+    def __init__(self, total: int) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            raise ImportError("progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'") from None
+        self._bar = tqdm(total=total, unit="kernel", desc="compiling")
+
+    def __call__(self, event: CompileEvent) -> None:
+        if event.step == "compiling":
+            self._bar.set_postfix_str(event.program, refresh=False)
+        self._bar.update(event.step in _ENDS)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def reporter(report: Callable[[CompileEvent], None]) -> Callable[[Mapping[str, Any]], None]:
+    """What the library calls with the values of an event."""
+
+    def tell(values: Mapping[str, Any]) -> None:
+        report(_event(values))
+
+    return tell

@@ -1,0 +1,53 @@
+#include "argument.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+// Not there before TVM-FFI 0.1.13, which has no such integers either.
+#pragma weak TVMFFIBigIntGetContentByteArray
+
+namespace kmux::bridge {
+namespace {
+
+bool is_fractional(const Arg& arg) { return arg.kind() == Arg::Kind::kFloat; }
+bool is_number(const Arg& arg) { return arg.kind() != Arg::Kind::kTensor && arg.kind() != Arg::Kind::kPointer; }
+
+bool fits(const BufferParam& buffer, const Arg& arg) {
+  if (arg.kind() != Arg::Kind::kTensor) return false;
+  if (arg.tensor() == nullptr) return buffer.nullable;
+  return is_compatible(buffer.dtype, to_dtype(arg.tensor()->dtype));
+}
+
+bool fits(const ScalarParam& scalar, const Arg& arg) {
+  return is_number(arg) && (is_float(scalar.dtype) || !is_fractional(arg));
+}
+
+bool fits(const PointerParam&, const Arg& arg) { return arg.kind() == Arg::Kind::kPointer; }
+
+bool fits(const Param& param, const Arg& arg) {
+  return std::visit([&arg](const auto& kind) { return fits(kind, arg); }, param.kind);
+}
+
+}  // namespace
+
+bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept {
+  if (TVMFFIBigIntGetContentByteArray == nullptr || value.type_index != kTVMFFIBigInt) return false;
+  const TVMFFIByteArray words = TVMFFIBigIntGetContentByteArray(&value);
+  // Two's complement, the lowest word first: a uint64 above int64 has a second word, zero, for the sign.
+  std::array<std::uint64_t, 2> parts{};
+  if (words.size != sizeof parts) return false;
+  std::memcpy(parts.data(), words.data, sizeof parts);
+  if (parts[1] != 0) return false;
+  return std::construct_at(place, parts[0]), true;
+}
+
+bool has_wrong_type(std::span<const Param* const> params, std::span<const Arg> args) {
+  if (params.size() != args.size()) return true;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!fits(*params[i], args[i])) return true;
+  }
+  return false;
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,90 @@
+// kmux.compile and kmux.par_compile.
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/reflection/registry.h>
+
+#include "kernel_function.h"
+#include "options.h"
+#include "program_object.h"
+
+namespace kmux::bridge {
+namespace {
+
+namespace refl = ffi::reflection;
+
+ffi::Function compile_program(const ProgramRef& program, const NamedValues& options) {
+  return KernelFunction::make(value_of(compile(program->program, compile_options(options))));
+}
+
+double seconds(std::chrono::duration<double> duration) { return duration.count(); }
+
+std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+NamedValues event_of(const CompileProgress& event) {
+  NamedValues values{{"step", ffi::String(std::string(to_string(event.step)))},
+                     {"index", number(event.index)},
+                     {"program", ffi::String(event.program)},
+                     {"backend", ffi::String(std::string(event.backend))},
+                     {"from_cache", event.from_cache},
+                     {"total", number(event.counts.total)},
+                     {"running", number(event.counts.running)},
+                     {"done", number(event.counts.done)},
+                     {"failed", number(event.counts.failed)},
+                     {"cancelled", number(event.counts.cancelled)},
+                     {"elapsed", seconds(event.elapsed)},
+                     {"rate", event.rate},
+                     {"eta", nullptr},
+                     {"same_as", nullptr},
+                     {"error", nullptr}};
+  if (event.eta) values.Set("eta", seconds(*event.eta));
+  if (event.same_as) values.Set("same_as", number(*event.same_as));
+  if (event.error != nullptr) values.Set("error", ffi::String(event.error->message));
+  return values;
+}
+
+/// Tells the caller of each event, and ends the compilation if the caller's language was interrupted, as Python by Ctrl-C.
+std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
+  return [report](const CompileProgress& event) {
+    if (TVMFFIEnvCheckSignals() != 0) throw ffi::EnvErrorAlreadySet();
+    if (report) (*report)(event_of(event));
+  };
+}
+
+std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {
+  const bool is_one_for_all = options.size() == 1;
+  if (!is_one_for_all && options.size() != programs.size()) {
+    throw raised(make_error(ErrorCode::kInvalidArgument,
+                            "there are " + std::to_string(programs.size()) + " programs and " +
+                                std::to_string(options.size()) +
+                                " sets of options (it takes one for all or one each). Pass as many."));
+  }
+  std::vector<CompileJob> jobs;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(is_one_for_all ? 0 : i);
+    jobs.push_back({programs[static_cast<std::int64_t>(i)]->program, compile_options(options[place])});
+  }
+  return jobs;
+}
+
+ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<ProgramRef>& programs,
+                                                          const ffi::Array<NamedValues>& options,
+                                                          const NamedValues& how,
+                                                          const ffi::Optional<ffi::Function>& progress) {
+  ParCompileOptions par_options = par_compile_options(how);
+  par_options.progress = reporter(progress);
+  const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
+  ffi::Array<ffi::Optional<ffi::Function>> functions;
+  for (const std::optional<Kernel>& kernel : kernels) {
+    functions.push_back(kernel ? ffi::Optional<ffi::Function>(KernelFunction::make(*kernel)) : std::nullopt);
+  }
+  return functions;
+}
+
+}  // namespace
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::GlobalDef().def("kmux.compile", compile_program).def("kmux.par_compile", compile_programs);
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,150 @@
+#include "kernel_function.h"
+
+#include <algorithm>
+#include <string>
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/extra/c_env_api.h>
+
+#include "argument.h"
+
+namespace kmux::bridge {
+namespace {
+
+// Arguments that lie on the stack; the sizes differ only so that small calls touch little of it. No kernel takes more.
+constexpr std::size_t kSmallCall = 32;
+constexpr std::size_t kLargeCall = 4096;
+
+// Not initialised: `read` constructs what is used.
+template <std::size_t kCount>
+union Frame {
+  Frame() {}
+  Arg args[kCount];
+};
+
+std::vector<const Param*> params_of(const Signature& signature, bool with_outputs) {
+  std::vector<const Param*> params;
+  for (const Param& param : signature.params) {
+    if (with_outputs || !is_output(signature, param.name)) params.push_back(&param);
+  }
+  return params;
+}
+
+ffi::Tensor to_ffi(const Tensor& tensor) { return ffi::Tensor::FromDLPackVersioned(tensor.to_dlpack_versioned()); }
+
+}  // namespace
+
+KernelFunction::KernelFunction(Kernel kernel)
+    : kernel_(std::move(kernel)),
+      device_(kernel_.device().dl()),
+      has_pointers_(std::ranges::any_of(kernel_.signature().params, is_pointer)),
+      params_(params_of(kernel_.signature(), true)),
+      inputs_(params_of(kernel_.signature(), false)) {
+  safe_call = call;
+  cpp_call = nullptr;  // TVM-FFI's C++ callers take the other one then
+}
+
+ffi::Function KernelFunction::make(Kernel kernel) {
+  return ffi::detail::ObjectUnsafe::ObjectRefFromObjectPtr<ffi::Function>(
+      ffi::make_object<KernelFunction>(std::move(kernel)));
+}
+
+const Kernel& KernelFunction::kernel_of(const ffi::Function& function) {
+  const ffi::FunctionObj* const object = function.get();
+  if (object != nullptr && object->safe_call == call) return static_cast<const KernelFunction*>(object)->kernel_;
+  throw wrong_type("this is no kernel (it is another function). Pass what kmux.compile returned.");
+}
+
+std::span<const Param* const> KernelFunction::params_for(std::size_t count) const {
+  return count == params_.size() ? params_ : inputs_;
+}
+
+[[gnu::cold]] ffi::Error KernelFunction::not_an_argument(const TVMFFIAny& value, std::size_t index,
+                                                         std::size_t count) const {
+  const auto params = params_for(count);
+  const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
+  return wrong_type("kernel \"" + kernel_.name() + "\": parameter " + name + " is a " +
+                    ffi::TypeIndexToTypeKey(value.type_index) +
+                    " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
+}
+
+[[gnu::cold]] ffi::Error KernelFunction::refused(const Error& error, std::span<const Arg> args) const {
+  const bool is_type = error.code == ErrorCode::kInvalidArgument && has_wrong_type(params_for(args.size()), args);
+  return raised(error, is_type ? "TypeError" : error_kind(error.code));
+}
+
+StreamRef KernelFunction::stream_on(int ordinal) const {
+  if (device_.device_type == kDLCPU) return {};
+  return {TVMFFIEnvGetStream(device_.device_type, ordinal)};
+}
+
+[[gnu::hot]] StreamRef KernelFunction::read(std::span<const TVMFFIAny> values, Arg* args) const {
+  int ordinal = -1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!read_argument(values[i], args + i)) [[unlikely]] {
+      throw not_an_argument(values[i], i, values.size());
+    }
+    const bool is_tensor = args[i].kind() == Arg::Kind::kTensor && args[i].tensor() != nullptr;
+    if (ordinal < 0 && is_tensor && args[i].tensor()->device.device_type == device_.device_type) {
+      ordinal = args[i].tensor()->device.device_id;
+    }
+  }
+  if (has_pointers_) [[unlikely]] {
+    const auto params = params_for(values.size());
+    for (std::size_t i = 0; i < std::min(values.size(), params.size()); ++i) take_address(*params[i], args + i);
+  }
+  return stream_on(ordinal < 0 ? device_.device_id : ordinal);
+}
+
+template <class Use>
+void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use& use) const {
+  if (values.size() <= kSmallCall) [[likely]] {
+    Frame<kSmallCall> frame;
+    const StreamRef stream = read(values, frame.args);
+    return use(std::span<const Arg>(frame.args, values.size()), stream);
+  }
+  Frame<kLargeCall> frame;
+  const auto taken = values.first(std::min(values.size(), kLargeCall));
+  const StreamRef stream = read(taken, frame.args);
+  use(std::span<const Arg>(frame.args, taken.size()), stream);
+}
+
+ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef stream) const {
+  const Result<Outputs> outputs = kernel_.call(inputs, stream);
+  if (!outputs) throw refused(outputs.error(), inputs);
+  if (outputs->size() == 1) return to_ffi((*outputs)[0]);
+  ffi::Array<ffi::Tensor> tensors;
+  for (const Tensor& tensor : *outputs) tensors.push_back(to_ffi(tensor));
+  return tensors;
+}
+
+[[gnu::hot]] void KernelFunction::run(std::span<const Arg> args, StreamRef stream, TVMFFIAny* result) const {
+  const bool allocates = args.size() == inputs_.size() && inputs_.size() != params_.size();
+  if (allocates) {
+    *reinterpret_cast<ffi::Any*>(result) = outputs_of(args, stream);
+    return;
+  }
+  const Status launched = kernel_.launch(args, stream);
+  if (!launched) [[unlikely]] {
+    throw refused(launched.error(), args);
+  }
+}
+
+int KernelFunction::call(void* self, const TVMFFIAny* values, std::int32_t count, TVMFFIAny* result) noexcept {
+  TVM_FFI_SAFE_CALL_BEGIN();
+  const auto& function = *static_cast<const KernelFunction*>(self);
+  function.with_arguments({values, static_cast<std::size_t>(count)},
+                          [&](std::span<const Arg> args, StreamRef stream) { function.run(args, stream, result); });
+  TVM_FFI_SAFE_CALL_END();
+}
+
+Result<Tuning> tune(const ffi::Function& function, std::span<const TVMFFIAny> values, const TuneOptions& options) {
+  const Kernel& kernel = KernelFunction::kernel_of(function);
+  Result<Tuning> tuning = make_error(ErrorCode::kInternal, "it was not called (an error of kmux). Report it.");
+  static_cast<const KernelFunction*>(function.get())->with_arguments(values, [&](std::span<const Arg> args, StreamRef) {
+    tuning = kernel.tune(args, options);
+  });
+  return tuning;
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/function.h>
+
+#include "kmux/kernel.h"
+
+#include "raised.h"
+
+namespace kmux::bridge {
+
+/// A kernel as a function of TVM-FFI.
+///
+/// Takes the parameters in order: tensors (TVM-FFI's own or DLTensor*), integers, floats, bools, addresses, None for a null
+/// tensor. With all of them it launches and returns None; without the outputs that the signature declares it allocates
+/// these and returns them, one as a tensor, several as an array.
+///
+/// Stream:  that of TVM-FFI's environment for the device of the first tensor there, else for the kernel's.
+/// Errors:  as Kernel::launch, an invalid argument as TypeError if its type is wrong, else as ValueError.
+/// Threads: any, concurrently. A call that is given all parameters allocates nothing.
+class KernelFunction final : public ffi::FunctionObj {
+ public:
+  static ffi::Function make(Kernel kernel);
+  /// The kernel behind a function that `make` made.
+  ///
+  /// Errors: TypeError for any other function.
+  static const Kernel& kernel_of(const ffi::Function& function);
+
+  /// Public for `make_object`.
+  explicit KernelFunction(Kernel kernel);
+
+  /// Makes arguments of `values`, as the kernel wants them, and gives them and the stream to `use`.
+  ///
+  /// Errors: TypeError for a value that no kernel takes.
+  template <class Use>
+  void with_arguments(std::span<const TVMFFIAny> values, const Use& use) const;
+
+ private:
+  static int call(void* self, const TVMFFIAny* values, std::int32_t count, TVMFFIAny* result) noexcept;
+  void run(std::span<const Arg> args, StreamRef stream, TVMFFIAny* result) const;
+  ffi::Any outputs_of(std::span<const Arg> inputs, StreamRef stream) const;
+  StreamRef read(std::span<const TVMFFIAny> values, Arg* args) const;
+  StreamRef stream_on(int ordinal) const;
+  std::span<const Param* const> params_for(std::size_t count) const;
+  ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
+  ffi::Error refused(const Error& error, std::span<const Arg> args) const;
+
+  Kernel kernel_;
+  DLDevice device_;
+  bool has_pointers_ = false;
+  std::vector<const Param*> params_;
+  std::vector<const Param*> inputs_;  // without the outputs
+};
+
+/// Calls `kernel_of(function).tune` with these values.
+Result<Tuning> tune(const ffi::Function& function, std::span<const TVMFFIAny> values, const TuneOptions& options);
+
+}  // namespace kmux::bridge

@@ -1,0 +1,88 @@
+#include "named_values.h"
+
+#include <limits>
+
+#include "kmux/nearest.h"
+
+namespace kmux::bridge {
+namespace {
+
+// Of a dict: what backends take as text. Python's spelling of bools is not theirs.
+bool read_text(const ffi::Any& value, std::string& out) {
+  if (const auto flag = value.as<bool>()) return out = *flag ? "true" : "false", true;
+  if (const auto integer = value.as<std::int64_t>()) return out = std::to_string(*integer), true;
+  return read(value, out);
+}
+
+template <class T>
+bool read_list(const ffi::Any& value, std::vector<T>& out) {
+  const auto list = value.as<ffi::Array<ffi::Any>>();
+  if (!list) return false;
+  for (const ffi::Any& element : *list) {
+    if (!read(element, out.emplace_back())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool read(const ffi::Any& value, std::string& out) {
+  const auto text = value.as<ffi::String>();
+  if (text) out.assign(text->data(), text->size());
+  return text.has_value();
+}
+
+bool read(const ffi::Any& value, bool& out) {
+  const auto flag = value.as<bool>();
+  if (flag) out = *flag;
+  return flag.has_value();
+}
+
+bool read(const ffi::Any& value, int& out) {
+  const auto integer = value.as<std::int64_t>();
+  if (!integer || *integer < std::numeric_limits<int>::min() || *integer > std::numeric_limits<int>::max())
+    return false;
+  return out = static_cast<int>(*integer), true;
+}
+
+bool read(const ffi::Any& value, std::uint64_t& out) {
+  const auto integer = value.as<std::int64_t>();
+  if (!integer || *integer < 0) return false;
+  return out = static_cast<std::uint64_t>(*integer), true;
+}
+
+bool read(const ffi::Any& value, Milliseconds& out) {
+  const auto integer = value.as<std::int64_t>();
+  const auto number = integer ? std::optional(static_cast<double>(*integer)) : value.as<double>();
+  constexpr double kMost = 1e9;  // seconds; thirty years
+  if (!number || !(*number > -kMost && *number < kMost)) return false;
+  out = std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*number));
+  return true;
+}
+
+bool read(const ffi::Any& value, std::vector<std::string>& out) { return read_list(value, out); }
+bool read(const ffi::Any& value, std::vector<int>& out) { return read_list(value, out); }
+
+bool read(const ffi::Any& value, std::map<std::string, std::string>& out) {
+  const auto map = value.as<ffi::Map<ffi::Any, ffi::Any>>();
+  if (!map) return false;
+  for (const auto& [key, element] : *map) {
+    std::string name;
+    if (!read(key, name) || !read_text(element, out[name])) return false;
+  }
+  return true;
+}
+
+ffi::Error unknown_name(std::string_view name, const std::vector<std::string>& known) {
+  std::string names;
+  for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
+  return wrong_type("there is no option '" + std::string(name) + "' (the options are " + names + ")." +
+                    did_you_mean(name, known) + " Name one of these.");
+}
+
+ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::Any& value) {
+  return wrong_type("option '" + std::string(name) + "' is a " + value.GetTypeKey() + " that is not " +
+                    std::string(noun) + " (its type or range is another). Pass " + std::string(noun) + ".");
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tvm/ffi/any.h>
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/string.h>
+
+#include "raised.h"
+
+namespace kmux::bridge {
+
+/// What Python passes as keywords and others as a map.
+using NamedValues = ffi::Map<ffi::String, ffi::Any>;
+
+using Milliseconds = std::chrono::milliseconds;
+
+/// Reads a value as the type of `out`; false if it has another one. Durations are seconds.
+bool read(const ffi::Any& value, std::string& out);
+bool read(const ffi::Any& value, bool& out);
+bool read(const ffi::Any& value, int& out);
+bool read(const ffi::Any& value, std::uint64_t& out);
+bool read(const ffi::Any& value, Milliseconds& out);
+bool read(const ffi::Any& value, std::vector<std::string>& out);
+bool read(const ffi::Any& value, std::vector<int>& out);
+bool read(const ffi::Any& value, std::map<std::string, std::string>& out);
+template <class T>
+bool read(const ffi::Any& value, std::optional<T>& out) {
+  return read(value, out.emplace());
+}
+
+/// "a string", for messages: what `read` wants for such a field.
+constexpr std::string_view noun_of(const std::string*) { return "a string"; }
+constexpr std::string_view noun_of(const bool*) { return "a bool"; }
+constexpr std::string_view noun_of(const int*) { return "an int"; }
+constexpr std::string_view noun_of(const std::uint64_t*) { return "an int of at least 0"; }
+constexpr std::string_view noun_of(const Milliseconds*) { return "a number of seconds"; }
+constexpr std::string_view noun_of(const std::vector<std::string>*) { return "a list of strings"; }
+constexpr std::string_view noun_of(const std::vector<int>*) { return "a list of ints"; }
+constexpr std::string_view noun_of(const std::map<std::string, std::string>*) {
+  return "a dict of strings, numbers and bools";
+}
+template <class T>
+constexpr std::string_view noun_of(const std::optional<T>*) {
+  return noun_of(static_cast<const T*>(nullptr));
+}
+
+/// A member of `Options` that callers set by its name.
+template <class Options>
+struct Field {
+  std::string_view name;
+  std::string_view noun;
+  bool (*set)(Options& options, const ffi::Any& value);
+};
+
+template <auto kMember, class Options, class T>
+constexpr Field<Options> field_of(std::string_view name, T Options::*) {
+  return {name, noun_of(static_cast<const T*>(nullptr)),
+          [](Options& options, const ffi::Any& value) { return read(value, options.*kMember); }};
+}
+
+/// The field of that member.
+template <auto kMember>
+constexpr auto field(std::string_view name) {
+  return field_of<kMember>(name, kMember);
+}
+
+/// The errors of `set_fields`.
+ffi::Error unknown_name(std::string_view name, const std::vector<std::string>& known);
+ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::Any& value);
+
+template <class Options>
+const Field<Options>& find_field(std::string_view name, std::span<const Field<Options>> fields) {
+  std::vector<std::string> known;
+  for (const Field<Options>& candidate : fields) {
+    if (candidate.name == name) return candidate;
+    known.emplace_back(candidate.name);
+  }
+  throw unknown_name(name, known);
+}
+
+/// Sets what `values` name; None leaves a field as it is.
+///
+/// Errors: TypeError for a name that there is not (with the one that may be meant) and for a value of another type.
+template <class Options>
+void set_fields(Options& options, const NamedValues& values, std::span<const Field<Options>> fields) {
+  for (const auto& [key, value] : values) {
+    const std::string_view name(key.data(), key.size());
+    const Field<Options>& target = find_field(name, fields);
+    if (value == nullptr) continue;
+    if (!target.set(options, value)) throw wrong_value(name, target.noun, value);
+  }
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,65 @@
+// kmux.load_program, kmux.program_from_json, kmux.save_program, and what can be asked of a kmux.Program.
+#include "program_object.h"
+
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/string.h>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/program.h"
+#include "kmux/validate.h"
+
+namespace kmux::bridge {
+namespace {
+
+namespace refl = ffi::reflection;
+using Files = ffi::Map<ffi::String, ffi::String>;
+
+ProgramRef load(const ffi::String& path) { return ProgramRef(value_of(load_program(std::string(path)))); }
+
+Result<Program> valid_program(const std::string& json, const Files& files) {
+  KMUX_ASSIGN(Program program, from_json(json, [&files](const std::string& path) -> Result<std::string> {
+                if (const auto content = files.Get(path)) return std::string(*content);
+                return make_error(ErrorCode::kInvalidArgument,
+                                  "file '" + path + "' is not given (the document names it). Pass it among the files.");
+              }));
+  KMUX_TRY(check_valid(program));
+  return program;
+}
+
+ProgramRef from_text(const ffi::String& json, const Files& files) {
+  return ProgramRef(value_of(valid_program(json, files)));
+}
+
+void save(const ProgramRef& program, const ffi::String& path) {
+  value_of(save_program(program->program, std::string(path)));
+}
+
+void collect(Files& files, const std::vector<File>& more) {
+  for (const File& file : more) files.Set(file.path, file.content);
+}
+
+Files files_of(const ProgramObj* self) {
+  Files files;
+  for (const Variant& variant : self->program.variants) {
+    collect(files, variant.sources);
+    collect(files, variant.headers);
+  }
+  return files;
+}
+
+}  // namespace
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<ProgramObj>(refl::init(false))
+      .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
+      .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
+      .def("_json", [](const ProgramObj* self) { return ffi::String(to_json(self->program)); })
+      .def("_files", files_of);
+  refl::GlobalDef()
+      .def("kmux.load_program", load)
+      .def("kmux.program_from_json", from_text)
+      .def("kmux.save_program", save);
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tvm/ffi/error.h>
+
+#include "kmux/error.h"
+
+namespace kmux::bridge {
+
+namespace ffi = ::tvm::ffi;
+
+/// The name under which TVM-FFI carries an error of `code`: "ValueError" for an invalid argument, else "kmux.CODE".
+///
+/// Python raises what is registered under that name, and RuntimeError where nothing is.
+std::string error_kind(ErrorCode code);
+
+/// `error` as an exception of TVM-FFI, its notes in the text.
+ffi::Error raised(const Error& error, std::string_view kind);
+inline ffi::Error raised(const Error& error) { return raised(error, error_kind(error.code)); }
+
+/// An argument of the wrong type.
+ffi::Error wrong_type(std::string message);
+
+/// The value; throws the error.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw raised(result.error());
+  return *std::move(result);
+}
+
+}  // namespace kmux::bridge

@@ -1,0 +1,123 @@
+import os
+import threading
+import time
+import unittest
+from datetime import timedelta
+from unittest import mock
+
+import kmux
+import numpy as np
+import programs
+
+
+class Compile(unittest.TestCase):
+    def test_takes_a_path(self):
+        path = os.path.join(os.environ["KMUX_TEST_PROGRAMS"], "scale", "scale.kmux.json")
+        self.assertEqual(kmux.compile(path, target="cpu").name, "scale")
+
+    def test_hints_at_the_option_that_is_meant(self):
+        with self.assertRaisesRegex(TypeError, "no option 'targt' .*Did you mean 'target'"):
+            kmux.compile(programs.scale(), targt="cpu")
+        with self.assertRaisesRegex(TypeError, "option 'device' .* is not an int"):
+            kmux.compile(programs.scale(), device="0")
+        with self.assertRaisesRegex(ValueError, "Did you mean 'engine'"):
+            kmux.compile(programs.scale(), target="cpu", options={"enginee": "host"})
+
+    def test_hands_options_on(self):
+        kernel = kmux.compile(programs.scale(), target="cpu", compile_flags=["-DNEVER=1"], compile_timeout=timedelta(seconds=60),
+                              isolation="process", options={"tier": "full"})
+        self.assertEqual(kernel.tier, "full")
+
+    def test_says_why_nothing_can(self):
+        with self.assertRaisesRegex(ValueError, "No backend registered for target kind 'nope'"):
+            kmux.compile(programs.scale(), target="nope")
+
+    def test_has_the_log_of_the_compiler(self):
+        with self.assertRaisesRegex(kmux.CompileError, "undeclared") as caught:
+            kmux.compile(programs.scale("missing * x[i]"), target="cpu")
+        self.assertIsInstance(caught.exception, kmux.Error)
+        self.assertEqual(caught.exception.code, "compile_failed")
+
+    def test_resolves(self):
+        resolution = kmux.resolve(programs.scale(), target="cpu")
+        self.assertEqual(resolution.backend, "cpu")
+        self.assertEqual(resolution.candidates[0]["backend"], "cpu")
+        self.assertIn("the only one that can", str(resolution))
+        self.assertIn("plugins are looked for in", resolution.explain(fully=True))
+        refused = kmux.resolve(programs.scale(), target="nope")
+        with self.assertRaisesRegex(ValueError, "nope"):
+            refused.backend
+
+    def test_lists_plugins(self):
+        (cpu,) = (plugin for plugin in kmux.plugins() if plugin.name == "cpu")
+        self.assertIn("c", cpu.dialects)
+        self.assertEqual(cpu.problem, "")
+
+    def test_lets_other_threads_run(self):
+        beats, over = [], threading.Event()
+
+        def beat():
+            while not over.is_set():
+                beats.append(time.monotonic())
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=beat)
+        thread.start()
+        before = time.monotonic()
+        kmux.compile(programs.scale("factor * x[i] + 0"), target="cpu", options={"tier": "full"})
+        after = time.monotonic()
+        over.set()
+        thread.join()
+        self.assertTrue([beat for beat in beats if before < beat < after])
+
+
+class ParCompile(unittest.TestCase):
+    def test_returns_kernels_in_order_and_tells_of_each(self):
+        events = []
+        kernels = kmux.par_compile([programs.scale(f"{i} * x[i]") for i in range(4)], target="cpu", num_workers=2, progress=events.append)
+        x = np.ones(1, "float32")
+        self.assertEqual([np.from_dlpack(kernel(x, 0.0))[0] for kernel in kernels], [0, 1, 2, 3])
+        self.assertEqual(sorted(event.index for event in events if event.step == "done"), [0, 1, 2, 3])
+        self.assertEqual((events[-1].done, events[-1].total, events[-1].backend), (4, 4, "cpu"))
+        self.assertIsNone(events[0].error)
+
+    def test_options_of_each_are_on_top_of_those_of_all(self):
+        tiers = kmux.par_compile([programs.scale()] * 2, target="cpu", each=[{"options": {"tier": "full"}}, {"options": {"tier": "fast"}}])
+        self.assertEqual([kernel.tier for kernel in tiers], ["full", "fast"])
+        with self.assertRaisesRegex(ValueError, "2 programs and 3 sets of options"):
+            kmux.par_compile([programs.scale()] * 2, each=[{}] * 3)
+
+    def test_the_first_failure_is_raised_or_ignored(self):
+        given = [programs.scale(), programs.scale("missing"), programs.scale("absent")]
+        with self.assertRaisesRegex(kmux.CompileError, "missing"):
+            kmux.par_compile(given, target="cpu")
+        good, *bad = kmux.par_compile(given, target="cpu", ignore_error=True)
+        self.assertEqual((good.name, bad), ("scale", [None, None]))
+
+    def test_what_progress_raises_ends_it(self):
+        def fail(event):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(KeyError, "enough"):
+            kmux.par_compile([programs.scale()], target="cpu", progress=fail)
+
+    def test_shows_a_bar(self):
+        with mock.patch("tqdm.auto.tqdm") as tqdm:
+            kmux.par_compile([programs.scale(), programs.scale()], target="cpu", progress=True)
+        self.assertEqual(tqdm.call_args.kwargs["total"], 2)
+        self.assertEqual(sum(call.args[0] for call in tqdm.return_value.update.call_args_list), 2)
+        tqdm.return_value.close.assert_called_once_with()
+
+    def test_says_that_a_bar_needs_tqdm(self):
+        with mock.patch.dict("sys.modules", {"tqdm.auto": None}), self.assertRaisesRegex(ImportError, "pip install"):
+            kmux.par_compile([programs.scale()], target="cpu", progress=True)
+
+    def test_checks_its_own_options(self):
+        with self.assertRaisesRegex(TypeError, "num_workers"):
+            kmux.par_compile([programs.scale()], num_workers=1.5)
+        with self.assertRaises(ValueError):
+            kmux.par_compile([programs.scale()], num_workers=-1)
+
+
+if __name__ == "__main__":
+    unittest.main()

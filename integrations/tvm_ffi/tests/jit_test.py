@@ -1,0 +1,129 @@
+import dataclasses
+import enum
+import threading
+import unittest
+
+import kmux
+import numpy as np
+import programs
+from kmux._jit_key import text_of
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@dataclasses.dataclass
+class Tile:
+    rows: int = 4
+
+
+class Key(unittest.TestCase):
+    def test_tells_different_values_apart(self):
+        values = [1, 1.0, True, "1", None, "None", Colour.RED, Tile(), Tile(5), [1], [True], {"a": 1}, np.dtype("float32"), np.float32]
+        self.assertEqual(len({text_of(value) for value in values}), len(values))
+
+    def test_equal_values_share_one(self):
+        self.assertEqual(text_of((1, 2)), text_of([1, 2]))
+        self.assertEqual(text_of({"a": 1, "b": 2}), text_of({"b": 2, "a": 1}))
+        self.assertEqual(text_of(np.int64(3)), text_of(3))
+        self.assertEqual(text_of(-0.0) == text_of(0.0), False)
+
+    def test_others_have_none(self):
+        for value in (object(), np.zeros(3), lambda: None):
+            with self.assertRaises(TypeError):
+                text_of(value)
+
+
+class Jit(unittest.TestCase):
+    def setUp(self):
+        self.calls = []
+
+        @kmux.jit(target="cpu")
+        def power(exponent: int = 1, bias=0):
+            self.calls.append(exponent)
+            return programs.scale(" * ".join(["x[i]"] * exponent) + f" + {bias}" if exponent else "1")
+
+        self.power = power
+
+    def value(self, kernel):
+        return np.from_dlpack(kernel(np.full(1, 3, "float32"), 0.0))[0]
+
+    def test_makes_a_kernel_once(self):
+        first = self.power(2)
+        self.assertIs(self.power(2), first)
+        self.assertIs(self.power(exponent=2, bias=0), first)
+        self.assertEqual(self.value(first), 9)
+        self.assertEqual(self.calls, [2])
+
+    def test_other_types_are_other_arguments(self):
+        self.power(1)
+        self.power(True)
+        self.power((1, True)[0], bias=0.0)
+        self.assertEqual(len(self.calls), 3)
+
+    def test_equal_programs_share_a_kernel(self):
+        self.assertIs(self.power(1, 0), self.power(1, False + 0))
+
+        @kmux.jit(target="cpu")
+        def same(ignored):
+            return programs.scale()
+
+        self.assertIs(same(1), same(2))
+
+    def test_needs_no_options(self):
+        @kmux.jit
+        def plain():
+            "Its text."
+            return programs.scale()
+
+        self.assertEqual(plain.__doc__, "Its text.")
+        self.assertEqual(plain().name, "scale")
+
+    def test_gives_the_program_without_compiling(self):
+        self.assertIn("x[i] * x[i]", self.power.program(2).files["scale.c"])
+        self.assertEqual(self.power.cache_key(2), '{"bias":0,"exponent":2}')
+
+    def test_compiles_several_at_once(self):
+        two, three = self.power.par_compile([{"exponent": 2}, (3,)], num_workers=2)
+        self.assertEqual((self.value(two), self.value(three)), (9, 27))
+        self.assertIs(self.power(2), two)
+        self.assertEqual(len(self.calls), 2)
+
+    def test_hints_at_the_name_that_is_meant(self):
+        with self.assertRaisesRegex(TypeError, "Did you mean 'exponent'"):
+            self.power(exponnt=2)
+        with self.assertRaisesRegex(TypeError, "parameter 'bias' holds a object"):
+            self.power(2, bias=object())
+
+    def test_an_error_says_which_call_it_was(self):
+        @kmux.jit(target="cpu")
+        def broken(width):
+            return programs.scale("missing")
+
+        with self.assertRaises(kmux.CompileError) as caught:
+            broken(5)
+        text = str(caught.exception) + "".join(getattr(caught.exception, "__notes__", []))
+        self.assertIn("in jit function broken(width=5)", text)
+        with self.assertRaises(kmux.CompileError):  # not remembered
+            broken(5)
+
+    def test_refuses_what_is_no_program(self):
+        with self.assertRaisesRegex(TypeError, "it returned a int"):
+            kmux.jit(lambda: 3)()
+        with self.assertRaisesRegex(TypeError, "jit decorates a int"):
+            kmux.jit(3)
+
+    def test_is_compiled_once_however_many_ask(self):
+        kernels = []
+        threads = [threading.Thread(target=lambda: kernels.append(self.power(4))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(set(map(id, kernels))), 1)
+        self.assertEqual(self.calls, [4])
+
+
+if __name__ == "__main__":
+    unittest.main()

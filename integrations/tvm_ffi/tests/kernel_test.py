@@ -1,0 +1,126 @@
+import threading
+import unittest
+
+import kmux
+import numpy as np
+import programs
+import tvm_ffi
+
+
+def compiled(program=None, **options):
+    return kmux.compile(program or programs.scale(), target="cpu", **options)
+
+
+class Kernel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scale = compiled()
+        cls.x = np.arange(4, dtype="float32")
+
+    def test_returns_the_outputs_that_it_allocates(self):
+        y = self.scale(self.x, 2.0)
+        self.assertIsInstance(y, tvm_ffi.Tensor)
+        np.testing.assert_array_equal(np.from_dlpack(y), [0, 2, 4, 6])
+
+    def test_writes_into_outputs_that_are_given(self):
+        y = np.zeros(4, "float32")
+        self.assertIsNone(self.scale(self.x, y, 3))
+        np.testing.assert_array_equal(y, [0, 3, 6, 9])
+
+    def test_outputs_outlive_their_kernel(self):
+        y = np.from_dlpack(compiled()(self.x, 2.0))
+        np.testing.assert_array_equal(y, [0, 2, 4, 6])
+
+    def test_returns_several_outputs_in_order_and_takes_addresses(self):
+        seen = np.zeros(1, "float32")
+        high, low = compiled(programs.ends())(self.x + 1, seen.ctypes.data)
+        self.assertEqual((np.from_dlpack(high).item(), np.from_dlpack(low).item(), seen[0]), (4.0, 1.0, 7.0))
+
+    def test_takes_outputs_by_position(self):
+        kernel = compiled(programs.scale(outputs=()), out_idx=[1])
+        np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
+
+    def test_takes_numbers_of_numpy_and_tensors_of_tvm_ffi(self):
+        y = self.scale(tvm_ffi.from_dlpack(self.x), np.float32(2))
+        np.testing.assert_array_equal(np.from_dlpack(y), [0, 2, 4, 6])
+
+    def test_takes_views(self):
+        y = self.scale(np.arange(8, dtype="float32")[2:6], 1)
+        np.testing.assert_array_equal(np.from_dlpack(y), [2, 3, 4, 5])
+
+    def test_refuses_a_wrong_type(self):
+        for arguments, message in (
+            ((self.x,), "expected 3 arguments, got 1"),
+            ((self.x, "two"), 'parameter "factor" is a ffi'),
+            (([1.0], 2.0), 'parameter "x" is a ffi.Array'),
+            ((self.x.astype("float64"), 2.0), "dtype float64"),
+            ((2.0, self.x), 'parameter "x" is the number 2'),
+            ((None, 2.0), 'parameter "x" is null'),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                self.scale(*arguments)
+
+    def test_refuses_a_wrong_value(self):
+        for arguments, message in (
+            ((self.x, np.zeros(3, "float32"), 2.0), r"shape\[0\] = 3"),
+            ((self.x[::2], 2.0), "contiguous"),
+            ((self.x, 2**64 - 1), "18446744073709551615"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                self.scale(*arguments)
+
+    def test_a_message_begins_with_the_problem(self):
+        with self.assertRaises(TypeError) as caught:
+            self.scale(self.x)
+        self.assertTrue(str(caught.exception).startswith('kernel "scale": expected'), caught.exception)
+
+    def test_a_call_runs_no_python(self):
+        self.assertIs(kmux.Kernel.__call__, tvm_ffi.Function.__call__)
+
+    def test_is_called_from_many_threads(self):
+        results = [None] * 8
+
+        def call(place):
+            for _ in range(200):
+                results[place] = np.from_dlpack(self.scale(self.x, place))[3]
+
+        threads = [threading.Thread(target=call, args=(place,)) for place in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [3.0 * place for place in range(8)])
+
+    def test_tells_what_it_is(self):
+        kernel = self.scale
+        self.assertEqual((kernel.name, kernel.backend), ("scale", "cpu"))
+        self.assertTrue(kernel.target.startswith("cpu"))
+        self.assertEqual(str(kernel.device), "cpu:0")
+        self.assertEqual([param["name"] for param in kernel.signature["params"]], ["x", "y", "factor"])
+        self.assertIn("void scale", kernel.source)
+        self.assertIn("scale", kernel.launcher)
+        self.assertEqual(kernel.resolution.backend, "cpu")
+        self.assertIn("launcher", kernel.files)
+        self.assertIn("scale", repr(kernel))
+        kernel.warm()
+        kernel.await_best()
+        self.assertIn(kernel.tier, ("fast", "full"))
+
+    def test_cannot_be_tuned_under_another_policy(self):
+        with self.assertRaisesRegex(ValueError, "measured"):
+            self.scale.tune(self.x, np.zeros(4, "float32"), 2.0)
+
+    def test_is_tuned(self):
+        kernel = compiled(policy="measured")
+        tuning = kernel.tune(self.x, np.zeros(4, "float32"), 2.0)
+        self.assertIn("cpu", str(tuning))
+        self.assertEqual(tuning.facts["candidates"][0]["backend"], "cpu")
+
+    def test_another_function_is_no_kernel(self):
+        other = kmux.Kernel._of(tvm_ffi.convert(lambda: None))
+        with self.assertRaisesRegex(TypeError, "no kernel"):
+            other.name
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,49 @@
+import os
+import pathlib
+import pickle
+import tempfile
+import unittest
+
+import kmux
+import programs
+
+
+class Program(unittest.TestCase):
+    def test_is_loaded_with_its_files(self):
+        program = kmux.load_program(pathlib.Path(os.environ["KMUX_TEST_PROGRAMS"]) / "scale" / "scale.kmux.json")
+        self.assertEqual(program.name, "scale")
+        self.assertIn("void scale", program.files["scale.c"])
+
+    def test_is_saved_and_loaded_again(self):
+        program = programs.scale()
+        with tempfile.TemporaryDirectory() as folder:
+            program.save(os.path.join(folder, "scale.kmux.json"))
+            self.assertEqual(kmux.load_program(os.path.join(folder, "scale.kmux.json")).digest, program.digest)
+
+    def test_fills_in_what_may_be_left_out(self):
+        self.assertIn('"format":"kmux-program"', programs.scale().to_json())
+        self.assertIn('"sha256"', programs.scale().to_json())
+
+    def test_is_pickled(self):
+        program = programs.scale()
+        self.assertEqual(pickle.loads(pickle.dumps(program)).digest, program.digest)
+
+    def test_names_every_problem(self):
+        with self.assertRaisesRegex(ValueError, "Did you mean 'params'"):
+            kmux.program({"name": "x", "signature": {"parms": []}, "variants": []})
+        with self.assertRaisesRegex(ValueError, "file 'scale.c' is not given"):
+            kmux.program(programs.scale().to_json(), {})
+
+    def test_is_unavailable_if_it_cannot_be_read(self):
+        with self.assertRaisesRegex(kmux.UnavailableError, "No such file"):
+            kmux.load_program("/nowhere/x.kmux.json")
+        with self.assertRaises(kmux.UnavailableError):
+            programs.scale().save("/nowhere/scale.kmux.json")
+
+    def test_cannot_be_made_without_one(self):
+        with self.assertRaises(TypeError):
+            kmux.Program()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,62 @@
+"""Programs that the tests compile."""
+
+import kmux
+
+_SCALE = "void scale(const float* x, float* y, float factor, long long n) {{ for (long long i = 0; i < n; ++i) y[i] = {}; }}"
+
+
+def buffer(name, shape=("n",), dtype="float32"):
+    return {"name": name, "buffer": {"dtype": dtype, "shape": list(shape)}}
+
+
+def launch(kernel, args):
+    return {"steps": [{"launch": {"kernel": kernel, "args": args}}]}
+
+
+def scale(expression="factor * x[i]", outputs=("y",)):
+    """y = factor * x."""
+    document = {
+        "name": "scale",
+        "signature": {
+            "params": [buffer("x"), buffer("y"), {"name": "factor", "scalar": {"dtype": "float32"}}],
+            "outputs": list(outputs),
+            "symbols": [{"name": "n"}],
+        },
+        "variants": [
+            {
+                "dialect": "c",
+                "sources": [{"path": "scale.c"}],
+                "body": launch("scale", [{"tensor": "x"}, {"tensor": "y"}, {"scalar": "factor"}, {"expr": "n", "dtype": "int64"}]),
+            }
+        ],
+    }
+    if not outputs:
+        del document["signature"]["outputs"]
+    return kmux.program(document, {"scale.c": _SCALE.format(expression)})
+
+
+def ends():
+    """low = min(x), high = max(x); `address` is not read."""
+    document = {
+        "name": "ends",
+        "signature": {
+            "params": [buffer("x"), buffer("low", ()), buffer("high", ()), {"name": "address", "pointer": {}}],
+            "outputs": ["high", "low"],
+            "symbols": [{"name": "n"}],
+        },
+        "variants": [
+            {
+                "dialect": "c",
+                "sources": [{"path": "ends.c"}],
+                "body": launch("ends", [{"tensor": "x"}, {"tensor": "low"}, {"tensor": "high"}, {"tensor": "address"}, {"expr": "n", "dtype": "int64"}]),
+            }
+        ],
+    }
+    source = """
+    void ends(const float* x, float* low, float* high, float* address, long long n) {
+      *low = *high = x[0];
+      for (long long i = 1; i < n; ++i) { if (x[i] < *low) *low = x[i]; if (x[i] > *high) *high = x[i]; }
+      address[0] = 7;
+    }
+    """
+    return kmux.program(document, {"ends.c": source})
