@@ -2,12 +2,13 @@
 #include <chrono>
 #include <numeric>
 
+#include "kmux/bench/assignment.h"
+#include "kmux/bench/binding.h"
+#include "kmux/bench/comparison.h"
+#include "kmux/bench/inputs.h"
 #include "kmux/npy.h"
 
-#include "binding.h"
 #include "command.h"
-#include "comparison.h"
-#include "input.h"
 #include "selection.h"
 #include "style.h"
 
@@ -26,7 +27,7 @@ struct Run {
 
 double nanoseconds(Clock::duration duration) { return std::chrono::duration<double, std::nano>(duration).count(); }
 
-Result<Arg> make_arg(const Param& param, const Tensor& tensor, const Binding& binding) {
+Result<Arg> make_arg(const Param& param, const Tensor& tensor, const bench::Binding& binding) {
   if (as_buffer(param) != nullptr) return Arg(tensor);
   if (const ScalarParam* scalar = as_scalar(param)) return binding.scalar(param.name, scalar->dtype);
   return make_error(ErrorCode::kUnsupported, "parameter \"" + param.name +
@@ -35,7 +36,7 @@ Result<Arg> make_arg(const Param& param, const Tensor& tensor, const Binding& bi
 }
 
 /// Makes every argument on the kernel's device.
-Status prepare(Run& run, const Kernel& kernel, const Inputs& inputs, const Binding& binding) {
+Status prepare(Run& run, const Kernel& kernel, const bench::Inputs& inputs, const bench::Binding& binding) {
   for (const Param& param : run.program.signature.params) {
     run.tensors.emplace_back();
     if (is_output(run.program.signature, param.name)) continue;
@@ -90,14 +91,14 @@ Result<Tensor> result_named(const Run& run, std::string_view option, const std::
   if (found == params.end() || as_buffer(*found) == nullptr) {
     return make_error(ErrorCode::kInvalidArgument,
                       std::string(option) + " names \"" + name +
-                          "\", which is no tensor of the program. Tensors: " + tensor_names(run.program) + ".");
+                          "\", which is no tensor of the program. Tensors: " + bench::tensor_names(run.program) + ".");
   }
   return run.results[static_cast<std::size_t>(found - params.begin())];
 }
 
 Status write_outputs(const Run& run, const std::vector<std::string>& assignments) {
   for (const auto& assignment : assignments) {
-    KMUX_ASSIGN(const auto pair, split_assignment("--out", assignment));
+    KMUX_ASSIGN(const auto pair, bench::split_assignment("--out", assignment));
     KMUX_ASSIGN(const Tensor tensor, result_named(run, "--out", pair.first));
     KMUX_TRY(save_npy(pair.second, tensor));
   }
@@ -106,19 +107,19 @@ Status write_outputs(const Run& run, const std::vector<std::string>& assignments
 
 struct Check {
   std::string name;
-  Comparison comparison;
+  bench::Comparison comparison;
 };
 
 Result<std::vector<Check>> check_outputs(const Run& run, const po::variables_map& arguments) {
   std::vector<Check> checks;
   for (const auto& assignment : values_of(arguments, "check")) {
-    KMUX_ASSIGN(const auto pair, split_assignment("--check", assignment));
+    KMUX_ASSIGN(const auto pair, bench::split_assignment("--check", assignment));
     KMUX_ASSIGN(const Tensor actual, result_named(run, "--check", pair.first));
     KMUX_ASSIGN(const Tensor expected, load_npy(pair.second, actual.dtype()));
-    Tolerance tolerance = default_tolerance(actual.dtype());
+    bench::Tolerance tolerance = bench::default_tolerance(actual.dtype());
     if (arguments.count("rtol") != 0) tolerance.relative = arguments["rtol"].as<double>();
     if (arguments.count("atol") != 0) tolerance.absolute = arguments["atol"].as<double>();
-    KMUX_ASSIGN(Comparison comparison, compare(actual, expected, tolerance));
+    KMUX_ASSIGN(bench::Comparison comparison, bench::compare(actual, expected, tolerance));
     checks.push_back({pair.first, std::move(comparison)});
   }
   return checks;
@@ -169,8 +170,8 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
   return report;
 }
 
-Result<Binding> read_binding(const Program& program, const po::variables_map& arguments) {
-  Binding binding(program);
+Result<bench::Binding> read_binding(const Program& program, const po::variables_map& arguments) {
+  bench::Binding binding(program);
   for (const auto& text : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(text));
   for (const auto& text : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(text));
   return binding;
@@ -179,8 +180,8 @@ Result<Binding> read_binding(const Program& program, const po::variables_map& ar
 Result<Report> run(const po::variables_map& arguments) {
   Run run;
   KMUX_ASSIGN(run.program, read_program(arguments));
-  KMUX_ASSIGN(Binding binding, read_binding(run.program, arguments));
-  KMUX_ASSIGN(Inputs inputs, Inputs::parse(run.program, values_of(arguments, "in")));
+  KMUX_ASSIGN(bench::Binding binding, read_binding(run.program, arguments));
+  KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(run.program, values_of(arguments, "in")));
   KMUX_TRY(inputs.load(binding));
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());

@@ -1,7 +1,7 @@
+#include "kmux/bench/binding.h"
 #include "kmux/kernel.h"
 #include "kmux/tune.h"
 
-#include "binding.h"
 #include "command.h"
 #include "selection.h"
 #include "style.h"
@@ -9,8 +9,8 @@
 namespace kmux::cli {
 namespace {
 
-Result<Binding> bind(const Program& program, const po::variables_map& arguments) {
-  Binding binding(program);
+Result<bench::Binding> bind(const Program& program, const po::variables_map& arguments) {
+  bench::Binding binding(program);
   for (const auto& assignment : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(assignment));
   for (const auto& assignment : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(assignment));
   return binding;
@@ -24,7 +24,7 @@ struct Call {
   std::vector<Arg> args;
 };
 
-Result<Call> make_call(const Program& program, const Binding& binding) {
+Result<Call> make_call(const Program& program, const bench::Binding& binding) {
   Call call;
   for (const Param& param : program.signature.params) {
     if (const ScalarParam* scalar = as_scalar(param)) {
@@ -56,7 +56,7 @@ Report make_report(const Program& program, const Tuning& tuning, const std::stri
 
 Result<Report> run(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
-  KMUX_ASSIGN(const Binding binding, bind(program, arguments));
+  KMUX_ASSIGN(const bench::Binding binding, bind(program, arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   options.policy = "measured";

@@ -4,7 +4,7 @@ namespace kmux::cli {
 
 std::span<const Command> commands() {
   static const Command all[] = {kPluginsCommand,  kDevicesCommand, kResolveCommand, kCompileCommand, kRunCommand,
-                                kLauncherCommand, kSourceCommand,  kCacheCommand,   kTuneCommand, kTraceCommand};
+                                kLauncherCommand, kSourceCommand,  kCacheCommand,   kTuneCommand,    kTraceCommand};
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "selection.h"
 
+#include "kmux/bench/assignment.h"
+
 namespace kmux::cli {
 
 void describe_selection(po::options_description& options) {
@@ -25,16 +27,6 @@ Result<Program> read_program(const po::variables_map& arguments) {
 std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name) {
   if (arguments.count(name) == 0) return {};
   return arguments[name].as<std::vector<std::string>>();
-}
-
-Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text) {
-  const auto equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
-    return make_error(ErrorCode::kInvalidArgument, std::string(option) + " \"" + std::string(text) +
-                                                       "\" is no assignment. Write " + std::string(option) +
-                                                       " NAME=VALUE.");
-  }
-  return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
 
 namespace {
@@ -70,7 +62,7 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   options.compile_flags = values_of(arguments, "flag");
   options.include_dirs = values_of(arguments, "include");
   for (const auto& text : values_of(arguments, "option")) {
-    KMUX_ASSIGN(auto assignment, split_assignment("--option", text));
+    KMUX_ASSIGN(auto assignment, bench::split_assignment("--option", text));
     options.options.insert_or_assign(std::move(assignment.first), std::move(assignment.second));
   }
   return options;

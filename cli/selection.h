@@ -30,9 +30,4 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
 /// The values of a repeatable option; empty if it was not given.
 std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name);
 
-/// "NAME=VALUE" apart.
-///
-/// Errors: invalid_argument that shows the option and the form.
-Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text);
-
 }  // namespace kmux::cli

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "cli/element.h"
+#include "kmux/bench/element.h"
 
 namespace kmux::suite {
 
@@ -62,14 +62,14 @@ Tensor poisoned(const Kernel& kernel, Shape shape, DType type) {
 
 Tensor uploaded(const Kernel& kernel, Shape shape, DType type, const Numbers& numbers) {
   const Tensor host = Tensor::empty(std::move(shape), type).value();
-  for (std::size_t i = 0; i < numbers.size(); ++i) cli::set_element(host, static_cast<std::int64_t>(i), numbers[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) bench::set_element(host, static_cast<std::int64_t>(i), numbers[i]);
   return host.to(kernel.device()).value();
 }
 
 Numbers downloaded(const Tensor& tensor) {
   const Tensor host = tensor.to(Device{}).value();
   Numbers numbers;
-  for (std::int64_t i = 0; i < host.element_count(); ++i) numbers.push_back(cli::element(host, i));
+  for (std::int64_t i = 0; i < host.element_count(); ++i) numbers.push_back(bench::element(host, i));
   return numbers;
 }
 

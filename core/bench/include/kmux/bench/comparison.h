@@ -7,7 +7,7 @@
 #include "kmux/json.h"
 #include "kmux/tensor.h"
 
-namespace kmux::cli {
+namespace kmux::bench {
 
 struct Tolerance {
   double relative = 0;
@@ -31,4 +31,4 @@ struct Comparison {
 /// Errors: invalid_argument if the shapes differ.
 Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Tolerance tolerance);
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

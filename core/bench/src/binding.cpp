@@ -1,15 +1,14 @@
-#include "binding.h"
+#include "kmux/bench/binding.h"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 
+#include "kmux/bench/assignment.h"
 #include "kmux/nearest.h"
 #include "kmux/words.h"
 
-#include "selection.h"
-
-namespace kmux::cli {
+namespace kmux::bench {
 namespace {
 
 template <class T>
@@ -126,4 +125,4 @@ Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {
   return Arg(static_cast<std::int64_t>(example->second));
 }
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

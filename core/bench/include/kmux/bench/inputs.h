@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "kmux/bench/binding.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/tensor.h"
 
-#include "binding.h"
-
-namespace kmux::cli {
+namespace kmux::bench {
 
 /// Where the tensors of a run come from: --in NAME=FILE.npy or NAME=random:SEED, zeros, ones, arange; "*" stands for all
 /// that are not named.
@@ -34,4 +33,4 @@ class Inputs {
   std::map<std::string, Tensor, std::less<>> files_;
 };
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

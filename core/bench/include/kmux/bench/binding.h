@@ -11,7 +11,7 @@
 #include "kmux/error.h"
 #include "kmux/tensor.h"
 
-namespace kmux::cli {
+namespace kmux::bench {
 
 /// The values of symbols and integer scalars that a run knows: from --symbol, --scalar, the shapes of input files, and
 /// last the program's example values.
@@ -51,4 +51,4 @@ std::string tensor_names(const Program& program);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

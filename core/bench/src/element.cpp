@@ -1,4 +1,4 @@
-#include "element.h"
+#include "kmux/bench/element.h"
 
 #include <cmath>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include "kmux/float_convert.h"
 #include "kmux/words.h"
 
-namespace kmux::cli {
+namespace kmux::bench {
 namespace {
 
 std::size_t bytes_of(DType type) { return static_cast<std::size_t>(type.bits / 8); }
@@ -40,4 +40,4 @@ std::string index_text(const Tensor& tensor, std::int64_t index) {
   return "[" + join(places) + "]";
 }
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

@@ -1,12 +1,12 @@
-#include "comparison.h"
+#include "kmux/bench/comparison.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include "element.h"
+#include "kmux/bench/element.h"
 
-namespace kmux::cli {
+namespace kmux::bench {
 namespace {
 
 std::string number(double value) {
@@ -65,4 +65,4 @@ Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Toleran
   return result;
 }
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench

@@ -1,15 +1,14 @@
-#include "input.h"
+#include "kmux/bench/inputs.h"
 
 #include <random>
 
+#include "kmux/bench/assignment.h"
+#include "kmux/bench/element.h"
 #include "kmux/nearest.h"
 #include "kmux/npy.h"
 #include "kmux/words.h"
 
-#include "element.h"
-#include "selection.h"
-
-namespace kmux::cli {
+namespace kmux::bench {
 namespace {
 
 constexpr std::string_view kRest = "*";
@@ -109,4 +108,4 @@ Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const 
   return tensor;
 }
 
-}  // namespace kmux::cli
+}  // namespace kmux::bench
