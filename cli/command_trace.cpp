@@ -23,7 +23,7 @@ Result<Report> run(const po::variables_map& arguments) {
   KMUX_TRY(write_trace(path, "{}"));  // before anything that takes long
   start_trace();
   Result<Report> report = kRunCommand.run(arguments);
-  KMUX_TRY(write_trace(path, stop_trace()));  // of a run that failed, too
+  KMUX_TRY(write_trace(path, stop_trace().to_json()));  // of a run that failed, too
   if (!report) return report;
   report->text += "  trace: " + path + " (open it at ui.perfetto.dev)\n";
   report->json["trace"] = path;

@@ -1,6 +1,5 @@
 #include "kmux/trace.h"
 
-#include <algorithm>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -13,11 +12,8 @@
 namespace kmux {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Not;
 
 Program adding() {
   ProgramBuilder program("adding");
@@ -27,18 +23,15 @@ Program adding() {
 }
 
 /// The events of a trace, each as "category:name".
-std::vector<std::string> names_of(const std::string& trace) {
-  const Json document = parse_json(trace).value();
+std::vector<std::string> names_of(const Trace& trace) {
   std::vector<std::string> names;
-  for (const Json& event : *document.find("traceEvents")->as_array()) {
-    names.push_back(*event.find("cat")->as_string() + ":" + *event.find("name")->as_string());
-  }
+  for (const TraceEvent& event : trace.events) names.push_back(event.category + ":" + event.name);
   return names;
 }
 
-class Trace : public testing::Test {
+class Tracing : public testing::Test {
  protected:
-  ~Trace() override { stop_trace(); }
+  ~Tracing() override { stop_trace(); }
   Kernel compiled() const { return compile(*runtime_, adding()).value(); }
   static void launch(const Kernel& kernel) {
     const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
@@ -50,7 +43,7 @@ class Trace : public testing::Test {
           .value();
 };
 
-TEST_F(Trace, HasEveryStageAndEveryCall) {
+TEST_F(Tracing, HasEveryStageAndEveryCall) {
   start_trace();
   const Kernel kernel = compiled();
   launch(kernel);
@@ -59,44 +52,53 @@ TEST_F(Trace, HasEveryStageAndEveryCall) {
                                                   "call:adding", "call:adding"));
 }
 
-TEST_F(Trace, SaysWhenAndHowLong) {
+TEST_F(Tracing, SaysWhenAndHowLong) {
   start_trace();
   compiled();
-  const Json document = parse_json(stop_trace()).value();
-  const Json::Array& events = *document.find("traceEvents")->as_array();
-  double end = 0;
-  for (const Json& event : events) {
-    EXPECT_EQ(*event.find("ph")->as_string(), "X");
-    EXPECT_GE(event.find("ts")->as_number().value(), end) << "one stage after the other";
-    end = event.find("ts")->as_number().value() + event.find("dur")->as_number().value();
-    EXPECT_EQ(*event.find("args")->find("detail")->as_string(), "adding");
+  std::int64_t end = 0;
+  for (const TraceEvent& event : stop_trace().events) {
+    EXPECT_GE(event.begin_ns, end) << "one stage after the other";
+    end = event.begin_ns + event.length_ns;
+    EXPECT_EQ(event.detail, "adding");
   }
+  EXPECT_GT(end, 0);
 }
 
-TEST_F(Trace, NumbersThreads) {
+TEST_F(Tracing, NumbersThreads) {
   start_trace();
   const Kernel kernel = compiled();
   launch(kernel);
   std::thread([&] { launch(kernel); }).join();
-  const Json document = parse_json(stop_trace()).value();
-  const Json::Array& events = *document.find("traceEvents")->as_array();
-  EXPECT_NE(*events.end()[-1].find("tid"), *events.end()[-2].find("tid"));
+  const Trace trace = stop_trace();
+  EXPECT_NE(trace.events.end()[-1].thread, trace.events.end()[-2].thread);
 }
 
-TEST_F(Trace, IsEmptyWithoutABeginning) {
+TEST_F(Tracing, HasTheFormatThatViewersRead) {
+  start_trace();
+  compiled();
+  const Json document = parse_json(stop_trace().to_json()).value();
+  const Json& event = document.find("traceEvents")->as_array()->front();
+  EXPECT_EQ(*event.find("ph")->as_string(), "X");
+  EXPECT_EQ(*event.find("name")->as_string(), "resolve");
+  EXPECT_EQ(*event.find("args")->find("detail")->as_string(), "adding");
+  for (const char* key : {"ts", "dur", "pid", "tid"}) EXPECT_TRUE(event.find(key)->as_number()) << key;
+  EXPECT_EQ(*document.find("otherData")->find("dropped"), Json(0));
+}
+
+TEST_F(Tracing, IsEmptyWithoutABeginning) {
   compiled();
   EXPECT_FALSE(is_tracing());
-  EXPECT_THAT(stop_trace(), IsEmpty());
+  EXPECT_THAT(stop_trace().events, IsEmpty());
 }
 
-TEST_F(Trace, LeavesAloneWhatWasLoadedBefore) {
+TEST_F(Tracing, LeavesAloneWhatWasLoadedBefore) {
   const Kernel kernel = compiled();
   start_trace();
   launch(kernel);
   EXPECT_THAT(names_of(stop_trace()), IsEmpty()) << "it is launched as if there were no tracing";
 }
 
-TEST_F(Trace, ForgetsWhatWasNotTaken) {
+TEST_F(Tracing, ForgetsWhatWasNotTaken) {
   start_trace();
   compiled();
   start_trace();
@@ -104,12 +106,12 @@ TEST_F(Trace, ForgetsWhatWasNotTaken) {
   EXPECT_FALSE(is_tracing());
 }
 
-TEST_F(Trace, GoesOnWithoutARecording) {
+TEST_F(Tracing, GoesOnWithoutARecording) {
   start_trace();
   const Kernel kernel = compiled();
   stop_trace();
   launch(kernel);
-  EXPECT_THAT(stop_trace(), IsEmpty());
+  EXPECT_THAT(stop_trace().events, IsEmpty());
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Result<std::shared_ptr<Runtime>> make_default_runtime() {
 void write_trace(const std::filesystem::path& path) {
   if (path.empty()) return;
   std::ofstream file(path, std::ios::binary);
-  file << stop_trace() << '\n';
+  file << stop_trace().to_json() << '\n';
   if (!file.flush())
     log(LogLevel::kWarning, "the trace cannot be written to \"" + path.string() + "\". Name another file.");
 }

@@ -17,20 +17,9 @@ namespace {
 // Enough for minutes of calls; about 100 MB. What comes after them is counted.
 constexpr std::size_t kMostEvents = std::size_t{1} << 20;
 
-struct Event {
-  char phase;  // 'X' a span, 'B' and 'E' its begin and end, as plugins tell them
-  const char* category;
-  std::string name;
-  std::string detail;
-  int thread;
-  std::int64_t begin_ns;
-  std::int64_t length_ns;
-};
-
 struct Recording {
   std::mutex mutex;
-  std::vector<Event> events;
-  std::size_t dropped = 0;
+  Trace trace;
   std::atomic<bool> is_on{false};
 };
 
@@ -46,14 +35,15 @@ int this_thread() {
   return number;
 }
 
-void add(Event event) noexcept {
+void add(TraceEvent event) noexcept {
   try {
     const std::lock_guard lock(recording().mutex);
     if (!is_tracing()) return;
-    if (recording().events.size() == kMostEvents) {
-      ++recording().dropped;
+    Trace& trace = recording().trace;
+    if (trace.events.size() == kMostEvents) {
+      ++trace.dropped;
     } else {
-      recording().events.push_back(std::move(event));
+      trace.events.push_back(std::move(event));
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
   }
@@ -61,7 +51,7 @@ void add(Event event) noexcept {
 
 double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 
-Json json_of(const Event& event) {
+Json json_of(const TraceEvent& event) {
   Json::Object object{{"ph", std::string(1, event.phase)},
                       {"cat", event.category},
                       {"name", event.name},
@@ -92,19 +82,22 @@ void add_plugin_phase(const std::string& plugin, bool begins, std::string_view n
 
 void start_trace() {
   const std::lock_guard lock(recording().mutex);
-  recording().events.clear();
-  recording().dropped = 0;
+  recording().trace = {};
   recording().is_on = true;
 }
 
-std::string stop_trace() {
+Trace stop_trace() {
   const std::lock_guard lock(recording().mutex);
-  if (!recording().is_on.exchange(false)) return "";
-  Json::Array events;
-  for (const Event& event : std::exchange(recording().events, {})) events.push_back(json_of(event));
-  return dump(Json::Object{{"traceEvents", std::move(events)},
+  recording().is_on = false;
+  return std::exchange(recording().trace, {});
+}
+
+std::string Trace::to_json() const {
+  Json::Array list;
+  for (const TraceEvent& event : events) list.push_back(json_of(event));
+  return dump(Json::Object{{"traceEvents", std::move(list)},
                            {"displayTimeUnit", "ns"},
-                           {"otherData", Json::Object{{"dropped", static_cast<std::int64_t>(recording().dropped)}}}});
+                           {"otherData", Json::Object{{"dropped", static_cast<std::int64_t>(dropped)}}}});
 }
 
 bool is_tracing() noexcept { return recording().is_on.load(std::memory_order_relaxed); }

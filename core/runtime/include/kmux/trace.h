@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kmux/export.h"
 
@@ -18,12 +19,32 @@ namespace kmux {
 /// Threads: any.
 KMUX_API void start_trace();
 
-/// Ends the recording and gives it in the Trace Event Format, JSON that Perfetto and chrome://tracing open; empty if nothing
-/// was being recorded.
+/// One thing that happened.
+struct TraceEvent {
+  char phase = 'X';  // 'X' a span, 'B' and 'E' its begin and end, as plugins tell them
+  std::string category;  // "compile", "call", "plugin"
+  std::string name;  // the stage, the kernel, what the plugin says
+  std::string detail;  // the program, or the plugin
+  int thread = 0;  // numbered from 1
+  std::int64_t begin_ns = 0;  // of a monotonic clock
+  std::int64_t length_ns = 0;
+};
+
+/// What was recorded, by when it ended.
+struct KMUX_API Trace {
+  std::vector<TraceEvent> events;
+  std::size_t dropped = 0;  // there was no more room for
+
+  /// In the Trace Event Format, which Perfetto and chrome://tracing open.
+  ///
+  /// Source: Trace Event Format, "Complete Events" and "Duration Events".
+  std::string to_json() const;
+};
+
+/// Ends the recording and gives it; nothing if there was none.
 ///
 /// Threads: any.
-/// Source: Trace Event Format, "Complete Events" and "Duration Events".
-KMUX_API std::string stop_trace();
+KMUX_API Trace stop_trace();
 
 /// Is anything recorded?
 KMUX_API bool is_tracing() noexcept;
