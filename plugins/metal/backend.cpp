@@ -1,0 +1,50 @@
+#include "backend.h"
+
+#include "adapter.h"
+#include "target.h"
+
+namespace kmux::metal {
+
+const PluginInfo MetalBackend::kInfo{"metal", KMUX_PLUGIN_VERSION, kDLMetal};
+
+Result<std::unique_ptr<Backend>> MetalBackend::create(Host host) {
+  return std::unique_ptr<Backend>(std::make_unique<MetalBackend>(host));
+}
+
+MetalBackend::MetalBackend(Host host)
+    : host_(host), wrapper_(host), builder_(host, [this] { return gpu(); }), devices_([this] { return gpu(); }) {}
+
+// A failure is not kept: a device may appear.
+Result<std::shared_ptr<Gpu>> MetalBackend::gpu() {
+  const std::lock_guard lock(mutex_);
+  if (gpu_ != nullptr) return gpu_;
+  KMUX_ASSIGN(gpu_, Gpu::open(host_.option("metal.library").value_or("")));
+  return gpu_;
+}
+
+// MSL and plans are made everywhere. To ask for the device makes no context.
+Result<ProbeReport> MetalBackend::probe() {
+  ProbeReport report;
+  const auto opened = gpu();
+  if (opened) return report;
+  const bool can_have = is_macos() || host_.option("metal.library").has_value();
+  report.can_run = {can_have ? "no_device" : "wrong_os", opened.error().message};
+  return report;
+}
+
+Result<Target> MetalBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  if (device) KMUX_TRY(check_device(*device));
+  return resolve_metal_target(request);
+}
+
+Result<std::vector<MissingFeature>> MetalBackend::supports(const BuildRequest& request) {
+  return missing_support(request);
+}
+
+Result<std::unique_ptr<Adapter>> MetalBackend::load(const Artifact& artifact, int device) {
+  KMUX_TRY(check_device(device));
+  KMUX_ASSIGN(auto opened, gpu());
+  return load_artifact(artifact, std::move(opened));
+}
+
+}  // namespace kmux::metal

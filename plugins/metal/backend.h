@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+#include "builder.h"
+#include "device.h"
+#include "wrapper.h"
+
+namespace kmux::metal {
+
+/// Metal on Apple's devices. Everywhere else it makes artifacts, and says why it cannot run them.
+class MetalBackend final : public Backend {
+ public:
+  static const PluginInfo kInfo;
+  static Result<std::unique_ptr<Backend>> create(Host host);
+  explicit MetalBackend(Host host);
+
+  Result<ProbeReport> probe() override;
+  Result<Target> resolve_target(std::string_view request, std::optional<int> device) override;
+  Result<std::vector<MissingFeature>> supports(const BuildRequest& request) override;
+  Wrapper& wrapper() override { return wrapper_; }
+  Builder& builder() override { return builder_; }
+  Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
+  DeviceApi& devices() override { return devices_; }
+
+ private:
+  Result<std::shared_ptr<Gpu>> gpu();
+
+  Host host_;
+  std::mutex mutex_;
+  std::shared_ptr<Gpu> gpu_;
+  MetalWrapper wrapper_;
+  MetalBuilder builder_;
+  MetalDevices devices_;
+};
+
+}  // namespace kmux::metal

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/plan.h"
+
+#include "messages.h"
+
+namespace kmux::metal {
+
+/// How the arguments of one launch are bound to a kernel's buffers: argument i is buffer i, unless the launch packs its
+/// values, which then come behind the addresses as one.
+struct LaunchBindings {
+  struct Address {
+    std::size_t argument;
+    Count index;
+  };
+  struct Value {
+    std::size_t argument;
+    Count index;
+    Count bytes;
+  };
+  std::vector<Address> addresses;
+  std::vector<Value> values;  // each alone; empty where they are packed
+  std::vector<std::size_t> packed;  // the arguments, 8 bytes each
+  Count packed_index = 0;
+};
+
+inline constexpr std::size_t kMostBuffers = 31;  // Source: Metal Feature Set Tables
+inline constexpr std::size_t kMostConstantBytes = 4096;  // of one setBytes:length:atIndex:
+inline constexpr std::size_t kMostPacked = kMostConstantBytes / 8;
+
+/// Those of every launch of a plan, by step; empty at steps that are fills.
+///
+/// Errors: unsupported for a launch that has more buffers, or more bytes of values, than Metal binds.
+Result<std::vector<LaunchBindings>> bindings_of(const Plan& plan);
+
+/// For people: a line for each launch with what is bound to what, its threadgroups and its threadgroup memory.
+std::string to_string(const std::vector<LaunchBindings>& bindings, const Plan& plan);
+
+}  // namespace kmux::metal

@@ -1,0 +1,77 @@
+#include "builder.h"
+
+#include "kmux/plan.h"
+#include "kmux/plan_part.h"
+
+#include "bindings.h"
+#include "library.h"
+#include "meta.h"
+#include "source_text.h"
+
+namespace kmux::metal {
+namespace {
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_letter(text[at - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+  }
+  return false;
+}
+
+// What can be said without a compiler: unless names are pasted together, a kernel's stands in the text.
+Status check_kernels(std::string_view text, const std::vector<std::string>& kernels) {
+  if (text.find("##") != std::string_view::npos) return Ok{};
+  for (const std::string& kernel : kernels) {
+    if (has_word(text, kernel)) continue;
+    return make_error(ErrorCode::kCompileFailed,
+                      "kernel \"" + kernel + "\" is not in the sources. Add it, or correct the launch.")
+        .with("log", "undefined kernel: " + kernel);
+  }
+  return Ok{};
+}
+
+// Source: the first bytes of a Metal library.
+Status check_library(const File& source) {
+  if (source.content.starts_with("MTLB")) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "source \"" + source.path +
+                                                     "\" is no Metal library (it does not begin with MTLB). Make it "
+                                                     "with `xcrun metallib`, or give MSL as dialect msl.");
+}
+
+}  // namespace
+
+Result<std::string> MetalBuilder::toolchain(const Target&, const Options& options) {
+  KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
+  return to_json(parsed);
+}
+
+Result<Artifact> MetalBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  const Variant& variant = request.chosen();
+  Meta meta{variant.dialect == "metallib", {}};
+  KMUX_ASSIGN(meta.options, parse_options(request.options, host_));
+  meta.options.fast_math = meta.options.fast_math || variant.settings.fast_math;
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_TRY(bindings_of(plan));
+  std::string code;
+  if (meta.is_library) {
+    KMUX_TRY(check_library(variant.sources.front()));
+    code = variant.sources.front().content;
+  } else {
+    code = source_text(variant);
+    KMUX_TRY(check_kernels(code, plan.kernels));
+  }
+  if (const auto gpu = open_()) KMUX_TRY(load_kernels(**gpu, {code, meta.is_library, meta.options}, plan.kernels));
+  Artifact artifact;
+  artifact.set(kCodePart, std::move(code));
+  artifact.set(kLauncherPart, std::string(launcher));
+  artifact.set(kPlanPart, plan_part(request.program, request.variant));
+  artifact.set(kMetaPart, dump_meta(meta));
+  return artifact;
+}
+
+}  // namespace kmux::metal

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kmux/driver.h"
+
+#include "bindings.h"
+#include "gpu.h"
+#include "library.h"
+
+namespace kmux::metal {
+
+/// What a loaded program launches.
+struct Launchable {
+  std::vector<LoadedKernel> kernels;
+  std::vector<LaunchBindings> launches;  // by step
+};
+
+/// One call: a command buffer that its launches and fills are written to one after another, and that is committed at the
+/// end, all of it or nothing. A driver for `PlanRunner`.
+///
+/// Threads: one.   Lifetime: borrows for the call; has an autorelease pool of its own.
+class Call {
+ public:
+  static constexpr std::size_t kMostWorkspaces = 64;
+
+  Call(Gpu& gpu, const Launchable& program, const kmux_launch_env& env) noexcept;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call();
+
+  /// The env to run a plan with: workspaces that are freed are kept until the end, since nobody on the same stream may use
+  /// them before this call is committed.
+  const kmux_driver_env& env() const { return env_; }
+  int launch(const kmux_driver_launch& launch, kmux_sink error) noexcept;
+  int fill(const kmux_driver_fill& fill, kmux_sink error) noexcept;
+  /// Commits what was written if `code` is KMUX_OK. Returns `code`.
+  int finish(int code) noexcept;
+
+ private:
+  enum class Encoding { kNone, kCompute, kBlit };
+  Id encoder(Encoding kind) noexcept;
+  void end_encoding() noexcept;
+  int bind(const LaunchBindings& bindings, Id encoder, void* const* args, kmux_sink error) const noexcept;
+  int check(const LoadedKernel& kernel, const kmux_driver_launch& launch, Count memory, kmux_sink error) const noexcept;
+
+  Gpu& gpu_;
+  const ObjectiveC& objc_;
+  const Launchable& program_;
+  AutoreleasePool pool_;
+  const kmux_allocator* caller_allocator_;
+  kmux_allocator allocator_;
+  kmux_driver_env env_;
+  Id command_buffer_ = nullptr;
+  Id encoder_ = nullptr;
+  Encoding encoding_ = Encoding::kNone;
+  std::size_t freed_count_ = 0;
+  std::array<void*, kMostWorkspaces> freed_;  // only the first freed_count_ are written
+};
+
+}  // namespace kmux::metal

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "kmux/backend.h"
+
+#include "gpu.h"
+
+namespace kmux::metal {
+
+/// Gives the device, opened when it is first needed.
+using OpenGpu = std::function<Result<std::shared_ptr<Gpu>>()>;
+
+/// The system's default device. Its memory is the host's: copies to and from the host wait for the stream, then copy.
+///
+/// Threads: any.
+class MetalDevices final : public DeviceApi {
+ public:
+  explicit MetalDevices(OpenGpu open) : open_(std::move(open)) {}
+  Result<int> count() override;
+  Result<Json> properties(int device) override;
+  Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override;
+  void free(int device, void* stream, void* address) noexcept override;
+  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override;
+  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override;
+  Result<MemoryInfo> memory_info(int device) override;
+  Result<void*> stream_create(int device) override;
+  void stream_destroy(int device, void* stream) noexcept override;
+  Status stream_synchronize(int device, void* stream) override;
+  Result<void*> event_create(int device) override;
+  void event_destroy(int device, void* event) noexcept override;
+  Status event_record(int device, void* event, void* stream) override;
+  Result<double> event_elapsed(int device, void* begin, void* end) override;
+  Status l2_flush(int device, void* stream) override;
+
+ private:
+  Result<std::shared_ptr<Gpu>> gpu(int device);
+  OpenGpu open_;
+};
+
+}  // namespace kmux::metal

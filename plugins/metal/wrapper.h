@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+namespace kmux::metal {
+
+/// The launcher is the plan, which the adapter executes; what `wrap` gives is its text with what Metal is told of each
+/// launch: buffers, bytes, threadgroup memory, threadgroups and their threads, function constants.
+class MetalWrapper final : public Wrapper {
+ public:
+  explicit MetalWrapper(Host host) : host_(host) {}
+
+  /// Errors: invalid_argument for an unknown option or a bad value; unsupported for more arguments than Metal binds.
+  Result<std::string> wrap(const BuildRequest& request) override;
+
+ private:
+  Host host_;
+};
+
+}  // namespace kmux::metal
