@@ -32,6 +32,9 @@ class IsolatedBackend final : public Backend {
   Builder& builder() override { return remote_.builder(); }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
   DeviceApi& devices() override;
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override {
+    return remote_.standalone(request, built);
+  }
 
  private:
   Result<Backend*> local();

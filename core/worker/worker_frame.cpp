@@ -36,7 +36,7 @@ void append(std::string& bytes, const T& value) {
 Status check(const Header& header) {
   if (header.magic != kMagic) return malformed("it does not begin as one");
   if (header.kind < static_cast<std::uint32_t>(FrameKind::kOpen) ||
-      header.kind > static_cast<std::uint32_t>(FrameKind::kLog)) {
+      header.kind > static_cast<std::uint32_t>(FrameKind::kStandalone)) {
     return malformed("there is no kind " + std::to_string(header.kind));
   }
   if (header.parts > kMaxFrameParts) return malformed(std::to_string(header.parts) + " parts are too many");
@@ -63,8 +63,8 @@ Result<std::vector<std::string>> split(std::string_view body, std::uint32_t coun
 }  // namespace
 
 std::string_view to_string(FrameKind kind) {
-  static constexpr std::array<std::string_view, 10> kNames = {
-      "", "open", "probe", "resolve_target", "supports", "toolchain", "wrap", "build", "reply", "log"};
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "", "open", "probe", "resolve_target", "supports", "toolchain", "wrap", "build", "reply", "log", "standalone"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

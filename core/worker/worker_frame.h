@@ -21,6 +21,7 @@ enum class FrameKind : std::uint32_t {
   kBuild,
   kReply,  // code, output, error: what the plugin returned and wrote to its two sinks; bytes that the worker took
   kLog,    // level, text
+  kStandalone,
 };
 
 /// The name of a call as it is in kmux_plugin_api, for example "resolve_target".

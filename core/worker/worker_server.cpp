@@ -6,6 +6,7 @@
 
 #include "pool/process_memory.h"
 #include "src/byte_sink.h"
+#include "src/plugin_backend.h"
 #include "src/plugin_search.h"
 #include "worker_request.h"
 #include "worker_socket.h"
@@ -61,6 +62,8 @@ class Call {
         return with_request(frame);
       case FrameKind::kBuild:
         return build(frame);
+      case FrameKind::kStandalone:
+        return standalone(frame);
       case FrameKind::kOpen:
       case FrameKind::kReply:
       case FrameKind::kLog:
@@ -87,6 +90,11 @@ class Call {
     KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
     const kmux_build_request request = parts.get();
     return api_.build(instance_, &request, bytes_view(parts_[1]), output_.get(), error_.get());
+  }
+
+  Result<kmux_code> standalone(const Frame& frame) {
+    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
+    return call_standalone(api_, instance_, parts.get(), bytes_view(parts_[1]), output_.get(), error_.get());
   }
 
   const kmux_plugin_api& api_;

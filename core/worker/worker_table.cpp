@@ -93,6 +93,12 @@ WorkerTable::WorkerTable(std::string name, std::shared_ptr<WorkerPool> pool,
     append_request(frame, *request);
     return forward(self, frame, artifact, error);
   };
+  api_.standalone = [](void* self, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
+                       kmux_sink error) {
+    Frame frame = frame_of(FrameKind::kStandalone, {text_of(artifact)});
+    append_request(frame, *request);
+    return forward(self, frame, parts, error);
+  };
 }
 
 kmux_code WorkerTable::forward(void* self, const Frame& frame, kmux_sink output, kmux_sink error) {

@@ -33,6 +33,9 @@ kmux_plugin_api nonsense_table(const kmux_device_api* devices) {
   table.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
     return write(artifact, "not an artifact");
   };
+  table.standalone = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink parts, kmux_sink) {
+    return write(parts, "no parts");
+  };
   table.load = [](void*, kmux_bytes, std::int32_t, void**, kmux_sink) { return kmux_code{KMUX_OK}; };
   return table;
 }
@@ -59,8 +62,22 @@ TEST_F(PluginBackendTest, NamesThePluginOfMalformedAnswers) {
   expect_nonsense(backend_.supports(request), "missing features");
   expect_nonsense(backend_.builder().build(request, ""), "artifact");
   expect_nonsense(backend_.load({}, 0), "adapter");
+  expect_nonsense(backend_.standalone(request, {}), "parts of a library");
   expect_nonsense(backend_.devices().count(), "-2");
   expect_nonsense(backend_.devices().properties(0), "properties");
+}
+
+TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const auto refusal = [&] {
+    const auto parts = backend_.standalone({program, 0, {"c"}, {}}, {});
+    return parts ? Error{} : parts.error();
+  };
+  table_.struct_size = offsetof(kmux_plugin_api, standalone);  // a plugin of before
+  EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refusal().message, HasSubstr("backend \"odd\" cannot export (it has no launcher"));
+  table_.struct_size = sizeof table_, table_.standalone = nullptr;
+  EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
 }
 
 TEST_F(PluginBackendTest, TargetsMustBeCanonical) {

@@ -53,6 +53,7 @@ TEST_F(PluginTable, ExceptionsOfABackendAreErrors) {
   expect_internal(backend.wrapper().wrap(request), "thrown by wrap");
   expect_internal(backend.builder().build(request, ""), "thrown by build");
   expect_internal(backend.load({}, 0), "thrown by load");
+  expect_internal(backend.standalone(request, {}), "thrown by standalone");
   expect_internal(backend.resolve_target("c", std::nullopt), "of unknown type");
 }
 
@@ -126,6 +127,15 @@ TEST(PluginQuery, GivesOneTable) {
   EXPECT_STREQ(table().name, "throwing");
   EXPECT_EQ(table().devices->device_type, kDLExtDev);
   EXPECT_EQ(table().struct_size, sizeof(kmux_plugin_api));
+}
+
+/// A backend that says nothing of exporting.
+class SilentBackend : public Backend {};
+static_assert(!can_export<SilentBackend>() && can_export<broken::ThrowingBackend>());
+
+TEST(PluginQuery, TableSaysWhetherABackendExports) {
+  EXPECT_NE(table().standalone, nullptr);
+  EXPECT_EQ(plugin_functions(Throwing::kInfo, nullptr, nullptr, false).standalone, nullptr);
 }
 
 TEST(PluginQuery, NewerTableIsNotGivenToAnOlderHost) {

@@ -74,6 +74,7 @@ TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
                              Frame{FrameKind::kReply, {"/"}}, Frame{FrameKind::kToolchain, {"/", "null"}},
                              Frame{FrameKind::kResolveTarget, {"/", "auto"}}, Frame{FrameKind::kWrap, {"/", "{}"}},
                              Frame{FrameKind::kResolveTarget, {"/", "auto", "first"}}, Frame{FrameKind::kBuild, {"/"}},
+                             Frame{FrameKind::kStandalone, {"/", "artifact"}},
                              Frame{FrameKind::kSupports, {"/", "{}", "x", "null", "{}"}}}) {
     const Error error = error_in(reply(*worker, frame));
     EXPECT_EQ(error.code, ErrorCode::kInternal);
@@ -82,6 +83,14 @@ TEST_F(WorkerProcessTest, RefusesFramesThatDoNotFit) {
   EXPECT_EQ(error_in(reply(*worker, {FrameKind::kWrap, {"/", "no JSON", "0", "null", "{}"}})).code,
             ErrorCode::kInvalidArgument);
   EXPECT_TRUE(worker->is_ready());
+}
+
+TEST_F(WorkerProcessTest, SaysThatAPluginCannotExport) {
+  const auto worker = start();
+  reply(*worker, {FrameKind::kOpen});
+  const Error error = error_in(reply(*worker, {FrameKind::kStandalone, {"/", "artifact", "{}", "0", "null", "{}"}}));
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("backend \"null\" cannot export"));
 }
 
 TEST_F(WorkerProcessTest, AnswersNoiseWithAnErrorAndEnds) {

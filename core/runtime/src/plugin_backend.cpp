@@ -97,6 +97,27 @@ Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, i
   return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
 }
 
+kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
+                          kmux_bytes artifact, kmux_sink parts, kmux_sink error) {
+  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, standalone) + sizeof api.standalone;
+  if (api.struct_size < kEnd || api.standalone == nullptr) {
+    return write_error(cannot_export("backend \"" + std::string(api.name) + "\""), error);
+  }
+  return api.standalone(instance, &request, artifact, parts, error);
+}
+
+Result<Artifact> PluginBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  const RequestView view(request);
+  const std::string bytes = serialize(built);
+  ByteSink parts;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return call_standalone(api_, instance_, *view.get(), bytes_view(bytes), parts.get(), error);
+  }));
+  auto read = deserialize(parts.text());
+  if (!read) return malformed_answer(api_.name, "parts of a library that cannot be read", read.error().message);
+  return read;
+}
+
 LaunchEntry PluginAdapter::entry() noexcept {
   constexpr std::size_t kEnd = offsetof(kmux_plugin_api, entry) + sizeof api_.entry;
   LaunchEntry entry{{api_.launch, handle_}};

@@ -6,6 +6,10 @@
 
 namespace kmux {
 
+/// Calls `standalone` of a table that may have none: unsupported then.
+kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
+                          kmux_bytes artifact, kmux_sink parts, kmux_sink error);
+
 /// A plugin's table and instance as the abstract class that its author derived from.
 ///
 /// Lifetime: borrows table and instance.
@@ -20,6 +24,7 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   Builder& builder() override { return *this; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
   DeviceApi& devices() override { return devices_; }
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override;
 
  private:
   Result<std::string> wrap(const BuildRequest& request) override;

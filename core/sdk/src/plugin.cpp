@@ -99,6 +99,18 @@ kmux_code build(void* instance, const kmux_build_request* request, kmux_bytes la
   });
 }
 
+kmux_code standalone(void* instance, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
+                     kmux_sink error) {
+  return guard(error, [&] {
+    return with_request(request, [&](const BuildRequest& read) -> Status {
+      KMUX_ASSIGN(const Artifact built, deserialize(view(artifact)));
+      KMUX_ASSIGN(const Artifact answer, backend_of(instance).standalone(read, built));
+      write(parts, serialize(answer));
+      return Ok{};
+    });
+  });
+}
+
 kmux_code load(void* instance, kmux_bytes artifact, std::int32_t device, void** adapter, kmux_sink error) {
   return guard(error, [&]() -> Status {
     KMUX_ASSIGN(const Artifact read, deserialize(view(artifact)));
@@ -143,6 +155,16 @@ void Host::log(Level level, std::string_view text) const {
   if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
 }
 
+Result<Artifact> Backend::standalone(const BuildRequest& /*request*/, const Artifact& /*built*/) {
+  return cannot_export("this backend");
+}
+
+Error cannot_export(std::string_view who) {
+  return make_error(ErrorCode::kUnsupported, std::string(who) +
+                                                 " cannot export (it has no launcher that runs without kmux). Choose "
+                                                 "another backend.");
+}
+
 kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept {
   return guard(error, [&]() -> Status {
     if (host->struct_size < sizeof(kmux_host_api)) return too_small("the table");
@@ -154,7 +176,7 @@ kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** 
 }
 
 kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* devices,
-                                 decltype(kmux_plugin_api::create) create) {
+                                 decltype(kmux_plugin_api::create) create, bool exports) {
   return {.struct_size = sizeof(kmux_plugin_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
           .reserved = 0,
@@ -173,7 +195,8 @@ kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* 
           .launch = launch,
           .unload = unload,
           .devices = devices,
-          .entry = entry};
+          .entry = entry,
+          .standalone = exports ? standalone : nullptr};
 }
 
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,

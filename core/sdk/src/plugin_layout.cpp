@@ -99,7 +99,8 @@ KMUX_AT(kmux_plugin_api, launch, 112);
 KMUX_AT(kmux_plugin_api, unload, 120);
 KMUX_AT(kmux_plugin_api, devices, 128);
 KMUX_AT(kmux_plugin_api, entry, 136);
-KMUX_SIZE(kmux_plugin_api, 144);
+KMUX_AT(kmux_plugin_api, standalone, 144);
+KMUX_SIZE(kmux_plugin_api, 152);
 
 KMUX_AT(kmux_launch_entry, function, 0);
 KMUX_AT(kmux_launch_entry, adapter, 8);

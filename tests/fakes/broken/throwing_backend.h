@@ -43,6 +43,10 @@ class ThrowingBackend : public Backend, private Wrapper, private Builder {
   DeviceApi& devices() override { return devices_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact&, int) override { throw std::runtime_error("thrown by load"); }
 
+  Result<Artifact> standalone(const BuildRequest&, const Artifact&) override {
+    throw std::runtime_error("thrown by standalone");
+  }
+
  private:
   Result<std::string> wrap(const BuildRequest&) override { throw std::runtime_error("thrown by wrap"); }
   Result<std::string> toolchain(const Target&, const Options&) override {

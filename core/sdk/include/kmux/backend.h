@@ -135,6 +135,23 @@ class Backend {
   virtual Builder& builder() = 0;
   virtual Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) = 0;
   virtual DeviceApi& devices() = 0;
+  /// What a library consists of that runs `built`, an artifact of the same request, without kmux. Its parts:
+  ///
+  /// - `launcher.cpp`: one C++17 unit that includes headers of libc and libstdc++ alone. It declares what
+  ///   `launcher_prelude` prints and defines, with C names and hidden visibility,
+  ///     int kmux_standalone_prepare(int device, kmux_sink error);
+  ///     int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  ///     void kmux_standalone_close(void);
+  ///   with the contracts of `Adapter`; an environment without an allocator means the unit's own.
+  /// - `NAME.o`: an object that is linked as it is.
+  /// - `link.json`: {"device_type": DLPack's number, "libraries": ["dl", ...]}.
+  /// - every other part: a file beside the unit, for its `.incbin`.
+  ///
+  /// Errors: unsupported where the backend, or this program with it, cannot be exported; as `build` otherwise.
+  virtual Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 };
+
+/// The refusal of a backend that has no `standalone`: of `backend "hip"`, say.
+Error cannot_export(std::string_view who);
 
 }  // namespace kmux

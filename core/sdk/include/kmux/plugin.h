@@ -188,6 +188,12 @@ typedef struct kmux_plugin_api {
   /* May be null or missing. What the host calls instead of `launch`, as long as the adapter lives: a plugin that knows a
    * shorter way to the launcher of this very adapter writes it here. */
   void (*entry)(void* adapter, kmux_launch_entry* entry);
+
+  /* May be null or missing: the backend cannot export. Writes an artifact container whose parts are what a library
+   * consists of that runs `artifact`, which `build` made for the same request, without kmux: see
+   * kmux::Backend::standalone. */
+  kmux_code (*standalone)(void* instance, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
+                          kmux_sink error);
 } kmux_plugin_api;
 
 /* The one exported symbol: a table not newer than `host_max_version`, or null and a sentence in `reason`. */

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "kmux/backend.h"
 #include "kmux/plugin.h"
@@ -47,11 +48,22 @@ kmux_code write_error(const Error& error, kmux_sink sink) noexcept;
 /// Reads the ABI's form back. A code that is none of ErrorCode's becomes internal.
 Error read_error(kmux_code code, std::string_view text);
 
+/// Has `BackendClass` a `standalone` of its own? If not, its table has none. A class that only makes backends leaves the
+/// answer to them.
+template <class BackendClass>
+constexpr bool can_export() {
+  if constexpr (requires { &BackendClass::standalone; }) {
+    return !std::is_same_v<decltype(&BackendClass::standalone), decltype(&Backend::standalone)>;
+  } else {
+    return true;
+  }
+}
+
 /// Pieces of KMUX_PLUGIN. No exception leaves the functions of the tables.
 kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept;
 kmux_device_api device_functions(const PluginInfo& info);
 kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* devices,
-                                 decltype(kmux_plugin_api::create) create);
+                                 decltype(kmux_plugin_api::create) create, bool exports);
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,
                                     kmux_sink reason) noexcept;
 
@@ -62,7 +74,8 @@ const kmux_plugin_api* query_plugin(std::uint32_t host_max_version, kmux_sink re
     return create_backend(&BackendClass::create, host, instance, error);
   };
   static const kmux_device_api devices = device_functions(BackendClass::kInfo);
-  static const kmux_plugin_api table = plugin_functions(BackendClass::kInfo, &devices, create);
+  static const kmux_plugin_api table =
+      plugin_functions(BackendClass::kInfo, &devices, create, can_export<BackendClass>());
   return answer_query(host_max_version, table, reason);
 }
 
