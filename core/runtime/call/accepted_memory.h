@@ -1,9 +1,8 @@
 #pragma once
 
+#include "kmux/call_device.h"
 #include "kmux/device.h"
 #include "kmux/error.h"
-
-#include "call_device.h"
 
 namespace kmux {
 

@@ -3,10 +3,11 @@
 #include <bit>
 #include <optional>
 
+#include "kmux/carrier.h"
+#include "kmux/tensor_geometry.h"
+
 #include "argument_error.h"
-#include "carrier.h"
 #include "scalar_convert.h"
-#include "tensor/tensor_geometry.h"
 
 namespace kmux {
 namespace {
@@ -107,8 +108,9 @@ bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const C
 }
 
 bool fill_symbol(const Frame& frame, const Check& check) {
-  const std::span carriers(frame.list.carriers.data() + check.value, check.count);
-  const SymbolBinding binding = bind_symbol(carriers, frame.args, check.narrow);
+  const Carriers carriers{frame.list.carriers.data() + check.value, check.count};
+  const auto tensor_of = [args = frame.args](std::size_t param) { return args[param].tensor(); };
+  const SymbolBinding binding = bind_symbol(carriers, tensor_of, check.narrow);
   frame.values[check.index] = binding.value;
   return binding.fault == SymbolFault::kNone;
 }

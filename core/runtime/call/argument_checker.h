@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "kmux/arg.h"
+#include "kmux/call_device.h"
 #include "kmux/check_list.h"
 #include "kmux/error.h"
 #include "kmux/plugin.h"
 #include "kmux/signature.h"
 
-#include "call_device.h"
 #include "plain_arguments.h"
 
 namespace kmux {

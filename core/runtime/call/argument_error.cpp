@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
+#include "kmux/carrier.h"
 #include "kmux/device_name.h"
+#include "kmux/tensor_geometry.h"
 
-#include "carrier.h"
 #include "scalar_convert.h"
-#include "tensor/tensor_geometry.h"
 
 namespace kmux {
 namespace {
@@ -150,9 +150,7 @@ class Explanation {
     return text;
   }
 
-  std::span<const Carrier> carriers() const {
-    return std::span(call_.list.carriers).subspan(static_cast<std::size_t>(check_.value), check_.count);
-  }
+  Carriers carriers() const { return {call_.list.carriers.data() + check_.value, check_.count}; }
   std::string name_of(const Carrier& carrier) const { return in_quotes(call_.signature.params[carrier.param].name); }
   std::int64_t number_of(const Carrier& carrier) const { return carried(carrier, *call_.args[carrier.param].tensor()); }
 
@@ -176,7 +174,8 @@ class Explanation {
 
   std::string symbol_text() const {
     const std::string& name = call_.list.value_names[check_.index];
-    const SymbolBinding binding = bind_symbol(carriers(), call_.args.data(), check_.narrow);
+    const auto tensor_of = [this](std::size_t param) { return call_.args[param].tensor(); };
+    const SymbolBinding binding = bind_symbol(carriers(), tensor_of, check_.narrow);
     switch (binding.fault) {
       case SymbolFault::kNegative:
         return statement(*binding.culprit) + " (an extent is not negative). Pass a tensor with a valid shape.";

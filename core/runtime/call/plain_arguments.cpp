@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tensor/tensor_geometry.h"
+#include "kmux/tensor_geometry.h"
 
 namespace kmux {
 namespace {

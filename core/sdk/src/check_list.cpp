@@ -4,6 +4,8 @@
 #include <limits>
 #include <span>
 
+#include "printed/dlpack_facts.h"
+
 namespace kmux {
 namespace {
 
@@ -242,16 +244,10 @@ std::int64_t required_alignment(const BufferParam& buffer) {
   return std::clamp<std::int64_t>(natural, 1, kMaxNaturalAlignment);
 }
 
-std::uint8_t packing_of(DType type) {
-  const std::int64_t bits = total_bits(type);
-  return bits > 0 && bits < 8 && 8 % bits == 0 ? static_cast<std::uint8_t>(8 / bits) : std::uint8_t{1};
-}
+std::uint8_t packing_of(DType type) { return packing_of(to_dldatatype(type)); }
 
 bool is_storage_of(DType expected, DType actual) {
-  if (packing_of(expected) == 1 || total_bits(actual) != 8) return false;
-  const bool is_byte = is_integer(actual) && actual.lanes == 1;
-  const bool is_vector = actual.code == expected.code && actual.bits == expected.bits;
-  return is_byte || is_vector;
+  return is_storage_of(to_dldatatype(expected), to_dldatatype(actual));
 }
 
 }  // namespace kmux

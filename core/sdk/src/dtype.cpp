@@ -3,53 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
+
+#include "printed/dlpack_facts.h"
 
 namespace kmux {
 namespace {
-
-struct Name {
-  std::string_view text;
-  std::uint8_t code;
-  std::uint8_t bits;
-};
-
-// The canonical names, one a type.
-constexpr std::array kNames = {
-    Name{"bool", kDLBool, 8},
-    Name{"int1", kDLInt, 1},
-    Name{"int2", kDLInt, 2},
-    Name{"int4", kDLInt, 4},
-    Name{"int8", kDLInt, 8},
-    Name{"int16", kDLInt, 16},
-    Name{"int32", kDLInt, 32},
-    Name{"int64", kDLInt, 64},
-    Name{"uint1", kDLUInt, 1},
-    Name{"uint2", kDLUInt, 2},
-    Name{"uint4", kDLUInt, 4},
-    Name{"uint8", kDLUInt, 8},
-    Name{"uint16", kDLUInt, 16},
-    Name{"uint32", kDLUInt, 32},
-    Name{"uint64", kDLUInt, 64},
-    Name{"float16", kDLFloat, 16},
-    Name{"float32", kDLFloat, 32},
-    Name{"float64", kDLFloat, 64},
-    Name{"bfloat16", kDLBfloat, 16},
-    Name{"complex64", kDLComplex, 64},
-    Name{"complex128", kDLComplex, 128},
-    Name{"handle", kDLOpaqueHandle, 64},
-    Name{"float8_e3m4", kDLFloat8_e3m4, 8},
-    Name{"float8_e4m3", kDLFloat8_e4m3, 8},
-    Name{"float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8},
-    Name{"float8_e4m3fn", kDLFloat8_e4m3fn, 8},
-    Name{"float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8},
-    Name{"float8_e5m2", kDLFloat8_e5m2, 8},
-    Name{"float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8},
-    Name{"float8_e8m0fnu", kDLFloat8_e8m0fnu, 8},
-    Name{"float6_e2m3fn", kDLFloat6_e2m3fn, 6},
-    Name{"float6_e3m2fn", kDLFloat6_e3m2fn, 6},
-    Name{"float4_e2m1fn", kDLFloat4_e2m1fn, 4},
-};
 
 struct Alias {
   std::string_view text;
@@ -107,9 +67,8 @@ std::optional<DType> parse_element(std::string_view text) {
   const auto alias =
       std::find_if(kAliases.begin(), kAliases.end(), [&](const Alias& candidate) { return candidate.text == text; });
   const std::string_view name = alias == kAliases.end() ? text : alias->name;
-  const auto found =
-      std::find_if(kNames.begin(), kNames.end(), [&](const Name& candidate) { return candidate.text == name; });
-  if (found == kNames.end()) return std::nullopt;
+  const auto found = std::ranges::find_if(kDTypeNames, [&](const DTypeName& known) { return known.text == name; });
+  if (found == std::end(kDTypeNames)) return std::nullopt;
   return DType{found->code, found->bits, 1};
 }
 
@@ -139,26 +98,17 @@ std::optional<DType> parse_vector(std::string_view text) {
 
 Error unknown(std::string_view text) {
   std::string known;
-  for (const Name& name : kNames) known.append(known.empty() ? "" : ", ").append(name.text);
+  for (const DTypeName& name : kDTypeNames) known.append(known.empty() ? "" : ", ").append(name.text);
   return make_error(ErrorCode::kInvalidArgument, "unknown dtype \"" + std::string(text) + "\". Use one of " + known +
                                                      ", or a vector such as float16x4.");
 }
 
-bool is_e4m3(DType type) {
-  return type.code == kDLFloat8_e4m3 || type.code == kDLFloat8_e4m3fn || type.code == kDLFloat8_e4m3fnuz;
-}
-
-bool is_e5m2(DType type) { return type.code == kDLFloat8_e5m2 || type.code == kDLFloat8_e5m2fnuz; }
-
-bool is_byte_or_bool(DType type) { return type.bits == 8 && (is_bool(type) || is_integer(type)); }
-
 }  // namespace
 
 std::string to_string(DType type) {
-  const auto found = std::find_if(kNames.begin(), kNames.end(),
-                                  [&](const Name& name) { return name.code == type.code && name.bits == type.bits; });
-  std::string text = found != kNames.end() ? std::string(found->text)
-                                           : "dtype_" + std::to_string(type.code) + "_" + std::to_string(type.bits);
+  const char* const name = dtype_name(to_dldatatype(type));
+  std::string text =
+      name != nullptr ? std::string(name) : "dtype_" + std::to_string(type.code) + "_" + std::to_string(type.bits);
   return type.lanes == 1 ? text : text + "x" + std::to_string(type.lanes);
 }
 
@@ -179,11 +129,7 @@ bool is_float(DType type) {
 bool is_bool(DType type) { return type.code == kDLBool; }
 
 bool is_compatible(DType expected, DType actual) {
-  if (expected == actual) return true;
-  if (expected.bits < 8 && actual.bits < 8) return total_bits(expected) == total_bits(actual);
-  if (expected.lanes != actual.lanes || expected.bits != actual.bits) return false;
-  if (is_byte_or_bool(expected) && is_byte_or_bool(actual)) return is_bool(expected) || is_bool(actual);
-  return (is_e4m3(expected) && is_e4m3(actual)) || (is_e5m2(expected) && is_e5m2(actual));
+  return is_compatible(to_dldatatype(expected), to_dldatatype(actual));
 }
 
 }  // namespace kmux

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/carrier.h"
 #include "kmux/dtype.h"
 #include "kmux/error.h"
 #include "kmux/expr.h"
@@ -54,19 +55,6 @@ struct Check {
   std::uint32_t index = 0;
   std::int64_t value = 0;
   bool operator==(const Check&) const = default;
-};
-
-/// An extent or stride that determines a symbol: it is coefficient * symbol + offset.
-struct Carrier {
-  enum class Source : std::uint8_t { kExtent, kStride };
-  Source source = Source::kExtent;
-  bool nullable = false;
-  std::uint8_t packing = 1;
-  std::uint16_t param = 0;
-  std::uint16_t dim = 0;
-  std::int64_t coefficient = 1;
-  std::int64_t offset = 0;
-  bool operator==(const Carrier&) const = default;
 };
 
 /// The checks of a call. Executed in order they fill slots[param] and the values: first the symbols in slot order, then

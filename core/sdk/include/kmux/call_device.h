@@ -1,17 +1,19 @@
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 #include "kmux/dlpack.h"
 
 namespace kmux {
 
+// Also printed into libraries that run without kmux: C++17 and libc alone.
+
 /// Where the tensors of a call may be: on the kernel's device, on another that runs the same code, or in memory of another
 /// kind that the backend takes too.
 struct AcceptedMemory {
   DLDevice device{kDLCPU, 0};
-  std::uint64_t other_types = 0;  // a bit for each further DLDeviceType
-  std::uint64_t alike = 0;  // a bit for each ordinal below 64 of the same architecture
+  uint64_t other_types = 0;  // a bit for each further DLDeviceType
+  uint64_t alike = 0;  // a bit for each ordinal below 64 of the same architecture
 };
 
 /// The device of one call: the one that its tensors are on, all of them, or the kernel's without any.
@@ -36,7 +38,7 @@ class CallDevice {
   }
 
  private:
-  static bool has_bit(std::uint64_t bits, int index) noexcept {
+  static bool has_bit(uint64_t bits, int index) noexcept {
     return index >= 0 && index < 64 && ((bits >> index) & 1) != 0;
   }
   bool move_to(int ordinal) noexcept {

@@ -1,39 +1,40 @@
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 #include "kmux/dlpack.h"
 
 namespace kmux {
 
-// How the argument checks read a tensor, on the hot path and again where an error is explained.
+// How the argument checks read a tensor, on the hot path and again where an error is explained. Also printed into
+// libraries that run without kmux: C++17 and libc alone.
 
 inline bool has_no_elements(const DLTensor& tensor) {
-  for (std::int32_t dim = 0; dim < tensor.ndim; ++dim) {
+  for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
     if (tensor.shape[dim] == 0) return true;
   }
   return false;
 }
 
 /// The stride that a tensor without gaps has; -1, which no such stride is, where 64 bits do not hold it.
-inline std::int64_t contiguous_stride(const DLTensor& tensor, std::int32_t dim) {
-  std::int64_t stride = 1;
-  for (std::int32_t inner = tensor.ndim - 1; inner > dim; --inner) {
+inline int64_t contiguous_stride(const DLTensor& tensor, int32_t dim) {
+  int64_t stride = 1;
+  for (int32_t inner = tensor.ndim - 1; inner > dim; --inner) {
     if (__builtin_mul_overflow(stride, tensor.shape[inner], &stride)) return -1;
   }
   return stride;
 }
 
 /// Does the stride of `dim` decide where an element lies?
-inline bool stride_matters(const DLTensor& tensor, std::int32_t dim) {
+inline bool stride_matters(const DLTensor& tensor, int32_t dim) {
   return tensor.shape[dim] != 1 && !has_no_elements(tensor);
 }
 
 inline bool is_dense(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return true;
-  std::int64_t stride = 1;
-  for (std::int32_t dim = tensor.ndim - 1; dim >= 0; --dim) {
-    const std::int64_t extent = tensor.shape[dim];
+  int64_t stride = 1;
+  for (int32_t dim = tensor.ndim - 1; dim >= 0; --dim) {
+    const int64_t extent = tensor.shape[dim];
     bool fits = extent == 1 || tensor.strides[dim] == stride;
     fits = !__builtin_mul_overflow(stride, extent, &stride) && fits;
     if (!fits) [[unlikely]] {
@@ -44,7 +45,7 @@ inline bool is_dense(const DLTensor& tensor) {
 }
 
 /// How many elements of the parameter's type an element of `tensor` stores; see kmux/check_list.h.
-inline std::int64_t packing_factor(const DLTensor& tensor, std::uint8_t packing) {
+inline int64_t packing_factor(const DLTensor& tensor, uint8_t packing) {
   if (packing == 1) [[likely]] {
     return 1;
   }
@@ -52,8 +53,8 @@ inline std::int64_t packing_factor(const DLTensor& tensor, std::uint8_t packing)
 }
 
 /// An extent in elements of the parameter's type.
-inline std::int64_t extent_of(const DLTensor& tensor, std::int32_t dim, std::uint8_t packing) {
-  const std::int64_t extent = tensor.shape[dim];
+inline int64_t extent_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
+  const int64_t extent = tensor.shape[dim];
   if (packing == 1 || dim != tensor.ndim - 1) [[likely]] {
     return extent;
   }
@@ -62,8 +63,8 @@ inline std::int64_t extent_of(const DLTensor& tensor, std::int32_t dim, std::uin
 
 /// A stride in elements of the parameter's type. Neighbours within a storage element are neighbours: an innermost stride
 /// of one storage element is one element.
-inline std::int64_t stride_of(const DLTensor& tensor, std::int32_t dim, std::uint8_t packing) {
-  const std::int64_t stride = tensor.strides != nullptr ? tensor.strides[dim] : contiguous_stride(tensor, dim);
+inline int64_t stride_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
+  const int64_t stride = tensor.strides != nullptr ? tensor.strides[dim] : contiguous_stride(tensor, dim);
   const bool is_unit = dim == tensor.ndim - 1 && stride == 1;
   return is_unit ? 1 : stride * packing_factor(tensor, packing);
 }
