@@ -1,0 +1,62 @@
+/* What kmux needs of TVM-FFI's C ABI, declared anew in C11: a library that exports functions of type TVMFFISafeCallType
+ * needs no more, and links nothing. An application that also includes <tvm/ffi/c_api.h> includes that first, and keeps it.
+ *
+ * Source: TVM-FFI's documentation of its ABI, version 0.1 (https://tvm.apache.org/ffi/concepts/abi_overview.html). */
+#ifndef KMUX_TVM_FFI_ABI_H_
+#define KMUX_TVM_FFI_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kmux/dlpack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef TVM_FFI_C_API_H_
+
+/* What a TVMFFIAny holds. */
+typedef enum {
+  kTVMFFINone = 0,
+  kTVMFFIInt = 1,
+  kTVMFFIBool = 2,
+  kTVMFFIFloat = 3,
+  kTVMFFIOpaquePtr = 4,
+  kTVMFFIDLTensorPtr = 7,
+  kTVMFFITensor = 70
+} TVMFFITypeIndex;
+
+/* What every object begins with. A tensor object goes on with its DLTensor. */
+typedef struct {
+  uint64_t combined_ref_count;
+  int32_t type_index;
+  uint32_t padding;
+  void (*deleter)(void* self, int flags);
+} TVMFFIObject;
+
+/* An argument or a result. */
+typedef struct {
+  int32_t type_index;
+  uint32_t zero_padding;
+  union {
+    int64_t v_int64;
+    double v_float64;
+    void* v_ptr;
+    TVMFFIObject* v_obj;
+  };
+} TVMFFIAny;
+
+/* A function that anyone may call: 0, or another number after the error was set. */
+typedef int (*TVMFFISafeCallType)(void* handle, const TVMFFIAny* args, int32_t num_args, TVMFFIAny* result);
+
+#endif /* TVM_FFI_C_API_H_ */
+
+#ifdef __cplusplus
+}
+static_assert(sizeof(TVMFFIAny) == 16 && sizeof(TVMFFIObject) == 24, "TVM-FFI's ABI is for machines of 64 bits");
+#else
+_Static_assert(sizeof(TVMFFIAny) == 16 && sizeof(TVMFFIObject) == 24, "TVM-FFI's ABI is for machines of 64 bits");
+#endif
+
+#endif /* KMUX_TVM_FFI_ABI_H_ */
