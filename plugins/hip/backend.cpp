@@ -1,0 +1,74 @@
+#include "backend.h"
+
+#include <algorithm>
+
+#include "adapter.h"
+#include "arch.h"
+#include "compiler_choice.h"
+#include "device_facts.h"
+#include "opened_hip.h"
+#include "target.h"
+
+namespace kmux::hip {
+namespace {
+
+// Tensor maps, clusters, L2 windows and early starts are NVIDIA's; packed values are Metal's.
+const std::vector<std::string> kFeatures = {"cooperative", "dynamic_smem",     "fill",     "grid", "guard",
+                                            "loop",        "several_launches", "workspace"};
+
+std::string place_of(const BuildRequest& request, const char* member) {
+  return "/variants/" + std::to_string(request.variant) + "/" + member;
+}
+
+void add_requirements(std::vector<MissingFeature>& missing, const BuildRequest& request) {
+  const Requires& wanted = request.chosen().requirements;
+  const auto met = [&](const std::string& arch) { return parse_arch(arch) == request.target.arch; };
+  if (!wanted.arch.empty() && std::ranges::none_of(wanted.arch, met)) {
+    missing.push_back({"arch", place_of(request, "requires/arch"),
+                       "architecture \"" + request.target.arch + "\" is none of those the variant is for"});
+  }
+  for (const std::string& feature : wanted.features) {
+    missing.push_back({feature, place_of(request, "requires/features"), "backend hip names no such feature"});
+  }
+}
+
+}  // namespace
+
+const PluginInfo HipBackend::kInfo{"hip", KMUX_PLUGIN_VERSION, kDLROCM};
+
+Result<std::unique_ptr<Backend>> HipBackend::create(Host host) {
+  return std::unique_ptr<Backend>(std::make_unique<HipBackend>(host));
+}
+
+Result<ProbeReport> HipBackend::probe() {
+  ProbeReport report;
+  if (const auto choice = choose_compiler(host_, Engine::kAuto, "gfx90a"); !choice) {
+    report.can_build = {"no_toolchain", choice.error().message};
+  }
+  report.can_run = probe_runtime(host_);
+  return report;
+}
+
+Result<Target> HipBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  return resolve_hip_target(request, [&]() -> Result<std::string> {
+    KMUX_ASSIGN(const HipTable* const hip, opened_hip(host_));
+    return device_arch(*hip, device.value_or(0));
+  });
+}
+
+Result<std::vector<MissingFeature>> HipBackend::supports(const BuildRequest& request) {
+  auto missing = missing_features(request.program, request.variant, kFeatures, kInfo.name);
+  const std::string& dialect = request.chosen().dialect;
+  if (dialect != "hip" && dialect != "cuda" && dialect != "hsaco") {
+    missing.push_back({"dialect", place_of(request, "dialect"),
+                       "backend hip takes dialects hip, cuda and hsaco, not \"" + dialect + "\""});
+  }
+  add_requirements(missing, request);
+  return missing;
+}
+
+Result<std::unique_ptr<Adapter>> HipBackend::load(const Artifact& artifact, int) {
+  return load_artifact(artifact, host_);
+}
+
+}  // namespace kmux::hip

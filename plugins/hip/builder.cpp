@@ -1,0 +1,112 @@
+#include "builder.h"
+
+#include <algorithm>
+
+#include "kmux/compile_log.h"
+#include "kmux/plan_part.h"
+#include "kmux/source_unit.h"
+
+#include "code_object.h"
+#include "cuda_constructs.h"
+#include "kernel_check.h"
+#include "offload_bundle.h"
+
+namespace kmux::hip {
+namespace {
+
+// Where Clang looks besides; hiprtc has its headers in itself.
+const std::vector<std::string> kSystemFolders = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
+
+std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
+  return names;
+}
+
+Error for_another(const CodeObject& code, const std::string& arch) {
+  return make_error(ErrorCode::kInvalidArgument, "the code is for " + code.arch + " (the target is " + arch +
+                                                     "). Give code for the target, or its source.");
+}
+
+// What the code says of the kernels of `plan`, once every launch fits them.
+Result<std::map<std::string, KernelMeta>> kernels_in(const CodeObject& code, const Plan& plan,
+                                                     const std::string& arch) {
+  if (!code.arch.empty() && code.arch != arch) return for_another(code, arch);
+  std::map<std::string, KernelMeta> metas;
+  std::vector<const CodeKernel*> kernels;
+  for (const std::string& name : plan.kernels) {
+    KMUX_ASSIGN(const CodeKernel* const kernel, find_kernel(code, name));
+    kernels.push_back(kernel);
+    metas[name] = {kernel->name, kernel->static_smem_bytes, kernel->max_threads, kernel->wavefront_size};
+  }
+  KMUX_TRY(check_launches(plan, kernels));
+  return metas;
+}
+
+// Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said.
+std::map<std::string, KernelMeta> kernels_named(const Compiled& compiled, const Plan& plan) {
+  std::map<std::string, KernelMeta> metas;
+  std::size_t expression = 0;
+  for (const std::string& name : plan.kernels) {
+    const bool is_said = is_name_expression(name) && expression < compiled.symbols.size();
+    metas[name] = {is_said ? compiled.symbols[expression++] : name, 0, 0, 0};
+  }
+  return metas;
+}
+
+}  // namespace
+
+Result<std::string> HipBuilder::toolchain(const Target& target, const Options& options) {
+  KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
+  const auto choice = choose_compiler(host_, parsed.engine, target.arch);
+  Json identity{Json::Object{{"options", to_json(parsed)}}};
+  if (!choice) return choice.error();
+  identity["compiler"] = identify(*choice);
+  return dump(identity);
+}
+
+Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const BuildOptions& options, const Plan& plan,
+                                            std::optional<Dependencies>& dependencies) {
+  const Variant& variant = request.chosen();
+  if (variant.dialect == "cuda") KMUX_TRY(check_cuda_constructs(variant));
+  KMUX_ASSIGN(const CompilerChoice choice, choose_compiler(host_, options.engine, request.target.arch));
+  HeaderSearch search{options.include_dirs, options.compile_flags, {}};
+  if (choice.clang) search.folders.insert(search.folders.end(), kSystemFolders.begin(), kSystemFolders.end());
+  dependencies = headers_.scan(variant, search);  // before the compiler reads them
+  const SourceUnit unit = make_unit(variant, "");
+  auto compiled = compile(choice, unit, variant.settings, options, request.target.arch, name_expressions(plan.kernels));
+  if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
+  if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
+  return compiled;
+}
+
+Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  const Variant& variant = request.chosen();
+  const std::string& arch = request.target.arch;
+  Compiled compiled;
+  std::optional<Dependencies> dependencies;
+  if (variant.dialect == "hsaco") {
+    KMUX_ASSIGN(compiled.code, unbundled(variant.sources.front().content, arch));
+  } else {
+    KMUX_ASSIGN(compiled, compile_source(request, options, plan, dependencies));
+    KMUX_ASSIGN(compiled.code, unbundled(compiled.code, arch));
+  }
+  KMUX_ASSIGN(const std::optional<CodeObject> code, read_code_object(compiled.code));
+  Meta meta{arch, compiled.compiler, {}, std::move(compiled.arguments)};
+  if (code) {
+    KMUX_ASSIGN(meta.kernels, kernels_in(*code, plan, arch));
+  } else {
+    meta.kernels = kernels_named(compiled, plan);
+  }
+  Artifact artifact;
+  artifact.set(kCodePart, std::move(compiled.code));
+  artifact.set(kLauncherPart, std::string(launcher));
+  artifact.set(kPlanPart, plan_part(request.program, request.variant));
+  artifact.set(kMetaPart, dump_meta(meta));
+  if (dependencies) artifact.set(std::string(kDependenciesPart), to_json(*dependencies));
+  return artifact;
+}
+
+}  // namespace kmux::hip

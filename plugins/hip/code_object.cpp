@@ -1,0 +1,119 @@
+#include "code_object.h"
+
+#include <cstring>
+#include <elf.h>
+
+#include <nlohmann/json.hpp>
+
+#include "arch.h"
+
+namespace kmux::hip {
+namespace {
+
+using Message = nlohmann::json;
+
+constexpr unsigned kMachine = 224;      // EM_AMDGPU
+constexpr unsigned kMetadataNote = 32;  // NT_AMDGPU_METADATA
+constexpr std::string_view kOwner("AMDGPU\0", 7);
+
+Error malformed(const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the code is no code object for AMD's devices (" + why + "). Build it again.");
+}
+
+std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
+
+// A value of the file; nothing past its end.
+template <class Value>
+std::optional<Value> value_at(std::string_view bytes, std::size_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(Value)) return std::nullopt;
+  Value value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+std::optional<std::string_view> bytes_at(std::string_view bytes, std::size_t offset, std::size_t count) {
+  if (offset > bytes.size() || bytes.size() - offset < count) return std::nullopt;
+  return bytes.substr(offset, count);
+}
+
+// The content of the metadata's note within a segment of notes.
+std::optional<std::string_view> find_note(std::string_view notes) {
+  std::size_t at = 0;
+  while (const auto head = value_at<Elf64_Nhdr>(notes, at)) {
+    const std::size_t name_at = at + sizeof *head;
+    const std::size_t text_at = name_at + padded(head->n_namesz);
+    const auto name = bytes_at(notes, name_at, head->n_namesz);
+    const auto text = bytes_at(notes, text_at, head->n_descsz);
+    if (!name || !text) return std::nullopt;
+    if (head->n_type == kMetadataNote && *name == kOwner) return text;
+    at = text_at + padded(head->n_descsz);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> find_metadata(std::string_view code, const Elf64_Ehdr& file) {
+  for (unsigned i = 0; i < file.e_phnum; ++i) {
+    const auto segment = value_at<Elf64_Phdr>(code, file.e_phoff + std::size_t{i} * sizeof(Elf64_Phdr));
+    if (!segment) return std::nullopt;
+    if (segment->p_type != PT_NOTE) continue;
+    const auto notes = bytes_at(code, segment->p_offset, segment->p_filesz);
+    if (const auto found = notes ? find_note(*notes) : std::nullopt) return found;
+  }
+  return std::nullopt;
+}
+
+unsigned number_in(const Message& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_number_unsigned() ? found->get<unsigned>() : 0;
+}
+
+std::string text_in(const Message& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Message list_in(const Message& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_array() ? *found : Message::array();
+}
+
+CodeKernel kernel_of(const Message& map) {
+  CodeKernel kernel{text_in(map, ".name"),
+                    {},
+                    number_in(map, ".group_segment_fixed_size"),
+                    number_in(map, ".max_flat_workgroup_size"),
+                    number_in(map, ".wavefront_size")};
+  for (const Message& argument : list_in(map, ".args")) {
+    const std::string kind = text_in(argument, ".value_kind");
+    if (kind.starts_with("hidden_")) continue;
+    kernel.arguments.push_back({number_in(argument, ".offset"), number_in(argument, ".size"), kind == "global_buffer"});
+  }
+  return kernel;
+}
+
+// "amdgcn-amd-amdhsa--gfx90a:sramecc+"; absent from version 3.
+std::string arch_of(const Message& metadata) {
+  const std::string target = text_in(metadata, "amdhsa.target");
+  const std::size_t begin = target.rfind("--");
+  return begin == target.npos ? "" : parse_arch(std::string_view(target).substr(begin + 2)).value_or("");
+}
+
+}  // namespace
+
+Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
+  const auto file = value_at<Elf64_Ehdr>(code, 0);
+  if (!file || std::memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_ident[EI_CLASS] != ELFCLASS64) {
+    return malformed("it is no ELF file of 64 bits");
+  }
+  if (file->e_machine != kMachine) return std::optional<CodeObject>();
+  const auto bytes = find_metadata(code, *file);
+  if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
+  const Message metadata = Message::from_msgpack(*bytes, true, false);
+  if (!metadata.is_object()) return malformed("its metadata are no map of MessagePack");
+  CodeObject object{arch_of(metadata), {}};
+  for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
+  return std::optional<CodeObject>(std::move(object));
+}
+
+}  // namespace kmux::hip

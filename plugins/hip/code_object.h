@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux::hip {
+
+/// What the metadata of a code object say of one kernel.
+///
+/// Units: bytes.
+struct CodeKernel {
+  struct Argument {
+    unsigned offset = 0;
+    unsigned size = 0;
+    bool is_buffer = false;  // an address of memory of the device
+    bool operator==(const Argument&) const = default;
+  };
+  std::string name;                   // as hipModuleGetFunction takes it
+  std::vector<Argument> arguments;    // those that a launch passes; the hidden ones are the runtime's
+  unsigned static_smem_bytes = 0;     // group segment
+  unsigned max_threads = 0;           // of a block
+  unsigned wavefront_size = 0;
+  bool operator==(const CodeKernel&) const = default;
+};
+
+/// Code for AMD's devices: an ELF file with a note of kind NT_AMDGPU_METADATA.
+struct CodeObject {
+  std::string arch;  // "gfx90a"
+  std::vector<CodeKernel> kernels;
+};
+
+/// Reads the metadata of `code`. Nothing for an ELF file of another machine: what stands in for a device compiles to its
+/// own.
+///
+/// Errors: invalid_argument for bytes that are no ELF file, are cut off, or whose note is missing or malformed.
+/// Source: LLVM, AMDGPUUsage, "Code Object Metadata" (versions 3 to 5).
+Result<std::optional<CodeObject>> read_code_object(std::string_view code);
+
+}  // namespace kmux::hip

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+#include "kmux/source_unit.h"
+
+#include "clang_compiler.h"
+#include "hiprtc_library.h"
+#include "options.h"
+
+namespace kmux::hip {
+
+/// The compiler of a build: hiprtc or Clang.
+struct CompilerChoice {
+  std::optional<HiprtcLibrary> hiprtc = {};
+  std::optional<ClangToolchain> clang = {};  // set if the other is not
+};
+
+/// What option "engine" asks for; "auto": hiprtc where it is there and knows `arch`, else Clang.
+///
+/// Errors: unavailable, with everything that was tried and what to install.
+Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::string_view arch);
+
+/// The files behind a choice, for the identity of a toolchain. Starts no process.
+Json identify(const CompilerChoice& choice);
+
+/// A source unit, compiled.
+struct Compiled {
+  std::string code;
+  std::string log = {};                      // warnings
+  std::string compiler = {};                 // "hiprtc of HIP 5.2", "/usr/bin/clang++-19"
+  std::vector<std::string> symbols = {};     // of the asked names, where the compiler says them
+  std::vector<std::string> arguments = {};
+};
+
+/// Compiles `unit` for `arch`. `names` are those of the kernels that are name expressions.
+///
+/// Errors: compile_failed with the compiler's text as note "log".
+Result<Compiled> compile(const CompilerChoice& choice, const SourceUnit& unit, const Settings& settings,
+                         const BuildOptions& options, std::string_view arch, const std::vector<std::string>& names);
+
+}  // namespace kmux::hip

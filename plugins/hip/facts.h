@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/plan.h"
+
+#include "launch/plan_facts.h"
+#include "meta.h"
+
+namespace kmux::hip {
+
+/// The facts of a plan, with the storage behind them.
+class Facts {
+ public:
+  /// `kernels` are those of the plan, in its order.
+  Facts(const Plan& plan, std::vector<KernelMeta> kernels);
+  Facts(Facts&&) = default;
+  Facts& operator=(Facts&&) = default;
+
+  const PlanFacts& view() const { return view_; }
+
+ private:
+  std::unique_ptr<const std::string> name_;  // its characters stay where they are
+  std::vector<KernelMeta> metas_;
+  std::vector<KernelFacts> kernels_;
+  PlanFacts view_{};
+};
+
+}  // namespace kmux::hip

@@ -1,0 +1,91 @@
+#include "hiprtc_library.h"
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <vector>
+
+#include "kmux/words.h"
+
+#include "arch.h"
+#include "opened_hip.h"
+
+namespace kmux::hip {
+namespace {
+
+// The library itself first: in ROCm 5, and in what stands in for ROCm, hiprtc is part of it.
+std::vector<std::string> candidates(const std::string& named) {
+  std::vector<std::string> names;
+  if (!named.empty()) {
+    names.push_back(named);
+    const std::filesystem::path folder = std::filesystem::path(named).parent_path();
+    for (const char* name : {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5"}) {
+      names.push_back((folder / name).string());
+    }
+    return names;
+  }
+  for (const char* release : {"7", "6", "5"}) {
+    names.push_back(std::string("libhiprtc.so.") + release);
+    names.push_back(std::string("libamdhip64.so.") + release);
+  }
+  return names;
+}
+
+// Never closed: the compiler keeps threads and caches.
+void* open_with_compiler(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    if (dlsym(handle, "hiprtcCreateProgram") != nullptr) return handle;
+    dlclose(handle);
+  }
+  return nullptr;
+}
+
+// The release of the runtime in the same library; a library of its own is told by its name, which has the number.
+int release_of(void* handle, const std::string& path) {
+  using Version = int(int*);
+  int version = 0;
+  if (auto* const read = reinterpret_cast<Version*>(dlsym(handle, "hipRuntimeGetVersion"))) {
+    if (read(&version) == kHipSuccess && version > 0) return version / 10'000'000 * 100 + version / 100'000 % 100;
+  }
+  const std::string name = std::filesystem::path(path).filename().string();
+  const std::size_t digit = name.find_first_of("0123456789", std::min(name.find(".so"), name.size()));
+  return digit == name.npos ? 0 : (name[digit] - '0') * 100;
+}
+
+}  // namespace
+
+Result<HiprtcLibrary> HiprtcLibrary::open(const Host& host) {
+  const std::vector<std::string> names = candidates(named_library(host));
+  void* const handle = open_with_compiler(names);
+  if (handle == nullptr) {
+    return make_error(ErrorCode::kUnavailable,
+                      "hiprtc is not there (tried " + join(names) +
+                          "). Install ROCm (Debian: apt-get install libamdhip64-5 libhiprtc-builtins5), or set "
+                          "KMUX_HIP_LIBRARY to its libamdhip64.so.");
+  }
+  HiprtcLibrary library;
+#define KMUX_CALL(name, symbol, params) library.table_.name = reinterpret_cast<int(*) params>(dlsym(handle, #symbol));
+  KMUX_HIPRTC_CALLS(KMUX_CALL)
+#undef KMUX_CALL
+  library.table_.error_string = reinterpret_cast<const char* (*)(int)>(dlsym(handle, "hiprtcGetErrorString"));
+  Dl_info info{};
+  const bool is_found = dladdr(reinterpret_cast<void*>(library.table_.create), &info) != 0 && info.dli_fname;
+  library.path_ = is_found ? info.dli_fname : names.front();
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(library.path_, error);
+  if (!error) library.path_ = real.string();  // the name at the end of the links has the version
+  library.release_ = release_of(handle, library.path_);
+  return library;
+}
+
+std::string HiprtcLibrary::name() const {
+  if (release_ == 0) return "hiprtc";
+  return "hiprtc of HIP " + std::to_string(release_ / 100) + "." + std::to_string(release_ % 100);
+}
+
+bool HiprtcLibrary::knows(std::string_view arch) const {
+  return release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch);
+}
+
+}  // namespace kmux::hip

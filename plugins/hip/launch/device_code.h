@@ -1,0 +1,82 @@
+#pragma once
+
+#include <vector>
+
+#include "kmux/driver.h"
+
+#include "launch/hip_error.h"
+#include "launch/plan_facts.h"
+
+namespace kmux::hip {
+
+/// The code of a launcher on one device: a module of its own, its kernels by their number in the plan, and what a launch
+/// of each may ask for. Made under the launcher's lock; a call only reads it.
+class DeviceCode {
+ public:
+  DeviceCode(const HipTable& hip, const PlanFacts& facts, int ordinal)
+      : launch_(hip.launch), hip_(hip), facts_(facts), ordinal_(ordinal) {}
+
+  /// Loads the code and finds every kernel. The device is current.
+  ///
+  /// Errors: invalid_argument if the code is not for the device, lacks a kernel, or if a kernel asks for more dynamic
+  ///         shared memory than the device has (each kernel is looked at); else what `error_code_of` says.
+  int load(const void* code, kmux_sink error);
+
+  /// Unloads; the device is current. Returns what HIP said.
+  int unload();
+
+  /// May a launch be made as it is? Then `launch` is all there is to do.
+  bool allows(const kmux_driver_launch& launch) const {
+    const Kernel& kernel = kernels_[launch.kernel];
+    const unsigned long long threads =
+        static_cast<unsigned long long>(launch.block[0]) * launch.block[1] * launch.block[2];
+    return launch.dynamic_smem_bytes <= kernel.dynamic_smem_limit && threads <= kernel.max_threads &&
+           launch.flags == 0 && are_countable(launch);
+  }
+  int launch(const kmux_driver_launch& launch, void* stream) const {
+    return launch_(kernels_[launch.kernel].function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
+                   launch.block[1], launch.block[2], static_cast<unsigned>(launch.dynamic_smem_bytes),
+                   static_cast<hipStream_t>(stream), launch.args, nullptr);
+  }
+
+  /// What `allows` refuses: a cooperative launch is made, the rest is told.
+  int launch_special(const kmux_driver_launch& launch, void* stream, kmux_sink error) const;
+
+  /// The error of a launch that HIP refused with `result`.
+  int fail_launch(const char* call, const kmux_driver_launch& launch, int result, kmux_sink error) const;
+
+  const HipTable& hip() const { return hip_; }
+  int ordinal() const { return ordinal_; }
+
+ private:
+  struct Kernel {
+    hipFunction_t function = nullptr;
+    unsigned long long dynamic_smem_limit = 0;
+    unsigned long long max_threads = 0;
+  };
+
+  // A dimension has fewer than 2^32 threads. Source: HIP Runtime API, hipModuleLaunchKernel.
+  static bool are_countable(const kmux_driver_launch& launch) {
+    unsigned long long all = 0;
+    for (int i = 0; i < 3; ++i) all |= static_cast<unsigned long long>(launch.grid[i]) * launch.block[i];
+    return all >> 32 == 0;
+  }
+  unsigned long long read_smem_limit() const;
+  int find_kernels(kmux_sink error);
+  int check_kernel(unsigned index, kmux_sink error) const;
+  int refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) const;
+  int refuse_threads(const kmux_driver_launch& launch, kmux_sink error) const;
+  std::string quoted_name(unsigned index) const;
+
+  // Beside each other: all that a plain launch reads.
+  std::vector<Kernel> kernels_;
+  decltype(HipTable::launch) launch_;
+
+  const HipTable& hip_;
+  const PlanFacts& facts_;
+  const int ordinal_;
+  unsigned long long smem_limit_ = 0;
+  hipModule_t module_ = nullptr;
+};
+
+}  // namespace kmux::hip

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The part of HIP's C interface that launchers use. Source: ROCm 5.2.3 and 6.0, hip_runtime_api.h and driver_types.h.
+extern "C" {
+typedef struct ihipStream_t* hipStream_t;
+typedef struct ihipModule_t* hipModule_t;
+typedef struct ihipModuleSymbol_t* hipFunction_t;
+typedef struct ihipEvent_t* hipEvent_t;
+typedef struct ihipMemPoolHandle_t* hipMemPool_t;
+}
+
+namespace kmux::hip {
+
+/// Values of hipError_t that are told apart. A release may have others.
+enum HipError : int {
+  kHipSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kNotInitialized = 3,
+  kDeinitialized = 4,
+  kInvalidConfiguration = 9,
+  kInsufficientDriver = 35,
+  kInvalidDeviceFunction = 98,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kInvalidContext = 201,
+  kNoBinaryForGpu = 209,
+  kInvalidKernelFile = 218,
+  kSharedObjectInitFailed = 303,
+  kInvalidHandle = 400,
+  kNotFound = 500,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeOut = 702,
+  kContextIsDestroyed = 709,
+  kAssert = 710,
+  kLaunchFailure = 719,
+  kCooperativeLaunchTooLarge = 720,
+  kNotSupported = 801,
+  kStreamCaptureUnsupported = 900,
+  kStreamCaptureWrongThread = 908,
+  kUnknown = 999,
+};
+
+/// Values of hipDeviceAttribute_t, the same from 5.0 on.
+enum Attribute : int {
+  kL2CacheSize = 19,
+  kMultiprocessorCount = 63,
+  kMaxSharedMemoryPerBlock = 74,
+  kWarpSize = 87,
+  kMemoryPoolsSupported = 88,
+};
+
+enum CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };
+
+inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr int kPoolReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
+inline constexpr int kCaptureStatusNone = 0;
+
+}  // namespace kmux::hip

@@ -1,0 +1,45 @@
+#pragma once
+
+// Every function of HIP that is called: X(name in the table, symbol, parameters). All give a hipError_t.
+#define KMUX_HIP_CALLS(X)                                                                                           \
+  X(device_count, hipGetDeviceCount, (int* count))                                                                  \
+  X(device_get, hipGetDevice, (int* device))                                                                        \
+  X(device_set, hipSetDevice, (int device))                                                                         \
+  X(device_attribute, hipDeviceGetAttribute, (int* value, int attribute, int device))                               \
+  X(device_name, hipDeviceGetName, (char* name, int size, int device))                                              \
+  X(device_memory, hipDeviceTotalMem, (size_t* bytes, int device))                                                  \
+  X(device_synchronize, hipDeviceSynchronize, ())                                                                   \
+  X(runtime_version, hipRuntimeGetVersion, (int* version))                                                          \
+  X(module_load, hipModuleLoadData, (hipModule_t * module, const void* code))                                       \
+  X(module_unload, hipModuleUnload, (hipModule_t module))                                                           \
+  X(module_function, hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char* name))        \
+  X(launch, hipModuleLaunchKernel,                                                                                  \
+    (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** arguments, void** extra))                  \
+  X(allocate, hipMalloc, (void** address, size_t bytes))                                                            \
+  X(free, hipFree, (void* address))                                                                                 \
+  X(copy, hipMemcpyAsync, (void* to, const void* from, size_t bytes, int kind, hipStream_t stream))                 \
+  X(memset, hipMemsetAsync, (void* address, int value, size_t bytes, hipStream_t stream))                           \
+  X(memory_info, hipMemGetInfo, (size_t* free, size_t* total))                                                      \
+  X(stream_create, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags))                                \
+  X(stream_destroy, hipStreamDestroy, (hipStream_t stream))                                                         \
+  X(stream_synchronize, hipStreamSynchronize, (hipStream_t stream))                                                 \
+  X(event_create, hipEventCreate, (hipEvent_t * event))                                                             \
+  X(event_destroy, hipEventDestroy, (hipEvent_t event))                                                             \
+  X(event_record, hipEventRecord, (hipEvent_t event, hipStream_t stream))                                           \
+  X(event_synchronize, hipEventSynchronize, (hipEvent_t event))                                                     \
+  X(event_elapsed, hipEventElapsedTime, (float* milliseconds, hipEvent_t begin, hipEvent_t end))
+
+// As above; null where the release lacks it.
+#define KMUX_OPTIONAL_HIP_CALLS(X)                                                                                  \
+  X(properties_r0600, hipGetDevicePropertiesR0600, (void* properties, int device))                                  \
+  X(properties_r0000, hipGetDevicePropertiesR0000, (void* properties, int device))                                  \
+  X(properties, hipGetDeviceProperties, (void* properties, int device))                                             \
+  X(allocate_async, hipMallocAsync, (void** address, size_t bytes, hipStream_t stream))                             \
+  X(free_async, hipFreeAsync, (void* address, hipStream_t stream))                                                  \
+  X(default_pool, hipDeviceGetDefaultMemPool, (hipMemPool_t * pool, int device))                                    \
+  X(pool_attribute_set, hipMemPoolSetAttribute, (hipMemPool_t pool, int attribute, void* value))                    \
+  X(stream_capturing, hipStreamIsCapturing, (hipStream_t stream, int* status))                                      \
+  X(launch_cooperative, hipModuleLaunchCooperativeKernel,                                                           \
+    (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
+     unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** arguments))

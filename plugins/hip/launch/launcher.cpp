@@ -1,0 +1,109 @@
+#include "launch/launcher.h"
+
+#include <exception>
+#include <memory>
+
+namespace kmux::hip {
+namespace {
+
+// What a destructor may not unload through: a capture in progress, a runtime or a device that is gone.
+bool forbids_unloading(int result) {
+  return says_capturing(result) || result == kNotInitialized || result == kDeinitialized ||
+         result == kContextIsDestroyed || result == kInvalidContext;
+}
+
+std::string on_device(int device) { return " on device " + std::to_string(device); }
+
+}  // namespace
+
+const kmux_driver Launcher::kDriver = {&Launcher::launch_on, &Launcher::fill, nullptr, nullptr};
+
+int Launcher::make(int device, const kmux_launch_env* env, kmux_sink error) {
+  try {
+    return make_once(device, env, error);
+  } catch (const std::exception& failure) {
+    return fail(error, KMUX_UNAVAILABLE,
+                "the code of \"" + std::string(facts_.name) + "\" cannot be loaded (" + failure.what() +
+                    "). Free some memory.");
+  }
+}
+
+int Launcher::make_once(int device, const kmux_launch_env* env, kmux_sink error) {
+  if (device < 0 || device >= kMaxDevices) {
+    return fail(error, KMUX_INVALID_ARGUMENT,
+                "device " + std::to_string(device) + " is out of range (0 to 63). Pass an ordinal of a device.");
+  }
+  const std::lock_guard<std::mutex> lock(making_);
+  if (find(device) != nullptr) return KMUX_OK;  // another thread made it
+  const HipTable* const hip = open_hip(library_.c_str(), error);
+  if (hip == nullptr) return KMUX_UNAVAILABLE;
+  DeviceScope scope(*hip);
+  if (const int code = scope.enter(device, error)) return code;
+  int code = env == nullptr ? KMUX_OK : check_capture(*hip, *env, error);
+  if (code == KMUX_OK) code = load(*hip, device, error);
+  return scope.leave(code, error);
+}
+
+// HIP makes no module inside a capture, and the user is told how to avoid it.
+int Launcher::check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const {
+  if (env.stream == nullptr || hip.stream_capturing == nullptr) return KMUX_OK;
+  int status = kCaptureStatusNone;
+  const int result = hip.stream_capturing(static_cast<hipStream_t>(env.stream), &status);
+  if (result == kHipSuccess && status == kCaptureStatusNone) return KMUX_OK;
+  if (result != kHipSuccess && !says_capturing(result)) {
+    return fail_call(hip, error, "hipStreamIsCapturing", result,
+                     "the stream of \"" + std::string(facts_.name) + "\"" + on_device(env.device));
+  }
+  return fail(error, KMUX_LAUNCH_FAILED,
+              "the first call of \"" + std::string(facts_.name) + "\"" + on_device(env.device) +
+                  " is inside a capture (its code is not ready yet). Call warm() before the capture begins.");
+}
+
+int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
+  auto made = std::make_unique<DeviceCode>(hip, facts_, device);
+  const int code = made->load(code_, error);
+  if (code == KMUX_OK) devices_[device].store(made.release(), std::memory_order_release);
+  return code;
+}
+
+int Launcher::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error) {
+  if (fill->bytes == 0) return KMUX_OK;
+  const auto& device = *static_cast<const DeviceCode*>(env->call);
+  const auto stream = static_cast<hipStream_t>(env->env.stream);
+  const int result = device.hip().memset(fill->target, fill->value, fill->bytes, stream);
+  if (result == kHipSuccess) return KMUX_OK;
+  return fail_call(device.hip(), error, "hipMemsetAsync", result,
+                   std::to_string(fill->bytes) + " bytes" + on_device(device.ordinal()));
+}
+
+Launcher::~Launcher() {
+  for (std::atomic<DeviceCode*>& each : devices_) {
+    const std::unique_ptr<DeviceCode> device(each.load(std::memory_order_acquire));
+    if (device != nullptr) unload(*device);
+  }
+}
+
+void Launcher::unload(DeviceCode& device) const {
+  const HipTable& hip = device.hip();
+  std::string text;
+  const kmux_sink failure = {
+      &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
+  DeviceScope scope(hip);
+  if (scope.enter(device.ordinal(), failure) != KMUX_OK) return note(text, "it stays loaded");
+  const int waited = hip.device_synchronize();
+  const bool stays = forbids_unloading(waited);
+  note(hip, "hipDeviceSynchronize", waited, stays ? "it stays loaded" : "it is unloaded all the same");
+  if (!stays) note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
+  if (scope.leave(KMUX_OK, failure) != KMUX_OK) note(text, "it is unloaded");
+}
+
+void Launcher::note(const HipTable& hip, const char* call, int result, const char* outcome) const {
+  if (result != kHipSuccess) note(std::string(call) + " failed with " + name_of(hip, result), outcome);
+}
+
+void Launcher::note(const std::string& failure, const char* outcome) const {
+  if (log_.write == nullptr) return;
+  fail(log_, 0, "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
+}
+
+}  // namespace kmux::hip

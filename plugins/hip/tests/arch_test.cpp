@@ -1,0 +1,30 @@
+#include "arch.h"
+
+#include <gtest/gtest.h>
+
+namespace kmux::hip {
+namespace {
+
+TEST(Arch, IsReadWithoutItsFeatures) {
+  EXPECT_EQ(parse_arch("gfx90a:sramecc+:xnack-"), "gfx90a");
+  EXPECT_EQ(parse_arch("gfx1100"), "gfx1100");
+}
+
+TEST(Arch, OtherTextsAreNone) {
+  for (const char* text : {"", "gfx", "gfx9", "sm_90", "gfx90z", "gfxa42", "gfx11000", "gfx9-generic"}) {
+    EXPECT_EQ(parse_arch(text), std::nullopt) << text;
+  }
+}
+
+TEST(Arch, Rocm5LacksTheLaterOnes) {
+  for (const char* arch : {"gfx906", "gfx90a", "gfx940", "gfx1030"}) EXPECT_TRUE(is_known_to_rocm5(arch)) << arch;
+  for (const char* arch : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) EXPECT_FALSE(is_known_to_rocm5(arch)) << arch;
+}
+
+TEST(Arch, HasItsWavefront) {
+  EXPECT_EQ(wavefront_size("gfx942"), 64);
+  EXPECT_EQ(wavefront_size("gfx1201"), 32);
+}
+
+}  // namespace
+}  // namespace kmux::hip

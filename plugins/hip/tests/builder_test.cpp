@@ -1,0 +1,130 @@
+#include "builder.h"
+
+#include <fstream>
+
+#include "kmux/dependencies.h"
+#include "kmux/plan_part.h"
+
+#include "hiprtc_library.h"
+#include "meta.h"
+#include "temp_folder.h"
+#include "workbench.h"
+
+namespace kmux::hip {
+namespace {
+
+using testing::HasSubstr;
+
+class HipBuild : public WithClang {
+ protected:
+  Meta meta_of(const Program& program, const std::string& target = "hip:gfx90a") {
+    return parse_meta(*build(program, {}, target).value().find(kMetaPart)).value();
+  }
+};
+
+TEST_F(HipBuild, MakesRealCodeForEveryArchitecture) {
+  const Program program = one_kernel(kAddOne).build().value();
+  for (const char* target : {"hip:gfx90a", "hip:gfx942", "hip:gfx1100", "hip:gfx1201"}) {
+    const Artifact artifact = build(program, {}, target).value();
+    EXPECT_EQ(artifact.find(kCodePart)->substr(0, 4),
+              "\x7f"
+              "ELF")
+        << target;
+    EXPECT_EQ(read_plan(*artifact.find(kPlanPart)).value(), lower(program, 0).value());
+    const Meta meta = meta_of(program, target);
+    EXPECT_EQ(meta.kernels.at("k"), (KernelMeta{"k", 0, 1024, meta.arch.size() == 6 ? 64U : 32U})) << target;
+  }
+}
+
+TEST_F(HipBuild, KnowsWhatKernelsUse) {
+  const char* const source =
+      "#include <hip/hip_runtime.h>\n#include <math.h>\n#include \"own.h\"\n"
+      "template <class T> __global__ void k(T* x, int n) {\n"
+      "  extern __shared__ float s[];\n"
+      "  s[threadIdx.x] = expf(x[0]) + __shfl_xor(x[1], 1) + max(n, FOUR);\n  __syncthreads();\n"
+      "  atomicAdd(x, s[n] + atomicCAS((unsigned*)x, 1u, 2u) + __popc(n) + (float)sqrt(2.0 * x[2]));\n"
+      "  float4 v = make_float4(1, 2, 3, 4);\n  half h = x[3];\n  x[4] = v.w + (float)h + __any(n);\n}\n";
+  ProgramBuilder builder = one_kernel(source, "k<float>");
+  builder.header("own.h", "#define FOUR 4\n");
+  const Meta meta = meta_of(builder.build().value());
+  EXPECT_EQ(meta.kernels.at("k<float>").symbol, "_Z1kIfEvPT_i");
+}
+
+TEST_F(HipBuild, TakesPlainCuda) {
+  const Program program = one_kernel("#include <cuda_runtime.h>\n" + std::string(kAddOne), "k", "cuda").build().value();
+  EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k");
+  const Error error = failure(one_kernel("\n__global__ void k() { asm(\"\"); }", "k", "cuda").build().value());
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("\"asm\" in k.hip:2"));
+}
+
+TEST_F(HipBuild, FaultsOfTheSourceAreToldInItsLines) {
+  const Error error =
+      failure(one_kernel("\nextern \"C\" __global__ void k(float* x, int n) { y = 1; }\n").build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.hip:2:"));
+  EXPECT_THAT(std::string(error.note("command").value_or("")), HasSubstr("--offload-arch=gfx90a"));
+}
+
+TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
+  const auto told = [&](const std::string& kernel) { return failure(one_kernel(kernel).build().value()); };
+  const Error fewer = told("extern \"C\" __global__ void k(float* x) {}");
+  EXPECT_EQ(fewer.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(fewer.message,
+              HasSubstr("\"k\" is launched with 2 arguments of 8, 4 bytes (its code takes 1 argument of 8"));
+  EXPECT_THAT(told("extern \"C\" __global__ void k(float* x, long n) {}").message,
+              HasSubstr("takes 2 arguments of 8, 8"));
+  EXPECT_THAT(told("extern \"C\" __global__ void __launch_bounds__(128) k(float* x, int n) {}").message,
+              HasSubstr("blocks of 256 threads (its code is compiled for at most 128)"));
+  EXPECT_THAT(told("extern \"C\" __global__ void other(float* x, int n) {}").message, HasSubstr("no kernel \"k\""));
+}
+
+TEST_F(HipBuild, TakesReadyCode) {
+  const std::string code = *build(one_kernel(kAddOne).build().value()).value().find(kCodePart);
+  const Program program = one_kernel(code, "k", "hsaco").build().value();
+  EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k");
+  const Error other = failure(program, {}, "hip:gfx942");
+  EXPECT_EQ(other.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(other.message, HasSubstr("the code is for gfx90a (the target is gfx942)"));
+  EXPECT_THAT(failure(one_kernel("text", "k", "hsaco").build().value()).message, HasSubstr("no ELF file"));
+}
+
+TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {
+  const TempFolder folder;
+  std::ofstream(folder.path() / "theirs.h") << "#define ONE 1\n";
+  const Program program = one_kernel("#include <theirs.h>\n" + std::string(kAddOne)).build().value();
+  const Artifact artifact = build(program, {{"include_dirs", folder.path().string()}}).value();
+  EXPECT_THAT(*artifact.find(kDependenciesPart), HasSubstr("theirs.h"));
+}
+
+TEST_F(HipBuild, HiprtcMakesTheSame) {
+  if (const auto library = HiprtcLibrary::open(host); !library) GTEST_SKIP() << library.error().message;
+  const Program program =
+      one_kernel("template <class T> __global__ void k(T* x, int n) { x[n] = 1; }", "k<float>").build().value();
+  const Artifact artifact = build(program, {{"engine", "hiprtc"}}).value();
+  const Meta meta = parse_meta(*artifact.find(kMetaPart)).value();
+  EXPECT_THAT(meta.compiler, HasSubstr("hiprtc of HIP "));
+  EXPECT_EQ(meta.kernels.at("k<float>").symbol, "_Z1kIfEvPT_i");
+  const Error error = failure(one_kernel("\n\nint y = z;").build().value(), {{"engine", "hiprtc"}});
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.hip:3:"));
+}
+
+TEST_F(HipBuild, TellsWhichCompilersWereTried) {
+  host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
+  const Error error = failure(one_kernel(kAddOne).build().value());
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("hiprtc is not there (tried /nowhere/libamdhip64.so, /nowhere/libhiprtc.so"));
+  EXPECT_THAT(error.message, HasSubstr("clang++ is not there (tried /nowhere/clang++)"));
+  EXPECT_THAT(error.message, HasSubstr("Install clang-19 and lld-19"));
+}
+
+TEST_F(HipBuild, TheToolchainChangesWithItsFilesAndOptions) {
+  const Target target{"hip", "gfx90a", {}};
+  const std::string plain = backend.builder().toolchain(target, {}).value();
+  EXPECT_THAT(plain, HasSubstr("clang++-19"));
+  EXPECT_NE(plain, backend.builder().toolchain(target, {{"fast_math", "on"}}).value());
+}
+
+}  // namespace
+}  // namespace kmux::hip

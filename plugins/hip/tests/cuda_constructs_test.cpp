@@ -1,0 +1,57 @@
+#include "cuda_constructs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::hip {
+namespace {
+
+using testing::HasSubstr;
+
+Variant variant_of(const std::string& text) {
+  Variant variant;
+  variant.dialect = "cuda";
+  variant.sources = {{"k.cu", text}};
+  return variant;
+}
+
+std::string refusal(const std::string& text) {
+  const Status status = check_cuda_constructs(variant_of(text));
+  if (status.ok()) return "";
+  EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);
+  return status.error().message;
+}
+
+TEST(CudaConstructs, TheSharedLanguageIsTaken) {
+  EXPECT_EQ(refusal("#include <cuda_runtime.h>\n#include <stdint.h>\n"
+                    "extern \"C\" __global__ void __launch_bounds__(256) k(float* x) {\n"
+                    "  extern __shared__ float s[];\n"
+                    "  s[threadIdx.x] = __ldg(x) + expf(x[1]) + atomicAdd(x, 1.0f);\n  __syncthreads();\n}\n"),
+            "");
+}
+
+TEST(CudaConstructs, AreNamedWithFileAndLine) {
+  EXPECT_THAT(refusal("\n\n  asm volatile(\"nop;\");"), HasSubstr("\"asm\" in k.cu:3 cannot be compiled"));
+  EXPECT_THAT(refusal("x = __shfl_down_sync(~0u, x, 1);"), HasSubstr("\"__shfl_down_sync\" in k.cu:1"));
+  EXPECT_THAT(refusal("void k(\nconst __grid_constant__ CUtensorMap m)"), HasSubstr("\"__grid_constant__\" in k.cu:2"));
+  EXPECT_THAT(refusal("/* one\ntwo */\n# include <cuda_fp16.h>\n"), HasSubstr("\"cuda_fp16.h\" in k.cu:3"));
+  EXPECT_THAT(refusal("#include \"cute/tensor.hpp\""), HasSubstr("write a variant of dialect hip"));
+}
+
+TEST(CudaConstructs, InCommentsAndStringsAreNone) {
+  EXPECT_EQ(refusal("// asm\n/* wmma\n */ const char* s = \"asm \\\" asm\"; char c = '\\''; int asmx;\n"), "");
+}
+
+TEST(CudaConstructs, OfHeadersCountToo) {
+  Variant variant = variant_of("#include \"own.h\"\n");
+  variant.headers = {{"own.h", "int a;\nint b = __activemask();\n"}};
+  EXPECT_THAT(check_cuda_constructs(variant).error().message, HasSubstr("\"__activemask\" in own.h:2"));
+}
+
+TEST(CudaConstructs, UnfinishedTextEnds) {
+  for (const char* text : {"/*", "\"", "'", "\"\\", "#include <", "#include", "#"})
+    EXPECT_EQ(refusal(text), "") << text;
+}
+
+}  // namespace
+}  // namespace kmux::hip
