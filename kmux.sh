@@ -17,6 +17,7 @@ readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
 readonly PYTHON_PACKAGES=(apache-tvm-ffi==0.1.15.post2 hatchling==1.33.0 tqdm==4.70.1) # what integrations/tvm_ffi takes
+readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 
 usage() {
@@ -27,6 +28,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh test           build and run every test
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
+  ./kmux.sh wheel          make the Python package: build/release/package/kmux-*.whl
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
@@ -102,6 +104,14 @@ nvrtc() {
   export VIRTUAL_ENV=$PWD/.venv
 }
 
+# The wheels that the Python package is installed with in a clean environment, for its test.
+wheels() {
+  compgen -G "$WHEELS/apache_tvm_ffi-*.whl" >/dev/null && return 0
+  say "fetching what the Python package depends on (20 MB, once)"
+  venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --only-binary :all: --dest "$WHEELS" \
+    "${PYTHON_PACKAGES[0]}" typing_extensions numpy >&2 || say "wheels cannot be had; the test of ours is skipped"
+}
+
 configure() {
   packages "${BUILD_PACKAGES[@]}"
   venv "${PYTHON_PACKAGES[@]}" || say "${PYTHON_PACKAGES[*]} cannot be had; the Python package is left out"
@@ -140,6 +150,7 @@ run_tests() {
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   tilelang_headers
   nvrtc
+  wheels
   build
   local status=0 skipped
   ctest --preset release --parallel "$JOBS" "$@" || status=$?
@@ -152,6 +163,13 @@ package() {
   build kmux_product
   cpack --preset device >&2 || fail "packaging failed. It says why above."
   ls "$BUILD"/package/*.tar.gz
+}
+
+wheel() {
+  build kmux_product
+  .venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+    --wheel-dir "$BUILD/package" integrations/tvm_ffi >&2 || fail "the wheel cannot be made. It says why above."
+  ls "$BUILD"/package/*.whl
 }
 
 lint() {
@@ -200,7 +218,7 @@ bars() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | lint | format | bench | bars) "$command" "$@" ;;
+  demo | build | package | wheel | lint | format | bench | bars) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;

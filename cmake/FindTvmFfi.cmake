@@ -1,5 +1,5 @@
-# TvmFfi::TvmFfi: headers and library of TVM-FFI, as PyPI's package apache-tvm-ffi has them in the Python environment that
-# kmux.sh fills.
+# TvmFfi::TvmFfi: headers and library of TVM-FFI, as PyPI's package apache-tvm-ffi has them in the Python environment
+# that kmux.sh fills.
 set(KMUX_VENV_PYTHON ${PROJECT_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python with the PyPI packages of this tree")
 
 if(EXISTS ${KMUX_VENV_PYTHON} AND NOT TvmFfi_LIBRARY)

@@ -43,7 +43,7 @@ NamedValues event_of(const CompileProgress& event) {
   return values;
 }
 
-/// Tells the caller of each event, and ends the compilation if the caller's language was interrupted, as Python by Ctrl-C.
+/// Tells the caller of each event, and ends the compilation if its language was interrupted, as Python by Ctrl-C.
 std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
   return [report](const CompileProgress& event) {
     if (TVMFFIEnvCheckSignals() != 0) throw ffi::EnvErrorAlreadySet();

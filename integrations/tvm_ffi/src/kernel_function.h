@@ -16,9 +16,9 @@ namespace kmux::bridge {
 
 /// A kernel as a function of TVM-FFI.
 ///
-/// Takes the parameters in order: tensors (TVM-FFI's own or DLTensor*), integers, floats, bools, addresses, None for a null
-/// tensor. With all of them it launches and returns None; without the outputs that the signature declares it allocates
-/// these and returns them, one as a tensor, several as an array.
+/// Takes the parameters in order: tensors (TVM-FFI's own or DLTensor*), integers, floats, bools, addresses, None for a
+/// null tensor. With all of them it launches and returns None; without the outputs that the signature declares it
+/// allocates these and returns them, one as a tensor, several as an array.
 ///
 /// Stream:  that of TVM-FFI's environment for the device of the first tensor there, else for the kernel's.
 /// Errors:  as Kernel::launch, an invalid argument as TypeError if its type is wrong, else as ValueError.

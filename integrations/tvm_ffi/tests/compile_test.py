@@ -24,8 +24,14 @@ class Compile(unittest.TestCase):
             kmux.compile(programs.scale(), target="cpu", options={"enginee": "host"})
 
     def test_hands_options_on(self):
-        kernel = kmux.compile(programs.scale(), target="cpu", compile_flags=["-DNEVER=1"], compile_timeout=timedelta(seconds=60),
-                              isolation="process", options={"tier": "full"})
+        kernel = kmux.compile(
+            programs.scale(),
+            target="cpu",
+            compile_flags=["-DNEVER=1"],
+            compile_timeout=timedelta(seconds=60),
+            isolation="process",
+            options={"tier": "full"},
+        )
         self.assertEqual(kernel.tier, "full")
 
     def test_says_why_nothing_can(self):
@@ -74,7 +80,9 @@ class Compile(unittest.TestCase):
 class ParCompile(unittest.TestCase):
     def test_returns_kernels_in_order_and_tells_of_each(self):
         events = []
-        kernels = kmux.par_compile([programs.scale(f"{i} * x[i]") for i in range(4)], target="cpu", num_workers=2, progress=events.append)
+        kernels = kmux.par_compile(
+            [programs.scale(f"{i} * x[i]") for i in range(4)], target="cpu", num_workers=2, progress=events.append
+        )
         x = np.ones(1, "float32")
         self.assertEqual([np.from_dlpack(kernel(x, 0.0))[0] for kernel in kernels], [0, 1, 2, 3])
         self.assertEqual(sorted(event.index for event in events if event.step == "done"), [0, 1, 2, 3])
@@ -82,7 +90,9 @@ class ParCompile(unittest.TestCase):
         self.assertIsNone(events[0].error)
 
     def test_options_of_each_are_on_top_of_those_of_all(self):
-        tiers = kmux.par_compile([programs.scale()] * 2, target="cpu", each=[{"options": {"tier": "full"}}, {"options": {"tier": "fast"}}])
+        tiers = kmux.par_compile(
+            [programs.scale()] * 2, target="cpu", each=[{"options": {"tier": "full"}}, {"options": {"tier": "fast"}}]
+        )
         self.assertEqual([kernel.tier for kernel in tiers], ["full", "fast"])
         with self.assertRaisesRegex(ValueError, "2 programs and 3 sets of options"):
             kmux.par_compile([programs.scale()] * 2, each=[{}] * 3)

@@ -20,7 +20,22 @@ class Tile:
 
 class Key(unittest.TestCase):
     def test_tells_different_values_apart(self):
-        values = [1, 1.0, True, "1", None, "None", Colour.RED, Tile(), Tile(5), [1], [True], {"a": 1}, np.dtype("float32"), np.float32]
+        values = [
+            1,
+            1.0,
+            True,
+            "1",
+            None,
+            "None",
+            Colour.RED,
+            Tile(),
+            Tile(5),
+            [1],
+            [True],
+            {"a": 1},
+            np.dtype("float32"),
+            np.float32,
+        ]
         self.assertEqual(len({text_of(value) for value in values}), len(values))
 
     def test_equal_values_share_one(self):

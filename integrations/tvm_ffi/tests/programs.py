@@ -2,7 +2,9 @@
 
 import kmux
 
-_SCALE = "void scale(const float* x, float* y, float factor, long long n) {{ for (long long i = 0; i < n; ++i) y[i] = {}; }}"
+_SCALE = (
+    "void scale(const float* x, float* y, float factor, long long n) {{ for (long long i = 0; i < n; ++i) y[i] = {}; }}"
+)
 
 
 def buffer(name, shape=("n",), dtype="float32"):
@@ -26,7 +28,9 @@ def scale(expression="factor * x[i]", outputs=("y",)):
             {
                 "dialect": "c",
                 "sources": [{"path": "scale.c"}],
-                "body": launch("scale", [{"tensor": "x"}, {"tensor": "y"}, {"scalar": "factor"}, {"expr": "n", "dtype": "int64"}]),
+                "body": launch(
+                    "scale", [{"tensor": "x"}, {"tensor": "y"}, {"scalar": "factor"}, {"expr": "n", "dtype": "int64"}]
+                ),
             }
         ],
     }
@@ -48,7 +52,16 @@ def ends():
             {
                 "dialect": "c",
                 "sources": [{"path": "ends.c"}],
-                "body": launch("ends", [{"tensor": "x"}, {"tensor": "low"}, {"tensor": "high"}, {"tensor": "address"}, {"expr": "n", "dtype": "int64"}]),
+                "body": launch(
+                    "ends",
+                    [
+                        {"tensor": "x"},
+                        {"tensor": "low"},
+                        {"tensor": "high"},
+                        {"tensor": "address"},
+                        {"expr": "n", "dtype": "int64"},
+                    ],
+                ),
             }
         ],
     }

@@ -26,12 +26,12 @@ class Tuning:
 class Kernel(tvm_ffi.Function):
     """A compiled program. Call it with the parameters in order.
 
-    Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a tensor
-        that may be null. With all parameters it writes into the outputs and returns None. Without the outputs that the
-        program declares it allocates and returns them, one as a tensor, several as a sequence: torch tensors if torch
-        tensors were passed, else tvm_ffi tensors, which `numpy.from_dlpack` and others take without a copy.
+    Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a
+        tensor that may be null. With all parameters it writes into the outputs and returns None. Without the outputs
+        that the program declares it allocates and returns them, one as a tensor, several as a sequence: torch tensors
+        if torch tensors were passed, else tvm_ffi tensors, which `numpy.from_dlpack` and others take without a copy.
     Shapes: as the program says; symbols are read from the arrays, and arrays that disagree are refused.
-    Stream: torch's current stream if torch tensors are passed, else the one of `tvm_ffi.use_raw_stream`, else the default.
+    Stream: torch's current one if torch tensors are passed, else that of `tvm_ffi.use_raw_stream`, else the default.
         The call does not wait for the device.
     Threads: any, concurrently; the call releases the GIL.
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, cast
 
 import tvm_ffi
 
@@ -67,15 +67,15 @@ def load_program(path: str | os.PathLike[str]) -> Program:
         ValueError: with every problem, missing and changed files among them.
         UnavailableError: the document cannot be read.
     """
-    return functions.load_program(os.fspath(path))
+    return cast(Program, functions.load_program(os.fspath(path)))
 
 
 def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None = None) -> Program:
     """Makes a program of a document as docs/dispatch-ir.md describes it, and of the files that it names.
 
     Args:
-        document: JSON, or what `json.loads` gives of it. There, "format", "version" and each file's "sha256" may be left
-            out.
+        document: JSON, or what `json.loads` gives of it. There, "format", "version" and each file's "sha256" may be
+            left out.
         files: content by path.
 
     Raises:
@@ -83,7 +83,7 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
     """
     contents = dict(files or {})
     text = document if isinstance(document, str) else json.dumps(_completed(document, contents))
-    return functions.program_from_json(text, contents)
+    return cast(Program, functions.program_from_json(text, contents))
 
 
 def as_program(given: AnyProgram) -> Program:

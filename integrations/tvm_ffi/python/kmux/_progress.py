@@ -44,7 +44,9 @@ class ProgressBar:
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            raise ImportError("progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'") from None
+            raise ImportError(
+                "progress=True needs tqdm (it is not installed). Install: pip install 'kmux[progress]'"
+            ) from None
         self._bar = tqdm(total=total, unit="kernel", desc="compiling")
 
     def __call__(self, event: CompileEvent) -> None:

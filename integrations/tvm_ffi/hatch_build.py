@@ -1,0 +1,66 @@
+"""Packs a build tree into the wheel: what `cmake --install` puts below a prefix goes to kmux/_native, stripped.
+
+KMUX_BUILD names the build tree (default: build/release of the sources); it has been built.
+"""
+
+import os
+import pathlib
+import platform
+import subprocess
+import tempfile
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent
+# Of the installation: programs run without headers and CMake files. A wheel holds no links, so libraries go by the name
+# under which others need them.
+_CARRIED = (
+    "bin/kmux",
+    "lib/libkmux.so.0",
+    "lib/libkmux_tvm_ffi.so",
+    "lib/kmux/plugins/*",
+    "libexec/kmux/*",
+    "share/doc/kmux/licences/*",
+)
+# The second one has the licences of what is linked in.
+_COMPONENTS = ("Unspecified", "bundle")
+
+
+def _install(build: pathlib.Path, prefix: pathlib.Path, component: str) -> None:
+    command = ["cmake", "--install", str(build), "--prefix", str(prefix), "--strip", "--component", component]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(
+            f"{build} cannot be installed ({(done.stderr or done.stdout).strip()}). Build it: ./kmux.sh build."
+        )
+
+
+def _tag() -> str:
+    """The machine that it was built on is the oldest that it is said to run on."""
+    _, glibc = platform.libc_ver()
+    return f"py3-none-manylinux_{glibc.replace('.', '_')}_{platform.machine()}"
+
+
+class NativeFiles(BuildHookInterface):
+    """Adds the libraries, the plugins and the programs."""
+
+    def initialize(self, version, build_data):
+        if version == "editable":
+            return
+        build = pathlib.Path(os.environ.get("KMUX_BUILD") or _SOURCES / "build" / "release")
+        self._stage = tempfile.TemporaryDirectory(prefix="kmux-wheel-")
+        prefix = pathlib.Path(self._stage.name)
+        for component in _COMPONENTS:
+            _install(build, prefix, component)
+        for pattern in _CARRIED:
+            found = sorted(prefix.glob(pattern))
+            if not found:
+                raise RuntimeError(f"{build} has no {pattern} (it was not built). Build it: ./kmux.sh build.")
+            for file in found:
+                build_data["force_include"][str(file.resolve())] = f"kmux/_native/{file.relative_to(prefix)}"
+        build_data["pure_python"] = False
+        build_data["tag"] = _tag()
+
+    def finalize(self, version, build_data, artifact_path):
+        if hasattr(self, "_stage"):
+            self._stage.cleanup()

@@ -1,0 +1,169 @@
+"""wheel_test.py SOURCE BUILD WHEELS: packs the build into a wheel, installs that into a clean environment and runs the
+examples there. WHEELS is a folder with the wheels of what it depends on; without them it is skipped.
+"""
+
+import email
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+SOURCE, BUILD, WHEELS = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
+NATIVE = "kmux/_native/"
+PLUGINS = NATIVE + "lib/kmux/plugins/"
+MOST_BYTES = 60 << 20
+# What manylinux allows every wheel, and what the environment of TVM-FFI has loaded.
+FOREIGN = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\.\d|libtvm_ffi\.so")
+EXAMPLES = {
+    "quickstart.py": ("[0.  1.5 3.  4.5] by cpu", "TypeError: ", "ValueError: "),
+    "row_sum.py": ("[5. 5.]",),
+    "jit_function.py": ("[3. 5. 7.]", "[10.]"),
+    "par_compile.py": ("2 of 2: ",),
+}
+
+
+def run(*words, **options):
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def needs_of(file):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-Wd", file).stdout)
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="kmux-wheel-test-")
+        cls.root = pathlib.Path(cls.folder.name)
+        packed = run(
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-build-isolation",
+            "--no-deps",
+            "--wheel-dir",
+            cls.root,
+            SOURCE / "integrations/tvm_ffi",
+            env={**os.environ, "KMUX_BUILD": str(BUILD)},
+        )
+        assert packed.returncode == 0, packed.stderr
+        (cls.wheel,) = cls.root.glob("*.whl")
+        cls.install()
+
+    @classmethod
+    def install(cls):
+        cls.python = cls.root / "venv/bin/python"
+        for words in (
+            (sys.executable, "-m", "venv", cls.root / "venv"),
+            (
+                cls.python,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-index",
+                "--find-links",
+                WHEELS,
+                f"{cls.wheel}[numpy]",
+            ),
+        ):
+            done = run(*words)
+            assert done.returncode == 0, done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def contents(self):
+        return zipfile.ZipFile(self.wheel)
+
+    def run_clean(self, *words):
+        """Nothing of the build is in sight: another folder, another environment."""
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.root), "KMUX_DISABLE_CACHE": "1"}
+        return run(*words, cwd=self.root, env=environment)
+
+    def test_is_small_and_says_where_it_runs(self):
+        self.assertLessEqual(self.wheel.stat().st_size, MOST_BYTES)
+        self.assertRegex(self.wheel.name, r"^kmux-[0-9.]+-py3-none-manylinux_2_\d+_\w+\.whl$")
+
+    def test_carries_libraries_plugins_and_programs(self):
+        names = set(self.contents().namelist())
+        for name in (
+            "lib/libkmux.so.0",
+            "lib/libkmux_tvm_ffi.so",
+            "lib/kmux/plugins/kmux_cpu.so",
+            "libexec/kmux/kmux-worker",
+            "bin/kmux",
+        ):
+            self.assertIn(NATIVE + name, names)
+        self.assertIn("kmux/py.typed", names)
+        self.assertFalse([name for name in names if name.endswith((".h", ".a", ".cmake"))])
+
+    def test_manifests_know_the_stripped_libraries(self):
+        with self.contents() as wheel:
+            manifests = [name for name in wheel.namelist() if name.endswith(".plugin.json")]
+            self.assertTrue(manifests)
+            for name in manifests:
+                manifest = json.loads(wheel.read(name))
+                self.assertEqual(manifest["size"], wheel.getinfo(PLUGINS + manifest["library"]).file_size)
+
+    def test_depends_on_tvm_ffi(self):
+        with self.contents() as wheel:
+            (name,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
+            metadata = email.message_from_bytes(wheel.read(name))
+        needs = metadata.get_all("Requires-Dist")
+        self.assertTrue([need for need in needs if need.startswith("apache-tvm-ffi")], needs)
+        self.assertEqual(metadata.get_all("Provides-Extra"), ["numpy", "progress"])
+
+    def test_libraries_are_stripped_and_need_nothing_else(self):
+        with self.contents() as wheel:
+            wheel.extractall(self.root / "unpacked")
+        own = {path.name for path in (self.root / "unpacked").rglob("*.so*")}
+        files = [
+            path
+            for path in (self.root / "unpacked" / NATIVE).rglob("*")
+            if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+        ]
+        self.assertGreaterEqual(len(files), 5)
+        for file in files:
+            self.assertNotIn(".debug_info", run("readelf", "-WS", file).stdout, file)
+            for needed in needs_of(file):
+                self.assertTrue(needed in own or FOREIGN.fullmatch(needed), f"{file} needs {needed}")
+
+    def test_runs_the_examples(self):
+        for name, expected in EXAMPLES.items():
+            with self.subTest(name):
+                done = self.run_clean(self.python, "-B", SOURCE / "examples/python" / name)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for text in expected:
+                    self.assertIn(text, done.stdout)
+
+    def test_finds_its_own_plugins_and_worker(self):
+        script = (
+            "import kmux; print([p.path for p in kmux.plugins() if p.name == 'cpu'], "
+            f"kmux.compile('{SOURCE}/examples/programs/scale/scale.kmux.json', isolation='process').backend)"
+        )
+        done = self.run_clean(self.python, "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{self.root}/venv/lib", done.stdout)
+
+    def test_brings_the_command(self):
+        done = self.run_clean(self.root / "venv/bin/kmux", "plugins", "--verify")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("cpu", done.stdout)
+
+
+if __name__ == "__main__":
+    if not any(WHEELS.glob("apache_tvm_ffi-*.whl")):
+        print("[  SKIPPED ] python.wheel")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
