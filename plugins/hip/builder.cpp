@@ -43,13 +43,19 @@ Result<std::map<std::string, KernelMeta>> kernels_in(const CodeObject& code, con
   return metas;
 }
 
-// Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said.
-std::map<std::string, KernelMeta> kernels_named(const Compiled& compiled, const Plan& plan) {
+// Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said, which
+// the code mentions somewhere.
+Result<std::map<std::string, KernelMeta>> kernels_named(const Compiled& compiled, const Plan& plan) {
   std::map<std::string, KernelMeta> metas;
   std::size_t expression = 0;
   for (const std::string& name : plan.kernels) {
     const bool is_said = is_name_expression(name) && expression < compiled.symbols.size();
-    metas[name] = {is_said ? compiled.symbols[expression++] : name, 0, 0, 0};
+    const std::string& symbol = is_said ? compiled.symbols[expression++] : name;
+    if (compiled.code.find(symbol) == std::string::npos) {
+      return make_error(ErrorCode::kCompileFailed, "the code does not mention kernel \"" + name +
+                                                       "\". Correct the name, or declare it extern \"C\".");
+    }
+    metas[name] = {symbol, 0, 0, 0};
   }
   return metas;
 }
@@ -98,7 +104,7 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   if (code) {
     KMUX_ASSIGN(meta.kernels, kernels_in(*code, plan, arch));
   } else {
-    meta.kernels = kernels_named(compiled, plan);
+    KMUX_ASSIGN(meta.kernels, kernels_named(compiled, plan));
   }
   Artifact artifact;
   artifact.set(kCodePart, std::move(compiled.code));

@@ -9,7 +9,7 @@
 
 namespace kmux::hip {
 
-using HiprtcProgram = struct _hiprtcProgram*;
+using HiprtcProgram = struct HiprtcProgramState*;
 
 inline constexpr int kHiprtcCompilationError = 6;  // HIPRTC_ERROR_COMPILATION
 

@@ -1,0 +1,90 @@
+// Memory of the devices is memory of the host. Everything happens at once, whatever the stream.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "cpu/world.h"
+
+using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
+
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // so much of new memory is no zeros
+
+int allocate(void** address, std::size_t bytes) {
+  std::size_t used = 0;
+  const std::lock_guard lock(world().mutex);
+  for (const auto& [at, size] : world().memory) used += size;
+  const std::size_t total = world().devices[static_cast<std::size_t>(current_device())].memory_bytes;
+  if (bytes > total - std::min(total, used)) return kOutOfMemory;
+  if (posix_memalign(address, kAlignment, std::max<std::size_t>(bytes, 1)) != 0) return kOutOfMemory;
+  std::memset(*address, 0xcd, std::min(bytes, kSpoiled));
+  world().memory[reinterpret_cast<std::uintptr_t>(*address)] = bytes;
+  return kHipSuccess;
+}
+
+int release(void* address, int fault) {
+  const std::lock_guard lock(world().mutex);
+  if (address == nullptr) return fault;
+  if (world().memory.erase(reinterpret_cast<std::uintptr_t>(address)) == 0) return kInvalidValue;
+  std::free(address);
+  return fault;
+}
+
+}  // namespace
+
+int hipMalloc(void** address, std::size_t bytes) {
+  KMUX_BEGIN("hipMalloc");
+  return allocate(address, bytes);
+}
+
+int hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
+  KMUX_BEGIN("hipMallocAsync");
+  const int failure = check_stream(stream);
+  return failure != kHipSuccess ? failure : allocate(address, bytes);
+}
+
+int hipFree(void* address) { return release(address, begin("hipFree")); }
+
+int hipFreeAsync(void* address, hipStream_t) { return release(address, begin("hipFreeAsync")); }
+
+int hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int) {
+  KMUX_BEGIN("hipDeviceGetDefaultMemPool");
+  *pool = reinterpret_cast<hipMemPool_t>(world().devices.data());
+  return kHipSuccess;
+}
+
+int hipMemPoolSetAttribute(hipMemPool_t pool, int attribute, void*) {
+  KMUX_BEGIN("hipMemPoolSetAttribute");
+  return pool != nullptr && attribute == kPoolReleaseThreshold ? kHipSuccess : kInvalidValue;
+}
+
+int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipStream_t stream) {
+  KMUX_BEGIN("hipMemcpyAsync");
+  const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
+  const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
+  if (to_device && !is_device_memory(to, bytes)) return kInvalidValue;
+  if (from_device && !is_device_memory(from, bytes)) return kInvalidValue;
+  if (const int failure = check_stream(stream)) return failure;
+  std::memmove(to, from, bytes);
+  return kHipSuccess;
+}
+
+int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
+  KMUX_BEGIN("hipMemsetAsync");
+  if (!is_device_memory(address, bytes)) return kInvalidValue;
+  if (const int failure = check_stream(stream)) return failure;
+  std::memset(address, value, bytes);
+  return kHipSuccess;
+}
+
+int hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  KMUX_BEGIN("hipMemGetInfo");
+  std::size_t used = 0;
+  const std::lock_guard lock(world().mutex);
+  for (const auto& [at, size] : world().memory) used += size;
+  *total_bytes = world().devices[static_cast<std::size_t>(current_device())].memory_bytes;
+  *free_bytes = *total_bytes - std::min(*total_bytes, used);
+  return kHipSuccess;
+}

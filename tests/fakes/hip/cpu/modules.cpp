@@ -1,0 +1,188 @@
+// Modules are shared libraries of the host; a launch runs their kernels block by block, one fiber a thread.
+#include <cstring>
+#include <deque>
+#include <dlfcn.h>
+#include <elf.h>
+#include <memory>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cpu/world.h"
+#include "fibers/fiber_group.h"
+
+using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
+
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kWavefront = 64;
+constexpr std::size_t kMaxSharedBytes = 65536;
+constexpr std::size_t kGuardBytes = 64;
+constexpr int kSpoil = 0xa5;
+constexpr char kGuard = 0x5a;
+
+struct Extents {
+  unsigned x, y, z;
+};
+
+// As device_code.h has them.
+struct State {
+  Extents thread, block, block_dim, grid_dim;
+  unsigned index;
+};
+struct Calls {
+  void (*wait_for_block)();
+  void (*wait_for_wavefront)();
+};
+
+void wait_for_wavefront() { kmux::fibers::wait_for_subgroup(kWavefront); }
+
+}  // namespace
+
+struct ihipModuleSymbol_t {
+  void (*kernel)(void** args);
+  State* state;
+  char* dynamic_smem;
+  int device;
+};
+
+struct ihipModule_t {
+  void* library = nullptr;
+  int file = -1;
+  int device = 0;
+  std::deque<ihipModuleSymbol_t> functions = {};
+};
+
+namespace {
+
+// Nothing for what is no ELF file; 0 bytes for code of another machine.
+std::size_t code_bytes(const void* code, int& machine) {
+  Elf64_Ehdr file;
+  std::memcpy(&file, code, sizeof file);
+  machine = std::memcmp(file.e_ident, ELFMAG, SELFMAG) == 0 ? file.e_machine : 0;
+  return file.e_shoff + std::size_t{file.e_shnum} * file.e_shentsize;
+}
+
+// The file stays open with the library: the loader tells libraries apart by the name that they were opened by.
+void* open_code(const void* code, std::size_t bytes, int& file) {
+  file = memfd_create("kmux-hip-on-cpu", MFD_CLOEXEC);
+  const bool is_whole = write(file, code, bytes) == static_cast<ssize_t>(bytes);
+  const std::string path = "/proc/self/fd/" + std::to_string(file);
+  void* const library = is_whole ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (library == nullptr) close(file);
+  return library;
+}
+
+template <class T>
+T* symbol_of(void* library, const std::string& name) {
+  return reinterpret_cast<T*>(dlsym(library, name.c_str()));
+}
+
+// Static shared memory and the state are the library's, so one launch runs at a time.
+std::mutex& running() {
+  static std::mutex& the = *new std::mutex;
+  return the;
+}
+
+void run_block(const ihipModuleSymbol_t& function, State at, std::size_t smem, void** args) {
+  const Extents dim = at.block_dim;
+  std::memset(function.dynamic_smem, kSpoil, smem);
+  std::memset(function.dynamic_smem + smem, kGuard, kGuardBytes);
+  kmux::fibers::run_group(dim.x * dim.y * dim.z, [&](unsigned i) {
+    State own = at;
+    own.index = i;
+    own.thread = {i % dim.x, i / dim.x % dim.y, i / dim.x / dim.y};
+    *function.state = own;
+    function.kernel(args);
+  });
+}
+
+// Did a kernel write past its dynamic shared memory?
+bool is_overrun(const ihipModuleSymbol_t& function, std::size_t smem) {
+  for (std::size_t i = 0; i < kGuardBytes; ++i) {
+    if (function.dynamic_smem[smem + i] != kGuard) return true;
+  }
+  return false;
+}
+
+int run_grid(const ihipModuleSymbol_t& function, Extents grid, Extents block, std::size_t smem, void** args) {
+  const std::lock_guard lock(running());
+  State at{{}, {}, block, grid, 0};
+  for (at.block.z = 0; at.block.z < grid.z; ++at.block.z) {
+    for (at.block.y = 0; at.block.y < grid.y; ++at.block.y) {
+      for (at.block.x = 0; at.block.x < grid.x; ++at.block.x) {
+        run_block(function, at, smem, args);
+        if (is_overrun(function, smem)) return kIllegalAddress;
+      }
+    }
+  }
+  return kHipSuccess;
+}
+
+int launch(const ihipModuleSymbol_t* function, Extents grid, Extents block, unsigned smem, hipStream_t stream,
+           void** args) {
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (function == nullptr) return kInvalidHandle;
+  if (threads == 0 || threads > kMaxThreads || grid.x == 0 || grid.y == 0 || grid.z == 0) return kInvalidConfiguration;
+  if (smem > kMaxSharedBytes) return kInvalidValue;
+  if (function->device != current_device()) return kInvalidDeviceFunction;
+  if (const int failure = check_stream(stream)) return failure;
+  try {
+    return run_grid(*function, grid, block, smem, args);
+  } catch (const kmux::fibers::Deadlock&) {
+    return kLaunchTimeOut;
+  }
+}
+
+}  // namespace
+
+int hipModuleLoadData(hipModule_t* module, const void* code) {
+  KMUX_BEGIN("hipModuleLoadData");
+  int machine = 0;
+  const std::size_t bytes = code_bytes(code, machine);
+  if (machine == 0) return kInvalidImage;
+  if (machine != EM_X86_64 && machine != EM_AARCH64) return kNoBinaryForGpu;
+  int file = -1;
+  void* const library = open_code(code, bytes, file);
+  if (library == nullptr) return kSharedObjectInitFailed;
+  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group, wait_for_wavefront};
+  *module = new ihipModule_t{library, file, current_device()};
+  const std::lock_guard lock(world().mutex);
+  world().modules.insert(*module);
+  return kHipSuccess;
+}
+
+int hipModuleUnload(hipModule_t module) {
+  const int fault = begin("hipModuleUnload");
+  const std::lock_guard lock(world().mutex);
+  if (world().modules.erase(module) == 0) return kInvalidHandle;
+  dlclose(module->library);
+  close(module->file);
+  delete module;
+  return fault;
+}
+
+int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+  KMUX_BEGIN("hipModuleGetFunction");
+  auto* const kernel = symbol_of<void(void**)>(module->library, "kmux_kernel_" + std::string(name));
+  if (kernel == nullptr) return kNotFound;
+  module->functions.push_back({kernel, symbol_of<State>(module->library, "kmux_gpu"),
+                               symbol_of<char>(module->library, "kmux_dynamic_smem"), module->device});
+  *function = &module->functions.back();
+  return kHipSuccess;
+}
+
+int hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
+                          void** arguments, void**) {
+  if (!world().recording.load(std::memory_order_relaxed)) return kHipSuccess;
+  KMUX_BEGIN("hipModuleLaunchKernel");
+  return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, arguments);
+}
+
+int hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                     hipStream_t stream, void** arguments) {
+  KMUX_BEGIN("hipModuleLaunchCooperativeKernel");
+  return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, arguments);
+}

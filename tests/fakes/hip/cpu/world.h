@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control.h"
+#include "launch/hip_abi.h"
+#include "launch/hip_symbols.h"
+
+// Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
+#define KMUX_CALL(name, symbol, params) extern "C" __attribute__((visibility("default"))) int symbol params;
+KMUX_HIP_CALLS(KMUX_CALL)
+KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
+#undef KMUX_CALL
+
+namespace kmux::fake_hip {
+
+using namespace hip;  // NOLINT(google-build-using-namespace): the names of HIP's interface
+
+struct Fault {
+  std::string symbol;  // empty: any
+  int code = 0;
+  unsigned nth = 1;
+};
+
+/// The state behind the interface. Everything but `recording` is under `mutex`.
+struct World {
+  std::mutex mutex;
+  std::vector<Device> devices = {Device{}};
+  std::vector<std::string> calls = {};
+  std::vector<Fault> faults = {};
+  std::string failed = {};
+  std::map<std::uintptr_t, std::size_t> memory = {};  // size by address
+  std::set<hipModule_t> modules = {};
+  std::map<hipStream_t, int> streams = {};  // and their devices
+  std::map<hipEvent_t, std::int64_t> events = {};  // and when they were recorded, in ns; 0: never
+  bool capturing = false;
+  std::atomic<bool> recording{true};
+};
+World& world();
+
+/// The device that is current on this thread.
+int& current_device();
+
+/// Writes `symbol` down. The code with which the call is to fail, or 0.
+int begin(const char* symbol);
+
+/// Does an address lie in memory of a device, with so many bytes after it?
+bool is_device_memory(const void* address, std::size_t bytes);
+
+/// 0 if work may be given to `stream` now: it exists and is of the current device.
+int check_stream(hipStream_t stream);
+
+}  // namespace kmux::fake_hip
+
+/// Leaves the function if the call is to fail.
+#define KMUX_BEGIN(symbol) \
+  if (const int kmux_fault = kmux::fake_hip::begin(symbol)) return kmux_fault

@@ -1,0 +1,21 @@
+#include "fake_hip.h"
+
+#include <dlfcn.h>
+#include <stdexcept>
+
+namespace kmux {
+
+FakeHip FakeHip::load() {
+  void* const library = dlopen(KMUX_FAKE_HIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  using Query = fake_hip::Control*();
+  auto* const query = reinterpret_cast<Query*>(dlsym(library, "kmux_fake_hip_control"));
+  if (query == nullptr) throw std::runtime_error(dlerror());
+  const FakeHip fake(query());
+  fake->reset();
+  return fake;
+}
+
+std::string FakeHip::path() { return KMUX_FAKE_HIP_LIBRARY; }
+
+}  // namespace kmux

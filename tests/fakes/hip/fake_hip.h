@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "control.h"
+
+namespace kmux {
+
+/// The HIP on the CPU (libhip_on_cpu.so): HIP's and hiprtc's C interface, kernels compiled for the host and run with one
+/// fiber a thread of the device. It writes down every call and fails where it is told to.
+class FakeHip {
+ public:
+  /// Opens the library and resets it.
+  ///
+  /// Errors: throws std::runtime_error with the loader's text.
+  static FakeHip load();
+
+  /// Its file, for option "hip.library".
+  static std::string path();
+
+  fake_hip::Control* operator->() const { return control_; }
+
+ private:
+  explicit FakeHip(fake_hip::Control* control) : control_(control) {}
+  fake_hip::Control* control_;
+};
+
+}  // namespace kmux
