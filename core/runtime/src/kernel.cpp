@@ -65,7 +65,7 @@ struct Kernel::Impl {
     }
     return launch_error(code, text);
   }
-  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream) const;
+  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
   Error launch_error(kmux_code code, std::string_view text) const;
   Error count_error(CheckScope scope, std::size_t actual) const;
   const Origin& origin() const { return *adapters.loaded().origin; }
@@ -105,7 +105,7 @@ struct Kernel::Impl {
   return argument_count_error(parts.name, "arguments", params_of(parts.signature, scope), actual);
 }
 
-Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream) const {
+Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
   if (inputs.size() != input_params.size()) return count_error(CheckScope::kInputs, inputs.size());
   std::vector<Arg> args(parts.signature.params.size(), Arg(nullptr));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -114,7 +114,7 @@ Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream
   std::vector<kmux_slot> frame(input_checker.frame_size() + 1);  // never empty, so that it has an address
   KMUX_ASSIGN(const int place, input_checker.check(args, frame.data()));
   KMUX_ASSIGN(std::vector<Tensor> tensors,
-              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place)));
+              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place), memory));
   for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
   KMUX_TRY(launch(args, stream));
   return Outputs(std::move(tensors));
@@ -145,7 +145,11 @@ Outputs::operator Tensor() const {
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {
-  return impl_->call(inputs, stream);
+  return impl_->call(inputs, stream, Tensor::empty);
+}
+
+Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
+  return impl_->call(inputs, stream, memory);
 }
 
 [[gnu::hot]] Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {

@@ -9,6 +9,7 @@
 #include "kmux/device.h"
 #include "kmux/error.h"
 #include "kmux/expr_code.h"
+#include "kmux/kernel.h"
 #include "kmux/signature.h"
 #include "kmux/tensor.h"
 
@@ -32,14 +33,16 @@ class OutputAllocator {
   /// In the order in which a call returns them.
   const std::vector<Output>& outputs() const { return outputs_; }
 
-  /// One tensor an output, on `device`.
+  /// One tensor an output, on `device`, in memory that `memory` gives.
   ///
   /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
   /// and parameter.
-  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device) const;
+  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device,
+                                       const OutputMemory& memory) const;
 
  private:
-  static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device);
+  static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device,
+                                 const OutputMemory& memory);
   std::string kernel_;
   std::vector<Output> outputs_;
 };

@@ -32,6 +32,16 @@ std::vector<const Param*> params_of(const Signature& signature, bool with_output
 
 ffi::Tensor to_ffi(const Tensor& tensor) { return ffi::Tensor::FromDLPackVersioned(tensor.to_dlpack_versioned()); }
 
+/// Memory for outputs from the allocator of TVM-FFI's environment, which frameworks set (torch: its own pool, so that
+/// memory is reused in the order of its streams), else from the runtime.
+Result<Tensor> environment_memory(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+  if (TVMFFIEnvGetDLPackManagedTensorAllocator() == nullptr) return Tensor::empty(std::move(shape), dtype, device);
+  const DLDataType type{dtype.code, dtype.bits, dtype.lanes};
+  const ffi::ShapeView extents(shape.data(), shape.size());
+  return Tensor::from_dlpack(
+      ffi::Tensor::FromEnvAlloc(TVMFFIEnvTensorAlloc, extents, type, device.dl()).ToDLPackVersioned());
+}
+
 }  // namespace
 
 KernelFunction::KernelFunction(Kernel kernel)
@@ -110,7 +120,7 @@ void KernelFunction::with_arguments(std::span<const TVMFFIAny> values, const Use
 }
 
 ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef stream) const {
-  const Result<Outputs> outputs = kernel_.call(inputs, stream);
+  const Result<Outputs> outputs = kernel_.call(inputs, stream, environment_memory);
   if (!outputs) throw refused(outputs.error(), inputs);
   if (outputs->size() == 1) return to_ffi((*outputs)[0]);
   ffi::Array<ffi::Tensor> tensors;

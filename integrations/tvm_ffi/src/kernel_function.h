@@ -21,6 +21,7 @@ namespace kmux::bridge {
 /// allocates these and returns them, one as a tensor, several as an array.
 ///
 /// Stream:  that of TVM-FFI's environment for the device of the first tensor there, else for the kernel's.
+/// Memory:  outputs come from the allocator of TVM-FFI's environment if there is one (torch's, for torch tensors).
 /// Errors:  as Kernel::launch, an invalid argument as TypeError if its type is wrong, else as ValueError.
 /// Threads: any, concurrently. A call that is given all parameters allocates nothing.
 class KernelFunction final : public ffi::FunctionObj {

@@ -154,6 +154,29 @@ TEST(KernelFunction, OneOutputIsATensor) {
   EXPECT_EQ(function(&x.tensor).cast<ffi::Tensor>().shape()[0], 4);
 }
 
+int environment_allocations = 0;
+
+int allocate_for_the_environment(DLTensor* prototype, DLManagedTensorVersioned** out, void* error,
+                                 void (*set_error)(void*, const char*, const char*)) {
+  if (prototype->shape[0] > 100) return set_error(error, "MemoryError", "the pool is empty"), -1;
+  ++environment_allocations;
+  const DType type = to_dtype(prototype->dtype);
+  *out = Tensor::empty({prototype->shape, prototype->shape + prototype->ndim}, type).value().to_dlpack_versioned();
+  return 0;
+}
+
+TEST(KernelFunction, OutputsLieInMemoryOfTheEnvironment) {
+  DLPackManagedTensorAllocator before = nullptr;
+  ASSERT_EQ(TVMFFIEnvSetDLPackManagedTensorAllocator(allocate_for_the_environment, 0, &before), 0);
+  const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y")}, {"y"})));
+  Floats x(0, kDLCPU);
+  EXPECT_EQ(function(&x.tensor).cast<ffi::Tensor>().shape()[0], 4);
+  EXPECT_EQ(environment_allocations, 1);
+  Floats large(0, kDLCPU, 1000);
+  EXPECT_THAT(failure(function, &large.tensor), HasSubstr("MemoryError: the pool is empty"));
+  ASSERT_EQ(TVMFFIEnvSetDLPackManagedTensorAllocator(before, 0, nullptr), 0);
+}
+
 TEST(KernelFunction, WritesIntoOutputsThatAreGiven) {
   const auto function =
       function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z", "y"}), copy_and_double));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -35,6 +36,9 @@ class KMUX_API Outputs {
   std::vector<Tensor> tensors_;
 };
 
+/// Gives new contiguous memory for an output: of that shape and dtype, on that device.
+using OutputMemory = std::function<Result<Tensor>(std::vector<std::int64_t> shape, DType dtype, const Device& device)>;
+
 /// A compiled program that can be called. A call runs on the device that its tensors are on: the one that the kernel was
 /// compiled for, or another of the same backend and architecture.
 ///
@@ -52,6 +56,8 @@ class KMUX_API Kernel {
     return call(args);
   }
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream = {}) const;
+  /// As `call`, with outputs that lie in memory of the caller's: a framework's own pool, say.
+  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
 
   /// Launches with all parameters given, outputs included, in order. Allocates nothing.
   ///
