@@ -1,4 +1,5 @@
 import os
+import signal
 import threading
 import time
 import unittest
@@ -110,6 +111,19 @@ class ParCompile(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "enough"):
             kmux.par_compile([programs.scale()], target="cpu", progress=fail)
+
+    def test_an_interrupt_ends_it(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                kmux.par_compile([programs.scale(f"{i} * x[i]") for i in range(100)], target="cpu", num_workers=1)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def test_shows_a_bar(self):
         with mock.patch("tqdm.auto.tqdm") as tqdm:
