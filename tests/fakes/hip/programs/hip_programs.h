@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// Programs for backend hip on whatever device there is, against references computed here. KMUX_HIP_LIBRARY says where
+/// HIP's runtime is: ROCm's, the one on the CPU or the one over CUDA.
+class HipPrograms : public testing::Test {
+ protected:
+  static constexpr std::int64_t kOdd = 1000;  // fits no block
+
+  Kernel compiled(const ProgramBuilder& builder) const {
+    return compile(builder.build().value(), {.execution_backend = "hip"}).value();
+  }
+
+  template <class T>
+  static Tensor uploaded(const Kernel& kernel, std::vector<std::int64_t> shape, const std::vector<T>& values) {
+    return Tensor::from<T>(std::move(shape), type_of<T>(), values).value().to(kernel.device()).value();
+  }
+  template <class T>
+  static std::vector<T> downloaded(const Tensor& tensor) {
+    const Tensor host = tensor.to(Device{}).value();
+    return std::vector<T>(host.data_as<T>(), host.data_as<T>() + host.element_count());
+  }
+  /// Every byte of it is 0xA5: what is not written shows.
+  static Tensor poisoned(const Kernel& kernel, std::vector<std::int64_t> shape, DType type) {
+    Tensor host = Tensor::zeros(std::move(shape), type, Device{}).value();
+    std::memset(host.data(), 0xa5, static_cast<std::size_t>(host.element_count()) * type.bits / 8);
+    return host.to(kernel.device()).value();
+  }
+  static void run(const Kernel& kernel, std::initializer_list<Arg> args) {
+    kernel.launch(args).value();
+    kernel.device().synchronize().value();
+  }
+
+  /// -1 to 1 in steps of 1/128, each step once before one comes again.
+  static std::vector<float> numbers(std::int64_t count, int salt = 0) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < count; ++i) {
+      values.push_back(static_cast<float>((i * 37 + salt) % 257 - 128) / 128.0F);
+    }
+    return values;
+  }
+
+ private:
+  template <class T>
+  static DType type_of() {
+    if constexpr (std::is_same_v<T, float>) return dtype::kFloat32;
+    if constexpr (std::is_same_v<T, double>) return dtype::kFloat64;
+    if constexpr (std::is_same_v<T, std::int64_t>) return dtype::kInt64;
+    if constexpr (std::is_same_v<T, std::uint16_t>) return dtype::kFloat16;  // its bits
+    return dtype::kInt32;
+  }
+};
+
+/// A program of dialect hip whose only source is `text`, after its parameters are declared.
+inline ProgramBuilder& with_source(ProgramBuilder& builder, const std::string& text) {
+  return builder.variant("hip").source("kernels.hip", "#include <hip/hip_runtime.h>\n" + text);
+}
+
+}  // namespace kmux
