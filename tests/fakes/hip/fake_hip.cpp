@@ -5,8 +5,8 @@
 
 namespace kmux {
 
-FakeHip FakeHip::load() {
-  void* const library = dlopen(KMUX_FAKE_HIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+FakeHip FakeHip::load(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
   using Query = fake_hip::Control*();
   auto* const query = reinterpret_cast<Query*>(dlsym(library, "kmux_fake_hip_control"));

@@ -10,10 +10,10 @@ namespace kmux {
 /// fiber a thread of the device. It writes down every call and fails where it is told to.
 class FakeHip {
  public:
-  /// Opens the library and resets it.
+  /// Opens `library` and resets it.
   ///
   /// Errors: throws std::runtime_error with the loader's text.
-  static FakeHip load();
+  static FakeHip load(const std::string& library = path());
 
   /// Its file, for option "hip.library".
   static std::string path();
