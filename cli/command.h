@@ -48,5 +48,6 @@ extern const Command kSourceCommand;
 extern const Command kCacheCommand;
 extern const Command kTuneCommand;
 extern const Command kTraceCommand;
+extern const Command kBenchCommand;
 
 }  // namespace kmux::cli

@@ -61,7 +61,7 @@ po::options_description options_of(const Command& command) {
   po::options_description options("options");
   command.describe(options);
   auto add = options.add_options();
-  add("json", "print one JSON document on stdout");
+  if (options.find_nothrow("json", false) == nullptr) add("json", "print one JSON document on stdout");
   add("verbose,v", "log to stderr what is done and why");
   add("help,h", "print this");
   return options;
@@ -102,7 +102,8 @@ int print(const Result<Report>& report, bool json) {
 
 int run(const Command& command, const std::vector<std::string>& words) {
   const po::options_description options = options_of(command);
-  const bool json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const bool is_flag = options.find("json", false).semantic()->max_tokens() == 0;  // else a command's own
+  const bool json = is_flag && std::find(words.begin(), words.end(), "--json") != words.end();
   const std::string advice = " Try `kmux " + std::string(command.name) + " --help`.";
   po::variables_map arguments;
   try {

@@ -76,13 +76,20 @@ TEST(Sampling, EndsByItsTime) {
   EXPECT_THAT(sampling->series, Each(SizeIs(40))) << "2 s";
 }
 
-TEST(Sampling, TakesTheFewestRoundsEvenWhenItIsLate) {
+std::size_t rounds_in(std::chrono::milliseconds limit) {
   std::mt19937_64 random(1);
+  std::chrono::nanoseconds time{};
   StopRule rule;
-  rule.time = {};
-  const auto sampling = sample_in_rounds(noisy_pair(random), 0, rule, no_time);
+  rule.time = limit;
+  const auto sampling =
+      sample_in_rounds(noisy_pair(random), 0, rule, [&] { return time += std::chrono::milliseconds(50); });
   EXPECT_EQ(sampling->stop, Stop::kTime);
-  EXPECT_THAT(sampling->series, Each(SizeIs(12)));
+  return sampling->series.front().size();
+}
+
+TEST(Sampling, TakesTheFewestRoundsUnlessTheyTakeForEver) {
+  EXPECT_EQ(rounds_in(std::chrono::milliseconds(200)), 12U) << "four rounds in its time, the fewest in three times it";
+  EXPECT_EQ(rounds_in(std::chrono::milliseconds(50)), 5U);
 }
 
 TEST(Sampling, EndsByItsRounds) {

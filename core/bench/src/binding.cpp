@@ -107,10 +107,17 @@ Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
     for (const std::string& name : symbols_of(extent)) {
       if (!integer(name)) return no_value(param.name, name);
     }
-    KMUX_ASSIGN(const std::int64_t value, evaluate(extent, [this](std::string_view name) { return integer(name); }));
+    KMUX_ASSIGN(const std::int64_t value,
+                kmux::evaluate(extent, [this](std::string_view name) { return integer(name); }));
     shape.push_back(value);
   }
   return shape;
+}
+
+std::optional<std::int64_t> Binding::evaluate(const Expr& expr) const {
+  const Result<std::int64_t> value = kmux::evaluate(expr, [this](std::string_view name) { return integer(name); });
+  if (!value) return std::nullopt;
+  return *value;
 }
 
 Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {

@@ -7,6 +7,8 @@ namespace {
 
 using Series = std::vector<std::vector<double>>;
 
+constexpr int kPatience = 5;  // times as long for the fewest rounds
+
 // The place in round `round` of turn `turn`: begins with another contestant each round, every second one backwards.
 std::size_t turn_of(std::size_t turn, std::size_t round, std::size_t count) {
   const std::size_t step = round % 2 == 0 ? turn : count - 1 - turn;
@@ -74,8 +76,9 @@ Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::s
   std::size_t look_at = std::max<std::size_t>(1, rule.fewest);
   for (std::size_t round = 0; round < rule.most; ++round) {
     KMUX_TRY(sample_round(contestants, round, sampling.series));
-    const bool is_late = now() - begin >= rule.time;
-    const bool is_last = round + 1 == rule.most || (is_late && round + 1 >= rule.fewest);
+    const std::chrono::nanoseconds elapsed = now() - begin;
+    const bool is_late = elapsed >= (round + 1 < rule.fewest ? kPatience * rule.time : rule.time);
+    const bool is_last = round + 1 == rule.most || is_late;
     if (round + 1 < look_at && !is_last) continue;
     look_at = next_look(round + 1);
     ++sampling.looks;

@@ -32,6 +32,8 @@ class Binding {
   ///
   /// Errors: invalid_argument that names a symbol without a value and says how to give it.
   Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
+  /// The value of an expression over symbols and integer scalars, or nothing if one has no value.
+  std::optional<std::int64_t> evaluate(const Expr& expr) const;
   /// The argument for scalar parameter `name`.
   Result<Arg> scalar(const std::string& name, DType dtype) const;
 

@@ -22,6 +22,7 @@ struct StopRule {
   std::size_t most = 2000;
   /// An interval as narrow as this, relative to its median, is narrow enough, verdict or not.
   double relative_interval = 0.005;
+  /// After it no round begins, once there are the fewest; after five times as long not even then.
   std::chrono::nanoseconds time = std::chrono::seconds(2);
   VerdictRule verdict = {};
 };

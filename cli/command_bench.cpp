@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+#include "kmux/bench/assignment.h"
+#include "kmux/bench/bench.h"
+#include "kmux/bench/binding.h"
+#include "kmux/bench/report_html.h"
+#include "kmux/bench/report_text.h"
+#include "kmux/file_io.h"
+#include "kmux/program.h"
+#include "kmux/words.h"
+
+#include "command.h"
+#include "selection.h"
+#include "threshold.h"
+
+namespace kmux::cli {
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string text_option(const po::variables_map& arguments, const std::string& name) {
+  return arguments.count(name) == 0 ? "" : arguments[name].as<std::string>();
+}
+
+Result<bench::Axis> read_axis(const std::string& text) {
+  KMUX_ASSIGN(const auto pair, bench::split_assignment("--axis", text));
+  bench::Axis axis{pair.first, {}};
+  for (const std::string& word : split(pair.second)) {
+    const auto value = bench::parse_integer(word);
+    if (!value) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "\"" + word + "\" is no integer (--axis " + pair.first + "). Write --axis n=1024,4096.");
+    }
+    axis.values.push_back(*value);
+  }
+  return axis;
+}
+
+Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
+  bench::BenchOptions options;
+  const std::string backends = arguments["backends"].as<std::string>();
+  if (backends != "all") options.backends = split(backends);
+  options.baseline = text_option(arguments, "baseline");
+  options.reference = text_option(arguments, "reference");
+  for (const std::string& text : values_of(arguments, "axis")) {
+    KMUX_ASSIGN(bench::Axis axis, read_axis(text));
+    options.axes.push_back(std::move(axis));
+  }
+  if (const auto inputs = values_of(arguments, "in"); !inputs.empty()) options.inputs = inputs;
+  options.symbols = values_of(arguments, "symbol");
+  options.scalars = values_of(arguments, "scalar");
+  options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * arguments["time"].as<double>()));
+  options.repetitions = std::max(1, arguments["repetitions"].as<int>());
+  if (arguments.count("rtol") != 0 || arguments.count("atol") != 0) {
+    const auto value = [&](const char* name) { return arguments.count(name) == 0 ? 0 : arguments[name].as<double>(); };
+    options.tolerance = bench::Tolerance{value("rtol"), value("atol")};
+  }
+  KMUX_ASSIGN(options.compile, compile_options(arguments));
+  return options;
+}
+
+/// One line on a terminal, drawn over itself.
+class Line {
+ public:
+  void show(const std::string& what, double part) const {
+    if (!is_shown_) return;
+    std::fprintf(stderr, "\r\033[K%3.0f %% %.*s", 100 * part, 70, what.c_str());
+    std::fflush(stderr);
+  }
+  ~Line() {
+    if (is_shown_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  bool is_shown_ = isatty(STDERR_FILENO) != 0;
+};
+
+Status write_reports(const bench::BenchReport& report, const po::variables_map& arguments) {
+  if (arguments.count("json") != 0)
+    KMUX_TRY(write_file(text_option(arguments, "json"), dump(to_json(report), 1) + "\n"));
+  if (arguments.count("csv") != 0) KMUX_TRY(write_file(text_option(arguments, "csv"), bench::csv_of(report)));
+  if (arguments.count("html") != 0) KMUX_TRY(write_file(text_option(arguments, "html"), bench::html_of(report)));
+  return Ok{};
+}
+
+/// What the command reports of, measured now or read from a file of an earlier run.
+Result<bench::BenchReport> measured(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const bench::BenchOptions options, bench_options(arguments));
+  std::vector<Program> programs;
+  for (const std::string& path : values_of(arguments, "program")) {
+    KMUX_ASSIGN(Program program, load_program(path));
+    programs.push_back(std::move(program));
+  }
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  const Line line;
+  return bench::bench(*runtime, programs, options,
+                      [&](const std::string& what, double part) { line.show(what, part); });
+}
+
+Result<Report> run(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const std::vector<Threshold> thresholds, read_thresholds(values_of(arguments, "fail-if")));
+  KMUX_ASSIGN(const bench::BenchReport measured_report, measured(arguments));
+  KMUX_TRY(write_reports(measured_report, arguments));
+  Report report{bench::text_of(measured_report), to_json(measured_report)};
+  const std::vector<std::string> breaches = breaches_of(measured_report, thresholds);
+  for (const std::string& breach : breaches) report.text += breach + "\n";
+  if (!breaches.empty()) report.code = kCheckFailed;
+  return report;
+}
+
+void describe(po::options_description& options) {
+  using List = std::vector<std::string>;
+  describe_selection(options);
+  auto add = options.add_options();
+  add("backends", po::value<std::string>()->value_name("A,B")->default_value("all"), "which take part");
+  add("baseline", po::value<std::string>()->value_name("A"),
+      "what the others are compared with (default: auto's choice)");
+  add("reference", po::value<std::string>()->value_name("A"),
+      "whose results are right (default: the host's, else the baseline)");
+  add("axis", po::value<List>()->value_name("N=1,2,3"), "measure at each of these values of a symbol; repeatable");
+  add("in", po::value<List>()->value_name("NAME=SOURCE"), "an input, as in run (default: *=random:1)");
+  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes");
+  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "a scalar parameter");
+  add("rtol", po::value<double>()->value_name("X"), "relative tolerance of results (default: by dtype)");
+  add("atol", po::value<double>()->value_name("X"), "absolute tolerance of results (default: by dtype)");
+  add("time", po::value<double>()->value_name("SECONDS")->default_value(2, "2"), "the most that one column may take");
+  add("repetitions", po::value<int>()->value_name("N")->default_value(3, "3"), "how often each backend compiles");
+  add("json", po::value<std::string>()->value_name("FILE"), "write everything, samples included");
+  add("csv", po::value<std::string>()->value_name("FILE"), "write a line for each column");
+  add("html", po::value<std::string>()->value_name("FILE"), "write a page with tables and pictures");
+  add("fail-if", po::value<List>()->value_name("slower:5%"),
+      "exit with 1 if a backend is surely slower than the baseline by more than that; also wrong, failed");
+}
+
+}  // namespace
+
+const Command kBenchCommand{"bench",
+                            "measure backends against each other, with a verdict",
+                            "bench PROGRAM... [options]",
+                            "  kmux bench gemm.kmux.json --html report.html\n"
+                            "  kmux bench scale.kmux.json --axis n=1024,65536,1048576 --baseline nvrtc\n"
+                            "  kmux bench *.kmux.json --backends nvrtc,cuda --fail-if slower:5% --fail-if wrong\n",
+                            {"program"},
+                            describe,
+                            run,
+                            true};
+
+}  // namespace kmux::cli

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kmux/bench/column.h"
+#include "kmux/bench/verdict.h"
+#include "kmux/error.h"
+#include "kmux/interval.h"
+#include "kmux/json.h"
+
+namespace kmux::bench {
+
+/// What was measured of one column.
+struct Series {
+  std::vector<double> samples;
+  Interval interval;
+  bool operator==(const Series&) const = default;
+};
+
+enum class EntrantState : std::uint8_t {
+  kTimed,
+  kWrong,        // its results differ from the reference's: it is not timed
+  kFailed,       // it cannot be compiled or launched
+  kUnavailable,  // the backend refuses the program, or cannot run here
+};
+std::string_view to_string(EntrantState state);
+
+/// A backend in a contest.
+struct Entrant {
+  std::string backend;  // as it was asked for: with its options
+  std::string target;
+  std::string tier;
+  EntrantState state = EntrantState::kTimed;
+  std::string problem = {};                   // why it was not timed
+  std::vector<std::string> remarks = {};      // what its columns do not mean here
+  std::map<Column, Series> columns = {};
+  std::map<Column, Judgement> verdicts = {};  // against the baseline's
+  std::string launcher = {};
+  std::string source = {};
+  bool operator==(const Entrant&) const = default;
+};
+
+/// One program at one point of the axes, on every backend.
+struct Contest {
+  std::string program;
+  std::string description;
+  std::map<std::string, std::int64_t> point;  // values of the axes
+  std::string baseline;
+  std::string reference;  // whose results count as right
+  std::string resolution; // which backends there were and why others were not, for people
+  std::map<Column, std::string> stops;  // why sampling ended
+  double host_drift = 0;                // of the reference loop; see drift.h
+  double flops = 0;                     // that the program declares for a call; 0: it does not
+  double bytes = 0;
+  std::vector<Entrant> entrants;
+  bool operator==(const Contest&) const = default;
+};
+
+struct BenchReport {
+  Json machine;  // what it was measured on and with
+  std::vector<Contest> contests;
+  bool operator==(const BenchReport&) const = default;
+};
+
+/// The column that decides who is faster: device, hot.
+inline constexpr Column kHeadline = Column::kDeviceHot;
+
+Json to_json(const BenchReport& report);
+/// Errors: invalid_argument that says what is wrong with the document.
+Result<BenchReport> report_from_json(const Json& json);
+
+}  // namespace kmux::bench

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+
+#include "kmux/bench/call_arguments.h"
+#include "kmux/device.h"
+#include "kmux/error.h"
+#include "kmux/kernel.h"
+
+namespace kmux::bench {
+
+/// Times the calls of one kernel with one set of arguments, on a stream of its own.
+///
+/// Threads: one.   Lifetime: keeps the kernel; borrows the arguments.
+class CallTimer {
+ public:
+  /// Finds how many calls make a burst of about a millisecond.
+  ///
+  /// Errors: those of the first launches and of the device.
+  static Result<CallTimer> make(const Kernel& kernel, const CallArguments& arguments);
+
+  // All in microseconds a call; see the columns of the same name.
+  Result<double> host_call();
+  Result<double> device_cold();
+  Result<double> device_hot();
+  Result<double> end_to_end();
+
+  int burst() const { return burst_; }
+  /// Does the device have events of its own, and can its L2 cache be flushed?
+  bool has_events() const { return events_.has_value(); }
+  bool can_flush() const { return can_flush_; }
+
+ private:
+  struct Events {
+    Event begin;
+    Event end;
+  };
+  CallTimer(Kernel kernel, const CallArguments& arguments, Stream stream)
+      : kernel_(std::move(kernel)), arguments_(&arguments), stream_(std::move(stream)) {}
+  Status make_events();
+  Status find_burst();
+  Status flush();
+  Status launch(int count) const;
+  Result<double> by_events(int count) const;
+  Result<double> by_clock(int count) const;
+
+  Kernel kernel_;
+  const CallArguments* arguments_;
+  Stream stream_;
+  std::optional<Events> events_ = {};
+  bool can_flush_ = true;
+  int burst_ = 1;
+};
+
+}  // namespace kmux::bench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "kmux/bench/bench.h"
+#include "kmux/bench/bench_report.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/runtime.h"
+
+namespace kmux::bench {
+
+/// Measures one program at one point of the axes: compiles it on every backend, checks every result against the
+/// reference's, and times those that are right.
+///
+/// Errors: as `bench`.
+Result<Contest> hold_contest(Runtime& runtime, const Program& program, const std::map<std::string, std::int64_t>& point,
+                             const BenchOptions& options, const BenchProgress& progress);
+
+}  // namespace kmux::bench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+
+namespace kmux::bench {
+
+/// How much slower the last third of a series is than the first: 0.05 is 5 %, negative means faster.
+///
+/// The rounds of a benchmark meet all contestants alike, so that ratios hold while the machine drifts; times do not.
+/// Returns: 0 for fewer than nine samples.
+double drift_of(std::span<const double> series);
+
+/// A drift worth telling of. Units: parts.
+inline constexpr double kDriftToTell = 0.03;
+
+/// A fixed piece of arithmetic, which depends on nothing but the clock of the core. Units: seconds.
+double time_reference_loop();
+
+}  // namespace kmux::bench

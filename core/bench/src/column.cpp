@@ -1,0 +1,56 @@
+#include "kmux/bench/column.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kmux::bench {
+namespace {
+
+constexpr std::array<ColumnInfo, 13> kColumns = {{
+    {Column::kDeviceHot, "device_hot", "device, hot", "us",
+     "A call among many queued back to back, by the device's events; by the host's clock where a backend has none.",
+     true},
+    {Column::kDeviceCold, "device_cold", "device, cold", "us",
+     "One call by the device's events, its L2 cache flushed before; the flush keeps the device busy while the call is "
+     "queued, so that no gap of launching is in it. By the host's clock where a backend has no events.",
+     true},
+    {Column::kHostCall, "host_call", "host, a call", "us",
+     "How long the caller is kept: calls back to back without waiting, each with all checks. On a host backend the "
+     "work "
+     "itself is in it.",
+     true},
+    {Column::kEndToEnd, "end_to_end", "end to end", "us",
+     "A call among many back to back, from the first until the device is done, by the host's clock.", true},
+    {Column::kBytesRate, "bytes_rate", "bytes a second", "GB/s", "The bytes that the program declares, by device, hot.",
+     false},
+    {Column::kFlopRate, "flop_rate", "operations a second", "GFLOP/s",
+     "The operations that the program declares, by device, hot.", false},
+    {Column::kResolve, "resolve", "resolve", "us", "Choosing plugin and variant, with the plugins open.", true},
+    {Column::kWrap, "wrap", "wrap", "us", "The plugin's launcher: text or plan, made from the body.", true},
+    {Column::kBuild, "build", "build, cold", "us",
+     "Compiling sources and launcher without any cache of kmux; the machine's file cache is warm.", true},
+    {Column::kLoad, "load", "load, warm", "us",
+     "compile() of a runtime that has not seen the program, from the cache on disk to a kernel that can be called.",
+     true},
+    {Column::kFirstCall, "first_call", "first call", "us",
+     "The first call of a kernel that was not warmed, until the device is done.", true},
+    {Column::kPeakMemory, "peak_memory", "peak memory", "MiB",
+     "Growth of this process's greatest resident size over the cold build. Compilers in processes of their own are not "
+     "in it.",
+     true},
+    {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "What is kept on disk of a build.", true},
+}};
+
+}  // namespace
+
+std::span<const ColumnInfo> columns() { return kColumns; }
+
+const ColumnInfo& info(Column column) { return kColumns[static_cast<std::size_t>(column)]; }
+
+std::optional<Column> column_named(std::string_view name) {
+  const auto found = std::ranges::find(kColumns, name, &ColumnInfo::name);
+  if (found == kColumns.end()) return std::nullopt;
+  return found->column;
+}
+
+}  // namespace kmux::bench

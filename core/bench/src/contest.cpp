@@ -1,0 +1,96 @@
+#include "kmux/bench/contest.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "kmux/resolver.h"
+
+#include "contest_times.h"
+#include "contestant.h"
+#include "entrants.h"
+
+namespace kmux::bench {
+namespace {
+
+using Point = std::map<std::string, std::int64_t>;
+
+Result<Binding> bind(const Program& program, const Point& point, const BenchOptions& options) {
+  Binding binding(program);
+  for (const auto& [name, value] : point) {
+    const std::string assignment = name + "=" + std::to_string(value);
+    const bool is_symbol =
+        std::ranges::find(program.signature.symbols, name, &Symbol::name) != program.signature.symbols.end();
+    KMUX_TRY(is_symbol ? binding.set_symbol(assignment) : binding.set_scalar(assignment));
+  }
+  for (const std::string& symbol : options.symbols) KMUX_TRY(binding.set_symbol(symbol));
+  for (const std::string& scalar : options.scalars) KMUX_TRY(binding.set_scalar(scalar));
+  return binding;
+}
+
+double declared(const std::optional<Expr>& expr, const Binding& binding) {
+  if (!expr) return 0;
+  const auto value = binding.evaluate(*expr);
+  return value ? static_cast<double>(*value) : 0;
+}
+
+ResolveRequest request_of(const CompileOptions& options) {
+  ResolveRequest request;
+  request.target = options.target;
+  request.device = options.device;
+  request.compile_flags = options.compile_flags;
+  request.include_dirs = options.include_dirs;
+  return request;
+}
+
+/// The baseline and the reference, as named or by rule.
+Status name_roles(const BenchOptions& options, const Resolution& resolution, const std::vector<Contestant>& contestants,
+                  Contest& contest) {
+  if (contestants.empty()) return Ok{};
+  const auto name_of = [&](const Contestant& one) { return contest.entrants[one.entrant].backend; };
+  const std::string chosen = resolution.chosen() == nullptr ? "" : resolution.chosen()->backend;
+  const std::string usual = takes_part(contest, chosen) ? chosen : name_of(contestants.front());
+  contest.baseline = options.baseline.empty() ? usual : options.baseline;
+  KMUX_TRY(check_role(contest, "baseline", contest.baseline));
+  const auto host =
+      std::ranges::find_if(contestants, [](const Contestant& one) { return one.kernel->device().is_host(); });
+  const std::string right = host == contestants.end() ? contest.baseline : name_of(*host);
+  contest.reference = options.reference.empty() ? right : options.reference;
+  return check_role(contest, "reference", contest.reference);
+}
+
+}  // namespace
+
+Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options,
+                             const BenchProgress& progress) {
+  const Resolution resolution = resolve(runtime, program, request_of(options.compile));
+  Contest contest{.program = program.name,
+                  .description = program.metadata.description,
+                  .point = point,
+                  .baseline = {},
+                  .reference = {},
+                  .resolution = resolution.explain(),
+                  .stops = {},
+                  .entrants = {}};
+  KMUX_ASSIGN(contest.entrants, entrants_of(resolution, options.backends));
+  KMUX_ASSIGN(Binding binding, bind(program, point, options));
+  KMUX_ASSIGN(Inputs inputs, Inputs::parse(program, options.inputs));
+  KMUX_TRY(inputs.load(binding));
+  contest.flops = declared(program.metadata.flops, binding);
+  contest.bytes = declared(program.metadata.bytes, binding);
+  progress("compile and check", 0);
+  std::vector<Contestant> contestants = prepare_all(runtime, program, options, inputs, binding, contest);
+  KMUX_TRY(name_roles(options, resolution, contestants, contest));
+  if (contestants.empty()) return contest;
+  KMUX_TRY(drop_wrong(program, options, contest, contestants));
+  KMUX_TRY(check_role(contest, "baseline", contest.baseline));
+  for (const Contestant& contestant : contestants) {
+    Entrant& entrant = contest.entrants[contestant.entrant];
+    progress("compile on " + entrant.backend, 0.2);
+    KMUX_TRY(time_stages_of(runtime, program, options, entrant, contestant));
+  }
+  progress("calls", 0.5);
+  KMUX_TRY(time_calls(contest, contestants, options.stop));
+  return contest;
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "kmux/bench/bench.h"
+#include "kmux/bench/bench_report.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/runtime.h"
+
+#include "contestant.h"
+
+namespace kmux::bench {
+
+/// Fills the columns of compiling and loading.
+Status time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
+                      const Contestant& contestant);
+
+/// Fills the columns of calls, in rounds of all contestants, with the verdicts against the contest's baseline.
+Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule);
+
+}  // namespace kmux::bench

@@ -1,0 +1,67 @@
+#include "html_writer.h"
+
+#include <array>
+#include <cstdio>
+
+namespace kmux::bench {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+HtmlWriter& HtmlWriter::open(std::string_view element, std::string_view attributes) {
+  html_.append("<").append(element);
+  if (!attributes.empty() && attributes.front() != ' ') html_ += ' ';
+  html_.append(attributes).append(">");
+  return *this;
+}
+
+HtmlWriter& HtmlWriter::close(std::string_view element) {
+  html_.append("</").append(element).append(">\n");
+  return *this;
+}
+
+HtmlWriter& HtmlWriter::text(std::string_view text) {
+  html_ += escaped(text);
+  return *this;
+}
+
+HtmlWriter& HtmlWriter::element(std::string_view element, std::string_view text, std::string_view attributes) {
+  return open(element, attributes).text(text).close(element);
+}
+
+HtmlWriter& HtmlWriter::raw(std::string_view html) {
+  html_ += html;
+  return *this;
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return " " + std::string(name) + "=\"" + escaped(value) + "\"";
+}
+
+std::string attribute(std::string_view name, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return attribute(name, std::string_view(text.data()));
+}
+
+}  // namespace kmux::bench

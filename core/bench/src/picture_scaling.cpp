@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "kmux/bench/figure.h"
+
+#include "html_writer.h"
+#include "picture_axis.h"
+#include "pictures.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr double kWidth = 520;
+constexpr double kHeight = 300;
+constexpr double kLeft = 60;
+constexpr double kBottom = 34;
+
+struct Point {
+  double at;
+  Interval time;
+};
+using Lines = std::map<std::string, std::vector<Point>>;
+
+Lines lines_of(std::span<const Contest* const> contests, const std::string& axis) {
+  Lines lines;
+  for (const Contest* contest : contests) {
+    for (const Entrant& entrant : contest->entrants) {
+      const auto found = entrant.columns.find(kHeadline);
+      if (found == entrant.columns.end()) continue;
+      lines[entrant.backend].push_back({static_cast<double>(contest->point.at(axis)), found->second.interval});
+    }
+  }
+  for (auto& [backend, points] : lines) std::ranges::sort(points, {}, &Point::at);
+  return lines;
+}
+
+struct Range {
+  double low = 1e300;
+  double high = 0;
+  void take(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+void draw_grid(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::string& axis) {
+  for (const double tick : x.ticks()) {
+    svg.element("text", tick_text(tick),
+                attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
+                    " text-anchor=\"middle\" class=\"faint\"");
+  }
+  for (const double tick : y.ticks()) {
+    svg.open("line", attribute("class", "grid") + attribute("x1", kLeft) + attribute("x2", kWidth) +
+                         attribute("y1", y.pixel(tick)) + attribute("y2", y.pixel(tick)));
+    svg.close("line");
+    svg.element("text", figure(kHeadline, tick),
+                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + " text-anchor=\"end\" class=\"faint\"");
+  }
+  svg.element(
+      "text", axis,
+      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + " text-anchor=\"middle\" class=\"faint\"");
+}
+
+std::string pair_text(double x, double y) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f,%.1f ", x, y);
+  return text;
+}
+
+void draw_line(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::vector<Point>& points,
+               const std::string& paint) {
+  std::string path;
+  for (const Point& point : points) path += pair_text(x.pixel(point.at), y.pixel(point.time.median));
+  svg.open("polyline", attribute("points", path) + attribute("style", "fill:none;stroke-width:2;stroke:" + paint));
+  svg.close("polyline");
+  for (const Point& point : points) {
+    svg.open("line", attribute("x1", x.pixel(point.at)) + attribute("x2", x.pixel(point.at)) +
+                         attribute("y1", y.pixel(point.time.low)) + attribute("y2", y.pixel(point.time.high)) +
+                         attribute("style", "stroke-width:6;stroke:" + paint));
+    svg.close("line");
+    svg.open("circle", attribute("cx", x.pixel(point.at)) + attribute("cy", y.pixel(point.time.median)) +
+                           attribute("r", 3.0) + attribute("style", "fill:" + paint));
+    svg.close("circle");
+  }
+}
+
+}  // namespace
+
+std::string picture_scaling(std::span<const Contest* const> contests, const std::string& axis, const Palette& palette) {
+  const Lines lines = lines_of(contests, axis);
+  Range at;
+  Range time;
+  for (const auto& [backend, points] : lines) {
+    for (const Point& point : points) {
+      at.take(point.at);
+      time.take(point.time.low);
+      time.take(point.time.high);
+    }
+  }
+  if (lines.empty() || at.low <= 0 || at.high <= at.low || time.low <= 0) return "";
+  const PictureAxis x(PictureAxis::Scale::kLog, at.low, at.high, kLeft + 8, kWidth - 24);
+  const PictureAxis y(PictureAxis::Scale::kLog, time.low / 1.5, time.high * 1.5, kHeight - kBottom, 24);
+  HtmlWriter svg;
+  svg.open("svg", "viewBox=\"0 0 520 300\" role=\"img\"" + attribute("aria-label", "time over " + axis));
+  draw_grid(svg, x, y, axis);
+  double legend = kLeft;
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    const auto found = lines.find(palette[i]);
+    if (found == lines.end()) continue;
+    draw_line(svg, x, y, found->second, colour(i));
+    svg.element("text", palette[i],
+                attribute("x", legend) + attribute("y", 12.0) + attribute("style", "fill:" + colour(i)));
+    legend += 20 + 7.5 * static_cast<double>(palette[i].size());
+  }
+  return svg.close("svg").str();
+}
+
+}  // namespace kmux::bench

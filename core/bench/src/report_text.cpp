@@ -1,0 +1,138 @@
+#include "kmux/bench/report_text.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "kmux/bench/drift.h"
+#include "kmux/bench/figure.h"
+#include "kmux/text_table.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr std::array kShown = {Column::kDeviceHot, Column::kDeviceCold, Column::kHostCall,
+                               Column::kEndToEnd,  Column::kBuild,      Column::kLoad};
+
+std::string point_text(const Contest& contest, const char* separator) {
+  std::string text;
+  for (const auto& [name, value] : contest.point) {
+    text.append(text.empty() ? "" : separator).append(name).append("=").append(std::to_string(value));
+  }
+  return text;
+}
+
+std::string verdict_text(const Contest& contest, const Entrant& entrant) {
+  if (entrant.state != EntrantState::kTimed) return std::string(to_string(entrant.state));
+  if (entrant.backend == contest.baseline) return "baseline";
+  const auto found = entrant.verdicts.find(kHeadline);
+  if (found == entrant.verdicts.end()) return "";
+  const std::string word(to_string(found->second.verdict));
+  const bool is_sure = found->second.verdict == Verdict::kFaster || found->second.verdict == Verdict::kSlower;
+  const Interval& ratio = found->second.ratio;
+  return is_sure ? ratio_text(ratio) + " (" + ratio_spread(ratio) + ")" : word;
+}
+
+std::string cell(const Entrant& entrant, Column column) {
+  const auto found = entrant.columns.find(column);
+  if (found == entrant.columns.end()) return "";
+  const Interval& interval = found->second.interval;
+  const std::string width = spread(column, interval);
+  return figure(column, interval.median) + (width.empty() ? "" : " " + width);
+}
+
+std::string table_of(const Contest& contest) {
+  std::vector<TextTable::Column> titles = {{"backend"}, {"verdict"}};
+  for (const Column column : kShown) titles.push_back({std::string(info(column).title), TextTable::Align::kRight});
+  TextTable table(std::move(titles));
+  for (const Entrant& entrant : contest.entrants) {
+    std::vector<std::string> cells = {entrant.backend, verdict_text(contest, entrant)};
+    for (const Column column : kShown) cells.push_back(cell(entrant, column));
+    table.add(std::move(cells));
+  }
+  return table.to_string(2);
+}
+
+std::string percent(double part) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * part);
+  return text.data();
+}
+
+std::string notes_of(const Contest& contest) {
+  std::string text;
+  for (const Entrant& entrant : contest.entrants) {
+    if (!entrant.problem.empty()) {
+      text += "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
+    }
+    for (const std::string& remark : entrant.remarks) text += "  " + entrant.backend + ": " + remark + "\n";
+  }
+  if (std::abs(contest.host_drift) > kDriftToTell) {
+    text += "  the host's clock drifted by " + percent(contest.host_drift) +
+            ": ratios hold, times are less sure than they look\n";
+  }
+  return text;
+}
+
+// ---- CSV ----
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' ? 2 : 1, c);
+  return result + "\"";
+}
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+std::string numbers(const Interval& interval) {
+  return number(interval.median) + "," + number(interval.low) + "," + number(interval.high);
+}
+
+std::string judgement_cells(const Entrant& entrant, Column column) {
+  const auto found = entrant.verdicts.find(column);
+  if (found == entrant.verdicts.end()) return ",,,";
+  return std::string(to_string(found->second.verdict)) + "," + numbers(found->second.ratio);
+}
+
+std::string lines_of(const Contest& contest, const Entrant& entrant) {
+  const std::string head = quoted(contest.program) + "," + quoted(point_text(contest, ";")) + "," +
+                           quoted(entrant.backend) + "," + std::string(to_string(entrant.state)) + ",";
+  if (entrant.columns.empty()) return head + ",,,,,,,,,\n";
+  std::string lines;
+  for (const auto& [column, series] : entrant.columns) {
+    lines += head + std::string(info(column).name) + "," + std::string(info(column).unit) + "," +
+             numbers(series.interval) + "," + std::to_string(series.samples.size()) + "," +
+             judgement_cells(entrant, column) + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string text_of(const BenchReport& report) {
+  std::string text;
+  for (const Contest& contest : report.contests) {
+    text += contest.program;
+    if (!contest.point.empty()) text += " (" + point_text(contest, ", ") + ")";
+    if (!contest.baseline.empty()) {
+      text += ": baseline " + contest.baseline + ", results checked against " + contest.reference;
+    }
+    text += "\n" + table_of(contest) + notes_of(contest) + "\n";
+  }
+  return text;
+}
+
+std::string csv_of(const BenchReport& report) {
+  std::string text =
+      "program,axes,backend,state,column,unit,median,low,high,samples,verdict,ratio,ratio_low,ratio_high\n";
+  for (const Contest& contest : report.contests) {
+    for (const Entrant& entrant : contest.entrants) text += lines_of(contest, entrant);
+  }
+  return text;
+}
+
+}  // namespace kmux::bench

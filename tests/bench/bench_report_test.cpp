@@ -1,0 +1,46 @@
+#include "kmux/bench/bench_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/reports.h"
+
+namespace kmux::bench {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(BenchReport, IsReadAsItWasWritten) {
+  const BenchReport report = report_example();
+  const auto read = report_from_json(parse_json(dump(to_json(report))).value());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(*read, report);
+}
+
+std::string problem_of(const Json& json) {
+  const auto read = report_from_json(json);
+  return read.ok() ? "" : read.error().message;
+}
+
+TEST(BenchReport, RefusesWhatIsNone) {
+  EXPECT_THAT(problem_of(Json::Object{}), HasSubstr("no report of kmux bench (\"kmux_bench\" is missing)"));
+  Json newer = to_json(report_example());
+  newer["kmux_bench"] = 2;
+  EXPECT_THAT(problem_of(newer), HasSubstr("of another version"));
+  Json broken = to_json(report_example());
+  broken["contests"] = "none";
+  EXPECT_THAT(problem_of(broken), HasSubstr("\"contests\" is of another kind"));
+}
+
+TEST(BenchReport, RefusesUnknownWords) {
+  for (const auto& [key, message] :
+       {std::pair("state", "\"state\" is of another kind"), std::pair("columns", "there is no column \"speed\"")}) {
+    Json json = to_json(report_example());
+    Json& entrant = json["contests"].as_array()->front()["entrants"].as_array()->front();
+    entrant[key] = std::string(key) == "columns" ? Json(Json::Object{{"speed", 1}}) : Json("great");
+    EXPECT_THAT(problem_of(json), HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace kmux::bench

@@ -1,0 +1,28 @@
+#include "kmux/bench/drift.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kmux::bench {
+namespace {
+
+TEST(Drift, ComparesTheLastThirdWithTheFirst) {
+  std::vector<double> series;
+  for (int i = 0; i < 30; ++i) series.push_back(i < 15 ? 100 : 110);
+  EXPECT_NEAR(drift_of(series), 0.1, 1e-12);
+  EXPECT_EQ(drift_of(std::vector<double>(30, 100)), 0);
+}
+
+TEST(Drift, IsNotMovedBySpikes) {
+  std::vector<double> series(30, 100);
+  series[2] = series[28] = 5000;
+  EXPECT_EQ(drift_of(series), 0);
+}
+
+TEST(Drift, SaysNothingOfFewSamples) { EXPECT_EQ(drift_of(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}), 0); }
+
+TEST(Drift, LoopTakesTime) { EXPECT_GT(time_reference_loop(), 0); }
+
+}  // namespace
+}  // namespace kmux::bench

@@ -1,0 +1,68 @@
+#include "kmux/bench/report_html.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/reports.h"
+
+namespace kmux::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(ReportHtml, NeedsNothingElse) {
+  EXPECT_THAT(html_of(report_example()),
+              AllOf(Not(HasSubstr("http")), Not(HasSubstr("src=")), Not(HasSubstr("@import")), Not(HasSubstr("url(")),
+                    Not(HasSubstr("<script"))));
+}
+
+TEST(ReportHtml, HasTheVerdicts) {
+  const std::string html = html_of(report_example());
+  EXPECT_EQ(count_of(html, "<table class=\"verdicts\">"), 2U);
+  EXPECT_EQ(count_of(html, "<tr data-backend="), 6U);
+  EXPECT_THAT(html, AllOf(HasSubstr("<td class=\"faster\"><div class=\"word\">2.00x faster</div>"),
+                          HasSubstr("<td class=\"wrong\"><div class=\"word\">wrong</div>"),
+                          HasSubstr("&quot;y&quot; differs"), HasSubstr("drifted by 7 %")));
+}
+
+TEST(ReportHtml, HasThePictures) {
+  const std::string html = html_of(report_example());
+  EXPECT_EQ(count_of(html, "<figure class=\"scaling\">"), 1U);
+  EXPECT_EQ(count_of(html, "<figure class=\"roofline\">"), 1U);
+  EXPECT_EQ(count_of(html, "<figure class=\"bars\">"), 2U) << "of the only column that has bars";
+  EXPECT_EQ(count_of(html, "<polyline"), 2U) << "a line a backend";
+}
+
+TEST(ReportHtml, KeepsEqualTextsOnce) {
+  const std::string html = html_of(report_example());
+  EXPECT_EQ(count_of(html, "<pre>int launch();</pre>"), 1U);
+  EXPECT_THAT(html, HasSubstr("launcher of scale on quick (the same as: launcher of scale on slow)"));
+  EXPECT_THAT(html, HasSubstr("<pre>a &lt; b &amp;&amp; c</pre>"));
+}
+
+TEST(ReportHtml, EscapesWhatComesFromOutside) {
+  BenchReport report = report_example();
+  report.contests.front().entrants.front().backend = "<img src=x>";
+  report.contests.front().program = "<b>";
+  report.machine = Json::Object{{"<i>", "</dd><script>"}};
+  EXPECT_THAT(html_of(report),
+              AllOf(Not(HasSubstr("<img")), Not(HasSubstr("<b>")), Not(HasSubstr("<i>")), Not(HasSubstr("<script>"))));
+}
+
+TEST(ReportHtml, HasNoPictureOfOnePoint) {
+  BenchReport report = report_example();
+  report.contests.pop_back();
+  report.contests.front().bytes = 0;
+  EXPECT_THAT(html_of(report), AllOf(Not(HasSubstr("class=\"scaling\"")), Not(HasSubstr("class=\"roofline\""))));
+}
+
+}  // namespace
+}  // namespace kmux::bench

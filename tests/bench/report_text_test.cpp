@@ -1,0 +1,42 @@
+#include "kmux/bench/report_text.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/reports.h"
+
+namespace kmux::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(ReportText, SaysWhoIsFasterAndWhoIsWrong) {
+  EXPECT_THAT(text_of(report_example()),
+              AllOf(HasSubstr("scale (n=1024): baseline slow, results checked against slow\n"),
+                    HasSubstr("2.00x faster (1.92 to 2.08)"), HasSubstr("wrong wrong: \"y\" differs\n"),
+                    HasSubstr("quick: no cache can be flushed\n"), HasSubstr("the host's clock drifted by +7.0 %")));
+}
+
+TEST(ReportText, HasALineForEachColumnInCsv) {
+  const std::string csv = csv_of(report_example());
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 1 + 2 * (4 + 4 + 1));
+  EXPECT_THAT(csv, AllOf(HasSubstr("\"scale\",\"n=1024\",\"quick\",timed,device_hot,us,1024,921.6,1126.4,3,"
+                                   "faster,0.5,0.48,0.52\n"),
+                         HasSubstr("\"scale\",\"n=4096\",\"wrong\",wrong,,,,,,,,,,\n")));
+}
+
+TEST(ReportText, HasAsManyCellsInEachLineOfCsv) {
+  const std::string csv = csv_of(report_example());
+  for (std::size_t begin = 0; begin < csv.size();) {
+    const std::size_t end = csv.find('\n', begin);
+    const std::string line = csv.substr(begin, end - begin);
+    EXPECT_EQ(std::ranges::count(line, ','), 13) << line;
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace kmux::bench

@@ -1,0 +1,131 @@
+// kmux::bench over real backends: the cpu plugin with both engines, and null plugins, which compute nothing.
+#include "kmux/bench/bench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+namespace kmux::bench {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Key;
+using testing::UnorderedElementsAre;
+
+/// y[i] = 2 * x[i].
+Program doubling() {
+  ProgramBuilder program("doubling");
+  const Expr n = program.symbol("n");
+  program.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n}).variant("c");
+  program.source("doubling.c",
+                 "void doubling(const float* x, float* y, long long n) {\n"
+                 "  for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
+                 "}\n");
+  program.launch("doubling").args({"x", "y"}).arg(n, dtype::kInt64);
+  Metadata metadata;
+  metadata.symbols = {{"n", 1000}};
+  metadata.flops = n;
+  metadata.bytes = n * 8;
+  program.metadata(std::move(metadata));
+  return program.build().value();
+}
+
+class Bench : public testing::Test {
+ protected:
+  Result<BenchReport> run(const BenchOptions& options) {
+    const Program program = doubling();
+    return bench(*runtime_, {&program, 1}, options);
+  }
+  static BenchOptions quick(std::vector<std::string> backends) {
+    BenchOptions options{.backends = std::move(backends), .repetitions = 1};
+    options.stop.time = std::chrono::milliseconds(20);
+    options.stop.warm_up = 0;
+    options.compile.target = "c";
+    return options;
+  }
+  std::shared_ptr<Runtime> runtime_ =
+      Runtime::create({.disable_cache = true}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value();
+};
+
+TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
+  const BenchReport report = run(quick({"cpu", "cpu:engine=host"})).value();
+  ASSERT_EQ(report.contests.size(), 1U);
+  const Contest& contest = report.contests.front();
+  EXPECT_EQ(contest.baseline, "cpu");
+  EXPECT_EQ(contest.reference, "cpu");
+  EXPECT_EQ(contest.flops, 1000);
+  for (const Entrant& entrant : contest.entrants) {
+    EXPECT_EQ(entrant.state, EntrantState::kTimed) << entrant.problem;
+    EXPECT_EQ(entrant.columns.size(), columns().size()) << entrant.backend;
+    EXPECT_THAT(entrant.source, HasSubstr("doubling"));
+    EXPECT_FALSE(entrant.launcher.empty());
+  }
+  EXPECT_THAT(contest.entrants[1].verdicts, UnorderedElementsAre(Key(Column::kDeviceHot), Key(Column::kDeviceCold),
+                                                                 Key(Column::kHostCall), Key(Column::kEndToEnd)));
+  EXPECT_TRUE(contest.entrants[0].verdicts.empty()) << "the baseline";
+}
+
+TEST_F(Bench, NeverTimesAWrongBackend) {
+  BenchOptions options = quick({"cpu", "null_a"});
+  options.baseline = "cpu";
+  const Contest contest = run(options).value().contests.front();
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kWrong);
+  EXPECT_THAT(contest.entrants[1].problem, HasSubstr("\"y\" differs"));
+  EXPECT_TRUE(contest.entrants[1].columns.empty());
+  EXPECT_FALSE(contest.entrants[0].columns.empty());
+}
+
+TEST_F(Bench, SaysWhoCannot) {
+  const Contest contest = run(quick({"cpu", "null_b"})).value().contests.front();
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kUnavailable);
+  EXPECT_THAT(contest.entrants[1].problem, HasSubstr("target"));
+}
+
+TEST_F(Bench, SaysWhoFails) {
+  const Contest contest = run(quick({"cpu", "cpu:engine=none"})).value().contests.front();
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kFailed);
+  EXPECT_THAT(contest.entrants[1].problem, HasSubstr("engine"));
+}
+
+TEST_F(Bench, HoldsAContestForEachPoint) {
+  BenchOptions options = quick({"cpu"});
+  options.axes = {{"n", {10, 1000}}};
+  const BenchReport report = run(options).value();
+  EXPECT_THAT(report.contests, ElementsAre(Field(&Contest::point, std::map<std::string, std::int64_t>{{"n", 10}}),
+                                           Field(&Contest::point, std::map<std::string, std::int64_t>{{"n", 1000}})));
+}
+
+TEST_F(Bench, RefusesRolesOfThoseThatDoNotRun) {
+  BenchOptions options = quick({"cpu", "null_b"});
+  options.baseline = "null_b";
+  EXPECT_THAT(run(options).error().message, HasSubstr("the baseline \"null_b\" does not run"));
+  options.baseline = "null_a";
+  options.backends = {"cpu", "null_a"};
+  EXPECT_THAT(run(options).error().message, HasSubstr("the baseline \"null_a\" does not run")) << "it is wrong";
+}
+
+TEST_F(Bench, RefusesAnAxisOfNothing) {
+  BenchOptions options = quick({"cpu"});
+  options.axes = {{"m", {1}}};
+  EXPECT_THAT(run(options).error().message, HasSubstr("no scalar \"m\""));
+  options.axes = {{"n", {}}};
+  EXPECT_THAT(run(options).error().message, HasSubstr("axis \"n\" has no value"));
+}
+
+TEST_F(Bench, TellsHowFarItIs) {
+  std::vector<double> parts;
+  const Program program = doubling();
+  ASSERT_TRUE(bench(*runtime_, {&program, 1}, quick({"cpu"}), [&](const std::string& what, double part) {
+                EXPECT_THAT(what, HasSubstr("doubling"));
+                parts.push_back(part);
+              }).ok());
+  EXPECT_TRUE(std::ranges::is_sorted(parts));
+  EXPECT_GT(parts.size(), 2U);
+}
+
+}  // namespace
+}  // namespace kmux::bench
