@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kmux/driver.h"
+
 namespace kmux::nvidia {
 namespace {
 
@@ -61,6 +63,13 @@ bool has_work(const std::vector<PlanStep>& steps) {
   });
 }
 
+std::int64_t argument_bytes(const PlanArg& arg) {
+  if (const auto* scalar = std::get_if<PlanScalar>(&arg)) return packed_bytes(scalar->dtype, 1);
+  if (const auto* value = std::get_if<PlanValue>(&arg)) return packed_bytes(value->dtype, 1);
+  if (std::holds_alternative<PlanMapArg>(arg)) return sizeof(kmux_tensor_map);
+  return sizeof(void*);
+}
+
 // A window that is not constant may be as large as the device allows, whatever others are.
 void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_constant) {
   for (const PlanWindow& window : launch.l2_windows) {
@@ -71,12 +80,20 @@ void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_const
 
 }  // namespace
 
-Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices)
+ArgumentPack argument_sizes(const PlanLaunch& launch) {
+  ArgumentPack pack;
+  for (const PlanArg& arg : launch.args) pack.sizes.push_back(static_cast<unsigned>(argument_bytes(arg)));
+  return pack;
+}
+
+Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices,
+             const ArgumentSizes& sizes)
     : name_(std::make_unique<const std::string>(plan.name)), symbols_(std::move(symbols)) {
   for (const std::string& symbol : symbols_) kernels_.push_back({symbol.c_str(), 0, false});
   bool windows_are_constant = true;
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
     collect(kernels_[launch.kernel], launch);
+    collect_pack(static_cast<unsigned>(launch.kernel), sizes(launch));
     collect_windows(facts_, launch, windows_are_constant);
   });
   if (!windows_are_constant) facts_.window_bytes = 1;
@@ -88,7 +105,17 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
   facts_.name = name_->c_str();
   facts_.ranges = choices.ranges;
   facts_.needs_context = !plan.workspaces.empty();
+  facts_.packs = packs_.data();
+  facts_.pack_count = static_cast<unsigned>(packs_.size());
   facts_.only_launches = plan.workspaces.empty() && plan.maps.empty() && !has_fill(plan.steps);
+}
+
+void Facts::collect_pack(unsigned kernel, ArgumentPack pack) {
+  for (std::size_t i = 0; i < packs_.size(); ++i) {
+    if (packs_[i].kernel == kernel && sizes_[i] == pack) return;
+  }
+  const ArgumentPack& kept = sizes_.emplace_back(std::move(pack));
+  packs_.push_back({kernel, static_cast<unsigned>(kept.sizes.size()), kept.sizes.data(), kept.spare});
 }
 
 bool can_replay(const Plan& plan) {

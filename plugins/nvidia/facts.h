@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,20 +18,36 @@ struct LaunchChoices {
   bool ranges = false;  // show calls and launches to profilers
 };
 
+/// What one launch passes: sizes in bytes, and whether a spare byte follows.
+struct ArgumentPack {
+  std::vector<unsigned> sizes;
+  bool spare = false;
+  bool operator==(const ArgumentPack&) const = default;
+};
+using ArgumentSizes = std::function<ArgumentPack(const PlanLaunch&)>;
+
+/// What a launch passes as the plan has it.
+ArgumentPack argument_sizes(const PlanLaunch& launch);
+
 /// The facts of a plan, with the storage behind them.
 class Facts {
  public:
   /// `symbols` has the symbol of each kernel of the plan in the code.
-  Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices);
+  Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices,
+        const ArgumentSizes& sizes = argument_sizes);
   Facts(Facts&&) = default;
   Facts& operator=(Facts&&) = default;
 
   const PlanFacts& view() const { return facts_; }
 
  private:
+  void collect_pack(unsigned kernel, ArgumentPack pack);
+
   std::unique_ptr<const std::string> name_;  // its characters stay where they are
   std::vector<std::string> symbols_;
   std::vector<KernelFacts> kernels_;
+  std::deque<ArgumentPack> sizes_;  // that `packs_` points into
+  std::vector<PackFacts> packs_;
   PlanFacts facts_{};
 };
 

@@ -1,5 +1,9 @@
 #include "nvidia/support.h"
 
+#include <algorithm>
+
+#include "kmux/words.h"
+
 #include "nvidia/requirements.h"
 
 namespace kmux::nvidia {
@@ -13,13 +17,14 @@ const std::vector<std::string>& launch_features() {
   return features;
 }
 
-std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend) {
+std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
+                                            const std::vector<std::string>& dialects) {
   auto missing = missing_features(request.program, request.variant, launch_features(), backend);
   const std::string& dialect = request.chosen().dialect;
-  if (dialect != "cuda" && dialect != "cubin" && dialect != "ptx") {
+  if (std::ranges::find(dialects, dialect) == dialects.end()) {
     missing.push_back(
         {"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
-         "backend " + std::string(backend) + " takes dialects cuda, cubin and ptx, not \"" + dialect + "\""});
+         "backend " + std::string(backend) + " takes dialects " + join(dialects) + ", not \"" + dialect + "\""});
   }
   const auto requirements = missing_requirements(request);
   missing.insert(missing.end(), requirements.begin(), requirements.end());

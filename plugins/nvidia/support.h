@@ -11,8 +11,9 @@ namespace kmux::nvidia {
 /// The features of the launch layer: all but Metal's, by name.
 const std::vector<std::string>& launch_features();
 
-/// All that `backend` lacks for the request: its dialect, a feature, or what the target's architecture does not have.
+/// All that `backend`, which takes `dialects`, lacks for the request: its dialect, a feature, or what the target's architecture does not have.
 /// Looks at the IR only.
-std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend);
+std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
+                                            const std::vector<std::string>& dialects = {"cuda", "cubin", "ptx"});
 
 }  // namespace kmux::nvidia

@@ -47,6 +47,8 @@ std::string number_of(Enum value) {
          std::string(kWords<Enum>[static_cast<std::size_t>(value)]);
 }
 
+constexpr std::string_view kMapType = "kmux_tensor_map";
+
 std::string braced(const std::vector<std::string>& items) {
   std::string text;
   for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
@@ -116,12 +118,11 @@ void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
   out.line("kmux_geometry.oob_fill = " + number_of(source.oob_fill));
 }
 
-void emit_args_array(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
-  const std::vector<PrintedArg> args = emit_args(out, plan, launch);
+void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
   std::vector<std::string> places;
   for (std::size_t i = 0; i < args.size(); ++i) {
     // A map lies where it was encoded; everything else needs a place of its own.
-    const bool is_map = std::holds_alternative<PlanMapArg>(launch.args[i]);
+    const bool is_map = args[i].type == kMapType;
     const std::string place = is_map ? args[i].value : "kmux_arg_" + std::to_string(i);
     if (!is_map) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
     places.push_back("&" + place);
@@ -154,8 +155,9 @@ std::string flags_text(const PlanLaunch& launch) {
   return flags;
 }
 
-void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, const PrintedGeometry& geometry) {
-  emit_args_array(out, plan, launch);
+void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, const std::vector<PrintedArg>& args,
+                      const PrintedGeometry& geometry) {
+  emit_args_array(out, args);
   emit_windows(out, plan, launch);
   out.line("kmux_driver_launch kmux_call = {};");
   out.line("kmux_call.kernel = " + std::to_string(launch.kernel) + ";");
@@ -168,7 +170,7 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
              ";");
   }
   if (const std::string flags = flags_text(launch); !flags.empty()) out.line("kmux_call.flags = " + flags + ";");
-  if (!launch.args.empty()) out.line("kmux_call.args = kmux_args;");
+  if (!args.empty()) out.line("kmux_call.args = kmux_args;");
   if (!launch.l2_windows.empty()) {
     out.line("kmux_call.windows = kmux_windows;");
     out.line("kmux_call.window_count = " + std::to_string(launch.l2_windows.size()) + ";");
@@ -200,8 +202,13 @@ void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t in
 }
 
 void DriverDialect::launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
-  emit_on_grid(out, plan, launch,
-               [&](const PrintedGeometry& geometry) { emit_launch_call(out, plan, launch, geometry); });
+  emit_on_grid(out, plan, launch, [&](const PrintedGeometry& geometry) {
+    emit_launch_call(out, plan, launch, arguments(out, plan, launch), geometry);
+  });
+}
+
+std::vector<PrintedArg> DriverDialect::arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  return emit_args(out, plan, launch);
 }
 
 void DriverDialect::fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) {

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/pack_check.h"
 #include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
@@ -83,7 +84,9 @@ int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmu
 // Other streams may be captured meanwhile: one thread gets a kernel ready while another records.
 int Launcher::load(DeviceState& state, kmux_sink error) {
   return RelaxedCapture::during(*driver_, error, [&] {
-    const int code = code_.load(*driver_, error);
+    int code = code_.load(*driver_, error);
+    if (code == KMUX_OK && !packs_fit_) code = check_packs(*driver_, code_, facts_, log_, error);
+    packs_fit_ = code == KMUX_OK;
     return code == KMUX_OK ? state.prepare(code_, error) : code;
   });
 }

@@ -153,6 +153,7 @@ class Launcher {
   const Ranges* ranges_ = nullptr;
   std::atomic<bool> captured_{false};  // a call of this launcher
   LoadedCode code_;
+  bool packs_fit_ = false;  // what launches pass, and the kernels
   LaunchStates states_;
   Lock lock_;
 };

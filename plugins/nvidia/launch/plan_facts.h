@@ -9,6 +9,14 @@ struct KernelFacts {
   bool large_cluster;                     // a cluster has more than 8 blocks, or may have
 };
 
+/// What launches pass to a kernel, to be compared with what it takes.
+struct PackFacts {
+  unsigned kernel;
+  unsigned count;
+  const unsigned* sizes;  // in bytes, in the order of the parameters
+  bool spare;             // a further byte follows, for a parameter that holds nothing
+};
+
 /// What a launcher must know of its plan. Borrowed; outlives the launcher.
 struct PlanFacts {
   const KernelFacts* kernels;
@@ -21,6 +29,8 @@ struct PlanFacts {
   bool ranges;                      // show calls and launches to profilers, as NVTX ranges
   bool needs_context;  // a call does what fails without its context even on a stream of it: it allocates
   bool only_launches;               // a call has neither workspaces, tensor maps nor fills
+  const PackFacts* packs;           // each once
+  unsigned pack_count;
 };
 
 }  // namespace kmux::nvidia

@@ -28,7 +28,7 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
                                            const std::vector<std::string>& symbols) const {
   KMUX_TRY(compilation_.folder().write(kCodeFile, cubin));
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (is_name_expression(kernels[i])) KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
+    KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
   }
   KMUX_TRY(
       compilation_.run("link the launcher", compiler_, {"-shared", "-Wl,-z,defs", "-o", kLibrary, kAssembly, "-ldl"}));

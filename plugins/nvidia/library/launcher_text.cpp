@@ -29,49 +29,70 @@ void emit_file(CodeWriter& out, const std::string& name, const std::string& file
   out.line(quote_c(".global " + name + "\n.hidden " + name + "\n" + name + ": .incbin \"" + file + "\"\n"));
 }
 
+bool has_file(const Plan& plan, std::size_t kernel, Symbols symbols) {
+  return symbols == Symbols::kInFiles || is_name_expression(plan.kernels[kernel]);
+}
+
 // Read-only; the code is aligned as the driver's own tools align it.
-void emit_files(CodeWriter& out, const Plan& plan) {
+void emit_files(CodeWriter& out, const Plan& plan, Symbols symbols) {
   out.open("asm(").line(quote_c(".pushsection .rodata.kmux, \"a\", %progbits\n.balign 64\n"));
   emit_file(out, "kmux_cubin", kCodeFile);
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-    if (!is_name_expression(plan.kernels[i])) continue;
+    if (!has_file(plan, i, symbols)) continue;
     emit_file(out, symbol_name(i), symbol_file(i));
     out.line(quote_c(".byte 0\n"));
   }
   out.line(quote_c(".popsection\n")).close(");");
 }
 
-void emit_symbols(CodeWriter& out, const Plan& plan) {
+void emit_symbols(CodeWriter& out, const Plan& plan, Symbols symbols) {
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
-    if (!is_name_expression(plan.kernels[i])) continue;
+    if (!has_file(plan, i, symbols)) continue;
     out.line("extern \"C\" const char " + symbol_name(i) + "[];  // of " + quote_c(plan.kernels[i]));
   }
 }
 
-std::string symbol_text(const Plan& plan, std::size_t kernel) {
-  const std::string& name = plan.kernels[kernel];
-  return is_name_expression(name) ? symbol_name(kernel) : quote_c(name);
+std::string symbol_text(const Plan& plan, std::size_t kernel, Symbols symbols) {
+  return has_file(plan, kernel, symbols) ? symbol_name(kernel) : quote_c(plan.kernels[kernel]);
 }
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
 // {symbol, dynamic_smem_bytes, large_cluster}
-void emit_kernels(CodeWriter& out, const Plan& plan, const PlanFacts& facts) {
+void emit_kernels(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
   out.open("static const KernelFacts program_kernels[] = {");
   for (unsigned i = 0; i < facts.kernel_count; ++i) {
     const KernelFacts& kernel = facts.kernels[i];
-    out.line("{" + symbol_text(plan, i) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
+    out.line("{" + symbol_text(plan, i, symbols) + ", " + std::to_string(kernel.dynamic_smem_bytes) + ", " +
              text_of(kernel.large_cluster) + "},");
   }
   out.close("};");
 }
 
-void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts) {
+// {kernel, count, sizes, spare}
+void emit_packs(CodeWriter& out, const PlanFacts& facts) {
+  for (unsigned i = 0; i < facts.pack_count; ++i) {
+    std::string sizes;
+    for (unsigned j = 0; j < facts.packs[i].count; ++j)
+      sizes.append(std::to_string(facts.packs[i].sizes[j])).append(", ");
+    out.line("static const unsigned program_sizes_" + std::to_string(i) + "[] = {" + sizes + "0};");
+  }
+  out.open("static const PackFacts program_packs[] = {");
+  for (unsigned i = 0; i < facts.pack_count; ++i) {
+    const PackFacts& pack = facts.packs[i];
+    out.line("{" + std::to_string(pack.kernel) + ", " + std::to_string(pack.count) + ", program_sizes_" +
+             std::to_string(i) + ", " + text_of(pack.spare) + "},");
+  }
+  out.close("};");
+}
+
+void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
   out.line().line("// What the launch layer must know of " + quote_c(plan.name) + ", and its code.");
-  emit_symbols(out, plan);
+  emit_symbols(out, plan, symbols);
   out.line("namespace kmux::nvidia {");
   const bool any = facts.kernel_count > 0;
-  if (any) emit_kernels(out, plan, facts);
+  if (any) emit_kernels(out, plan, facts, symbols);
+  if (facts.pack_count > 0) emit_packs(out, facts);
   out.open("extern const PlanFacts program_facts = {");
   out.line(std::string(any ? "program_kernels" : "nullptr") + ", " + std::to_string(facts.kernel_count) + ",");
   out.line(std::to_string(facts.map_count) + ",  // tensor maps");
@@ -82,6 +103,8 @@ void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts) {
   out.line("false,  // ranges for profilers: kmux_launcher_open says");
   out.line(std::string(text_of(facts.needs_context)) + ",  // workspaces");
   out.line(std::string(text_of(facts.only_launches)) + ",  // nothing but launches");
+  out.line(std::string(facts.pack_count > 0 ? "program_packs" : "nullptr") + ", " + std::to_string(facts.pack_count) +
+           ",  // what launches pass");
   out.close("};").line("}  // namespace kmux::nvidia");
 }
 
@@ -91,13 +114,18 @@ std::string symbol_file(std::size_t kernel) { return "kmux-symbol-" + std::to_st
 
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices) {
   DriverDialect dialect;
+  return launcher_text(plan, choices, LauncherForm{dialect, Symbols::kAreNames, argument_sizes});
+}
+
+std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const LauncherForm& form) {
   CodeWriter call;
   emit_exported_call(call, plan);
   CodeWriter end;
-  emit_facts(end, plan, Facts(plan, plan.kernels, choices).view());
-  emit_files(end, plan);
-  std::string text = emit_launcher(plan, dialect, "kmux_launch_body");
+  emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form.symbols);
+  emit_files(end, plan, form.symbols);
+  std::string text = emit_launcher(plan, form.dialect, "kmux_launch_body");
   text.append(call.text()).append(kLayerTitle).append(nvidia_launch_text).append(nvidia_printed_text);
+  text.append(form.printed);
   return text.append(end.text());
 }
 

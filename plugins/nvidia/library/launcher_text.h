@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
+#include "kmux/emit.h"
 #include "kmux/plan.h"
 
 #include "nvidia/facts.h"
@@ -12,8 +14,14 @@ namespace kmux::nvidia {
 /// The file that a launcher takes its code from when it is assembled, relative to where that is done.
 inline constexpr const char* kCodeFile = "kmux-code.cubin";
 
-/// The file that has the symbol of kernel number `kernel` in the code, for a name expression: which it is shows only there.
+/// The file that has the symbol of kernel number `kernel` in the code, where which it is shows only there.
 std::string symbol_file(std::size_t kernel);
+
+/// Where a launcher finds the symbols of its kernels.
+enum class Symbols {
+  kAreNames,  // but for name expressions, which have files
+  kInFiles,   // each in its `symbol_file`
+};
 
 /// The launcher of `plan`: C++17 that needs the C library and nothing of CUDA, of kmux or of a toolkit.
 ///
@@ -21,5 +29,14 @@ std::string symbol_file(std::size_t kernel);
 /// launch layer and the entry points, the same in every launcher; at the end code and facts of the program. Exported are
 /// `init`, `call` and `get_last_error` for anybody, and `kmux_launcher_...` for kmux's runtime (launcher_library.h).
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices);
+
+/// What is different in the launcher of a backend whose kernels have parameters and symbols of their own kind.
+struct LauncherForm {
+  LauncherDialect& dialect;
+  Symbols symbols;  // where the code's names for the kernels are
+  const ArgumentSizes& sizes;  // of what `dialect` passes
+  std::string_view printed = {};  // C++ that is printed after the entry points
+};
+std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const LauncherForm& form);
 
 }  // namespace kmux::nvidia

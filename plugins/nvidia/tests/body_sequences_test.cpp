@@ -166,5 +166,15 @@ TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   EXPECT_EQ(x.data_as<int>()[1], 0x03030303);
 }
 
+TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedBeforeTheFirstLaunch) {
+  ProgramBuilder builder = program_of("wide", kTwo);
+  builder.launch("first").grid({1}).block({32}).args({"x"}).arg(kN, dtype::kInt64);
+  const Kernel kernel = compiled(builder);
+  const Status refused = kernel.warm();
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("parameter 1 of kernel \"first\" has 4 bytes (a launch passes 8)"));
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kmux::nvidia

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <elf.h>
 #include <string>
@@ -14,6 +15,7 @@ struct CubinExample {
     unsigned char info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
     unsigned char other = 0x10;  // a kernel
     unsigned short section = 1;
+    std::vector<std::uint16_t> parameters = {};  // their sizes
   };
   std::vector<Symbol> symbols;
   unsigned flags = 0x06005a04;  // sm_90, as version 8 of the interface has it
@@ -22,6 +24,7 @@ struct CubinExample {
   unsigned short machine = 190;
 
   std::string bytes() const {
+    Image image;
     std::string names(1, '\0');
     std::string table(sizeof(Elf64_Sym), '\0');
     for (const Symbol& symbol : symbols) {
@@ -29,33 +32,58 @@ struct CubinExample {
       table.append(reinterpret_cast<const char*>(&entry), sizeof entry);
       names += symbol.name + '\0';
     }
-    const std::string titles = std::string(1, '\0') + ".note.nv.tkinfo" + '\0';
-    std::vector<Elf64_Shdr> sections(5);
-    std::string body;
-    const auto place = [&](std::size_t number, unsigned type, const std::string& content) {
-      sections[number].sh_type = type;
-      sections[number].sh_offset = sizeof(Elf64_Ehdr) + body.size();
-      sections[number].sh_size = content.size();
-      body += content;
-    };
-    place(1, SHT_NOTE, note);
-    place(2, SHT_SYMTAB, table);
-    place(3, SHT_STRTAB, names);
-    place(4, SHT_STRTAB, titles);
-    sections[1].sh_name = 1;
-    sections[2].sh_link = 3;
+    image.add(SHT_NOTE, ".note.nv.tkinfo", note);
+    image.add(SHT_SYMTAB, "", table).sh_link = 3;
+    image.add(SHT_STRTAB, "", names);
+    for (const Symbol& symbol : symbols) {
+      if (!symbol.parameters.empty()) image.add(SHT_PROGBITS, ".nv.info." + symbol.name, infos(symbol.parameters));
+    }
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
     header.e_ident[EI_ABIVERSION] = abi;
     header.e_machine = machine;
     header.e_flags = flags;
-    header.e_shoff = sizeof header + body.size();
-    header.e_shnum = static_cast<unsigned short>(sections.size());
-    header.e_shstrndx = 4;
-    std::string file(reinterpret_cast<const char*>(&header), sizeof header);
-    file += body;
-    return file.append(reinterpret_cast<const char*>(sections.data()), sections.size() * sizeof(Elf64_Shdr));
+    return image.bytes(header);
+  }
+
+ private:
+  struct Image {
+    std::vector<Elf64_Shdr> sections{Elf64_Shdr{}};
+    std::string titles = std::string(1, '\0');
+    std::string body;
+
+    Elf64_Shdr& add(unsigned type, const std::string& title, const std::string& content) {
+      Elf64_Shdr& section = sections.emplace_back();
+      section.sh_name = title.empty() ? 0 : static_cast<Elf64_Word>(titles.size());
+      if (!title.empty()) titles += title + '\0';
+      section.sh_type = type;
+      section.sh_offset = sizeof(Elf64_Ehdr) + body.size();
+      section.sh_size = content.size();
+      body += content;
+      return section;
+    }
+    std::string bytes(Elf64_Ehdr header) {
+      add(SHT_STRTAB, "", titles);
+      header.e_shoff = sizeof header + body.size();
+      header.e_shnum = static_cast<unsigned short>(sections.size());
+      header.e_shstrndx = static_cast<unsigned short>(sections.size() - 1);
+      std::string file(reinterpret_cast<const char*>(&header), sizeof header);
+      file += body;
+      return file.append(reinterpret_cast<const char*>(sections.data()), sections.size() * sizeof(Elf64_Shdr));
+    }
+  };
+
+  // EIATTR_KPARAM_INFO, one a parameter: index, ordinal, offset, and the size in the upper bits.
+  static std::string infos(const std::vector<std::uint16_t>& sizes) {
+    std::string text;
+    std::uint16_t offset = 0;
+    for (std::uint16_t i = 0; i < sizes.size(); ++i) {
+      const std::uint16_t halves[] = {0x1704, 12, 0, 0, i, offset, 0, static_cast<std::uint16_t>(sizes[i] << 2)};
+      text.append(reinterpret_cast<const char*>(halves), sizeof halves);
+      offset = static_cast<std::uint16_t>(offset + sizes[i]);
+    }
+    return text;
   }
 };
 

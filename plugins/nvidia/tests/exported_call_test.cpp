@@ -172,6 +172,7 @@ TEST_F(ExportedCall, TakesWorkspacesFromTheDevicesPool) {
 }
 
 TEST_F(ExportedCall, SaysWhichWorkspaceFailed) {
+  fake.set_parameters("k", {8, 8});
   const StandAlone launcher(with_workspace());
   for (const char* symbol : {"cuDeviceGetDefaultMemPool", "cuMemPoolSetAttribute", "cuMemAllocFromPoolAsync"}) {
     fake.fail(symbol, CUDA_ERROR_OUT_OF_MEMORY);

@@ -1,5 +1,6 @@
 #include "nvidia/facts.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
@@ -26,6 +27,21 @@ class FactsTest : public testing::Test {
   ProgramBuilder builder{"sample"};
   Expr n = builder.symbol("n");
 };
+
+TEST_F(FactsTest, HaveWhatLaunchesPassOnce) {
+  builder.scalar("h", dtype::kFloat16);
+  launch("a").args({"h"}).arg(n, dtype::kInt64);
+  launch("a").args({"h"}).arg(n, dtype::kInt64);
+  launch("a").arg(1);
+  launch("b");
+  const Facts all = facts();
+  ASSERT_EQ(all.view().pack_count, 3u);
+  const PackFacts* packs = all.view().packs;
+  EXPECT_THAT(std::vector<unsigned>(packs[0].sizes, packs[0].sizes + packs[0].count), testing::ElementsAre(8, 2, 8));
+  EXPECT_THAT(std::vector<unsigned>(packs[1].sizes, packs[1].sizes + packs[1].count), testing::ElementsAre(8, 4));
+  EXPECT_EQ(packs[2].kernel, 1u);
+  EXPECT_FALSE(packs[2].spare);
+}
 
 TEST_F(FactsTest, HaveTheSymbolsByNumberOfKernel) {
   launch("a");

@@ -37,6 +37,12 @@ static const KernelFacts program_kernels[] = {
   {"first", 0, false},
   {"second", 0, false},
 };
+static const unsigned program_sizes_0[] = {8, 8, 0};
+static const unsigned program_sizes_1[] = {8, 8, 0};
+static const PackFacts program_packs[] = {
+  {0, 2, program_sizes_0, false},
+  {1, 2, program_sizes_1, false},
+};
 extern const PlanFacts program_facts = {
   program_kernels, 2,
   0,  // tensor maps
@@ -47,6 +53,7 @@ extern const PlanFacts program_facts = {
   false,  // ranges for profilers: kmux_launcher_open says
   false,  // workspaces
   true,  // nothing but launches
+  program_packs, 2,  // what launches pass
 };
 }  // namespace kmux::nvidia
 asm(

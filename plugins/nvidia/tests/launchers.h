@@ -37,8 +37,9 @@ inline Result<std::string> library_of(const Program& program, const LaunchChoice
 /// A launcher as those see it who know nothing of kmux: a file, opened with dlopen.
 class StandAlone {
  public:
-  explicit StandAlone(const Program& program) : folder_(PrivateFolder::create("kmux-test").value()) {
-    const Status written = folder_.write("launcher.so", library_of(program).value());
+  explicit StandAlone(const Program& program) : StandAlone(library_of(program).value()) {}
+  explicit StandAlone(const std::string& library) : folder_(PrivateFolder::create("kmux-test").value()) {
+    const Status written = folder_.write("launcher.so", library);
     handle_ = written ? dlopen((folder_.path() + "/launcher.so").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   }
   StandAlone(const StandAlone&) = delete;

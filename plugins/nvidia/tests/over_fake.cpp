@@ -10,7 +10,9 @@ OverFake::OverFake() {
   set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs.emplace_back(text); });
   Environment environment;
   environment.disable_cache = true;
-  runtime = Runtime::create(environment, {}).value();
+  RegistryOptions options;
+  options.variables = Environment::from_process().variables;  // where compilers are
+  runtime = Runtime::create(environment, options).value();
 }
 
 OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }

@@ -31,7 +31,7 @@ TEST(Support, TakesThreeDialects) {
   const auto other = missing("hip", "sm_90a");
   ASSERT_EQ(other.size(), 1U);
   EXPECT_EQ(other[0].path, "/variants/0/dialect");
-  EXPECT_THAT(other[0].reason, HasSubstr("backend sample takes dialects cuda, cubin and ptx, not \"hip\""));
+  EXPECT_THAT(other[0].reason, HasSubstr("backend sample takes dialects cuda, cubin, ptx, not \"hip\""));
 }
 
 TEST(Support, NamesWhatTheArchitectureLacks) {

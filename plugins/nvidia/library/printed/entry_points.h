@@ -60,14 +60,19 @@ int find_own_device(int* device, kmux_sink error) {
   return result == CUDA_SUCCESS ? KMUX_OK : fail_call(*driver, error, "cuCtxGetDevice", result, "%s", "");
 }
 
+// The lane of calls that come without the runtime.
+[[maybe_unused]] unsigned lane_of_thread() {
+  if (own_lane == 0) own_lane = ++lane_count;
+  return own_lane - 1;
+}
+
 // What the runtime does for its calls, for those that come without it.
 int call_alone(const kmux_slot* slots, void* stream) {
   const kmux_sink error = last_error.sink();
   last_error.clear();
   int device = 0;
   if (find_own_device(&device, error) != KMUX_OK) return -1;
-  if (own_lane == 0) own_lane = ++lane_count;
-  const kmux_launch_env env = {sizeof(kmux_launch_env), device, stream, &workspace_allocator, own_lane - 1, 0};
+  const kmux_launch_env env = {sizeof(kmux_launch_env), device, stream, &workspace_allocator, lane_of_thread(), 0};
   return run(slots, env, error) == KMUX_OK ? 0 : -1;
 }
 
