@@ -84,6 +84,12 @@ class CuteDsl(unittest.TestCase):
     def test_does_not_import_what_the_text_makes(self):
         self.assertEqual(find_target("cutedsl").source("cuda = 1\nprint(cuda)\n"), "\n\ncuda = 1\nprint(cuda)\n")
 
+    def test_says_which_parameters_are_tensor_maps(self):
+        text = "@cute.kernel\ndef k(A_desc, b, n):\n  tl.prefetch_tma_descriptor(A_desc)\n  tl.tma_load(A_desc, b.x, (n,))\n"
+        source = find_target("cutedsl").source(text)
+        self.assertIn("def k(A_desc: cutlass.GridConstant[cuda.TensorMap], b, n):", source)
+        self.assertIn("import cutlass.experimental.cuda as cuda\n", source)
+
     def test_lists_the_packages(self):
         settings = find_target("cutedsl").settings(lowered(self.text))
         self.assertEqual(settings["python_requires"], ["nvidia-cutlass-dsl>=4.7.0", "tilelang==0.1.15"])

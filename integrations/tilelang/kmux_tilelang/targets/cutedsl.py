@@ -15,6 +15,7 @@ _IMPORTS = {
     "cuda": "import cutlass.experimental.cuda as cuda",
     "tl": "import tilelang.contrib.cutedsl as tl",
 }
+_TENSOR_MAP = "cutlass.GridConstant[cuda.TensorMap]"
 _REQUIRES = {"tilelang": "tilelang==0.1.15", "cutlass": "nvidia-cutlass-dsl>=4.7.0"}  # by package
 
 
@@ -29,6 +30,7 @@ class _CuteDsl:
         self.tilelang = {"kind": "cutedsl", "arch": arch}
 
     def source(self, text: str) -> str:
+        text = _with_tensor_maps(text)
         lines = [line for name, line in _IMPORTS.items() if name in _free_names(text)]
         return "\n".join([*lines, "", "", text])
 
@@ -48,6 +50,25 @@ def python_requires(text: str) -> list[str]:
     if unknown := [package for package in packages if package not in _REQUIRES]:
         raise UnsupportedError(f"the generated text imports {', '.join(unknown)} (unknown). Use TileLang 0.1.15.")
     return [_REQUIRES[package] for package in packages]
+
+
+def _with_tensor_maps(text: str) -> str:
+    """`text` with the type of each parameter that is a tensor map, which TileLang's own launcher writes: the kernel takes
+    its 128 bytes as a constant of the grid."""
+    lines = text.splitlines(keepends=True)
+    for function in (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)):
+        maps = _given_to_tma(function)
+        for parameter in reversed(function.args.args):
+            if parameter.arg in maps and parameter.annotation is None:
+                line, column = parameter.end_lineno - 1, parameter.end_col_offset
+                lines[line] = f"{lines[line][:column]}: {_TENSOR_MAP}{lines[line][column:]}"
+    return "".join(lines)
+
+
+def _given_to_tma(function: ast.FunctionDef) -> set[str]:
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    arguments = [argument for call in calls if "tma" in call.func.attr for argument in call.args]
+    return {argument.id for argument in arguments if isinstance(argument, ast.Name)}
 
 
 def _free_names(text: str) -> set[str]:

@@ -1,0 +1,65 @@
+#include "backend.h"
+
+#include "kmux/host_compiler.h"
+
+#include "adapter.h"
+#include "nvidia/device_facts.h"
+#include "nvidia/probe.h"
+#include "nvidia/support.h"
+#include "nvidia/target.h"
+#include "options.h"
+#include "python.h"
+#include "support.h"
+#include "toolchain.h"
+
+namespace kmux::cutedsl {
+namespace {
+
+Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
+
+// What was built before can be had without a toolchain; for what was not, `build` says what is missing.
+Availability probe_toolchain(const Host& host) {
+  if (has_kept_toolchain(host)) return {};
+  if (const auto python = find_python(host); !python) return no_toolchain(python.error());
+  const auto options = parse_options({}, host);
+  if (!options) return no_toolchain(options.error());
+  const auto compiler = find_host_compiler(options->host_compiler, "backend cutedsl");
+  return compiler ? Availability{} : no_toolchain(compiler.error());
+}
+
+// TileLang writes "cutedsl", or "cuda" with a key.
+Target without_dsl(Target target) {
+  if (target.kind == "cutedsl") target.kind = "cuda";
+  const auto keys = target.attributes.find("keys");
+  if (keys != target.attributes.end() && keys->second.find("cutedsl") != std::string::npos) {
+    target.attributes.erase(keys);
+  }
+  return target;
+}
+
+}  // namespace
+
+const PluginInfo CuteDslBackend::kInfo{"cutedsl", KMUX_PLUGIN_VERSION, kDLCUDA};
+
+Result<std::unique_ptr<Backend>> CuteDslBackend::create(Host host) {
+  return std::unique_ptr<Backend>(std::make_unique<CuteDslBackend>(host));
+}
+
+Result<ProbeReport> CuteDslBackend::probe() { return ProbeReport{probe_toolchain(host_), nvidia::probe_driver()}; }
+
+Result<Target> CuteDslBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  const nvidia::DeviceArch arch = [&] { return nvidia::device_arch(device.value_or(0)); };
+  if (request.empty() || request == "auto") return nvidia::resolve_cuda_target(request, kInfo.name, arch);
+  KMUX_ASSIGN(Target target, parse_target(request));
+  return nvidia::resolve_cuda_target(to_string(without_dsl(std::move(target))), kInfo.name, arch);
+}
+
+Result<std::vector<MissingFeature>> CuteDslBackend::supports(const BuildRequest& request) {
+  return missing_support(request);
+}
+
+Result<std::unique_ptr<Adapter>> CuteDslBackend::load(const Artifact& artifact, int) {
+  return load_artifact(artifact, host_);
+}
+
+}  // namespace kmux::cutedsl

@@ -1,0 +1,64 @@
+#include "builder.h"
+
+#include <future>
+
+#include "kmux/dependencies.h"
+#include "kmux/host_compiler.h"
+
+#include "dsl_compiler.h"
+#include "entries.h"
+#include "nvidia/library/compilation.h"
+#include "nvidia/library/launcher_compiler.h"
+#include "nvidia/library/parts.h"
+#include "options.h"
+#include "python.h"
+#include "toolchain.h"
+
+namespace kmux::cutedsl {
+namespace {
+
+constexpr const char* kName = "backend cutedsl";
+
+Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
+
+std::string meta_of(const BuildRequest& request, const Entries& entries, const DslCompiler::Output& code) {
+  return dump(Json::Object{{"target", to_string(request.target)},
+                           {"kernels", list(entries.plan.kernels)},
+                           {"symbols", list(code.symbols)},
+                           {"versions", code.versions}});
+}
+
+}  // namespace
+
+Result<std::string> CuteDslBuilder::toolchain(const Target&, const Options& options) {
+  KMUX_ASSIGN(const BuildOptions parsed, parse_options(options, host_));
+  KMUX_ASSIGN(Json programs, identify_toolchain(host_, parsed));
+  return dump(Json::Object{{"programs", std::move(programs)}, {"options", to_json(parsed)}});
+}
+
+Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_view launcher) {
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
+  KMUX_ASSIGN(const Python python, find_python(host_));
+  KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
+  KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cutedsl"));
+  const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
+  auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
+  auto code = DslCompiler(host_, python).compile(compilation.folder(), request, options, entries);
+  const Status launcher_status = translated.get();
+  if (!code) return std::move(code).error();
+  KMUX_TRY(launcher_status);
+  if (!code->log.empty()) host_.log(Host::Level::kDebug, code->log);
+  KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, entries.plan.kernels, code->symbols));
+  Artifact artifact;
+  artifact.set(nvidia::kMetaPart, meta_of(request, entries, *code));
+  artifact.set(nvidia::kCodePart, std::move(code->cubin));
+  artifact.set(nvidia::kLibraryPart, std::move(library));
+  artifact.set(nvidia::kLauncherPart, std::string(launcher));
+  if (!code->imported.empty()) {
+    artifact.set(std::string(kDependenciesPart), to_json(Dependencies{std::move(code->imported)}));
+  }
+  return artifact;
+}
+
+}  // namespace kmux::cutedsl

@@ -1,0 +1,120 @@
+#include "dialect.h"
+
+namespace kmux::cutedsl {
+namespace {
+
+std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values) {
+  std::size_t count = 0;
+  for (const auto& value : values) count += value ? 0 : 1;
+  return count;
+}
+
+bool is_dynamic(const TensorParameter& tensor) {
+  return count_dynamic(tensor.shape) + count_dynamic(tensor.strides) > 0;
+}
+
+std::string type_name(std::size_t entry, std::size_t number) {
+  return "kmux_view_" + std::to_string(entry) + "_" + std::to_string(number);
+}
+
+// "struct kmux_view_0_1 { void* data; int shape[2]; long long strides[1]; };"
+void emit_struct(CodeWriter& out, const TensorParameter& tensor, const std::string& name) {
+  std::string members = "void* data;";
+  const std::size_t extents = count_dynamic(tensor.shape);
+  const std::size_t strides = count_dynamic(tensor.strides);
+  if (extents > 0) members.append(" int shape[").append(std::to_string(extents)).append("];");
+  if (strides > 0) members.append(" long long strides[").append(std::to_string(strides)).append("];");
+  out.line("struct " + name + " { " + members + " };");
+}
+
+// What a value is computed for.
+struct Place {
+  std::string variable;
+  std::string text;
+};
+
+bool is_int32(const Plan& plan, const Expr& value) {
+  if (!value.is_symbol()) return false;
+  for (const PlanBinding& binding : plan.bindings) {
+    if (binding.name == value.name()) return binding.dtype == dtype::kInt32;
+  }
+  return false;
+}
+
+std::string extent_text(CodeWriter& out, const Plan& plan, const Expr& extent, const Place& place) {
+  const Expr checked = is_int32(plan, extent) ? extent : Expr::cast(dtype::kInt32, extent);
+  return "(int)" + emit_value(out, checked, place.variable, place.text);
+}
+
+}  // namespace
+
+void CuteDialect::declarations(CodeWriter& out, const Plan& plan) {
+  DriverDialect::declarations(out, plan);
+  out.line("#include <stddef.h>").line("#include <stdint.h>").lines(checks_prelude()).lines(checks_.text);
+  emit_names(out);
+  out.line();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    for (std::size_t j = 0; j < entries_[i].parameters.size(); ++j) {
+      const auto* tensor = std::get_if<TensorParameter>(&entries_[i].parameters[j]);
+      if (tensor != nullptr && is_dynamic(*tensor)) emit_struct(out, *tensor, type_name(i, j));
+    }
+  }
+}
+
+// What printed/tvm_ffi_entry.h must know of the program.
+void CuteDialect::emit_names(CodeWriter& out) const {
+  out.line().line("static constexpr size_t kmux_tvm_slot_count = " + std::to_string(checks_.slot_count) + ";");
+  out.open("static const char* const kmux_kernel_functions[] = {");
+  for (const Entry& entry : entries_) out.line(quote_c(entry.kernel) + ",");
+  out.line("nullptr,").close("};");
+}
+
+std::vector<PrintedArg> CuteDialect::arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  std::vector<PrintedArg> args = emit_args(out, plan, launch);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto* tensor = std::get_if<TensorParameter>(&entries_[launch.kernel].parameters[i]);
+    if (tensor == nullptr || !is_dynamic(*tensor)) continue;
+    args[i] = {type_name(launch.kernel, i), tensor_value(out, plan, launch, i, args[i].value)};
+  }
+  args.push_back({"unsigned char", "0"});
+  return args;
+}
+
+std::string CuteDialect::tensor_value(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, std::size_t number,
+                                      const std::string& address) {
+  const SlotInfo& slot = plan.slots[std::get<PlanAddress>(launch.args[number]).index];
+  const Layout layout = layout_of(*as_buffer(*find_param(signature_, slot.name)));
+  const std::string of = " of tensor \"" + slot.name + "\"";
+  std::string value = "{" + address;
+  const auto append = [&](const std::vector<Expr>& items, const std::string& what, const auto& print) {
+    std::string texts;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].is_constant()) continue;
+      const std::string index = std::to_string(i);
+      const std::string variable = "kmux_" + what + "_" + std::to_string(number) + "_" + index;
+      texts.append(texts.empty() ? "" : ", ").append(print(items[i], Place{variable, what + " " + index + of}));
+    }
+    if (!texts.empty()) value.append(", {").append(texts).append("}");
+  };
+  append(layout.shape, "extent",
+         [&](const Expr& item, const Place& place) { return extent_text(out, plan, item, place); });
+  append(layout.strides, "stride",
+         [&](const Expr& item, const Place& place) { return emit_value(out, item, place.variable, place.text); });
+  return value + "}";
+}
+
+Result<PrintedChecks> launch_checks(const Signature& signature, const std::string& kernel) {
+  return emit_checks(signature, CheckPrinting{.prefix = "kmux_tvm",
+                                              .kernel = kernel,
+                                              .device_type = kDLCUDA,
+                                              .trailing = {"stream", "device_id", "cubin_path"}});
+}
+
+nvidia::ArgumentPack pack_of(const Entry& entry) {
+  nvidia::ArgumentPack pack;
+  pack.spare = true;
+  for (const Parameter& parameter : entry.parameters) pack.sizes.push_back(static_cast<unsigned>(size_of(parameter)));
+  return pack;
+}
+
+}  // namespace kmux::cutedsl

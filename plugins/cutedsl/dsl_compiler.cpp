@@ -1,0 +1,187 @@
+#include "dsl_compiler.h"
+
+#include <filesystem>
+
+#include "kmux/compile_log.h"
+#include "kmux/file_io.h"
+#include "kmux/meta_reader.h"
+#include "kmux/process.h"
+#include "kmux/words.h"
+
+#include "cute_type.h"
+#include "kernel_symbols.h"
+
+namespace kmux {
+
+extern const std::string_view cutedsl_compile_script;  // python/compile.py
+
+namespace cutedsl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kScript = "kmux_compile.py";
+constexpr const char* kProgram = "program";  // the folder of the program's files
+constexpr int kNotUsable = 2;                // exit code of the script
+
+template <class T>
+Json list(const std::vector<T>& items) {
+  return Json::Array(items.begin(), items.end());
+}
+
+Json dynamic_list(const std::vector<std::optional<std::int64_t>>& items) {
+  Json::Array array;
+  for (const auto& item : items) array.push_back(item ? Json(*item) : Json());
+  return array;
+}
+
+Json extents(const std::optional<Entry::Extents>& values) {
+  return values ? Json(Json::Array(values->begin(), values->end())) : Json();
+}
+
+Json type_name(DType type) { return std::string(cute_type(type).value_or("")); }
+
+// The names that CuTe DSL has for the element types of tensor maps, by the driver's numbers. Source: CUDA Driver API,
+// CUtensorMapDataType.
+constexpr std::array<const char*, 16> kMapTypes = {
+    "Uint8",   "Uint16",   "Uint32",  "Int32",    "Uint64",   "Int64",        "Float16",      "Float32",
+    "Float64", "BFloat16", "Float32", "TFloat32", "TFloat32", "Float4E2M1FN", "Float4E2M1FN", "Float6E3M2FN"};
+
+std::vector<std::int64_t> box_of(const TensorMap& map) {
+  if (const auto* tiled = std::get_if<TiledMap>(&map.mode)) return tiled->box;
+  const auto& im2col = std::get<Im2colMap>(map.mode);
+  std::vector<std::int64_t> box(map.dims.size(), 1);
+  box.front() = im2col.channels_per_pixel;
+  box.back() = im2col.pixels_per_column;
+  return box;
+}
+
+template <class Enum>
+Json number_of(Enum value) {
+  return static_cast<std::int64_t>(value);
+}
+
+Json map_json(const TensorMap& map) {
+  const std::vector<std::int64_t> ones(map.dims.size(), 1);
+  return Json::Object{{"kind", "map"},
+                      {"dtype", kMapTypes.at(static_cast<std::size_t>(map.dtype))},
+                      {"box", list(box_of(map))},
+                      {"element_strides", list(map.element_strides.empty() ? ones : map.element_strides)},
+                      {"interleave", number_of(map.interleave)},
+                      {"swizzle", number_of(map.swizzle)},
+                      {"l2_promotion", number_of(map.l2_promotion)},
+                      {"oob_fill", number_of(map.oob_fill)}};
+}
+
+Json parameter_json(const Parameter& parameter, const Plan& plan) {
+  if (const auto* tensor = std::get_if<TensorParameter>(&parameter)) {
+    return Json::Object{{"kind", "tensor"},
+                        {"dtype", type_name(tensor->dtype)},
+                        {"shape", dynamic_list(tensor->shape)},
+                        {"strides", dynamic_list(tensor->strides)},
+                        {"align", tensor->alignment_bytes}};
+  }
+  if (const auto* pointer = std::get_if<PointerParameter>(&parameter)) {
+    return Json::Object{{"kind", "pointer"}, {"align", pointer->alignment_bytes}};
+  }
+  if (const auto* value = std::get_if<ValueParameter>(&parameter)) {
+    return Json::Object{{"kind", "value"}, {"dtype", type_name(value->dtype)}};
+  }
+  return map_json(plan.maps[std::get<MapParameter>(parameter).map].map);
+}
+
+Json entry_json(const Entry& entry, const Plan& plan) {
+  Json::Array parameters;
+  for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter_json(parameter, plan));
+  return Json::Object{{"kernel", entry.kernel},
+                      {"block", extents(entry.block)},
+                      {"cluster", extents(entry.cluster)},
+                      {"smem", entry.dynamic_smem_bytes},
+                      {"parameters", std::move(parameters)}};
+}
+
+Status write_files(const PrivateFolder& folder, const Variant& variant) {
+  for (const auto* files : {&variant.sources, &variant.headers}) {
+    for (const File& file : *files) KMUX_TRY(folder.write(std::string(kProgram) + "/" + file.path, file.content));
+  }
+  return Ok{};
+}
+
+Command command_of(const PrivateFolder& folder, const Python& python, const BuildOptions& options, const Host& host) {
+  // Isolated: no folder of the user's, no variable and no start-up file decides what is imported.
+  Command command{{python.program, "-I", "-B", kScript}, folder.path()};
+  command.environment = {{"TMPDIR", folder.path()}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  command.timeout = options.timeout;
+  command.stopping = [host] { return host.stopping(); };
+  return command;
+}
+
+Error with_requirements(Error error, const Settings& settings) {
+  if (settings.python_requires.empty() || error.message.find("ModuleNotFoundError") == std::string::npos) return error;
+  error.message += " The sources need " + join(settings.python_requires) + ".";
+  return error;
+}
+
+// What Python found wrong, in the user's lines.
+Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python& python, const Settings& settings) {
+  const auto words = read_file(fs::path(folder.path()) / "out" / "error.txt");
+  const std::string log = (words ? *words + "\n" : "") + ran.standard_error + ran.standard_output;
+  if (ran.exit_code == kNotUsable) {
+    return make_error(ErrorCode::kUnavailable, "CuTe DSL " + python.version + " of \"" + python.program +
+                                                   "\" cannot be imported (the note says why). Run: pip install '" +
+                                                   kRequirement + "'.")
+        .with("log", log);
+  }
+  return with_requirements(compile_error("cannot compile the kernels", log), settings);
+}
+
+Result<DslCompiler::Output> read_output(const PrivateFolder& folder, const Entries& entries) {
+  const fs::path out = fs::path(folder.path()) / "out";
+  DslCompiler::Output output;
+  KMUX_ASSIGN(output.cubin, read_file(out / "code.cubin"));
+  KMUX_ASSIGN(const std::string text, read_file(out / "meta.json"));
+  KMUX_ASSIGN(const MetaReader meta, MetaReader::parse(text, "cutedsl"));
+  std::vector<std::string> symbols;
+  std::string dsl;
+  std::string python;
+  KMUX_TRY(meta.read("symbols", symbols));
+  KMUX_TRY(meta.read("imported", output.imported));
+  KMUX_TRY(meta.read("dsl", dsl));
+  KMUX_TRY(meta.read("python", python));
+  output.versions = "CuTe DSL " + dsl + ", Python " + python;
+  KMUX_ASSIGN(output.symbols, kernel_symbols(entries.list, symbols, output.cubin));
+  return output;
+}
+
+}  // namespace
+
+Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries) {
+  Json::Array sources;
+  for (const File& source : request.chosen().sources) sources.emplace_back(source.path);
+  Json::Array list_of_entries;
+  for (const Entry& entry : entries.list) list_of_entries.push_back(entry_json(entry, entries.plan));
+  Json::Array flags = {"--opt-level=" + std::to_string(options.opt_level)};
+  if (options.line_info) flags.emplace_back("--generate-line-info");
+  return Json::Object{{"arch", request.target.arch},           {"program", kProgram},
+                      {"sources", std::move(sources)},         {"folders", list(options.include_dirs)},
+                      {"identified", Json::Array{"tilelang"}}, {"flags", std::move(flags)},
+                      {"entries", std::move(list_of_entries)}};
+}
+
+Result<DslCompiler::Output> DslCompiler::compile(const PrivateFolder& folder, const BuildRequest& request,
+                                                 const BuildOptions& options, const Entries& entries) const {
+  KMUX_TRY(write_files(folder, request.chosen()));
+  KMUX_TRY(folder.write(kScript, cutedsl_compile_script));
+  KMUX_TRY(folder.write("job.json", dump(job_of(request, options, entries))));
+  const Command command = command_of(folder, python_, options, host_);
+  KMUX_ASSIGN(const ProcessResult ran, run(command));
+  if (ran.exit_code != 0) {
+    return failed(folder, ran, python_, request.chosen().settings).with("command", to_string(command));
+  }
+  KMUX_ASSIGN(Output output, read_output(folder, entries));
+  output.log = ran.standard_error + ran.standard_output;
+  return output;
+}
+
+}  // namespace cutedsl
+}  // namespace kmux

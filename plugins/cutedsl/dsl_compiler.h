@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+#include "kmux/private_folder.h"
+
+#include "entries.h"
+#include "options.h"
+#include "python.h"
+
+namespace kmux::cutedsl {
+
+/// Compiles the sources of a variant with CuTe DSL, in a Python of its own.
+class DslCompiler {
+ public:
+  DslCompiler(const Host& host, Python python) : host_(host), python_(std::move(python)) {}
+
+  struct Output {
+    std::string cubin;
+    std::vector<std::string> symbols = {};   // of the entries in the cubin
+    std::vector<std::string> imported = {};  // files of modules that belong to no known package
+    std::string log = {};                    // what Python said
+    std::string versions = {};               // of CuTe DSL and of Python, for people
+  };
+  /// A cubin for the target's architecture, with code for each entry. Python runs in `folder`, where it and all that it
+  /// starts are killed when it takes too long.
+  ///
+  /// Errors: compile_failed with note "log", in the user's files and lines; unavailable if Python or CuTe DSL does not start
+  ///         or does not end in time.
+  Result<Output> compile(const PrivateFolder& folder, const BuildRequest& request, const BuildOptions& options,
+                         const Entries& entries) const;
+
+ private:
+  Host host_;
+  Python python_;
+};
+
+/// The job of a compilation, which `python/compile.py` reads.
+Json job_of(const BuildRequest& request, const BuildOptions& options, const Entries& entries);
+
+}  // namespace kmux::cutedsl

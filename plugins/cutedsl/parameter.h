@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "kmux/expr.h"
+#include "kmux/signature.h"
+
+namespace kmux::cutedsl {
+
+/// Extents and strides of a buffer, in elements; those of a contiguous one are computed.
+struct Layout {
+  std::vector<Expr> shape;
+  std::vector<Expr> strides;
+};
+Layout layout_of(const BufferParam& buffer);
+
+/// A `cute.Tensor`. What is a constant belongs to its type, as the kernel is compiled for it; for the rest there is nothing
+/// here, and the launch passes it.
+struct TensorParameter {
+  DType dtype;
+  std::vector<std::optional<std::int64_t>> shape = {};  // passed as int32
+  std::vector<std::optional<std::int64_t>> strides = {};  // passed as int64
+  std::int64_t alignment_bytes = 1;  // of the first element
+  bool operator==(const TensorParameter&) const = default;
+};
+/// A `cute.Pointer` to bytes in global memory.
+struct PointerParameter {
+  std::int64_t alignment_bytes = 1;
+  bool operator==(const PointerParameter&) const = default;
+};
+/// A number of one of CuTe DSL's types.
+struct ValueParameter {
+  DType dtype;
+  bool operator==(const ValueParameter&) const = default;
+};
+/// A `cutlass.GridConstant[TensorMap]`: map number `map` of the plan.
+struct MapParameter {
+  std::size_t map = 0;
+  bool operator==(const MapParameter&) const = default;
+};
+/// What a kernel declares for one argument of a launch.
+using Parameter = std::variant<TensorParameter, PointerParameter, ValueParameter, MapParameter>;
+
+/// The bytes of a parameter. A tensor is a struct of its address, its dynamic extents and its dynamic strides.
+std::size_t size_of(const Parameter& parameter);
+
+}  // namespace kmux::cutedsl

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stddef.h>
+#include <string.h>
+
+namespace kmux::cutedsl {
+
+/// What a pattern found among names.
+struct KernelMatch {
+  size_t index;  // of the one that counts, if `count` is 1
+  size_t count;  // of those that are equally good
+};
+
+/// Finds a kernel by a part of its name: CuTe DSL's symbols have the function's name in them, and where no metadata says which
+/// is which, that is all there is. A name in which "_" and a digit follow the pattern is a variant, and counts only where
+/// there is no other.
+inline KernelMatch match_kernel(const char* pattern, const char* const* names, size_t count) {
+  KernelMatch bases = {0, 0};
+  KernelMatch variants = {0, 0};
+  for (size_t i = 0; i < count; ++i) {
+    const char* const found = strstr(names[i], pattern);
+    if (found == nullptr) continue;
+    const char* const rest = found + strlen(pattern);
+    const bool is_variant = rest[0] == '_' && rest[1] >= '0' && rest[1] <= '9';
+    KernelMatch& matches = is_variant ? variants : bases;
+    matches = {i, matches.count + 1};
+  }
+  return bases.count > 0 ? bases : variants;
+}
+
+}  // namespace kmux::cutedsl

@@ -1,0 +1,82 @@
+#include "entries.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workbench.h"
+
+namespace kmux::cutedsl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Entries entries_of(const ProgramBuilder& builder) { return make_entries(builder.build().value(), 0).value(); }
+
+TEST(Entries, OneForEqualLaunches) {
+  ProgramBuilder builder = vector_program("");
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  builder.launch("shift").grid({1}).block({128}).args({"x"}).arg(7);
+  builder.launch("scale").grid({5}).block({128}).dynamic_smem_bytes(100).args({"x"});
+  const Entries entries = entries_of(builder);
+  EXPECT_THAT(entries.plan.kernels, ElementsAre("scale", "shift"));
+  ASSERT_EQ(entries.list.size(), 2u);
+  EXPECT_EQ(entries.list[0].dynamic_smem_bytes, 100);
+  EXPECT_EQ(std::get<PlanLaunch>(entries.plan.steps[2]).kernel, 0u);
+}
+
+TEST(Entries, AnotherForAnotherBlockClusterOrType) {
+  ProgramBuilder builder = vector_program("");
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  builder.launch("scale").grid({1}).block({64}).args({"x"});
+  builder.launch("scale").grid({2}).block({128}).cluster({2}).args({"x"});
+  builder.launch("scale").grid({1}).block({Expr::symbol("n")}).args({"x"});
+  const Entries entries = entries_of(builder);
+  EXPECT_THAT(entries.plan.kernels, ElementsAre("scale", "scale (2)", "scale (3)", "scale (4)"));
+  EXPECT_EQ(entries.list[1].block, (Entry::Extents{64, 1, 1}));
+  EXPECT_EQ(entries.list[2].cluster, (Entry::Extents{2, 1, 1}));
+  EXPECT_FALSE(entries.list[3].block);
+}
+
+TEST(Entries, SayWhatEachParameterIs) {
+  ProgramBuilder builder = vector_program("");
+  builder.pointer("p").scalar("h", dtype::kFloat16);
+  builder.workspace("w", 64);
+  builder.launch("mix").grid({1}).block({32}).args({"x", "p", "h", "w"}).arg(Expr::symbol("n"), dtype::kInt64);
+  const TensorParameter x{dtype::kFloat32, {std::nullopt}, {1}, 4};
+  EXPECT_THAT(entries_of(builder).list[0].parameters,
+              ElementsAre(Parameter(x), Parameter(PointerParameter{1}), Parameter(ValueParameter{dtype::kFloat16}),
+                          Parameter(PointerParameter{256}), Parameter(ValueParameter{dtype::kInt64})));
+}
+
+TEST(Entries, AlignmentIsWhatIsLeftAtAnOffset) {
+  ProgramBuilder builder("sample");
+  builder.buffer("x", BufferParam{.dtype = dtype::kFloat32, .shape = {64}, .alignment_bytes = 16}).variant("cutedsl");
+  builder.source("kernels.py", "");
+  builder.launch("k").grid({1}).block({32}).args({"x"}).arg(TensorArg{"x", 8});
+  const auto parameters = entries_of(builder).list[0].parameters;
+  EXPECT_EQ(std::get<TensorParameter>(parameters[0]).alignment_bytes, 16);
+  EXPECT_EQ(std::get<TensorParameter>(parameters[1]).alignment_bytes, 8);
+}
+
+TEST(Entries, BindTheNamesOfLayouts) {
+  ProgramBuilder builder = vector_program("");
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  const Plan plan = entries_of(builder).plan;
+  ASSERT_EQ(plan.bindings.size(), 1u);
+  EXPECT_EQ(plan.bindings[0].name, "n");
+  EXPECT_EQ(plan.bindings[0].slot, 1u);
+}
+
+TEST(Entries, RefuseATypeThatCuteDslHasNot) {
+  ProgramBuilder builder("sample");
+  builder.buffer("x", BufferParam{parse_dtype("float16x4").value(), {64}}).variant("cutedsl").source("k.py", "");
+  builder.launch("k").grid({1}).block({32}).args({"x"});
+  const auto refused = make_entries(builder.build().value(), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(refused.error().message, HasSubstr("argument 0 of \"k\" is of float16x4"));
+}
+
+}  // namespace
+}  // namespace kmux::cutedsl
