@@ -237,7 +237,7 @@ TEST_F(TvmFfiEntryTest, CleanupGoesOnPastFailuresAndTellsAll) {
   ASSERT_EQ(launch(path, 0), 0) << raised;
   ASSERT_EQ(launch(path, 1), 0) << raised;
   fake.fail("cuLibraryUnload", nvidia::CUDA_ERROR_ILLEGAL_ADDRESS);
-  fake.fail("cuDevicePrimaryCtxRelease", nvidia::CUDA_ERROR_UNKNOWN);
+  fake.fail("cuDevicePrimaryCtxRelease_v2", nvidia::CUDA_ERROR_UNKNOWN);
   EXPECT_EQ(cleanup(), -1);
   EXPECT_THAT(raised, AllOf(StartsWith("RuntimeError: "), HasSubstr("cuLibraryUnload failed with 700"),
                             HasSubstr("cuDevicePrimaryCtxRelease failed with 999")));

@@ -1,0 +1,65 @@
+#include "cutedsl/hit_bar.h"
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
+#include "cutedsl/programs.h"
+#include "fake_cuda.h"
+#include "scratch.h"
+#include "timing.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr int kRounds = 101;
+
+const CompileOptions kOptions{.target = "cuda:sm_90a", .execution_backend = "cutedsl"};
+
+std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache, RegistryOptions options) {
+  Environment environment;
+  environment.cache_dir = cache;
+  return Runtime::create(environment, options).value();
+}
+
+RegistryOptions registry_options() {
+  RegistryOptions options;
+  options.variables = Environment::from_process().variables;
+  return options;
+}
+
+}  // namespace
+
+double cutedsl_hit() {
+  FakeCuda::load().set_recording(false);
+  const Scratch scratch;
+  const Program program = cutedsl_add_program();
+  RegistryOptions options = registry_options();
+  {
+    const auto first = runtime_with(scratch / "cache", options);
+    build(*first, program, kOptions).value();
+  }
+  options.variables["KMUX_CUTEDSL_PYTHON"] = scratch / "none";
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) {
+    // Another runtime each time: what it remembers is not asked. Its plugin is open.
+    const auto runtime = runtime_with(scratch / "cache", options);
+    runtime->registry().plugin("cutedsl").value();
+    times.push_back(milliseconds_of([&] { compile(*runtime, program, kOptions).value(); }));
+  }
+  return median(std::move(times));
+}
+
+std::string missing_cute_dsl() {
+  const auto runtime = Runtime::create({}, registry_options()).value();
+  const auto plugin = runtime->registry().plugin("cutedsl");
+  if (!plugin) return plugin.error().message;
+  const auto& report = (*plugin)->probe();
+  return report ? report->can_build.reason : report.error().message;
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace kmux::bench {
+
+/// Bar cutedsl_hit: what is in the cache compiled anew, to a kernel that is loaded, over the fake driver. Python is not there.
+///
+/// Units: milliseconds.   Throws what goes wrong.
+double cutedsl_hit();
+
+/// Why it cannot be measured here; empty if it can.
+std::string missing_cute_dsl();
+
+}  // namespace kmux::bench

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "kmux/dispatch.h"
+
+namespace kmux::bench {
+
+/// c = a + b over vectors of n floats in dialect cutedsl: kernel `add(a, b, c)`, blocks of 128.
+Program cutedsl_add_program();
+
+}  // namespace kmux::bench
