@@ -178,7 +178,7 @@ lint() {
   local status=0
   sources | xargs -r clang-format-19 --dry-run -Werror || status=1
   "$PYTHON" tools/check_tree.py || status=1
-  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$BUILD" core plugins cli || status=1
+  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$BUILD" core plugins cli integrations || status=1
   return "$status"
 }
 

@@ -39,6 +39,7 @@ bool read_big_integer(const TVMFFIAny& value, Arg* place) noexcept;
 /// An integer where the signature has a pointer is an address, as torch and others give it.
 inline void take_address(const Param& param, Arg* place) noexcept {
   if (!is_pointer(param) || place->kind() != Arg::Kind::kInteger) return;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the caller has
   std::construct_at(place, Arg::pointer(reinterpret_cast<void*>(place->integer())));
 }
 
