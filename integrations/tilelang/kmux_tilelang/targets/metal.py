@@ -1,10 +1,14 @@
-"""Target `metal`: Metal Shading Language. What a kernel takes by value comes last, packed into one buffer."""
+"""Target `metal`: Metal Shading Language. What a kernel takes by value comes last, packed into one buffer; what it shares
+within a threadgroup is declared in the text, so that launches have no dynamic memory."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ..device_launch import device_launch
 from . import Argument, Target
+
+# TileLang generates a module a kernel and joins their texts: all of them define this, and nothing uses it.
+_UNION = "union __TVMArgUnion {\n int v_int[2];\n};\n"
 
 
 class _Metal:
@@ -15,14 +19,18 @@ class _Metal:
     arch = ""
 
     def source(self, text: str) -> str:
-        return text
+        before, union, rest = text.partition(_UNION)
+        return before + union + rest.replace(_UNION, "")
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         return {}
 
     def launch(self, call: Any, devices: Mapping[str, Any], argument: Argument) -> dict[str, Any] | None:
         launch = device_launch(call, devices, argument)
-        values = launch is not None and any("scalar" in arg or "expr" in arg for arg in launch["args"])
+        if launch is None:
+            return None
+        launch = {key: value for key, value in launch.items() if key != "dynamic_smem_bytes"}  # the text declares it
+        values = any("scalar" in arg or "expr" in arg for arg in launch["args"])
         return {**launch, "packed_values": True} if values else launch
 
 

@@ -1,0 +1,104 @@
+#include "call.h"
+
+#include "workbench.h"
+
+namespace kmux::metal {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CallTest : public MetalTest {
+ protected:
+  kmux_code call(const Program& program, float* memory, std::int64_t n) {
+    const auto adapter = load(program);
+    fake.messages();
+    return launch(*adapter, {slot(memory), slot(n)});
+  }
+  float* x = upload(std::vector<float>(100, 1));
+};
+
+TEST_F(CallTest, SendsOneCommandBuffer) {
+  EXPECT_EQ(call(one_kernel(kAddOne).build().value(), x, 100), KMUX_OK) << said;
+  auto messages = fake.messages();
+  std::erase_if(messages,
+                [](const std::string& message) {  // of whoever runs at the same time, and of the life of objects
+                  return message.ends_with("release") || message.ends_with("status");
+                });
+  EXPECT_THAT(messages, ElementsAre("MTLCommandQueue commandBuffer", "MTLCommandBuffer computeCommandEncoder",
+                                    "MTLComputeCommandEncoder setComputePipelineState:",
+                                    "MTLComputeCommandEncoder setBuffer:offset:atIndex:",
+                                    "MTLComputeCommandEncoder setBytes:length:atIndex:",
+                                    "MTLComputeCommandEncoder dispatchThreadgroups:threadsPerThreadgroup:",
+                                    "MTLComputeCommandEncoder endEncoding",
+                                    "MTLCommandBuffer addCompletedHandler:", "MTLCommandBuffer commit"));
+}
+
+TEST_F(CallTest, ReturnsBeforeTheDeviceIsDone) {
+  const auto adapter = load(one_kernel(kAddOne).build().value());
+  fake.hold(true);
+  EXPECT_EQ(launch(*adapter, {slot(x), slot(100)}), KMUX_OK);
+  EXPECT_EQ(x[0], 1);
+  fake.hold(false);
+  EXPECT_EQ(download(x, 1).at(0), 2);
+}
+
+TEST_F(CallTest, TooManyThreadsAreNamed) {
+  Program program = one_kernel(kAddOne).build().value();
+  std::get<Launch>(program.variants[0].body.steps[0]).block = {64, 5, 4};
+  EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(said, HasSubstr("\"k\" would have 64 x 5 x 4 threads (its pipeline allows 1024)"));
+}
+
+TEST_F(CallTest, ExtentsWhoseProductIsTooLargeForANumberAreToo) {
+  Program program = one_kernel(kAddOne).build().value();
+  std::get<Launch>(program.variants[0].body.steps[0]).block = {2147483647, 2147483647, 2147483647};
+  EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
+}
+
+TEST_F(CallTest, TooMuchThreadgroupMemoryIsNamed) {
+  Program program = one_kernel(kAddOne).build().value();
+  std::get<Launch>(program.variants[0].body.steps[0]).dynamic_smem_bytes = 32000;
+  fake.set_static_memory(800);
+  EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(said, HasSubstr("\"k\" would have 32000 bytes of memory and 800 that the kernel declares (the device "
+                              "allows 32768)"));
+}
+
+TEST_F(CallTest, MemoryOfSomebodyElseIsRefused) {
+  float other = 0;
+  EXPECT_EQ(call(one_kernel(kAddOne).build().value(), &other, 1), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(said, HasSubstr("no memory of the device \"metal:0\""));
+}
+
+TEST_F(CallTest, NoMemoryIsNoMemory) {
+  EXPECT_EQ(call(one_kernel(kAddOne).build().value(), nullptr, 0), KMUX_OK);  // an empty grid
+  ProgramBuilder builder =
+      one_kernel("kernel void k(device float* x [[buffer(0)]], constant int& n [[buffer(1)]]) { if (n > 0) *x = 1; }");
+  Program program = builder.build().value();
+  std::get<Launch>(program.variants[0].body.steps[0]).grid = {1};
+  EXPECT_EQ(call(program, nullptr, 0), KMUX_OK) << said;
+}
+
+/// Adds one, then fills: two kinds of encoders.
+ProgramBuilder filled(Expr bytes) {
+  ProgramBuilder builder = one_kernel(kAddOne);
+  builder.body().fill("x", std::move(bytes), 0);
+  return builder;
+}
+
+TEST_F(CallTest, FillsInOrder) {
+  EXPECT_EQ(call(filled(8).build().value(), x, 100), KMUX_OK) << said;
+  EXPECT_THAT(download(x, 4), ElementsAre(0, 0, 2, 2));
+}
+
+TEST_F(CallTest, AFillOfOddBytesIsRefusedAndNothingIsDone) {
+  EXPECT_EQ(call(filled(7).build().value(), x, 100), KMUX_UNSUPPORTED);
+  EXPECT_THAT(said, HasSubstr("cannot fill 7 bytes"));
+  EXPECT_THAT(download(x, 2), ElementsAre(1, 1));
+}
+
+TEST_F(CallTest, AFillOfNothingIsNothing) { EXPECT_EQ(call(filled(0).build().value(), x, 100), KMUX_OK) << said; }
+
+}  // namespace
+}  // namespace kmux::metal

@@ -1,0 +1,89 @@
+#include "device.h"
+
+#include "kmux/json.h"
+
+#include "workbench.h"
+
+namespace kmux::metal {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class MetalDeviceTest : public MetalTest {
+ protected:
+  DeviceApi& devices() { return backend->devices(); }
+};
+
+TEST_F(MetalDeviceTest, SaysWhatItIs) {
+  const Json properties = devices().properties(0).value();
+  EXPECT_EQ(*properties.find("name")->as_string(), "Fake M4");
+  EXPECT_EQ(*properties.find("arch")->as_string(), "metal");
+  EXPECT_EQ(*properties.find("max_threadgroup_memory_bytes")->as_integer(), 32768);
+  EXPECT_EQ(devices().properties(1).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(MetalDeviceTest, CopiesBothWaysAndWithin) {
+  int* const a = upload<int>({1, 2, 3, 4});
+  int* const b = upload<int>({0, 0, 0, 0});
+  EXPECT_TRUE(devices().copy(0, nullptr, b + 1, a, 8, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  EXPECT_THAT(download(b, 4), ElementsAre(0, 1, 2, 0));
+}
+
+TEST_F(MetalDeviceTest, OnlyItsOwnMemoryIsCopied) {
+  int* const a = upload<int>({1});
+  int other = 0;
+  for (const auto kind : {KMUX_COPY_HOST_TO_DEVICE, KMUX_COPY_DEVICE_TO_DEVICE}) {
+    EXPECT_THAT(devices().copy(0, nullptr, &other, a, 4, kind).error().message, HasSubstr("the target of a copy"));
+  }
+  EXPECT_THAT(devices().copy(0, nullptr, a, &other, 4, KMUX_COPY_DEVICE_TO_HOST).error().message,
+              HasSubstr("the source of a copy"));
+  EXPECT_EQ(devices().memset(0, nullptr, &other, 0, 4).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(devices().copy(0, nullptr, &other, &other, 0, KMUX_COPY_HOST_TO_DEVICE).ok());
+}
+
+TEST_F(MetalDeviceTest, SetsAnyNumberOfBytes) {
+  auto* const memory = upload(std::vector<std::uint8_t>(16, 1));
+  EXPECT_TRUE(devices().memset(0, nullptr, memory, 7, 8).ok());
+  EXPECT_TRUE(devices().memset(0, nullptr, memory + 9, 7, 3).ok());
+  EXPECT_TRUE(devices().memset(0, nullptr, memory, 7, 0).ok());
+  EXPECT_THAT(download(memory, 16), ElementsAre(7, 7, 7, 7, 7, 7, 7, 7, 1, 7, 7, 7, 1, 1, 1, 1));
+}
+
+TEST_F(MetalDeviceTest, AllocatesAligned) {
+  void* const memory = devices().allocate(0, nullptr, 1, 65536).value();
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 65536, 0U);
+  for (const std::size_t alignment : {std::size_t{3}, std::size_t{1} << 17}) {
+    EXPECT_EQ(devices().allocate(0, nullptr, 1, alignment).error().code, ErrorCode::kInvalidArgument);
+  }
+  const auto info = devices().memory_info(0).value();
+  EXPECT_LT(info.free_bytes, info.total_bytes);
+}
+
+TEST_F(MetalDeviceTest, AStreamIsAQueue) {
+  void* const stream = devices().stream_create(0).value();
+  const auto adapter = load(one_kernel(kAddOne).build().value());
+  float* const x = upload(std::vector<float>(3, 1));
+  EXPECT_EQ(launch(*adapter, {slot(x), slot(3)}, stream), KMUX_OK) << said;
+  EXPECT_TRUE(devices().stream_synchronize(0, stream).ok());
+  EXPECT_THAT(std::vector<float>(x, x + 3), Each(2));  // the memory is the host's, too
+  devices().stream_destroy(0, stream);
+  fake.fail("newCommandQueue");
+  EXPECT_EQ(devices().stream_create(0).error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(MetalDeviceTest, EventsMeasureTime) {
+  void* const begin = devices().event_create(0).value();
+  void* const end = devices().event_create(0).value();
+  EXPECT_EQ(devices().event_elapsed(0, begin, end).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(devices().event_record(0, begin, nullptr).ok());
+  EXPECT_TRUE(devices().l2_flush(0, nullptr).ok());
+  EXPECT_TRUE(devices().event_record(0, end, nullptr).ok());
+  EXPECT_GT(devices().event_elapsed(0, begin, end).value(), 0);
+  devices().event_destroy(0, begin);
+  devices().event_destroy(0, end);
+}
+
+}  // namespace
+}  // namespace kmux::metal

@@ -1,0 +1,74 @@
+#include "objective_c.h"
+
+#include "workbench.h"
+
+namespace kmux::metal {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ObjectiveC, NeedsMacos) {
+  if (is_macos()) GTEST_SKIP() << "this is macOS";
+  const auto opened = ObjectiveC::open("");
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(opened.error().message, HasSubstr("Metal needs macOS"));
+}
+
+TEST(ObjectiveC, NamesALibraryThatIsNotThere) {
+  const auto opened = ObjectiveC::open("/nowhere/libmetal.so");
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(opened.error().message, HasSubstr("/nowhere/libmetal.so"));
+}
+
+TEST(ObjectiveC, NamesAFunctionThatIsNotThere) {
+  const auto opened = ObjectiveC::open("libm.so.6");
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(opened.error().message, HasSubstr("objc_msgSend"));
+}
+
+TEST(ObjectiveC, CarriesText) {
+  const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
+  const AutoreleasePool pool(objc);
+  EXPECT_EQ(objc.text(objc.string("a text")), "a text");
+  EXPECT_EQ(objc.text(nullptr), "");
+  EXPECT_EQ(objc.reason(nullptr), "no reason was given");
+}
+
+// What the whole fixture stands on: the mock sees what is wrong.
+TEST(FakeMetal, ComplainsOfASelectorThatIsNotKnown) {
+  FakeMetal fake = FakeMetal::load();
+  const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
+  const AutoreleasePool pool(objc);
+  objc.commit(objc.string("x"));
+  EXPECT_THAT(fake.complaints(), testing::ElementsAre("-[NSString commit] is not known"));
+}
+
+TEST(FakeMetal, ComplainsOfAReferenceTooFew) {
+  FakeMetal fake = FakeMetal::load();
+  const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
+  const Id options = objc.make(objc.compile_options);
+  objc.release(options);
+  objc.release(options);
+  EXPECT_THAT(fake.complaints(), testing::ElementsAre(HasSubstr("was sent to an object that was released")));
+}
+
+TEST(FakeMetal, CountsWhatIsLeft) {
+  FakeMetal fake = FakeMetal::load();
+  const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
+  const int before = fake.live()["MTLCompileOptions"];
+  Owned options(objc, objc.make(objc.compile_options));
+  EXPECT_EQ(fake.live()["MTLCompileOptions"], before + 1);
+  options = Owned();
+  EXPECT_EQ(fake.live()["MTLCompileOptions"], before);
+}
+
+TEST(FakeMetal, ComplainsWithoutAPool) {
+  FakeMetal fake = FakeMetal::load();
+  const ObjectiveC objc = ObjectiveC::open(FakeMetal::library()).value();
+  const Id leaked = objc.string("x");
+  EXPECT_THAT(fake.complaints(), testing::ElementsAre(HasSubstr("there is no pool")));
+  objc.release(leaked);
+}
+
+}  // namespace
+}  // namespace kmux::metal

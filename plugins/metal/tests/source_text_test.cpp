@@ -1,0 +1,55 @@
+#include "source_text.h"
+
+#include <gmock/gmock.h>
+
+namespace kmux::metal {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(SourceText, FilesStandWhereTheyAreIncluded) {
+  Variant variant;
+  variant.sources = {{"src/k.metal", "#include <metal_stdlib>\n#include \"../h.h\"\nint c;\n"}};
+  variant.headers = {{"h.h", "int a;\n"}};
+  EXPECT_EQ(source_text(variant),
+            "#line 1 \"src/k.metal\"\n#include <metal_stdlib>\n#line 1 \"h.h\"\nint a;\n#line 3 \"src/k.metal\"\nint "
+            "c;\n");
+}
+
+TEST(SourceText, FilesThatSayOnceAreReadOnce) {
+  Variant variant;
+  variant.sources = {{"k.metal", "#include \"h.h\"\n#include <h.h>\n"}};
+  variant.headers = {{"h.h", "#pragma once\nint a;\n"}};
+  const std::string text = source_text(variant);
+  EXPECT_EQ(text.find("int a"), text.rfind("int a"));
+  variant.headers[0].content = "int a;\n";
+  const std::string twice = source_text(variant);
+  EXPECT_NE(twice.find("int a"), twice.rfind("int a"));
+}
+
+TEST(SourceText, AFileThatIncludesItselfEnds) {
+  Variant variant;
+  variant.sources = {{"k.metal", "#include \"k.metal\"\n"}};
+  EXPECT_THAT(source_text(variant), HasSubstr("#include \"k.metal\""));  // the compiler says what is wrong
+}
+
+TEST(SourceText, BeginsWithDefinesAndPreludes) {
+  Variant variant;
+  variant.settings.defines = {"N=4", "FAST"};
+  variant.settings.preludes = {"metal_math", "own.h"};
+  variant.headers = {{"own.h", "int a;\n"}};
+  variant.sources = {{"k.metal", "int b;\n"}};
+  EXPECT_EQ(source_text(variant),
+            "#define N 4\n#define FAST 1\n#include <metal_math>\n#line 1 \"own.h\"\nint a;\n#line 1 \"k.metal\"\nint "
+            "b;\n");
+}
+
+TEST(SourceText, SeveralSourcesFollowEachOther) {
+  Variant variant;
+  variant.sources = {{"a.metal", "int a;"}, {"b.metal", "int b;"}};
+  EXPECT_THAT(source_text(variant), HasSubstr("int a;\n#line 1 \"b.metal\"\nint b;"));
+}
+
+}  // namespace
+}  // namespace kmux::metal

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+/// What tests say to the mock of Metal and read of it. Both are built together, so C++ may cross.
+namespace kmux::fake_metal {
+
+/// The device as it describes itself. By default one like an M-series GPU.
+struct Device {
+  std::string name = "Fake M4";
+  unsigned long long working_set_bytes = 1ULL << 34;
+  unsigned long threadgroup_memory_bytes = 32768;
+};
+
+class Control {
+ public:
+  virtual ~Control() = default;
+  virtual void reset() = 0;
+  virtual void set_device(const Device* device) = 0;
+  virtual std::vector<std::string> complaints() = 0;
+  virtual std::map<std::string, int> live() = 0;
+  virtual std::vector<std::string> messages() = 0;
+  virtual void fail(std::string selector, std::string reason, unsigned nth) = 0;
+  virtual void fail_command_buffer(std::string reason) = 0;
+  virtual void hold(bool held) = 0;
+  virtual void set_static_memory(unsigned long bytes) = 0;
+};
+
+}  // namespace kmux::fake_metal

@@ -1,0 +1,191 @@
+#include "msl_text.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+namespace kmux::fake_metal {
+namespace {
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+struct Token {
+  std::string text;
+  bool is_blank = false;  // spaces, comments, lines for the preprocessor
+};
+
+std::size_t end_of_token(std::string_view text, std::size_t at, bool at_line_begin) {
+  const char c = text[at];
+  const std::string_view rest = text.substr(at);
+  const auto until = [&](std::string_view mark, std::size_t from) {
+    const std::size_t found = rest.find(mark, from);
+    return found == std::string_view::npos ? text.size() : at + found + mark.size();
+  };
+  if (c == '#' && at_line_begin) {
+    std::size_t end = rest.find('\n');
+    while (end != std::string_view::npos && rest[end - 1] == '\\') end = rest.find('\n', end + 1);
+    return end == std::string_view::npos ? text.size() : at + end;
+  }
+  if (rest.starts_with("//")) return std::min(until("\n", 2), text.size());
+  if (rest.starts_with("/*")) return until("*/", 2);
+  if (c == '"') return until("\"", 1);
+  if (rest.starts_with("[[") || rest.starts_with("]]")) return at + 2;
+  if (std::isspace(static_cast<unsigned char>(c)) != 0) return at + 1;
+  if (!is_letter(c)) return at + 1;
+  std::size_t end = at;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return end;
+}
+
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  bool at_line_begin = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = end_of_token(text, at, at_line_begin);
+    std::string token(text.substr(at, end - at));
+    const bool is_space = std::isspace(static_cast<unsigned char>(token[0])) != 0;
+    const bool is_line = token[0] == '#' && at_line_begin;
+    const bool is_comment = token.starts_with("//") || token.starts_with("/*");
+    at_line_begin = token.back() == '\n' || (at_line_begin && is_space);
+    tokens.push_back({std::move(token), is_space || is_line || is_comment});
+    at = end;
+  }
+  return tokens;
+}
+
+class Translation {
+ public:
+  explicit Translation(std::string_view msl) : tokens_(tokens_of(msl)) {}
+
+  MslText run() {
+    while (at_ < tokens_.size()) step();
+    for (const MslKernel& kernel : kernels_) out_ += call_of(kernel);
+    out_ += "\nextern \"C\" void kmux_msl_set_constant([[maybe_unused]] const kmux_msl::Constant* value) {\n" +
+            constants_ + "}\n";
+    return {std::move(out_), std::move(kernels_)};
+  }
+
+ private:
+  const std::string& text(std::size_t at) const {
+    static const std::string kEnd;
+    return at < tokens_.size() ? tokens_[at].text : kEnd;
+  }
+  std::size_t next(std::size_t at) const {
+    for (++at; at < tokens_.size() && tokens_[at].is_blank; ++at) {
+    }
+    return at;
+  }
+
+  void step() {
+    const std::string& word = text(at_);
+    if (word == "[[") {
+      const std::string attribute = skip_attribute();
+      if (attribute.starts_with("kernel")) begin_kernel(attribute);
+    } else if (word == "kernel") {
+      ++at_;
+      begin_kernel("");
+    } else if (word == "threadgroup") {
+      out_ += is_shared_variable() ? "alignas(16) static" : "";
+      ++at_;
+    } else if (word == "constant") {
+      append_constant();
+    } else {
+      out_ += word;
+      ++at_;
+    }
+  }
+
+  // Leaves `[[...]]` out, but its line ends; gives what stands in it.
+  std::string skip_attribute() {
+    std::string inside;
+    for (++at_; at_ < tokens_.size() && text(at_) != "]]"; ++at_) {
+      if (text(at_) == "\n") out_ += "\n";
+      if (!tokens_[at_].is_blank) inside += text(at_);
+    }
+    ++at_;
+    return inside;
+  }
+
+  // A declaration that is neither pointer nor reference declares what a group shares.
+  bool is_shared_variable() const {
+    for (std::size_t at = next(at_); at < tokens_.size(); at = next(at)) {
+      const std::string& word = text(at);
+      if (word == "*" || word == "&" || word == ")" || word == "(" || word == "=" || word == "]]") return false;
+      if (word == ";" || word == ",") return true;
+    }
+    return false;
+  }
+
+  // `constant T NAME [[function_constant(I)]];` is a variable that is set before the kernel is made.
+  void append_constant() {
+    std::string name;
+    std::size_t at = next(at_);
+    for (; at < tokens_.size() && text(at) != ";" && text(at) != "[[" && text(at) != ")"; at = next(at)) {
+      name = text(at);
+    }
+    const bool is_function_constant = text(at) == "[[" && text(next(at)) == "function_constant";
+    if (is_function_constant) {
+      const std::string index = text(next(next(next(at))));
+      constants_ += "  if (value->is(" + index + ", \"" + name + "\")) value->store(&" + name + ");\n";
+    }
+    out_ += is_function_constant ? "static" : "const";
+    ++at_;
+  }
+
+  void begin_kernel(const std::string& attribute) {
+    MslKernel kernel;
+    const std::string limit = "max_total_threads_per_threadgroup(";
+    if (const std::size_t found = attribute.find(limit); found != std::string::npos) {
+      kernel.max_threads = static_cast<unsigned>(std::atoi(attribute.c_str() + found + limit.size()));
+    }
+    while (at_ < tokens_.size() && text(at_) != "(") {
+      if (!tokens_[at_].is_blank) kernel.name = text(at_);
+      out_ += text(at_++);
+    }
+    append_parameters(kernel);
+    kernels_.push_back(std::move(kernel));
+  }
+
+  void append_parameters(MslKernel& kernel) {
+    int depth = 0;
+    while (at_ < tokens_.size()) {
+      const std::string word = text(at_);
+      if (word == "[[") {
+        kernel.arguments.push_back(argument_of(skip_attribute()));
+        continue;
+      }
+      depth += word == "(" ? 1 : word == ")" ? -1 : 0;
+      out_ += word == "threadgroup" ? "" : word == "constant" ? "const" : word;
+      ++at_;
+      if (depth == 0) return;
+    }
+  }
+
+  static MslKernel::Argument argument_of(const std::string& attribute) {
+    const std::size_t open = attribute.find('(');
+    if (open == std::string::npos) return {attribute, 0};
+    return {attribute.substr(0, open), static_cast<unsigned>(std::atoi(attribute.c_str() + open + 1))};
+  }
+
+  static std::string call_of(const MslKernel& kernel) {
+    std::string text = "\nextern \"C\" void kmux_msl_run_" + kernel.name +
+                       "(const kmux_msl::Thread* t) {\n  kmux_msl::call(" + kernel.name + ", *t";
+    for (const MslKernel::Argument& argument : kernel.arguments) {
+      text += ", kmux_msl::" + argument.attribute + "{" + std::to_string(argument.index) + "}";
+    }
+    return text + ");\n}\n";
+  }
+
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  std::string out_;
+  std::string constants_;
+  std::vector<MslKernel> kernels_;
+};
+
+}  // namespace
+
+MslText translate(std::string_view msl) { return Translation(msl).run(); }
+
+}  // namespace kmux::fake_metal
