@@ -51,6 +51,13 @@ std::string name_of(const PlanArg& arg, const Plan& plan) {
   return to_string(std::get<PlanValue>(arg).value);
 }
 
+// A cast says the type already.
+std::string typed(const PlanArg& arg, const Plan& plan) {
+  const auto* const value = std::get_if<PlanValue>(&arg);
+  const bool says_type = value != nullptr && value->value.op() == ExprOp::kCast;
+  return (says_type ? "" : to_string(type_of(arg)) + " ") + name_of(arg, plan);
+}
+
 std::string listed(const std::array<Expr, 3>& extents) {
   return "(" + to_string(extents[0]) + ", " + to_string(extents[1]) + ", " + to_string(extents[2]) + ")";
 }
@@ -66,7 +73,7 @@ std::string line_of(const LaunchBindings& bindings, const PlanLaunch& launch, co
   }
   for (const auto& value : bindings.values) {
     const PlanArg& arg = launch.args[value.argument];
-    append(line, "bytes", value.index, to_string(type_of(arg)) + " " + name_of(arg, plan));
+    append(line, "bytes", value.index, typed(arg, plan));
   }
   if (!bindings.packed.empty()) {
     std::string names;

@@ -24,8 +24,12 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 // What can be said without a compiler: unless names are pasted together, a kernel's stands in the text.
-Status check_kernels(std::string_view text, const std::vector<std::string>& kernels) {
-  if (text.find("##") != std::string_view::npos) return Ok{};
+Status check_kernels(const Variant& variant, const std::vector<std::string>& kernels) {
+  std::string text;
+  for (const auto* files : {&variant.sources, &variant.headers}) {
+    for (const File& file : *files) text += file.content + "\n";
+  }
+  if (text.find("##") != std::string::npos) return Ok{};
   for (const std::string& kernel : kernels) {
     if (has_word(text, kernel)) continue;
     return make_error(ErrorCode::kCompileFailed,
@@ -63,7 +67,7 @@ Result<Artifact> MetalBuilder::build(const BuildRequest& request, std::string_vi
     code = variant.sources.front().content;
   } else {
     code = source_text(variant);
-    KMUX_TRY(check_kernels(code, plan.kernels));
+    KMUX_TRY(check_kernels(variant, plan.kernels));
   }
   if (const auto gpu = open_()) KMUX_TRY(load_kernels(**gpu, {code, meta.is_library, meta.options}, plan.kernels));
   Artifact artifact;

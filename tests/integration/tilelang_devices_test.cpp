@@ -59,6 +59,9 @@ const std::vector<Facts> kFacts = {
     {"grid_barrier", "cuda", {"cooperative", "grid"}},
     {"column_sums", "cuda", {"fill", "grid"}},
     {"relax", "cuda", {"grid", "guard", "loop", "several_launches", "workspace"}},
+    {"gemm_simdgroup", "msl", {"grid"}},
+    {"reverse_blocks", "msl", {"grid", "packed_values"}},
+    {"softmax_shared", "msl", {"grid", "packed_values"}},
 };
 
 std::string dialects_of(const Program& program) {

@@ -29,6 +29,7 @@ _KERNELS = {
         "launches": ["look_up", "overlap", "grid_barrier"],
         "host_programs": ["column_sums", "relax"],
     },
+    ("metal",): {"threadgroups": ["gemm_simdgroup", "softmax_shared", "reverse_blocks"]},
     _EVERYWHERE: {"pointwise": ["add_anywhere"]},
 }
 

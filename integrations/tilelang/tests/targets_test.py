@@ -69,6 +69,17 @@ class Targets(unittest.TestCase):
         self.assertNotIn("packed_values", find_target("metal").launch(call, {"k": kernel}, argument))
         self.assertIsNone(find_target("metal").launch(call_packed("other"), {"k": kernel}, argument))
 
+    def test_metal_declares_what_threadgroups_share_in_the_text(self):
+        kernel = device(var("p", "handle"), tags=("blockIdx.x", "tirx.use_dyn_shared_memory"))
+        argument = lambda value, parameter: {"tensor": "x"}  # noqa: E731
+        launch = find_target("metal").launch(call_packed("k", var("A"), imm(4), imm(1024)), {"k": kernel}, argument)
+        self.assertNotIn("dynamic_smem_bytes", launch)
+
+    def test_metal_defines_what_every_kernel_brings_once(self):
+        union = "union __TVMArgUnion {\n int v_int[2];\n};\n"
+        self.assertEqual(find_target("metal").source(f"a\n{union}b\n{union}c\n"), f"a\n{union}b\nc\n")
+        self.assertEqual(find_target("metal").source("a\n"), "a\n")
+
 
 class CuteDsl(unittest.TestCase):
     text = "@cute.kernel\ndef k(a, n):\n  x = tl.ThreadIdx()\n  a[x] = cutlass.Int32(n)\n"

@@ -45,9 +45,10 @@ TEST(Bindings, PackedValuesComeBehindTheAddresses) {
 TEST(Bindings, AreALineOfText) {
   ProgramBuilder builder = packed();
   const Plan plan = plan_of(builder);
-  EXPECT_EQ(to_string(bindings_of(plan).value(), plan),
-            "metal\n  k: buffer(0) x, bytes(1) {n, s}, 8 bytes each, threadgroup(0) 64 bytes; threadgroups (n, 1, 1) "
-            "of threads (1, 1, 1)\n");
+  EXPECT_EQ(
+      to_string(bindings_of(plan).value(), plan),
+      "metal\n  k: buffer(0) x, bytes(1) {int32(n), s}, 8 bytes each, threadgroup(0) 64 bytes; threadgroups (n, 1, 1) "
+      "of threads (1, 1, 1)\n");
 }
 
 TEST(Bindings, MoreThanMetalBindsAreRefused) {

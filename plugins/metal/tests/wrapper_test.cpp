@@ -23,7 +23,7 @@ TEST_F(MetalWrapperTest, GivesThePlanAndItsBindings) {
   const Program program = one_kernel(kAddOne).build().value();
   EXPECT_THAT(wrap(program).value(),
               AllOf(StartsWith(to_string(lower(program, 0).value())),
-                    HasSubstr("k: buffer(0) x, bytes(1) int32 n; threadgroups (ceildiv(n, 64), 1, 1) of threads (64, "
+                    HasSubstr("k: buffer(0) x, bytes(1) int32(n); threadgroups (ceildiv(n, 64), 1, 1) of threads (64, "
                               "1, 1)")));
 }
 
