@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "msl_kernels.h"
+
 namespace kmux::conformance {
 namespace {
 
@@ -39,6 +41,8 @@ void add_variants(ProgramBuilder& builder, std::string_view text, const std::fun
     builder.source(dialect.path, "#define KERNEL " + std::string(dialect.kernel) + "\n" + std::string(text));
     host(OneThread(builder, dialect.name));
   }
+  builder.variant("msl").source("kernels.metal", "#include <metal_stdlib>\n" + msl_kernels(text));
+  host(OneThread(builder, "msl"));
 }
 
 Program add_program(const std::string& name) {
