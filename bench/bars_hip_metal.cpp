@@ -6,6 +6,7 @@
 
 #include "bar_program.h"
 #include "hip_metal/hip_bar.h"
+#include "hip_metal/metal_bar.h"
 
 namespace kmux::bench {
 namespace {
@@ -22,6 +23,7 @@ struct Bar {
 const std::vector<Bar> kBars = {
     {"hip_fake_call_ns", hip_fake_call_ns, "ns"},
     {"hip_on_cuda_over_raw", hip_on_cuda_over_raw, "ns", missing_cuda_device},
+    {"metal_mock_call_ns", metal_mock_call_ns, "ns"},
 };
 
 bool measure(const Bar& bar) {

@@ -47,4 +47,9 @@ Result<std::unique_ptr<Adapter>> MetalBackend::load(const Artifact& artifact, in
   return load_artifact(artifact, std::move(opened));
 }
 
+// A library for macOS cannot be linked where kmux builds.
+Result<Artifact> MetalBackend::standalone(const BuildRequest&, const Artifact&) {
+  return cannot_export("backend \"metal\"");
+}
+
 }  // namespace kmux::metal

@@ -29,6 +29,7 @@ class MetalBackend final : public Backend {
   Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
   DeviceApi& devices() override { return devices_; }
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override;
 
  private:
   Result<std::shared_ptr<Gpu>> gpu();

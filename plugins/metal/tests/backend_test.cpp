@@ -53,6 +53,13 @@ TEST_F(MetalBackendTest, SaysThatThereIsNoDevice) {
   EXPECT_EQ(backend->probe().value().can_run.code, "no_device");
 }
 
+TEST_F(MetalBackendTest, ExportIsRefusedByName) {
+  const Program program = one_kernel(kAddOne).build().value();
+  const auto parts = backend->standalone({program, 0, {"metal"}, {}}, {});
+  EXPECT_EQ(parts.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(parts.error().message, HasSubstr("backend \"metal\" cannot export"));
+}
+
 TEST_F(MetalBackendTest, ThereIsOneDevice) {
   EXPECT_EQ(to_string(backend->resolve_target("auto", 0).value()), "metal");
   EXPECT_EQ(backend->resolve_target("auto", 1).error().code, ErrorCode::kInvalidArgument);
