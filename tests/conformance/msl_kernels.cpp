@@ -35,7 +35,10 @@ std::string parameters(std::string_view list) {
   if (list == "void") return "";
   std::string text;
   std::size_t number = 0;
-  for (const std::string& part : split(list)) text += (number == 0 ? "" : ", ") + parameter(part, number++);
+  for (const std::string& part : split(list)) {
+    text += (number == 0 ? "" : ", ") + parameter(part, number);
+    ++number;
+  }
   return text;
 }
 
