@@ -43,6 +43,7 @@ extern const Command kDevicesCommand;
 extern const Command kResolveCommand;
 extern const Command kCompileCommand;
 extern const Command kRunCommand;
+extern const Command kExportCommand;
 extern const Command kLauncherCommand;
 extern const Command kSourceCommand;
 extern const Command kCacheCommand;

@@ -3,9 +3,9 @@
 namespace kmux::cli {
 
 std::span<const Command> commands() {
-  static const Command all[] = {kPluginsCommand, kDevicesCommand,  kResolveCommand, kCompileCommand,
-                                kRunCommand,     kLauncherCommand, kSourceCommand,  kCacheCommand,
-                                kTuneCommand,    kTraceCommand,    kBenchCommand};
+  static const Command all[] = {kPluginsCommand, kDevicesCommand, kResolveCommand,  kCompileCommand,
+                                kRunCommand,     kExportCommand,  kLauncherCommand, kSourceCommand,
+                                kCacheCommand,   kTuneCommand,    kTraceCommand,    kBenchCommand};
   return all;
 }
 

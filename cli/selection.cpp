@@ -4,13 +4,15 @@
 
 namespace kmux::cli {
 
-void describe_selection(po::options_description& options) {
+namespace {
+
+void describe_selection_as(po::options_description& options, const char* option) {
   using List = std::vector<std::string>;
   auto add = options.add_options();
   add("backend,b", po::value<std::string>()->value_name("NAME"), "exactly this backend (default: auto)");
   add("target,t", po::value<std::string>()->value_name("TARGET"), "what to compile for (default: auto)");
   add("device,d", po::value<int>()->value_name("N"), "ordinal of the device (default: 0)");
-  add("option,o", po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
+  add(option, po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
   add("flag", po::value<List>()->value_name("FLAG"), "one more flag for the compiler; repeatable");
   add("no-cache", "neither read nor fill the cache");
   add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
@@ -19,6 +21,12 @@ void describe_selection(po::options_description& options) {
   add("lock-file", po::value<std::string>()->value_name("FILE"), "what pinned reads");
   add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
 }
+
+}  // namespace
+
+void describe_selection(po::options_description& options) { describe_selection_as(options, "option,o"); }
+
+void describe_selection_without_o(po::options_description& options) { describe_selection_as(options, "option"); }
 
 Result<Program> read_program(const po::variables_map& arguments) {
   return load_program(arguments["program"].as<std::string>());

@@ -16,6 +16,9 @@ namespace kmux::cli {
 /// --isolation --compile-timeout --include.
 void describe_selection(po::options_description& options);
 
+/// The same, but -o is left to the command.
+void describe_selection_without_o(po::options_description& options);
+
 /// The program that the command line names.
 Result<Program> read_program(const po::variables_map& arguments);
 

@@ -31,6 +31,9 @@ class CpuBackend final : public Backend {
   Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
   DeviceApi& devices() override { return devices_; }
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override {
+    return builder_.standalone(request, built);
+  }
 
  private:
   CpuWrapper wrapper_;

@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include <algorithm>
 #include <span>
 
 #include "kmux/compile_log.h"
@@ -9,6 +10,7 @@
 #include "host_compiler.h"
 #include "identity.h"
 #include "meta.h"
+#include "standalone.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
@@ -71,6 +73,26 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);
   }
   return artifact;
+}
+
+Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  const std::string* const launcher = built.find(kLauncherPart);
+  const std::string* const text = built.find(kMetaPart);
+  if (launcher == nullptr || text == nullptr || built.find(kCodePart) == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the artifact lacks a part (backend cpu did not make it whole). Build it again.");
+  }
+  KMUX_ASSIGN(const Meta meta, parse_meta(*text));
+  KMUX_ASSIGN(const CompileJob job, make_job(request, options, *launcher));
+  const bool all_c = !job.units.empty() &&
+                     std::ranges::all_of(job.units, [](const Unit& unit) { return unit.language == Language::kC; });
+  if (meta.engine != "host") return standalone_parts(built, meta, !all_c);
+  const auto objects = job.units.empty() ? std::span(request.chosen().sources) : std::span<const File>();
+  KMUX_ASSIGN(CompiledObject compiled, compile_on_host(job, options, objects, HostForm::kObject));
+  Artifact relocatable;
+  relocatable.set(kCodePart, std::move(compiled.object));
+  return standalone_parts(relocatable, meta, !all_c);
 }
 
 }  // namespace kmux::cpu

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
-constexpr const char* kLibrary = "kmux-kernel.so";
+constexpr const char* kLinked = "kmux-kernel";
 
 // One run of the compiler after another, in the folder; what it says is collected.
 struct HostCompiler {
@@ -60,17 +60,22 @@ Status write_all(const PrivateFolder& folder, const CompileJob& job, std::span<c
   return folder.write(kLauncherPath, job.launcher);
 }
 
-Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span<const File> objects) {
+std::vector<std::string> link_arguments(HostForm form) {
+  if (form == HostForm::kObject) return {"-r", "-nostdlib", "-o", kLinked};
+  return {"-shared", "-Wl,-z,defs", "-o", kLinked};
+}
+
+Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span<const File> objects, HostForm form) {
   std::vector<Unit> units = job.units;
   units.push_back({kLauncherPath, Language::kCpp, {"-std=c++20", "-nostdinc", "-w"}});
-  std::vector<std::string> link = {"-shared", "-Wl,-z,defs", "-o", kLibrary};
+  std::vector<std::string> link = link_arguments(form);
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::string object = "kmux-unit-" + std::to_string(i) + ".o";
     KMUX_TRY(compiler.run("compile \"" + units[i].path + "\"", compile_arguments(job, units[i], object)));
     link.push_back(object);
   }
   for (const File& object : objects) link.push_back("objects/" + object.path);
-  link.emplace_back("-lm");
+  if (form == HostForm::kLibrary) link.emplace_back("-lm");
   return compiler.run("link the kernel", link);
 }
 
@@ -87,14 +92,14 @@ Result<std::string> find_host_compiler(const BuildOptions& options) {
 }
 
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
-                                       std::span<const File> objects) {
+                                       std::span<const File> objects, HostForm form) {
   KMUX_ASSIGN(const std::string program, find_host_compiler(options));
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-cpu"));
   KMUX_TRY(write_all(folder, job, objects));
   HostCompiler compiler{program, folder};
-  KMUX_TRY(compile_and_link(compiler, job, objects));
-  KMUX_ASSIGN(std::string library, read_file(fs::path(folder.path()) / kLibrary));
-  return CompiledObject{std::move(library), compiler.log, features_of(job), program};
+  KMUX_TRY(compile_and_link(compiler, job, objects, form));
+  KMUX_ASSIGN(std::string linked, read_file(fs::path(folder.path()) / kLinked));
+  return CompiledObject{std::move(linked), compiler.log, features_of(job), program};
 }
 
 }  // namespace kmux::cpu

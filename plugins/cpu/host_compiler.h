@@ -15,12 +15,16 @@ namespace kmux::cpu {
 /// Errors: unavailable if there is none, with what to install.
 Result<std::string> find_host_compiler(const BuildOptions& options);
 
-/// Compiles `job` (and ready `objects`) to a shared library with the machine's C++ compiler, in a private folder that
-/// is removed.
+enum class HostForm {
+  kLibrary,  // shared
+  kObject,   // relocatable
+};
+
+/// Compiles `job` (and ready `objects`) with the machine's C++ compiler, in a private folder that is removed.
 ///
 /// Errors: compile_failed with the compiler's text as note "log" and its command as note "command"; unavailable
 ///         without a compiler.
 Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions& options,
-                                       std::span<const File> objects);
+                                       std::span<const File> objects, HostForm form = HostForm::kLibrary);
 
 }  // namespace kmux::cpu

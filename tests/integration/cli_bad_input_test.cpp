@@ -112,6 +112,12 @@ const std::vector<Case>& cases() {
       {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kNotHere, "no/such/folder"},
       {"CheckOfAnotherShape", scale({"--in", "x=x8.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
       {"CheckFileMissing", scale({"--in", "x=x8.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"ExportWithoutAPath", {"export", kScale, "--backend", "cpu"}, kBadInput, "-o FILE"},
+      {"ExportIntoNowhere", {"export", kScale, "-o", "no/such/folder/a.so"}, kNotHere, "no/such/folder"},
+      {"ExportOntoAFolder", {"export", kScale, "-o", "a_folder"}, kBadInput, "a_folder"},
+      {"HeaderIntoNowhere", {"export", kScale, "-o", "a.so", "--header", "no/such/folder/a.h"}, kNotHere, "no/such/folder"},
+      {"HeaderIsTheLibrary", {"export", kScale, "-o", "a.so", "--header", "./a.so"}, kBadInput, "./a.so"},
+      {"ExportOfAnUnknownBackend", {"export", kScale, "--backend", "cpuu", "-o", "a.so"}, kBadInput, "cpuu"},
       {"ArtifactIntoNowhere", {"compile", kScale, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
   };
   return all;

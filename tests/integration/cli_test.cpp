@@ -34,11 +34,11 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
   for (const char* word :
-       {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "cache", "tune", "Exit codes"}) {
+       {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache", "tune", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
   for (const char* command :
-       {"plugins", "devices", "resolve", "compile", "run", "launcher", "source", "cache", "tune"}) {
+       {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache", "tune"}) {
     const ProcessResult one = session.run({command, "--help"});
     EXPECT_EQ(one.exit_code, 0);
     EXPECT_THAT(one.standard_output, HasSubstr("examples:"));

@@ -21,6 +21,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+Signature one_tensor() {
+  return {{{"A", BufferParam{dtype::kFloat32, {Expr::symbol("n")}}}, {"s", ScalarParam{dtype::kInt32}}},
+          {},
+          {{"n", dtype::kInt64}}};
+}
+
 /// Printed checks, compiled.
 class PrintedLibrary {
  public:
@@ -110,10 +116,15 @@ TEST(EmitChecks, SaysWhatTheRuntimeSays) {
   }
 }
 
-Signature one_tensor() {
-  return {{{"A", BufferParam{dtype::kFloat32, {Expr::symbol("n")}}}, {"s", ScalarParam{dtype::kInt32}}},
-          {},
-          {{"n", dtype::kInt64}}};
+TEST(EmitChecks, SaysWhoCouldHaveCarriedASymbol) {
+  Signature signature = one_tensor();
+  std::get<BufferParam>(signature.params[0].kind).nullable = true;
+  signature.params.push_back({"B", signature.params[0].kind});
+  PrintedLibrary printed(signature, {.kernel = "k"});
+  InterpretedChecks interpreted(signature, {});
+  const std::vector<CallValue> nobody = {nullptr, 1, nullptr};
+  EXPECT_THAT(printed(nobody), HasSubstr("at least one non-null tensor among \"A\", \"B\""));
+  EXPECT_EQ(printed(nobody), interpreted(nobody));
 }
 
 TEST(EmitChecks, CountsArgumentsWithThoseCheckedElsewhere) {

@@ -1,0 +1,61 @@
+#include "kmux/export_library.h"
+#include "kmux/words.h"
+
+#include "command.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+std::string text_of(const po::variables_map& arguments, const std::string& name) {
+  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
+}
+
+Report report(const ExportedLibrary& exported) {
+  std::string text = exported.library + ": " + std::to_string(exported.bytes) + " bytes for " +
+                     to_string(exported.target) + ", by " + exported.backend + "\n" + "it exports " +
+                     join(exported.symbols) + "\n";
+  if (!exported.header.empty()) text += exported.header + ": declares them\n";
+  return {std::move(text), Json::Object{{"library", exported.library},
+                                        {"header", exported.header},
+                                        {"backend", exported.backend},
+                                        {"target", to_string(exported.target)},
+                                        {"bytes", static_cast<std::int64_t>(exported.bytes)},
+                                        {"symbols", Json::Array(exported.symbols.begin(), exported.symbols.end())},
+                                        {"from_cache", exported.from_cache}}};
+}
+
+Result<Report> run(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  ExportOptions options;
+  KMUX_ASSIGN(options.compile, compile_options(arguments));
+  options.library = text_of(arguments, "output");
+  options.header = text_of(arguments, "header");
+  options.host_compiler = text_of(arguments, "host-compiler");
+  if (options.library.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
+  }
+  KMUX_ASSIGN(const ExportedLibrary exported, export_library(*runtime, program, options));
+  return report(exported);
+}
+
+void describe(po::options_description& options) {
+  describe_selection_without_o(options);
+  auto add = options.add_options();
+  add("output,o", po::value<std::string>()->value_name("FILE"), "the shared library");
+  add("header", po::value<std::string>()->value_name("FILE"), "a C header for it");
+  add("host-compiler", po::value<std::string>()->value_name("NAME"), "a C++ compiler (default: c++, g++, clang++)");
+}
+
+}  // namespace
+
+const Command kExportCommand{"export",
+                             "make a library of a program that runs without kmux",
+                             "export PROGRAM -o FILE [options]",
+                             "  kmux export gemm.kmux.json --backend cpu -o libgemm.so --header gemm.h\n",
+                             {"program"},
+                             describe,
+                             run};
+
+}  // namespace kmux::cli

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#include "kmux/plugin.h"
+#include "kmux/tvm_ffi_abi.h"
+
+#include "printed/tvm_ffi_weak.h"
+
+namespace kmux {
+
+// What an exported library keeps for each thread. Only printed: C++17 and libc alone.
+
+/// The text of a thread's last failed call. One that is too long is cut. The first piece after `finish` begins anew, so
+/// that calls that succeed touch nothing.
+///
+/// Threads: one.   Lifetime: that of its thread; all zero is a valid state.
+class FailureText {
+ public:
+  const char* text() const { return text_; }
+  /// Where this thread's failures are written to, after `prefix`.
+  static kmux_sink sink(const char* prefix);
+
+  /// Gives the text to libtvm_ffi, where the process has it.
+  void finish(int code) {
+    is_open_ = false;
+    if (TVMFFIErrorSetRaisedFromCStr == nullptr) return;
+    TVMFFIErrorSetRaisedFromCStr(code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError", text_);
+  }
+
+  void append(const char* data, size_t size) {
+    for (; size > 0; ++data, --size) append(*data);
+    text_[size_] = '\0';
+  }
+
+  void begin(const char* prefix) {
+    if (is_open_) return;
+    is_open_ = true;
+    size_ = 0;
+    append(prefix, strlen(prefix));
+  }
+
+ private:
+  // Notes follow the message: a line each, "kind: text".
+  void append(char byte) {
+    if (size_ + 2 >= sizeof text_) return;
+    text_[size_++] = byte == '\x1e' ? '\n' : byte == '\x1f' ? ':' : byte;
+    if (byte == '\x1f') text_[size_++] = ' ';
+  }
+
+  bool is_open_;
+  size_t size_;
+  char text_[8192];
+};
+
+static thread_local FailureText failure_text;
+
+inline kmux_sink FailureText::sink(const char* prefix) {
+  return {const_cast<char*>(prefix), [](void* self, const char* data, size_t size) {
+            failure_text.begin(static_cast<const char*>(self));
+            failure_text.append(data, size);
+          }};
+}
+
+/// The number of this thread, so that no two launch with the same state.
+inline uint32_t own_lane() {
+  static thread_local uint32_t lane;  // plus one
+  static uint32_t count;
+  if (lane == 0) lane = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+  return lane - 1;
+}
+
+/// libtvm_ffi's current stream, or the default one.
+inline void* current_stream(int device_type, int device) {
+  return TVMFFIEnvGetStream == nullptr ? nullptr : TVMFFIEnvGetStream(device_type, device);
+}
+
+}  // namespace kmux

@@ -1,0 +1,90 @@
+#pragma once
+
+// What an exported library has of the runtime, for backend cpu. Before it stand the call's structs and, if kernels may
+// throw, KMUX_KERNELS_MAY_THROW; after it `kmux_cpu_lacks`, from the processor that the code is for.
+#include <stdlib.h>
+#include <string.h>
+#ifdef KMUX_KERNELS_MAY_THROW
+#include <exception>
+#endif
+
+#include "kmux/plugin.h"
+
+extern "C" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+
+/// The first feature that the code uses and this processor lacks, or null.
+static const char* kmux_cpu_lacks();
+
+namespace kmux {
+namespace cpu {
+
+// A cache line, a vector register.
+constexpr size_t kLeastAlignment = 64;
+
+inline int allocate(void*, int, void*, size_t bytes, size_t alignment, void** address) {
+  const size_t unit = alignment > kLeastAlignment ? alignment : kLeastAlignment;
+  *address = aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  return *address == nullptr ? KMUX_UNAVAILABLE : KMUX_OK;
+}
+
+inline void release(void*, int, void*, void* address) { free(address); }
+
+inline void say(kmux_sink error, const char* text) { error.write(error.self, text, strlen(text)); }
+
+static const kmux_allocator own_allocator = {sizeof(kmux_allocator), nullptr, allocate, release};
+static bool is_checked;  // by a call that found nothing lacking; whoever comes too early looks again
+
+__attribute__((cold, noinline)) static int check(int device, kmux_sink error) {
+  if (device != 0) {
+    say(error, "there is one device, 0 (this machine). Use that.");
+    return KMUX_INVALID_ARGUMENT;
+  }
+  if (const char* const lacking = kmux_cpu_lacks()) {
+    say(error, "the library is for another processor (this one lacks ");
+    say(error, lacking);
+    say(error, "). Export it here, or for a lesser processor (\"cpu:x86-64-v2\").");
+    return KMUX_UNAVAILABLE;
+  }
+  __atomic_store_n(&is_checked, true, __ATOMIC_RELAXED);
+  return KMUX_OK;
+}
+
+inline int launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  if (env->allocator != nullptr) return kmux_cpu_launch(slots, env, error);
+  kmux_launch_env own = *env;
+  own.allocator = &own_allocator;
+  return kmux_cpu_launch(slots, &own, error);
+}
+
+#ifdef KMUX_KERNELS_MAY_THROW
+inline int guarded_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  try {
+    return launch(slots, env, error);
+  } catch (const std::exception& exception) {
+    say(error, "the kernel threw \"");
+    say(error, exception.what());
+  } catch (...) {
+    say(error, "the kernel threw \"something that is no std::exception");
+  }
+  say(error, "\" (exceptions do not leave a kernel). Catch it, or return a number that says what is wrong.");
+  return KMUX_LAUNCH_FAILED;
+}
+#else
+inline int guarded_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  return launch(slots, env, error);
+}
+#endif
+
+}  // namespace cpu
+}  // namespace kmux
+
+extern "C" int kmux_standalone_prepare(int device, kmux_sink error) { return kmux::cpu::check(device, error); }
+
+extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  if (!__atomic_load_n(&kmux::cpu::is_checked, __ATOMIC_RELAXED)) {
+    if (const int code = kmux::cpu::check(env->device, error)) return code;
+  }
+  return kmux::cpu::guarded_launch(slots, env, error);
+}
+
+extern "C" void kmux_standalone_close(void) {}

@@ -1,0 +1,212 @@
+#include "kmux/export_library.h"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+
+#include "export/exported_program.h"
+#include "export/opened_library.h"
+
+namespace kmux::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CompileOptions on_cpu() {
+  CompileOptions options;
+  options.execution_backend = "cpu";
+  return options;
+}
+
+/// What a kernel of the runtime says of a call: "" or its error.
+std::string said_by(const Kernel& kernel, const std::vector<CallValue>& values) {
+  std::vector<Arg> args;
+  for (const CallValue& value : values) args.push_back(value.arg());
+  const Status status = kernel.launch(args);
+  return status ? "" : status.error().message;
+}
+
+TEST(ExportLibrary, SaysOfEveryCallWhatAKernelSays) {
+  const ExportFolder folder;
+  const ExportedLibrary exported = folder.exported(everything());
+  const OpenedLibrary library(exported.library, "everything");
+  const Kernel kernel = compile(everything(), on_cpu()).value();
+  CallTable table;
+  for (const NamedCall& call : table.calls()) {
+    const std::string expected = said_by(kernel, call.args);
+    EXPECT_EQ(library(call.args), expected) << call.name;
+    EXPECT_EQ(expected.empty(), call.is_good) << call.name << ": " << expected;
+  }
+}
+
+TEST(ExportLibrary, ComputesWhatAKernelComputes) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  CallTable tensors;
+  std::vector<float> x = {1, 2, 3}, y = {10, 20, 30};
+  DLTensor* const a = tensors.tensor(dtype::kFloat32, {3});
+  DLTensor* const b = tensors.tensor(dtype::kFloat32, {3});
+  a->data = x.data(), b->data = y.data();
+  EXPECT_EQ(library({2.0, a, b}), "");
+  EXPECT_THAT(y, ElementsAre(12, 24, 36));
+  EXPECT_EQ(library({1, a, b}), "") << "an integer that float32 can hold";
+  EXPECT_THAT(y, ElementsAre(13, 26, 39));
+  EXPECT_STREQ(library.last_error(), "");
+}
+
+TEST(ExportLibrary, FailuresOfTheBodyReadAsTheRuntimeHasThem) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(everything()).library, "everything");
+  const Kernel kernel = compile(everything(), on_cpu()).value();
+  CallTable table;
+  std::vector<CallValue> failing = table.calls().front().args;
+  failing[8] = 13;
+  EXPECT_THAT(library(failing),
+              HasSubstr("kernel \"everything\": kernel \"everything\" returned 13 (0 means success)"));
+  EXPECT_EQ(library(failing), said_by(kernel, failing));
+  std::vector<CallValue> five = table.calls().front().args;
+  five[0] = table.tensor(dtype::kFloat32, {5, 16});
+  five[1] = table.tensor(dtype::kFloat16, {5, 5}, {8, 1});
+  five[3] = table.tensor(dtype::kFloat32, {10});
+  five[4] = table.tensor(DType{kDLInt, 4, 1}, {5, 8});
+  five[6] = nullptr;
+  EXPECT_THAT(library(five), HasSubstr("five rows are too many"));
+  EXPECT_EQ(library(five), said_by(kernel, five));
+}
+
+TEST(ExportLibrary, ExportsFourFunctionsAndNothingElse) {
+  const ExportFolder folder;
+  const ExportedLibrary exported = folder.exported(axpy());
+  EXPECT_THAT(exported.symbols, ElementsAre("__tvm_ffi_axpy", "axpy_close", "axpy_last_error", "axpy_prepare"));
+  EXPECT_EQ(exported.backend, "cpu");
+  EXPECT_EQ(exported.bytes, folder.read("axpy.so").size());
+  const OpenedLibrary library(exported.library, "axpy");
+  for (const char* hidden : {"kmux_cpu_launch", "kmux_standalone_launch", "axpy"}) {
+    EXPECT_FALSE(library.has(hidden)) << hidden;
+  }
+  EXPECT_THAT(folder.files(), ElementsAre("axpy.h", "axpy.so"));
+}
+
+TEST(ExportLibrary, PreparesItsOneDeviceAndOutlivesAClose) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  EXPECT_EQ(library.prepare(0), "");
+  EXPECT_THAT(library.prepare(3), HasSubstr("kernel \"axpy\": there is one device, 0"));
+  library.close();
+  CallTable tensors;
+  EXPECT_EQ(library({1.0, tensors.tensor(dtype::kFloat32, {3}), tensors.tensor(dtype::kFloat32, {3})}), "");
+}
+
+TEST(ExportLibrary, KeepsAnErrorForEachThread) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  EXPECT_THAT(library({}), HasSubstr("got 0"));
+  std::thread([&] {
+    EXPECT_STREQ(library.last_error(), "");
+    EXPECT_THAT(library({1}), HasSubstr("got 1"));
+  }).join();
+  EXPECT_THAT(library.last_error(), HasSubstr("got 0"));
+}
+
+TEST(ExportLibrary, ExceptionsOfKernelsAreErrors) {
+  ProgramBuilder builder("thrower");
+  builder.pointer("p");
+  builder.variant("c").source("thrower.cpp",
+                              "#include <stdexcept>\n"
+                              "extern \"C\" void thrower(void*) { throw std::runtime_error(\"too warm\"); }\n");
+  builder.launch("thrower").args({"p"});
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(builder.build().value()).library, "thrower");
+  EXPECT_EQ(
+      library({nullptr}),
+      "kernel \"thrower\": the kernel threw \"too warm\" (exceptions do not leave a kernel). Catch it, or return a "
+      "number that says what is wrong.");
+}
+
+TEST(ExportLibrary, TakesWhatTheMachinesCompilerMakes) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(everything(), {{"engine", "host"}}).library, "everything");
+  CallTable table;
+  EXPECT_EQ(library(table.calls().front().args), "");
+}
+
+TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {
+  const ExportFolder folder;
+  ExportOptions options{.compile = on_cpu(), .library = folder.path("axpy.so")};
+  options.compile.isolation = "process";
+  const ExportedLibrary exported = export_library(axpy(), options).value();
+  CallTable tensors;
+  const OpenedLibrary library(exported.library, "axpy");
+  EXPECT_EQ(library({1.0, tensors.tensor(dtype::kFloat32, {3}), tensors.tensor(dtype::kFloat32, {3})}), "");
+}
+
+/// What must not change anything, and why it is refused.
+class ExportRefusal : public testing::Test {
+ protected:
+  Error refused(const ExportOptions& options, const Program& program = axpy()) const {
+    const auto exported = export_library(program, options);
+    EXPECT_FALSE(exported.ok());
+    return exported ? Error{} : exported.error();
+  }
+  ExportFolder folder_;
+};
+
+TEST_F(ExportRefusal, WithoutAHostCompilerSaysWhatToInstall) {
+  const Error error = refused({.compile = on_cpu(), .library = folder_.path("a.so"), .host_compiler = "/nowhere/c++"});
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("\"/nowhere/c++\"; exporting needs one"), HasSubstr("apt-get install g++")));
+  EXPECT_THAT(folder_.files(), IsEmpty());
+}
+
+TEST_F(ExportRefusal, OfABackendThatCannot) {
+  const auto runtime = Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
+  ExportOptions options{.library = folder_.path("a.so")};
+  options.compile.execution_backend = "null";
+  const auto exported = export_library(*runtime, axpy(), options);
+  ASSERT_FALSE(exported.ok());
+  EXPECT_EQ(exported.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(exported.error().message, HasSubstr("backend \"null\" cannot export (it has no launcher"));
+  EXPECT_THAT(folder_.files(), IsEmpty());
+}
+
+TEST_F(ExportRefusal, OfPathsThatAreNone) {
+  const auto why = [&](const std::string& library, const std::string& header) {
+    const Error error = refused({.compile = on_cpu(), .library = library, .header = header});
+    return std::string(to_string(error.code)) + ": " + error.message;
+  };
+  EXPECT_THAT(why("", ""), HasSubstr("invalid_argument: the library has no path"));
+  EXPECT_THAT(why(folder_.path(""), ""), HasSubstr("it is a folder"));
+  EXPECT_THAT(why(folder_.path("no/a.so"), ""), HasSubstr("unavailable: the library cannot be written to"));
+  EXPECT_THAT(why(folder_.path("a.so"), folder_.path("no/a.h")), HasSubstr("the header cannot be written to"));
+  EXPECT_THAT(why(folder_.path("a.so"), folder_.path("./a.so")), HasSubstr("library and header are both"));
+  EXPECT_THAT(folder_.files(), IsEmpty());
+}
+
+// A file system that takes nothing.
+TEST_F(ExportRefusal, LeavesNothingHalfDone) {
+  folder_.write("a.h", "what was there");
+  const Error error = refused({.compile = on_cpu(), .library = "/proc/self/a.so", .header = folder_.path("a.h")});
+  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_THAT(error.message, HasSubstr("/proc/self/a.so"));
+  EXPECT_EQ(folder_.read("a.h"), "what was there");
+  refused({.compile = on_cpu(), .library = "/proc/self/a.so", .header = folder_.path("b.h")});
+  EXPECT_THAT(folder_.files(), ElementsAre("a.h"));
+}
+
+TEST_F(ExportRefusal, OfSourcesThatDoNotCompileIsTheCompilers) {
+  Program program = axpy();
+  program.variants.front().sources.front().content = "void axpy(float alpha) { return oops; }\n";
+  const Error error = refused({.compile = on_cpu(), .library = folder_.path("a.so")}, program);
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(folder_.files(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kmux::test

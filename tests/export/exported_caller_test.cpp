@@ -1,0 +1,78 @@
+// Exported libraries where there is no kmux: in C, and in Python.
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/host_compiler.h"
+#include "kmux/process.h"
+
+#include "export/exported_program.h"
+
+namespace kmux::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kHere = std::string(KMUX_TEST_SOURCE_DIR) + "/tests/export/";
+
+/// Runs `words` with no variable of this process but an empty PATH.
+ProcessResult run_alone(std::vector<std::string> words) {
+  words.insert(words.begin(), {"/usr/bin/env", "-i", "PATH=/nowhere"});
+  return run({std::move(words)}).value();
+}
+
+TEST(ExportedCaller, InCKnowsTheHeaderAlone) {
+  const ExportFolder folder;
+  folder.exported(axpy());
+  const Command compile{{find_host_compiler("", "the test").value(), "-x", "c", "-std=gnu11", "-Wall", "-Wextra",
+                         "-Werror", "-I.", "-o", "caller", kHere + "caller.c", "-ldl"},
+                        folder.path(""),
+                        compiler_environment()};
+  const ProcessResult compiled = run(compile).value();
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.standard_error;
+  const ProcessResult result = run_alone({folder.path("caller"), folder.path("axpy.so")});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(result.standard_output,
+            "0 12 24 36\n"
+            "-1 kernel \"axpy\": parameter \"y\" has shape[0] = 2 (the signature says n, and n = 3 from shape[0] of "
+            "\"x\"). Pass tensors that agree.\n");
+}
+
+TEST(ExportedCaller, LinksTheLibraryByItsName) {
+  const ExportFolder folder;
+  folder.exported(axpy());
+  folder.write("linked.cpp",
+               "#include \"axpy.h\"\n#include \"axpy.h\"\nint main() {\n"
+               "  return axpy_call(&__tvm_ffi_axpy, 1, nullptr, nullptr) == -1 && axpy_last_error()[0] == 'k' &&\n"
+               "         axpy_prepare(0) == 0 ? (axpy_close(), 0) : 1;\n}\n");
+  const Command compile{{find_host_compiler("", "the test").value(), "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o",
+                         "linked", "linked.cpp", "axpy.so"},
+                        folder.path(""),
+                        compiler_environment()};
+  const ProcessResult compiled = run(compile).value();
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.standard_error;
+  const ProcessResult result =
+      run({{"/usr/bin/env", "-i", "LD_LIBRARY_PATH=" + folder.path(""), folder.path("linked")}}).value();
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+}
+
+/// A Python that has tvm_ffi, or nothing.
+std::string python() {
+  const std::string path = std::string(KMUX_TEST_SOURCE_DIR) + "/.venv/bin/python";
+  if (!std::filesystem::exists(path)) return "";
+  return run({{path, "-c", "import tvm_ffi, numpy"}}).value().exit_code == 0 ? path : "";
+}
+
+TEST(ExportedCaller, InPythonThroughTvmFfi) {
+  const std::string interpreter = python();
+  if (interpreter.empty()) GTEST_SKIP() << "apache-tvm-ffi is not in .venv (./kmux.sh test puts it there)";
+  const ExportFolder folder;
+  folder.exported(axpy());
+  const ProcessResult result = run_alone({interpreter, kHere + "caller.py", folder.path("axpy.so")});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output, HasSubstr("all is well"));
+}
+
+}  // namespace
+}  // namespace kmux::test

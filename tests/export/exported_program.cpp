@@ -1,0 +1,80 @@
+#include "export/exported_program.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "kmux/builder.h"
+
+#include "unit/call_table.h"
+
+namespace kmux::test {
+
+Program everything() {
+  Program program{.name = "everything"};
+  program.signature = CallTable::signature();
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"everything.c",
+                      "int everything(float* a, int m, int n, unsigned char u, int* rows) {\n"
+                      "  for (int i = 0; i < m; ++i) rows[i] = n;\n"
+                      "  for (int i = 0; i < m * 16; ++i) a[i] = (float)rows[i / 16];\n"
+                      "  return u == 13 ? 13 : 0;\n"
+                      "}\n"}};
+  const Expr m = Expr::symbol("m");
+  variant.body.asserts = {{ne(m, 5), "five rows are too many, or too few"}};
+  variant.body.workspaces = {{"rows", m * 4, 64}};
+  variant.body.steps = {
+      Launch{.kernel = "everything",
+             .args = {TensorArg{"a"}, ExprArg{m}, ScalarArg{"n"}, ScalarArg{"u"}, WorkspaceArg{"rows"}},
+             .returns = CallResult::kInt32}};
+  program.variants = {std::move(variant)};
+  return program;
+}
+
+Program axpy() {
+  ProgramBuilder builder("axpy");
+  const Expr n = builder.symbol("n");
+  builder.scalar("alpha", dtype::kFloat32);
+  builder.input("x", dtype::kFloat32, {n});
+  builder.output("y", dtype::kFloat32, {n});
+  builder.variant("c").source("axpy.c",
+                              "void axpy(float alpha, const float* x, float* y, long long n) {\n"
+                              "  for (long long i = 0; i < n; ++i) y[i] += alpha * x[i];\n"
+                              "}\n");
+  builder.launch("axpy").args({"alpha", "x", "y"}).arg(n, dtype::kInt64);
+  return builder.build().value();
+}
+
+ExportFolder::ExportFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();
+  folder_ = mkdtemp(pattern.data());
+}
+
+ExportFolder::~ExportFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::vector<std::string> ExportFolder::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+void ExportFolder::write(const std::string& name, const std::string& content) const {
+  std::ofstream(path(name), std::ios::binary) << content;
+}
+
+std::string ExportFolder::read(const std::string& name) const {
+  std::ifstream file(path(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+ExportedLibrary ExportFolder::exported(const Program& program, const Options& options) const {
+  ExportOptions to{.library = path(program.name + ".so"), .header = path(program.name + ".h")};
+  to.compile.execution_backend = "cpu";
+  to.compile.options = options;
+  return export_library(program, to).value();
+}
+
+}  // namespace kmux::test

@@ -1,0 +1,58 @@
+// `kmux export` as people type it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kScale = "scale/scale.kmux.json";
+
+TEST(CliExport, WritesALibraryAndAHeader) {
+  const CliSession session;
+  const ProcessResult result =
+      session.run({"export", kScale, "--backend", "cpu", "-o", "libscale.so", "--header", "scale.h"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output,
+              AllOf(HasSubstr("libscale.so: "), HasSubstr("by cpu\n"), HasSubstr("it exports __tvm_ffi_scale, "),
+                    HasSubstr("scale.h: declares them")));
+  EXPECT_THAT(session.files(), AllOf(Contains("libscale.so"), Contains("scale.h")));
+}
+
+TEST(CliExport, TellsProgramsInJson) {
+  const CliSession session;
+  const ProcessResult result = session.run({"export", kScale, "--backend", "cpu", "-o", "a.so", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  const Json json = parse_json(result.standard_output).value();
+  EXPECT_EQ(*json.find("library")->as_string(), "a.so");
+  EXPECT_EQ(*json.find("backend")->as_string(), "cpu");
+  EXPECT_EQ(json.find("symbols")->as_array()->size(), 4U);
+  EXPECT_GT(*json.find("bytes")->as_integer(), 1000);
+}
+
+TEST(CliExport, IsExactAboutTheBackend) {
+  const CliSession session;
+  const ProcessResult result = session.run({"export", kScale, "--backend", "nvrtc", "-o", "a.so"});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(session.files(), Not(Contains("a.so")));
+}
+
+TEST(CliExport, SaysWhatToInstallWithoutACompiler) {
+  const CliSession session;
+  const ProcessResult result =
+      session.run({"export", kScale, "--backend", "cpu", "-o", "a.so", "--host-compiler", "no-such-c++"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.standard_error, AllOf(HasSubstr("exporting needs one"), HasSubstr("apt-get install g++")));
+  EXPECT_THAT(session.files(), Not(Contains("a.so")));
+}
+
+}  // namespace
+}  // namespace kmux::test
