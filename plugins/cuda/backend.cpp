@@ -1,10 +1,14 @@
 #include "backend.h"
 
 #include "kmux/host_compiler.h"
+#include "kmux/plan.h"
 
 #include "adapter.h"
 #include "nvcc.h"
+#include "nvidia/cubin.h"
 #include "nvidia/device_facts.h"
+#include "nvidia/library/parts.h"
+#include "nvidia/library/standalone.h"
 #include "nvidia/options.h"
 #include "nvidia/probe.h"
 #include "nvidia/support.h"
@@ -43,6 +47,18 @@ Result<std::vector<MissingFeature>> CudaBackend::supports(const BuildRequest& re
 
 Result<std::unique_ptr<Adapter>> CudaBackend::load(const Artifact& artifact, int) {
   return load_artifact(artifact, host_);
+}
+
+Result<Artifact> CudaBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  const std::string* const code = built.find(nvidia::kCodePart);
+  const std::string* const launcher = built.find(nvidia::kLauncherPart);
+  if (code == nullptr || launcher == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the artifact lacks a part (backend cuda did not make it whole). Build it again.");
+  }
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, std::string_view(*code)));
+  return nvidia::standalone_parts(plan, *launcher, *code, symbols);
 }
 
 }  // namespace kmux::cuda

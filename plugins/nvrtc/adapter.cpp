@@ -22,19 +22,6 @@ Result<const std::string*> part_of(const Artifact& artifact, const char* name) {
   return part;
 }
 
-Result<std::vector<std::string>> symbols_of(const Plan& plan, const Meta& meta) {
-  std::vector<std::string> symbols;
-  for (const std::string& kernel : plan.kernels) {
-    const auto found = meta.symbols.find(kernel);
-    if (found == meta.symbols.end()) {
-      return make_error(ErrorCode::kInvalidArgument, "the artifact's meta.json has no symbol of kernel \"" + kernel +
-                                                         "\" (backend nvrtc). Build it again.");
-    }
-    symbols.push_back(found->second);
-  }
-  return symbols;
-}
-
 bool is_empty(const SingleLaunch& single) {
   const unsigned* const grid = single.launch.grid;
   return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
@@ -105,7 +92,7 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(const std::string* const meta_text, part_of(artifact, kMetaPart));
   KMUX_ASSIGN(const Meta meta, parse_meta(*meta_text));
   KMUX_ASSIGN(const Plan plan, read_plan(*plan_text));
-  KMUX_ASSIGN(std::vector<std::string> symbols, symbols_of(plan, meta));
+  KMUX_ASSIGN(std::vector<std::string> symbols, symbols_of(plan.kernels, meta));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
   nvidia::Facts facts(plan, std::move(symbols), {meta.graph, nvidia::shows_ranges(host)});
   return std::unique_ptr<Adapter>(std::make_unique<NvrtcAdapter>(host, *code, std::move(facts), std::move(runner)));

@@ -1,7 +1,12 @@
 #include "backend.h"
 
+#include "kmux/plan.h"
+
 #include "adapter.h"
+#include "meta.h"
 #include "nvidia/device_facts.h"
+#include "nvidia/library/launcher_text.h"
+#include "nvidia/library/standalone.h"
 #include "nvidia/probe.h"
 #include "nvidia/support.h"
 #include "nvidia/target.h"
@@ -32,6 +37,20 @@ Result<std::vector<MissingFeature>> NvrtcBackend::supports(const BuildRequest& r
 
 Result<std::unique_ptr<Adapter>> NvrtcBackend::load(const Artifact& artifact, int) {
   return load_artifact(artifact, host_);
+}
+
+Result<Artifact> NvrtcBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  const std::string* const code = built.find(kCodePart);
+  const std::string* const text = built.find(kMetaPart);
+  if (code == nullptr || text == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the artifact lacks a part (backend nvrtc did not make it whole). Build it again.");
+  }
+  KMUX_ASSIGN(const Meta meta, parse_meta(*text));
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_ASSIGN(const auto symbols, symbols_of(plan.kernels, meta));
+  const std::string launcher = nvidia::launcher_text(plan, nvidia::LaunchChoices{.graph = meta.graph});
+  return nvidia::standalone_parts(plan, launcher, *code, symbols);
 }
 
 }  // namespace kmux::nvrtc

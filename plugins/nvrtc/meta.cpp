@@ -28,4 +28,17 @@ Result<Meta> parse_meta(std::string_view text) {
   return meta;
 }
 
+Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Meta& meta) {
+  std::vector<std::string> symbols;
+  for (const std::string& kernel : kernels) {
+    const auto found = meta.symbols.find(kernel);
+    if (found == meta.symbols.end()) {
+      return make_error(ErrorCode::kInvalidArgument, "the artifact's meta.json has no symbol of kernel \"" + kernel +
+                                                         "\" (backend nvrtc). Build it again.");
+    }
+    symbols.push_back(found->second);
+  }
+  return symbols;
+}
+
 }  // namespace kmux::nvrtc

@@ -30,4 +30,9 @@ std::string dump_meta(const Meta& meta);
 /// Errors: invalid_argument if `text` is not what `dump_meta` writes.
 Result<Meta> parse_meta(std::string_view text);
 
+/// The symbol of each of `kernels`.
+///
+/// Errors: invalid_argument that names a kernel without one.
+Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Meta& meta);
+
 }  // namespace kmux::nvrtc

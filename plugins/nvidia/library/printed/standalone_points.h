@@ -1,0 +1,19 @@
+#pragma once
+
+// The functions that an exported library calls, over the launcher of the text before it. Whoever calls without a runtime
+// brings no memory for workspaces: the device's own pool has it.
+#include "nvidia/library/printed/entry_points.h"
+
+extern "C" int kmux_standalone_prepare(int device, kmux_sink error) {
+  return kmux::nvidia::kept.launcher.prepare(device, error);
+}
+
+extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  if (env->allocator != nullptr) return kmux::nvidia::run(slots, *env, error);
+  kmux_launch_env own = *env;
+  own.allocator = &kmux::nvidia::workspace_allocator;
+  return kmux::nvidia::run(slots, own, error);
+}
+
+// What comes after it loads the code anew.
+extern "C" void kmux_standalone_close(void) { kmux::nvidia::open_again(kmux::nvidia::Log{nullptr, nullptr}, false); }

@@ -1,0 +1,170 @@
+// Exported libraries: what the driver hears of them, without the runtime between.
+#include <dlfcn.h>
+#include <filesystem>
+
+#include "kmux/dynamic_library.h"
+#include "kmux/export_library.h"
+#include "kmux/tvm_ffi_abi.h"
+
+#include "over_fake.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// An exported library, as others open it.
+struct Exported {
+  explicit Exported(const std::string& path, const std::string& name)
+      : library(DynamicLibrary::open({path}).value()),
+        call(*library.function<int(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*)>("__tvm_ffi_" + name)),
+        last_error(*library.function<const char*()>(name + "_last_error")),
+        prepare(*library.function<int(int)>(name + "_prepare")),
+        close(*library.function<void()>(name + "_close")) {}
+
+  std::string operator()(const std::vector<const DLTensor*>& tensors) const {
+    std::vector<TVMFFIAny> args;
+    for (const DLTensor* tensor : tensors) {
+      args.push_back({kTVMFFIDLTensorPtr, 0, {}});
+      args.back().v_ptr = const_cast<DLTensor*>(tensor);
+    }
+    return call(nullptr, args.data(), static_cast<std::int32_t>(args.size()), nullptr) == 0 ? "" : last_error();
+  }
+
+  DynamicLibrary library;
+  int (*call)(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*);
+  const char* (*last_error)();
+  int (*prepare)(int);
+  void (*close)();
+};
+
+/// Files of one process, removed at its end.
+struct Folder {
+  Folder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();
+    path = mkdtemp(pattern.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+class ExportSequences : public OverFake {
+ protected:
+  /// The library of `builder`, which is exported once for all cases that ask for `name`.
+  Exported exported(const ProgramBuilder& builder, const std::string& name) {
+    static const Folder folder;
+    ExportOptions options{.library = folder.path / (name + "." + GetParam() + ".so")};
+    options.compile.execution_backend = GetParam();
+    if (!std::filesystem::exists(options.library)) export_library(*runtime, builder.build().value(), options).value();
+    fake.clear_calls();
+    return Exported(options.library, "scale");
+  }
+
+  Tensor four_zeros(int ordinal = 0) {
+    const Device device(runtime->registry().plugin(GetParam()).value(), ordinal);
+    return Tensor::zeros({4}, dtype::kFloat32, device).value();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(On, ExportSequences, testing::Values("nvrtc", "cuda"),
+                         [](const auto& plugin) { return std::string(plugin.param); });
+
+ProgramBuilder scale_program(const std::string& kernel = "scale") {
+  const std::string head =
+      kernel == "scale" ? "extern \"C\" __global__ void scale" : "template <int> __global__ void scale";
+  ProgramBuilder builder = program_of("scale", head + "(float* x) { x[0] = 2; }\n");
+  builder.launch(kernel).grid({1}).block({32}).dynamic_smem_bytes(50000).args({"x"});
+  return builder;
+}
+
+TEST_P(ExportSequences, LaunchesWhatAKernelLaunches) {
+  const Exported scale = exported(scale_program(), "plain");
+  const Kernel kernel = warmed(scale_program());
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  const std::vector<std::string> expected = work_of(kernel, {x});
+  EXPECT_EQ(expected.back(), line({.kernel = "scale", .args = {written(x)}, .smem = 50000}));
+  fake.clear_calls();
+  EXPECT_EQ(scale({x.dl()}), "");
+  EXPECT_EQ(work(), expected);
+  scale.close();
+}
+
+TEST_P(ExportSequences, FindsKernelsByTheirNameExpressions) {
+  const Exported scale = exported(scale_program("scale<3>"), "template");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale({x.dl()}), "");
+  scale.close();
+}
+
+TEST_P(ExportSequences, LaunchesOnTheStreamOfLibtvmffi) {
+  void* const fake_ffi = dlopen(KMUX_FAKE_TVM_FFI, RTLD_NOW | RTLD_GLOBAL);
+  ASSERT_NE(fake_ffi, nullptr) << dlerror();
+  const auto set_stream = reinterpret_cast<void (*)(void*)>(dlsym(fake_ffi, "fake_tvm_ffi_set_stream"));
+  const auto stream_of = reinterpret_cast<const int* (*)()>(dlsym(fake_ffi, "fake_tvm_ffi_stream_of"));
+  const Exported scale = exported(scale_program(), "plain");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  fake.clear_calls();
+  set_stream(reinterpret_cast<void*>(2));
+  EXPECT_EQ(scale({x.dl()}), "");
+  EXPECT_THAT(work(), ElementsAre(line({.kernel = "scale", .args = {written(x)}, .smem = 50000, .stream = "0x2"})));
+  EXPECT_EQ(stream_of()[0], kDLCUDA);
+  EXPECT_EQ(stream_of()[1], 0);
+  set_stream(nullptr);
+  scale.close();
+}
+
+TEST_P(ExportSequences, GoesWhereItsTensorsAre) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  const Exported scale = exported(scale_program(), "plain");
+  const Tensor far = four_zeros(1);
+  EXPECT_EQ(scale({far.dl()}), "");
+  EXPECT_EQ(scale.prepare(7), -1);
+  EXPECT_THAT(scale.last_error(), HasSubstr("kernel \"scale\": "));
+  scale.close();
+}
+
+TEST_P(ExportSequences, WorksAgainAfterAClose) {
+  const Exported scale = exported(scale_program(), "plain");
+  const Tensor x = four_zeros();
+  const std::size_t before = fake.live().libraries;
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(scale({x.dl()}), "");
+    EXPECT_EQ(fake.live().libraries, before + 1);
+    scale.close();
+    EXPECT_EQ(fake.live().libraries, before);
+  }
+}
+
+TEST_P(ExportSequences, HasMemoryForWorkspaces) {
+  ProgramBuilder builder =
+      program_of("scale", "extern \"C\" __global__ void scale(float* x, float* w) { x[0] = w[0]; }\n");
+  builder.workspace("w", 4096);
+  builder.launch("scale").grid({1}).block({32}).args({"x", "w"});
+  const Exported scale = exported(builder, "workspace");
+  const Tensor x = four_zeros();
+  fake.clear_calls();
+  EXPECT_EQ(scale({x.dl()}), "");
+  EXPECT_EQ(fake.calls("cuMemAllocFromPoolAsync").size(), 1U);
+  EXPECT_EQ(fake.calls("cuMemFreeAsync").size(), 1U);
+  scale.close();
+}
+
+TEST_P(ExportSequences, FailuresOfTheDriverAreErrors) {
+  const Exported scale = exported(scale_program(), "plain");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  fake.fail("cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE);
+  const std::string text = scale({x.dl()});
+  EXPECT_THAT(text, HasSubstr("kernel \"scale\": "));
+  EXPECT_THAT(text, HasSubstr("cuLaunchKernelEx failed"));
+  EXPECT_EQ(scale({x.dl()}), "");
+  scale.close();
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
