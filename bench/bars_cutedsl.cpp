@@ -13,6 +13,7 @@
 
 #include "bar_program.h"
 #include "cutedsl/call_bar.h"
+#include "cutedsl/export_bar.h"
 #include "cutedsl/hit_bar.h"
 #include "timing.h"
 
@@ -36,6 +37,7 @@ struct Bar {
 const std::vector<Bar> kBars = {
     {"cutedsl_call_over_raw", cutedsl_call_over_raw, "ns", missing_device, kProcesses},
     {"cutedsl_hit", cutedsl_hit, "ms", missing_cute_dsl},
+    {"export_call_over_bare", export_call_over_bare, "ns", missing_host_compiler},
 };
 
 double measure_in_a_process(const Bar& bar) {
