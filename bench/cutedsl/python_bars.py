@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The figures of the Python package, a line each: "bar NAME VALUE UNIT". What cannot be measured here is named.
 
-usage: python_bars.py [NAME...]      with kmux installed, or KMUX_TVM_FFI_LIBRARY and PYTHONPATH set
+usage: python_bars.py [NAME...]        with kmux installed, or KMUX_TVM_FFI_LIBRARY and PYTHONPATH set
+       python_bars.py --missing NAME   prints why it cannot be measured here; nothing if it can
 
 python_cpu_call            a call of a kernel with three NumPy arrays / one of a function that does nothing
 python_over_noop_plus_raw  the same with torch tensors on a GPU, less the function that does nothing, less a bare launch
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CALLS = 100  # in a burst: fewer than the driver's queue holds
@@ -34,10 +36,6 @@ extern "C" __global__ void add(const float* a, const float* b, float* c, long lo
   if (i < n) c[i] = a[i] + b[i];
 }
 """
-
-
-class Missing(Exception):
-    """Why a bar cannot be measured here."""
 
 
 def add_program(path, source, dialect, **launch):
@@ -110,14 +108,20 @@ def python_cpu_call():
     return ours / theirs, "ratio"
 
 
-def torch_on_a_device():
-    try:
-        import torch
-    except ImportError:
-        raise Missing("torch is not installed") from None
-    if not torch.cuda.is_available():
-        raise Missing("torch finds no device")
-    return torch
+def missing_packages(*names):
+    """Why what needs these packages cannot run here; empty if it can."""
+    for name in names:
+        if importlib.util.find_spec(name) is None:
+            return f"{name} is not installed"
+    return ""
+
+
+def missing_device(*names):
+    if reason := missing_packages("torch", *names):
+        return reason
+    import torch
+
+    return "" if torch.cuda.is_available() else "torch finds no device"
 
 
 def raw_launcher(folder):
@@ -143,8 +147,8 @@ def device_function(kernel, name):
 
 
 def python_over_noop_plus_raw():
-    torch = torch_on_a_device()
     import kmux
+    import torch
 
     program = add_program("add.cu", CUDA, "cuda", grid=[["ceildiv", "n", BLOCK]], block=[BLOCK])
     kernel = kmux.compile(program, execution_backend="nvrtc")
@@ -171,12 +175,10 @@ def python_over_noop_plus_raw():
 
 
 def python_vs_tilelang():
-    torch = torch_on_a_device()
-    if importlib.util.find_spec("tilelang") is None:
-        raise Missing("TileLang is not installed")
     sys.path.insert(0, str(ROOT / "integrations" / "tilelang"))
     import kmux
     import tilelang
+    import torch
     from kmux_tilelang.export import export
     from kmux_tilelang.kernel import load_kernel
 
@@ -197,20 +199,40 @@ def python_vs_tilelang():
     return ours / theirs, "ratio"
 
 
-BARS = (python_cpu_call, python_over_noop_plus_raw, python_vs_tilelang)
+# Each with what says why it cannot be measured here.
+BARS = {
+    python_cpu_call: lambda: missing_packages("numpy"),
+    python_over_noop_plus_raw: missing_device,
+    python_vs_tilelang: lambda: missing_device("tilelang"),
+}
+
+
+def measure(bar):
+    """Whether it could be measured; the next one is, anyway."""
+    try:
+        value, unit = bar()
+    except Exception:
+        traceback.print_exc()
+        return False
+    print(f"bar {bar.__name__} {value:.3f} {unit}", flush=True)
+    return True
 
 
 def main(names):
-    for bar in BARS:
+    only_asks = "--missing" in names
+    all_ok = True
+    for bar, missing in BARS.items():
         if names and bar.__name__ not in names:
             continue
-        try:
-            value, unit = bar()
-        except Missing as reason:
+        reason = missing()
+        if only_asks and reason:
+            print(reason)
+        elif reason:
             print(f"skipped {bar.__name__}: {reason}", file=sys.stderr)
-            continue
-        print(f"bar {bar.__name__} {value:.3f} {unit}", flush=True)
+        elif not only_asks:
+            all_ok = measure(bar) and all_ok
+    return 0 if all_ok else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))
