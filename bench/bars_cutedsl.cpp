@@ -15,6 +15,7 @@
 #include "cutedsl/call_bar.h"
 #include "cutedsl/export_bar.h"
 #include "cutedsl/hit_bar.h"
+#include "cutedsl/python_bar.h"
 #include "timing.h"
 
 namespace kmux::bench {
@@ -38,6 +39,9 @@ const std::vector<Bar> kBars = {
     {"cutedsl_call_over_raw", cutedsl_call_over_raw, "ns", missing_device, kProcesses},
     {"cutedsl_hit", cutedsl_hit, "ms", missing_cute_dsl},
     {"export_call_over_bare", export_call_over_bare, "ns", missing_host_compiler},
+    {"python_cpu_call", python_cpu_call, "ratio", missing_python_cpu_call},
+    {"python_over_noop_plus_raw", python_over_noop_plus_raw, "us", missing_python_over_noop_plus_raw},
+    {"python_vs_tilelang", python_vs_tilelang, "ratio", missing_python_vs_tilelang},
 };
 
 double measure_in_a_process(const Bar& bar) {
