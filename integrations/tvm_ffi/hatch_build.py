@@ -22,8 +22,8 @@ _CARRIED = (
     "libexec/kmux/*",
     "share/doc/kmux/licences/*",
 )
-# The second one has the licences of what is linked in.
-_COMPONENTS = ("Unspecified", "bundle")
+# The last one has the licences of what is linked in.
+_COMPONENTS = ("Unspecified", "tvm_ffi", "bundle")
 
 
 def _install(build: pathlib.Path, prefix: pathlib.Path, component: str) -> None:

@@ -10,6 +10,7 @@ cupy arrays as they are. See docs/python.md.
 
 from ._compile import compile, par_compile, resolve
 from ._errors import CompileError, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
+from ._export import ExportedLibrary, export_library
 from ._jit import JitFunction, jit
 from ._kernel import Kernel, Tuning
 from ._library import functions as _functions
@@ -26,6 +27,7 @@ __all__ = [
     "CompileEvent",
     "CompileOptions",
     "Error",
+    "ExportedLibrary",
     "InternalError",
     "JitFunction",
     "Kernel",
@@ -38,6 +40,7 @@ __all__ = [
     "UnavailableError",
     "UnsupportedError",
     "compile",
+    "export_library",
     "jit",
     "load_program",
     "par_compile",

@@ -1,0 +1,60 @@
+"""Programs as libraries that run without kmux."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from typing_extensions import Unpack
+
+from ._library import functions
+from ._options import CompileOptions, plain
+from ._program import AnyProgram, as_program
+
+
+@dataclass(frozen=True)
+class ExportedLibrary:
+    """What `export_library` made."""
+
+    library: str  # its path
+    header: str  # the path of its C header, or empty
+    backend: str
+    target: str
+    bytes: int  # of the library
+    symbols: tuple[str, ...]  # that it exports
+    from_cache: bool  # the program had been built before
+
+
+def export_library(
+    program: AnyProgram,
+    library: str | os.PathLike[str],
+    *,
+    header: str | os.PathLike[str] | None = None,
+    host_compiler: str | None = None,
+    **options: Unpack[CompileOptions],
+) -> ExportedLibrary:
+    """Makes a shared library of `program` that needs neither kmux nor a compiler nor Python, as `kmux export` does.
+
+    `tvm_ffi.load_module(library)` has the program under its name; C calls what `header` declares.
+
+    Args:
+        library: the path to write.
+        header: the path of a C header to write for it.
+        host_compiler: a name or a path; by default the first of c++, g++ and clang++.
+        options: see `CompileOptions`.
+
+    Raises:
+        As `compile`; UnsupportedError: the backend cannot export; UnavailableError: there is no host compiler, or the
+        files cannot be written.
+    """
+    where = {"library": os.fspath(library), "header": header and os.fspath(header), "host_compiler": host_compiler}
+    made = functions.export_library(as_program(program), where, plain(options))
+    return ExportedLibrary(
+        str(made["library"]),
+        str(made["header"]),
+        str(made["backend"]),
+        str(made["target"]),
+        made["bytes"],
+        tuple(map(str, made["symbols"])),
+        made["from_cache"],
+    )
