@@ -3,34 +3,12 @@
 #include <utility>
 
 #include "kmux/failure_text.h"
-#include "kmux/plan_part.h"
 
-#include "meta.h"
+#include "loaded_parts.h"
 #include "opened_hip.h"
 
 namespace kmux::hip {
 namespace {
-
-Error incomplete(const std::string& what) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the artifact has no " + what + " (backend hip did not make it whole). Build it again.");
-}
-
-Result<const std::string*> part_of(const Artifact& artifact, const char* name) {
-  const std::string* part = artifact.find(name);
-  if (!part) return incomplete("part \"" + std::string(name) + "\"");
-  return part;
-}
-
-Result<std::vector<KernelMeta>> kernels_of(const Plan& plan, const Meta& meta) {
-  std::vector<KernelMeta> kernels;
-  for (const std::string& name : plan.kernels) {
-    const auto found = meta.kernels.find(name);
-    if (found == meta.kernels.end()) return incomplete("symbol of kernel \"" + name + "\"");
-    kernels.push_back(found->second);
-  }
-  return kernels;
-}
 
 bool is_empty(const kmux_driver_launch& launch) {
   return launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0;
@@ -80,15 +58,11 @@ LaunchEntry HipAdapter::entry() noexcept {
 }
 
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host) {
-  KMUX_ASSIGN(const std::string* const code, part_of(artifact, kCodePart));
-  KMUX_ASSIGN(const std::string* const plan_text, part_of(artifact, kPlanPart));
-  KMUX_ASSIGN(const std::string* const meta_text, part_of(artifact, kMetaPart));
-  KMUX_ASSIGN(const Meta meta, parse_meta(*meta_text));
-  KMUX_ASSIGN(const Plan plan, read_plan(*plan_text));
-  KMUX_ASSIGN(std::vector<KernelMeta> kernels, kernels_of(plan, meta));
-  KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
-  Facts facts(plan, std::move(kernels));
-  return std::unique_ptr<Adapter>(std::make_unique<HipAdapter>(host, *code, std::move(facts), std::move(runner)));
+  KMUX_ASSIGN(LoadedParts parts, read_parts(artifact));
+  KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(parts.plan));
+  Facts facts(parts.plan, std::move(parts.kernels));
+  return std::unique_ptr<Adapter>(
+      std::make_unique<HipAdapter>(host, std::move(parts.code), std::move(facts), std::move(runner)));
 }
 
 }  // namespace kmux::hip

@@ -7,6 +7,7 @@
 #include "compiler_choice.h"
 #include "device_facts.h"
 #include "opened_hip.h"
+#include "standalone.h"
 #include "target.h"
 
 namespace kmux::hip {
@@ -69,6 +70,10 @@ Result<std::vector<MissingFeature>> HipBackend::supports(const BuildRequest& req
 
 Result<std::unique_ptr<Adapter>> HipBackend::load(const Artifact& artifact, int) {
   return load_artifact(artifact, host_);
+}
+
+Result<Artifact> HipBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  return standalone_of(request, built);
 }
 
 }  // namespace kmux::hip

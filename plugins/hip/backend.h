@@ -27,6 +27,7 @@ class HipBackend final : public Backend {
   Wrapper& wrapper() override { return wrapper_; }
   Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override;
   DeviceApi& devices() override { return devices_; }
 
  private:

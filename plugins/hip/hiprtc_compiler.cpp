@@ -80,7 +80,7 @@ class HiprtcUnit {
   Result<std::string> read(const char* call, int (*size)(HiprtcProgram, std::size_t*),
                            int (*content)(HiprtcProgram, char*)) const {
     std::size_t bytes = 0;
-    KMUX_TRY(check(call, size(program_, &bytes)));
+    KMUX_TRY(check((std::string(call) + "Size").c_str(), size(program_, &bytes)));
     std::string text(bytes, '\0');
     if (bytes > 0) KMUX_TRY(check(call, content(program_, text.data())));
     return text;

@@ -4,9 +4,9 @@
 
 #include "kmux/driver_dialect.h"
 #include "kmux/emit.h"
+#include "kmux/exported_call.h"
 #include "kmux/source_unit.h"
 
-#include "exported_call.h"
 
 namespace kmux {
 

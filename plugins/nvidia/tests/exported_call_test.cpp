@@ -1,4 +1,4 @@
-#include "nvidia/library/exported_call.h"
+#include "kmux/exported_call.h"
 
 #include <cstdint>
 #include <thread>

@@ -1,6 +1,6 @@
-#include "exported_call.h"
+#include "kmux/exported_call.h"
 
-namespace kmux::nvidia {
+namespace kmux {
 namespace {
 
 constexpr std::string_view kHelpers = R"(
@@ -23,7 +23,7 @@ std::string type_of(const SlotInfo& slot) {
 
 }  // namespace
 
-void emit_exported_call(CodeWriter& out, const Plan& plan) {
+void emit_exported_call(CodeWriter& out, const Plan& plan, std::string_view stream_type) {
   std::string parameters;
   std::string values;
   for (const SlotInfo& slot : plan.slots) {
@@ -31,10 +31,11 @@ void emit_exported_call(CodeWriter& out, const Plan& plan) {
     values.append(values.empty() ? "" : ", ").append("kmux_slot_of(").append(slot.name).append(")");
   }
   out.lines(kHelpers);
-  out.open(R"(extern "C" __attribute__((visibility("default"))) int call()" + parameters + "void* kmux_stream) {");
+  out.open(R"(extern "C" __attribute__((visibility("default"))) int call()" + parameters + std::string(stream_type) +
+           " kmux_stream) {");
   if (!values.empty()) out.line("const kmux_slot kmux_slots[] = {" + values + "};");
   out.line("return kmux_call_alone(" + std::string(values.empty() ? "nullptr" : "kmux_slots") + ", kmux_stream);");
   out.close();
 }
 
-}  // namespace kmux::nvidia
+}  // namespace kmux

@@ -1,0 +1,143 @@
+// The life of a kernel, from opening its plugin to unloading it, with each call of HIP failing once.
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/log.h"
+#include "kmux/registry.h"
+
+#include "fake_hip.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSource = R"(
+extern "C" __global__ void first(const float* x, float* w, int n) { w[threadIdx.x] = x[threadIdx.x] + n; }
+extern "C" __global__ void second(float* x, const float* w) { x[threadIdx.x] = w[threadIdx.x]; }
+)";
+
+// A workspace, a fill, two launches, the second one cooperative.
+ProgramBuilder life_of_a_kernel() {
+  ProgramBuilder builder("life");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {n}}).variant("hip").source("life.hip", kSource);
+  builder.workspace("w", n * 4);
+  builder.body().fill("w", n * 4, 1);
+  builder.launch("first").grid({1}).block({32}).dynamic_smem_bytes(1024).args({"x", "w"}).arg(n);
+  builder.launch("second").grid({1}).block({32}).cooperative().args({"x", "w"});
+  return builder;
+}
+
+class HipFaults : public testing::Test {
+ protected:
+  HipFaults() {
+    set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs_.emplace_back(text); });
+  }
+  ~HipFaults() override { set_log_sink(LogLevel::kWarning, {}); }
+
+  // Opens the plugin anew for each life; what was compiled stays on disk.
+  void start(bool cached) {
+    Environment environment;
+    environment.cache_dir = folder_.path() / "cache";
+    environment.disable_cache = !cached;
+    RegistryOptions registry;
+    registry.plugin_options = {{"hip.library", FakeHip::path()}, {"hip.engine", "hiprtc"}};
+    runtime_ = Runtime::create(environment, registry).value();
+    logs_.clear();
+  }
+
+  // Makes, warms and launches the kernel, twice. Empty if all went well, else the error.
+  std::string live() {
+    const auto kernel = compile(*runtime_, life_of_a_kernel().build().value(), {.execution_backend = "hip"});
+    if (!kernel) return kernel.error().explain();
+    if (const Status warm = kernel->warm(); !warm.ok()) return warm.error().explain();
+    const auto x = Tensor::zeros({64}, dtype::kFloat32, kernel->device());
+    if (!x) return x.error().explain();
+    for (int i = 0; i < 2; ++i) {
+      if (const Status launched = kernel->launch({*x}); !launched.ok()) return launched.error().explain();
+    }
+    const Status done = kernel->device().synchronize();
+    return done.ok() ? "" : done.error().explain();
+  }
+
+  void unload() {
+    Status unloaded = runtime_->registry().unload("hip");
+    for (int tries = 0; !unloaded.ok() && tries < 1000; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      unloaded = runtime_->registry().unload("hip");
+    }
+    EXPECT_TRUE(unloaded.ok()) << unloaded.error().explain();
+  }
+
+  // A life in which the `nth` call fails, and one after it. False if no call was left to fail.
+  bool survive(int code, unsigned nth, bool cached) {
+    start(cached);
+    fake_->fail("", code, nth);
+    std::string told = live();
+    const std::string failed = fake_->failed();
+    if (!failed.empty() && told.find("cannot run here") != std::string::npos) {  // a plugin is probed once
+      unload();
+      start(cached);
+    }
+    EXPECT_EQ(failed.empty() ? "" : live(), "") << "after " << failed;
+    unload();
+    for (const std::string& line : logs_) told += "\n" + line;
+    if (!fake_->failed().empty()) expect_told(told, code);
+    return !fake_->failed().empty();
+  }
+
+  // What a device does not say has a default.
+  void expect_told(const std::string& told, int code) {
+    const std::string failed = fake_->failed();
+    if (failed == "hipDeviceGetAttribute" || failed == "hipRuntimeGetVersion" || failed == "hiprtcDestroyProgram")
+      return;
+    EXPECT_THAT(told, HasSubstr(failed + " failed with " + std::to_string(code)));
+  }
+
+  // Every call of a life, one after the other. Returns their number.
+  unsigned fail_each(int code, bool cached) {
+    fake_->reset();
+    start(cached);
+    EXPECT_EQ(live(), "");  // compiled now
+    unload();
+    const fake_hip::Live before = fake_->live();
+    unsigned nth = 1;
+    for (fake_->reset(); survive(code, nth, cached) && nth < 1000; fake_->reset()) {
+      EXPECT_LE(fake_->live().modules, before.modules + 1) << nth;
+      ++nth;
+    }
+    return nth - 1;
+  }
+
+  FakeHip fake_ = FakeHip::load();
+
+ private:
+  TempFolder folder_;
+  std::shared_ptr<Runtime> runtime_;
+  std::vector<std::string> logs_;
+};
+
+TEST_F(HipFaults, OfTheDeviceAreTold) {
+  EXPECT_GT(fail_each(719, true), 30U);
+  EXPECT_GT(fail_each(2, true), 30U);
+}
+
+TEST_F(HipFaults, OfTheCompilerAreTold) {
+  for (const char* symbol : {"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcGetProgramLogSize",
+                             "hiprtcGetProgramLog", "hiprtcGetCodeSize", "hiprtcGetCode"}) {
+    start(false);
+    fake_->fail(symbol, 11, 1);
+    EXPECT_THAT(live(), HasSubstr(std::string(symbol) + " failed with 11"));
+    EXPECT_EQ(live(), "") << symbol;
+    unload();
+  }
+}
+
+}  // namespace
+}  // namespace kmux

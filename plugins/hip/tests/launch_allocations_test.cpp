@@ -1,0 +1,34 @@
+// A call of a loaded kernel allocates nothing: counted below operator new and malloc, over a HIP that does nothing.
+#include "over_fake.h"
+
+// Its namespace `testing` would hide GoogleTest's from the headers above.
+#include "integration/allocations.h"
+
+namespace kmux::hip {
+namespace {
+
+class HipAllocations : public OverFake {};
+
+TEST_F(HipAllocations, AreNoneForLaunches) {
+  const auto single = loaded(one_kernel(kAddOne));
+  ProgramBuilder several = one_kernel(kAddOne);
+  several.launch("k").grid({1}).block({64}).args({"x"}).arg(Expr::symbol("n"));
+  const auto body = loaded(several);
+  const DeviceVector x(backend, 300);
+  const std::vector<kmux_slot> slots = {slot(x.address()), slot(300)};
+  const kmux_launch_env env = {sizeof env, 0, nullptr, nullptr, 0, 0};
+  for (Adapter* const adapter : {single.get(), body.get()}) {
+    adapter->prepare(0).value();
+    const LaunchEntry entry = adapter->entry();
+    FailureText failure;
+    fake->set_recording(false);
+    EXPECT_EQ(entry(slots.data(), env, failure.sink()), KMUX_OK);
+    const std::size_t before = kmux::testing::allocations();
+    for (int i = 0; i < 1000; ++i) entry(slots.data(), env, failure.sink());
+    EXPECT_EQ(kmux::testing::allocations(), before);
+    fake->set_recording(true);
+  }
+}
+
+}  // namespace
+}  // namespace kmux::hip

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/failure_text.h"
+
+#include "counting_allocator.h"
+#include "fake_hip.h"
+#include "workbench.h"
+
+namespace kmux::hip {
+
+/// The backend over the HIP on the CPU, whose hiprtc compiles. At the end nothing of it may be left.
+class OverFake : public testing::Test {
+ protected:
+  OverFake() {
+    host.options["hip.library"] = FakeHip::path();
+    host.options["hip.engine"] = "hiprtc";
+  }
+  void TearDown() override {
+    EXPECT_EQ(fake->live().modules, before_.modules + kept.modules);
+    EXPECT_EQ(fake->live().allocations, before_.allocations);
+    EXPECT_EQ(fake->live().streams, before_.streams);
+    EXPECT_EQ(fake->live().events, before_.events);
+  }
+
+  Artifact built(const Program& program) {
+    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
+    return backend.builder().build(request, backend.wrapper().wrap(request).value()).value();
+  }
+  std::unique_ptr<Adapter> loaded(const Program& program) { return backend.load(built(program), 0).value(); }
+  std::unique_ptr<Adapter> loaded(const ProgramBuilder& builder) { return loaded(builder.build().value()); }
+
+  Status launch(Adapter& adapter, const std::vector<kmux_slot>& slots, int device = 0, void* stream = nullptr) {
+    FailureText failure;
+    const kmux_launch_env env = {sizeof env, device, stream, allocator.api(), 0, 0};
+    return failure.status(adapter.entry()(slots.data(), env, failure.sink()));
+  }
+
+  static kmux_slot slot(void* address) { return kmux_slot{.ptr = address}; }
+  static kmux_slot slot(std::integral auto number) { return kmux_slot{.i64 = number}; }
+
+  /// The calls since `clear_calls` that are not about which device is current.
+  std::vector<std::string> work() const {
+    std::vector<std::string> calls = fake->calls();
+    std::erase(calls, "hipGetDevice");
+    return calls;
+  }
+
+  FakeHip fake = FakeHip::load();
+  FakeHost host;
+  HipBackend backend{host};
+  CountingAllocator allocator;
+  fake_hip::Live kept;  // what is left at the end on purpose
+
+ private:
+  fake_hip::Live before_ = fake->live();
+};
+
+/// Memory of the device for a test's vector.
+class DeviceVector {
+ public:
+  DeviceVector(HipBackend& backend, std::size_t count, int device = 0)
+      : devices_(backend.devices()),
+        count_(count),
+        device_(device),
+        address_(devices_.allocate(device, nullptr, count * sizeof(float), 0).value()) {
+    devices_.memset(device, nullptr, address_, 0, count * sizeof(float)).value();
+  }
+  DeviceVector(const DeviceVector&) = delete;
+  DeviceVector& operator=(const DeviceVector&) = delete;
+  ~DeviceVector() { devices_.free(device_, nullptr, address_); }
+
+  void* address() const { return address_; }
+  std::vector<float> values() const {
+    std::vector<float> values(count_);
+    devices_.copy(device_, nullptr, values.data(), address_, count_ * sizeof(float), KMUX_COPY_DEVICE_TO_HOST).value();
+    return values;
+  }
+
+ private:
+  DeviceApi& devices_;
+  std::size_t count_;
+  int device_;
+  void* address_;
+};
+
+}  // namespace kmux::hip

@@ -1,0 +1,89 @@
+#include "standalone.h"
+
+#include <dlfcn.h>
+
+#include "kmux/host_compiler.h"
+#include "kmux/process.h"
+
+#include "over_fake.h"
+#include "temp_folder.h"
+
+namespace kmux::hip {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+// A library of the unit, made as anybody would, and its functions.
+class Library {
+ public:
+  explicit Library(const Artifact& unit) {
+    for (const Artifact::Part& part : unit.parts) folder_.write(part.name, part.content);
+    const Command command{{find_host_compiler("", "a test").value(), "-std=c++17", "-Wall", "-Werror", "-O1", "-shared",
+                           "-fPIC", "-fvisibility=hidden", "-o", "unit.so", "launcher.cpp", "-ldl"},
+                          folder_.path().string()};
+    const ProcessResult result = run(command).value();
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    setenv("KMUX_HIP_LIBRARY", FakeHip::path().c_str(), 1);
+    handle_ = dlopen((folder_.path() / "unit.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(handle_, nullptr) << dlerror();
+  }
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(handle_, name));
+  }
+  std::string last_error() const { return function<const char*()>("get_last_error")(); }
+  int init() const { return function<int()>("init")(); }
+
+ private:
+  TempFolder folder_;
+  void* handle_ = nullptr;
+};
+
+class HipStandalone : public OverFake {
+ protected:
+  Artifact unit_of(const Program& program) {
+    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
+    return backend.standalone(request, built(program)).value();
+  }
+};
+
+TEST_F(HipStandalone, HasInitCallAndErrorText) {
+  ProgramBuilder builder = one_kernel(kAddOne);
+  builder.workspace("w", Expr::symbol("n") * 4);
+  builder.body().fill("w", Expr::symbol("n") * 4);
+  builder.launch("k").grid({1}).block({64}).args({"w"}).arg(Expr::symbol("n"));
+  const Artifact unit = unit_of(builder.build().value());
+  EXPECT_THAT(*unit.find("launcher.cpp"), HasSubstr("int call(void* x, long long n, hipStream_t kmux_stream)"));
+  EXPECT_THAT(*unit.find("launcher.cpp"), Not(HasSubstr("#include \"")));
+  EXPECT_THAT(*unit.find("link.json"), HasSubstr("\"device_type\":10"));
+  const Library library(unit);
+  const DeviceVector x(backend, 300);
+  EXPECT_EQ(library.init(), 0) << library.last_error();
+  auto* const call = library.function<int(void*, long long, void*)>("call");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(call(x.address(), 300, nullptr), 0) << library.last_error();
+  EXPECT_THAT(x.values(), Each(2.0F));
+  EXPECT_EQ(library.last_error(), "");
+  kept.modules = 1;
+}
+
+TEST_F(HipStandalone, TellsWhatWentWrong) {
+  ProgramBuilder builder("big");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).variant("hip");
+  builder.source("k.hip", "extern \"C\" __global__ void a(float* x) {}\nextern \"C\" __global__ void b(float* x) {}\n");
+  builder.launch("a").grid({1}).block({64}).args({"x"});
+  builder.launch("b").grid({1}).block({64}).dynamic_smem_bytes(99999).args({"x"});
+  const Library library(unit_of(builder.build().value()));
+  EXPECT_EQ(library.init(), -1);
+  EXPECT_THAT(library.last_error(), HasSubstr("kernel \"b\" asks for 99999 bytes of dynamic shared memory"));
+}
+
+TEST_F(HipStandalone, WantsAWholeArtifact) {
+  const Program program = one_kernel(kAddOne).build().value();
+  const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, {}};
+  EXPECT_THAT(backend.standalone(request, {}).error().message, HasSubstr("no part \"code\""));
+}
+
+}  // namespace
+}  // namespace kmux::hip
