@@ -70,7 +70,7 @@ Status ObjectiveC::look_up(const DynamicLibrary& runtime, const DynamicLibrary& 
   constant_values = class_of("MTLFunctionConstantValues");
   if (ns_string != nullptr && compile_options != nullptr && constant_values != nullptr) return Ok{};
   return make_error(ErrorCode::kUnavailable,
-                    "a class of Metal is missing (\"" + metal.name() + "\" was opened). Use macOS 10.12 or later.");
+                    "a class of Metal is missing (\"" + metal.name() + "\" was opened). Use macOS 10.15 or later.");
 }
 
 std::string ObjectiveC::text(Id string) const {

@@ -1,0 +1,171 @@
+// The rules that the mock keeps, broken one by one. It is spoken to as a program on a Mac would: by objc_msgSend, without
+// any of the plugin's code.
+#include "fake_metal.h"
+
+#include <dlfcn.h>
+
+#include <gmock/gmock.h>
+
+namespace kmux {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Id = void*;
+
+struct Size {
+  unsigned long width, height, depth;
+};
+
+class FakeMetalTest : public testing::Test {
+ protected:
+  ~FakeMetalTest() override { pop(pool); }
+
+  template <class T>
+  T function(const char* name) {
+    return reinterpret_cast<T>(dlsym(library, name));
+  }
+  template <class Result = Id, class... Arguments>
+  Result send(Id receiver, const char* selector, Arguments... arguments) {
+    const auto to = function<Result (*)(Id, Id, Arguments...)>("objc_msgSend");
+    return to(receiver, function<Id (*)(const char*)>("sel_registerName")(selector), arguments...);
+  }
+  Id class_of(const char* name) { return function<Id (*)(const char*)>("objc_getClass")(name); }
+  Id string(const char* text) { return send(class_of("NSString"), "stringWithUTF8String:", text); }
+  std::string text(Id string) { return send<const char*>(string, "UTF8String"); }
+  Id pipeline(const char* source) {
+    Id error = nullptr;
+    const Id made = send(device, "newLibraryWithSource:options:error:", string(source), Id{}, &error);
+    const Id kernel = send(made, "newFunctionWithName:", string("k"));
+    return send(device, "newComputePipelineStateWithFunction:error:", kernel, &error);
+  }
+  Id encoder() {
+    command_buffer = send(send(device, "newCommandQueue"), "commandBuffer");
+    return send(command_buffer, "computeCommandEncoder");
+  }
+  void dispatch(Id to, Size groups, Size threads) {
+    send<void>(to, "dispatchThreadgroups:threadsPerThreadgroup:", groups, threads);
+  }
+
+  FakeMetal fake = FakeMetal::load();
+  void* library = dlopen(FakeMetal::library().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* pool = function<void* (*)()>("objc_autoreleasePoolPush")();
+  void (*pop)(void*) = function<void (*)(void*)>("objc_autoreleasePoolPop");
+  Id device = function<Id (*)()>("MTLCreateSystemDefaultDevice")();
+  Id command_buffer = nullptr;
+};
+
+constexpr const char* kStore = "kernel void k(device int* x [[buffer(0)]]) { *x = 7; }";
+
+TEST_F(FakeMetalTest, NilTakesEveryMessage) {
+  EXPECT_EQ(send(nullptr, "anything:at:all:"), nullptr);
+  EXPECT_THAT(fake.complaints(), IsEmpty());
+}
+
+TEST_F(FakeMetalTest, ArgumentsArriveAsTheyWereSent) {
+  alignas(16) int x = 0;
+  const Id to = encoder();
+  send<void>(to, "setComputePipelineState:",
+             pipeline("kernel void k(constant int* x [[buffer(0)]], constant long& p "
+                      "[[buffer(30)]]) { *(int*)p = *x; }"));
+  const int value = 42;
+  int* const address = &x;
+  send<void>(to, "setBytes:length:atIndex:", static_cast<const void*>(&value), 4UL, 0UL);
+  send<void>(to, "setBytes:length:atIndex:", static_cast<const void*>(&address), 8UL, 30UL);
+  dispatch(to, {1, 1, 1}, {1, 1, 1});
+  send<void>(to, "endEncoding");
+  send<void>(command_buffer, "commit");
+  send<void>(command_buffer, "waitUntilCompleted");
+  EXPECT_EQ(x, 42);
+  EXPECT_EQ(send<unsigned long>(command_buffer, "status"), 4U);
+  EXPECT_THAT(fake.complaints(), IsEmpty());
+}
+
+TEST_F(FakeMetalTest, CompilersSpeakThroughErrors) {
+  Id error = nullptr;
+  EXPECT_EQ(send(device, "newLibraryWithSource:options:error:", string("kernel void k("), Id{}, &error), nullptr);
+  EXPECT_THAT(text(send(error, "localizedDescription")), AllOf(HasSubstr("Compilation failed"), HasSubstr("error:")));
+}
+
+TEST_F(FakeMetalTest, EncodersAreToEnd) {
+  encoder();
+  send<void>(command_buffer, "commit");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("committed with an encoder that has not ended")));
+}
+
+TEST_F(FakeMetalTest, OneEncoderAtATime) {
+  encoder();
+  send(command_buffer, "blitCommandEncoder");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("an encoder while another one is open")));
+}
+
+TEST_F(FakeMetalTest, EncodersThatHaveEndedTakeNothing) {
+  const Id to = encoder();
+  send<void>(to, "endEncoding");
+  send<void>(to, "setThreadgroupMemoryLength:atIndex:", 16UL, 0UL);
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("used after endEncoding")));
+}
+
+TEST_F(FakeMetalTest, CommandBuffersAreCommittedOnce) {
+  const Id to = encoder();
+  send<void>(to, "endEncoding");
+  send<void>(command_buffer, "waitUntilCompleted");
+  send<void>(command_buffer, "commit");
+  send<void>(command_buffer, "commit");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("waited for before"), HasSubstr("committed twice")));
+}
+
+TEST_F(FakeMetalTest, DispatchesNeedAPipelineAndEveryBuffer) {
+  const Id to = encoder();
+  dispatch(to, {1, 1, 1}, {1, 1, 1});
+  send<void>(to, "setComputePipelineState:", pipeline(kStore));
+  dispatch(to, {1, 1, 1}, {1, 1, 1});
+  send<void>(to, "endEncoding");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("without a pipeline"), HasSubstr("buffer 0 is not bound")));
+}
+
+TEST_F(FakeMetalTest, LimitsAreKept) {
+  const Id to = encoder();
+  send<void>(to, "setComputePipelineState:", pipeline(kStore));
+  send<void>(to, "setBuffer:offset:atIndex:", Id{}, 0UL, 0UL);
+  dispatch(to, {1, 1, 1}, {1024, 2, 1});
+  dispatch(to, {0, 1, 1}, {1, 1, 1});
+  send<void>(to, "setThreadgroupMemoryLength:atIndex:", 20UL, 0UL);
+  send<void>(to, "setBuffer:offset:atIndex:", Id{}, 0UL, 31UL);
+  send<void>(to, "setBytes:length:atIndex:", static_cast<const void*>(&fake), 0UL, 1UL);
+  send<void>(to, "endEncoding");
+  EXPECT_THAT(fake.complaints(),
+              ElementsAre(HasSubstr("2048 threads"), HasSubstr("without threadgroups"), HasSubstr("no multiple of 16"),
+                          HasSubstr("buffer index 31"), HasSubstr("setBytes of 0 bytes")));
+}
+
+TEST_F(FakeMetalTest, BuffersLieOnWholePages) {
+  alignas(16384) static char memory[16384];
+  const auto make = [&](void* at, unsigned long bytes) {
+    return send(device, "newBufferWithBytesNoCopy:length:options:deallocator:", at, bytes, 0UL, Id{});
+  };
+  EXPECT_NE(make(memory, 16384), nullptr);
+  EXPECT_EQ(make(memory + 16, 16384), nullptr);
+  EXPECT_EQ(make(memory, 100), nullptr);
+  EXPECT_EQ(fake.complaints().size(), 2U);
+}
+
+// A barrier that one thread does not come to ends the command buffer, not the process.
+TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
+  const Id to = encoder();
+  send<void>(to, "setComputePipelineState:",
+             pipeline("#include <metal_stdlib>\nkernel void k(uint i [[thread_position_in_grid]]) { if (i == 0) "
+                      "metal::simdgroup_barrier(metal::mem_flags::mem_none); else "
+                      "metal::threadgroup_barrier(metal::mem_flags::mem_none); }"));
+  dispatch(to, {1, 1, 1}, {2, 1, 1});
+  send<void>(to, "endEncoding");
+  send<void>(command_buffer, "commit");
+  send<void>(command_buffer, "waitUntilCompleted");
+  EXPECT_EQ(send<unsigned long>(command_buffer, "status"), 5U);
+  EXPECT_THAT(text(send(send(command_buffer, "error"), "localizedDescription")), HasSubstr("never come to it"));
+}
+
+}  // namespace
+}  // namespace kmux
