@@ -25,7 +25,7 @@ template <class Host>
 void add_variants(ProgramBuilder& builder, const Texts& texts, const Host& host) {
   builder.variant("c").source("k.c", texts.c);
   host(true);
-  for (const char* dialect : {"cuda", "hip"}) {
+  for (const char* dialect : {"hip", "cuda"}) {
     builder.variant(dialect).source(dialect == std::string("cuda") ? "k.cu" : "k.hip.cpp", texts.cuda);
     host(false);
   }
