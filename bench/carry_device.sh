@@ -5,13 +5,14 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=build/release TO=build/device
-readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_conformance device_suite bars_nvidia)
+readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_conformance device_suite bars_nvidia
+  kmux_tvm_ffi)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
 mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests,bench}
 cp -L "$BUILD"/bin/kmux "$TO/bin/"
-cp -a "$BUILD"/lib/libkmux.so* "$TO/lib/"
+cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/libkmux_tvm_ffi.so "$TO/lib/"
 cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda}.* "$TO/lib/kmux/plugins/"
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
 cp -L "$BUILD"/tests/kmux_conformance "$TO/tests/"
