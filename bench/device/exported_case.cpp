@@ -65,7 +65,6 @@ ProgramBuilder scale_program() {
   builder.input("x", dtype::kFloat32, {n});
   builder.output("y", dtype::kFloat32, {n});
   builder.scalar("factor", dtype::kFloat32);
-  builder.workspace("w", n * 4);
   builder.variant("cuda").source("scale.cu", R"(
 template <int kBlock>
 __global__ void scale(const float* x, float* w, float factor, int n) {
@@ -78,6 +77,7 @@ extern "C" __global__ void copy(const float* w, float* y, int n) {
   if (i < n) y[i] = w[i];
 }
 )");
+  builder.workspace("w", n * 4);
   builder.launch("scale<64>")
       .grid({ceildiv(n, 64)})
       .block({64})
