@@ -5,9 +5,7 @@
 
 #include "adapter.h"
 #include "nvcc.h"
-#include "nvidia/cubin.h"
 #include "nvidia/device_facts.h"
-#include "nvidia/library/parts.h"
 #include "nvidia/library/standalone.h"
 #include "nvidia/options.h"
 #include "nvidia/probe.h"
@@ -50,15 +48,8 @@ Result<std::unique_ptr<Adapter>> CudaBackend::load(const Artifact& artifact, int
 }
 
 Result<Artifact> CudaBackend::standalone(const BuildRequest& request, const Artifact& built) {
-  const std::string* const code = built.find(nvidia::kCodePart);
-  const std::string* const launcher = built.find(nvidia::kLauncherPart);
-  if (code == nullptr || launcher == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the artifact lacks a part (backend cuda did not make it whole). Build it again.");
-  }
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, std::string_view(*code)));
-  return nvidia::standalone_parts(plan, *launcher, *code, symbols);
+  return nvidia::standalone_parts(plan, built, kInfo.name);
 }
 
 }  // namespace kmux::cuda

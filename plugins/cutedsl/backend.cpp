@@ -3,7 +3,9 @@
 #include "kmux/host_compiler.h"
 
 #include "adapter.h"
+#include "entries.h"
 #include "nvidia/device_facts.h"
+#include "nvidia/library/standalone.h"
 #include "nvidia/probe.h"
 #include "nvidia/support.h"
 #include "nvidia/target.h"
@@ -60,6 +62,11 @@ Result<std::vector<MissingFeature>> CuteDslBackend::supports(const BuildRequest&
 
 Result<std::unique_ptr<Adapter>> CuteDslBackend::load(const Artifact& artifact, int) {
   return load_artifact(artifact, host_);
+}
+
+Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
+  return nvidia::standalone_parts(entries.plan, built, kInfo.name);
 }
 
 }  // namespace kmux::cutedsl

@@ -29,6 +29,7 @@ class CuteDslBackend final : public Backend {
   Builder& builder() override { return builder_; }
   Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) override;
   DeviceApi& devices() override { return devices_; }
+  Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override;
 
  private:
   Host host_;

@@ -37,7 +37,8 @@ Status check_paths(const ExportOptions& options) {
   if (options.header.empty()) return Ok{};
   KMUX_TRY(check_path(options.header, "header"));
   std::error_code none;
-  if (fs::weakly_canonical(options.header, none) != fs::weakly_canonical(options.library, none)) return Ok{};
+  const auto place = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, none), none); };
+  if (place(options.header) != place(options.library)) return Ok{};
   return make_error(ErrorCode::kInvalidArgument,
                     "library and header are both \"" + options.header + "\". Give them different paths.");
 }

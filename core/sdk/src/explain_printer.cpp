@@ -171,7 +171,8 @@ void ExplainPrinter::print_values_said(const Expr& expr) {
   bool first = true;
   for (const std::string& name : symbols_of(expr)) {
     if (!list_.value_index(name)) continue;
-    out_.line("kmux_out << " + quote_c((first ? " with " : ", ") + name + " = ") + " << " + name + ";");
+    const std::string text = (first ? " with " : ", ") + name + " = ";
+    out_.line("kmux_out << " + quote_c(text) + " << " + name + ";");
     first = false;
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kmux/artifact.h"
+#include "kmux/error.h"
 #include "kmux/plan.h"
 
 namespace kmux::nvidia {
@@ -14,5 +15,10 @@ namespace kmux::nvidia {
 /// the plan's kernels in the code, a cubin or PTX.
 Artifact standalone_parts(const Plan& plan, std::string_view launcher, std::string_view code,
                           const std::vector<std::string>& symbols);
+
+/// The same of an artifact that `backend` built, with the parts of parts.h: its meta.json has the symbols.
+///
+/// Errors: invalid_argument that names what it lacks.
+Result<Artifact> standalone_parts(const Plan& plan, const Artifact& built, std::string_view backend);
 
 }  // namespace kmux::nvidia

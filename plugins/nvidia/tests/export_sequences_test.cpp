@@ -1,11 +1,7 @@
 // Exported libraries: what the driver hears of them, without the runtime between.
 #include <dlfcn.h>
-#include <filesystem>
 
-#include "kmux/dynamic_library.h"
-#include "kmux/export_library.h"
-#include "kmux/tvm_ffi_abi.h"
-
+#include "exported.h"
 #include "over_fake.h"
 
 namespace kmux::nvidia {
@@ -14,49 +10,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// An exported library, as others open it.
-struct Exported {
-  explicit Exported(const std::string& path, const std::string& name)
-      : library(DynamicLibrary::open({path}).value()),
-        call(*library.function<int(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*)>("__tvm_ffi_" + name)),
-        last_error(*library.function<const char*()>(name + "_last_error")),
-        prepare(*library.function<int(int)>(name + "_prepare")),
-        close(*library.function<void()>(name + "_close")) {}
-
-  std::string operator()(const std::vector<const DLTensor*>& tensors) const {
-    std::vector<TVMFFIAny> args;
-    for (const DLTensor* tensor : tensors) {
-      args.push_back({kTVMFFIDLTensorPtr, 0, {}});
-      args.back().v_ptr = const_cast<DLTensor*>(tensor);
-    }
-    return call(nullptr, args.data(), static_cast<std::int32_t>(args.size()), nullptr) == 0 ? "" : last_error();
-  }
-
-  DynamicLibrary library;
-  int (*call)(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*);
-  const char* (*last_error)();
-  int (*prepare)(int);
-  void (*close)();
-};
-
-/// Files of one process, removed at its end.
-struct Folder {
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();
-    path = mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::filesystem::path path;
-};
-
 class ExportSequences : public OverFake {
  protected:
   /// The library of `builder`, which is exported once for all cases that ask for `name`.
   Exported exported(const ProgramBuilder& builder, const std::string& name) {
-    static const Folder folder;
+    static const ExportFolder folder;
     ExportOptions options{.library = folder.path / (name + "." + GetParam() + ".so")};
     options.compile.execution_backend = GetParam();
     if (!std::filesystem::exists(options.library)) export_library(*runtime, builder.build().value(), options).value();

@@ -1,0 +1,116 @@
+#include "standalone.h"
+
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/dynamic_library.h"
+#include "kmux/host_compiler.h"
+#include "kmux/plugin.h"
+#include "kmux/private_folder.h"
+#include "kmux/process.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Meta meta_with(std::vector<std::string> features) {
+  Meta meta;
+  meta.engine = "clang";
+  meta.features = std::move(features);
+  return meta;
+}
+
+TEST(Standalone, PartsAreTheObjectsAndAUnit) {
+  Artifact built;
+  built.set(kCodePart, "code of the kernels");
+  built.set("object.0", "ready code");
+  built.set(kMetaPart, "{}");
+  const Artifact parts = standalone_parts(built, meta_with({}), false);
+  EXPECT_EQ(*parts.find("code.o"), "code of the kernels");
+  EXPECT_EQ(*parts.find("object.0.o"), "ready code");
+  EXPECT_EQ(*parts.find("link.json"), R"({"device_type":1,"libraries":[]})");
+  EXPECT_EQ(parts.parts.size(), 4U) << "launcher.cpp is the last";
+}
+
+TEST(Standalone, UnitAsksTheProcessorForWhatTheCodeUses) {
+  const std::string text = *standalone_parts({}, meta_with({"avx2", "fma", "prfchw"}), false).find("launcher.cpp");
+  EXPECT_THAT(text, AllOf(HasSubstr("__builtin_cpu_supports(\"avx2\")"), HasSubstr("__builtin_cpu_supports(\"fma\")"),
+                          Not(HasSubstr("prfchw"))));
+  EXPECT_THAT(text, Not(HasSubstr("#define KMUX_KERNELS_MAY_THROW")));
+  EXPECT_THAT(*standalone_parts({}, meta_with({}), true).find("launcher.cpp"),
+              HasSubstr("#define KMUX_KERNELS_MAY_THROW"));
+}
+
+/// The unit with a kernel that counts, on a processor that lacks `lacking`.
+struct Unit {
+  explicit Unit(const std::string& lacking) {
+    std::string text = *standalone_parts({}, meta_with({}), false).find("launcher.cpp");
+    const std::string none = "return nullptr;\n}";
+    if (!lacking.empty()) text.replace(text.rfind(none), none.size(), "return \"" + lacking + "\";\n}");
+    text +=
+        "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink) {\n"
+        "  void* memory = nullptr;\n"
+        "  const kmux_allocator& from = *env->allocator;\n"
+        "  if (from.allocate(from.self, 0, nullptr, 100, 256, &memory) != 0 || (size_t)memory % 256 != 0) return 6;\n"
+        "  from.free(from.self, 0, nullptr, memory);\n"
+        "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
+    folder.write("unit.cpp", text).value();
+    const Command command{{find_host_compiler("", "the test").value(), "-std=c++17", "-Wall", "-Wextra", "-Werror",
+                           "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
+                          folder.path(),
+                          compiler_environment()};
+    const ProcessResult result = run(command).value();
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    library = DynamicLibrary::open({folder.path() + "/unit.so"}).value();
+  }
+
+  int launch(int& count) {
+    const kmux_launch_env env{sizeof env, 0, nullptr, nullptr, 0, 0};
+    kmux_slot slot{};
+    slot.ptr = &count;
+    said.clear();
+    const auto call =
+        library->function<int(const kmux_slot*, const kmux_launch_env*, kmux_sink)>("kmux_standalone_launch");
+    return (*call)(&slot, &env, sink());
+  }
+  int prepare(int device) {
+    said.clear();
+    return (*library->function<int(int, kmux_sink)>("kmux_standalone_prepare"))(device, sink());
+  }
+  kmux_sink sink() {
+    return {&said, [](void* self, const char* data, std::size_t size) {
+              static_cast<std::string*>(self)->append(data, size);
+            }};
+  }
+
+  PrivateFolder folder = PrivateFolder::create("kmux-standalone").value();
+  std::optional<DynamicLibrary> library;
+  std::string said;
+};
+
+TEST(Standalone, BringsMemoryForWorkspaces) {
+  Unit unit("");
+  int count = 0;
+  EXPECT_EQ(unit.launch(count), KMUX_OK);
+  EXPECT_EQ(count, 1);
+  EXPECT_EQ(unit.prepare(0), KMUX_OK);
+  EXPECT_EQ(unit.prepare(1), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(unit.said, HasSubstr("there is one device, 0"));
+}
+
+TEST(Standalone, DoesNotRunOnAnotherProcessor) {
+  Unit unit("wings");
+  int count = 0;
+  EXPECT_EQ(unit.launch(count), KMUX_UNAVAILABLE);
+  EXPECT_EQ(count, 0);
+  EXPECT_THAT(unit.said, HasSubstr("the library is for another processor (this one lacks wings)"));
+  EXPECT_EQ(unit.prepare(0), KMUX_UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace kmux::cpu
