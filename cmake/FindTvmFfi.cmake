@@ -7,8 +7,8 @@ if(EXISTS ${KMUX_VENV_PYTHON} AND NOT TvmFfi_LIBRARY)
     execute_process(COMMAND ${KMUX_VENV_PYTHON} -m tvm_ffi.config --${option} OUTPUT_VARIABLE ${option} ERROR_QUIET
       OUTPUT_STRIP_TRAILING_WHITESPACE)
   endforeach()
-  set(TvmFfi_INCLUDE_DIRS "${includedir};${dlpack-includedir}" CACHE STRING "Headers of TVM-FFI")
-  set(TvmFfi_LIBRARY "${libfiles}" CACHE FILEPATH "libtvm_ffi.so")
+  set(TvmFfi_INCLUDE_DIRS "${includedir};${dlpack-includedir}" CACHE STRING "Headers of TVM-FFI" FORCE)
+  set(TvmFfi_LIBRARY "${libfiles}" CACHE FILEPATH "libtvm_ffi.so" FORCE)
 endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(TvmFfi REQUIRED_VARS TvmFfi_LIBRARY TvmFfi_INCLUDE_DIRS

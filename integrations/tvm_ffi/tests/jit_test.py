@@ -123,6 +123,17 @@ class Jit(unittest.TestCase):
         with self.assertRaises(kmux.CompileError):  # not remembered
             broken(5)
 
+    def test_an_error_of_many_says_which_it_was(self):
+        @kmux.jit(target="cpu")
+        def sometimes(width):
+            return programs.scale("missing" if width == 2 else "x[i]")
+
+        with self.assertRaises(kmux.CompileError) as caught:
+            sometimes.par_compile([(1,), (2,)])
+        text = str(caught.exception) + "".join(getattr(caught.exception, "__notes__", []))
+        self.assertIn("in jit function sometimes(width=2)", text)
+        self.assertNotIn("sometimes(width=1)", text)
+
     def test_refuses_what_is_no_program(self):
         with self.assertRaisesRegex(TypeError, "it returned a int"):
             kmux.jit(lambda: 3)()

@@ -12,7 +12,7 @@ from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions, ResolveOptions, plain
 from ._program import AnyProgram, as_program
-from ._progress import Progress, ProgressBar, reporter
+from ._progress import Progress, reporter, shown
 from ._resolution import Resolution
 
 
@@ -107,11 +107,5 @@ def par_compile(
 
 
 def _run(programs: list[Any], options: list[Any], how: Mapping[str, Any], progress: Progress) -> Any:
-    if progress is not True:
-        told = reporter(progress) if callable(progress) else None
-        return functions.par_compile(programs, options, how, told)
-    bar = ProgressBar(len(programs))
-    try:
-        return functions.par_compile(programs, options, how, reporter(bar))
-    finally:
-        bar.close()
+    with shown(progress, len(programs)) as report:
+        return functions.par_compile(programs, options, how, report and reporter(report))

@@ -17,7 +17,7 @@ from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions
 from ._program import AnyProgram, Program, as_program
-from ._progress import Progress
+from ._progress import CompileEvent, Progress, shown
 
 P = ParamSpec("P")
 
@@ -102,13 +102,32 @@ class JitFunction(Generic[P]):
         """
         calls = [self._bound(*_split(each)) for each in configurations]
         programs = [self._program(call) for call in calls]
-        kernels = par_compile(programs, num_workers=num_workers, progress=progress, **self.options)
+        kernels = self._compile_all(calls, programs, num_workers, progress)
         for call, program, kernel in zip(calls, programs, kernels):
             entry = self._entry(key_of(self.name, call.arguments))
             with entry.lock:
                 if entry.kernel is None:
                     entry.kernel = self._shelf.setdefault(program.digest, kernel)
         return [self._find(call.args, call.kwargs) for call in calls]
+
+    def _compile_all(
+        self, calls: list[inspect.BoundArguments], programs: list[Program], num_workers: int, progress: Progress
+    ) -> list[Kernel]:
+        failed: list[int] = []
+        with shown(progress, len(programs)) as report:
+
+            def watch(event: CompileEvent) -> None:
+                if event.step == "failed":
+                    failed.append(event.index)
+                if report is not None:
+                    report(event)
+
+            try:
+                return par_compile(programs, num_workers=num_workers, progress=watch, **self.options)
+            except Exception as error:
+                for index in sorted(failed):
+                    _note(error, self.name, calls[index])
+                raise
 
     def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         try:
@@ -167,8 +186,12 @@ class _noted:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
-            words = ", ".join(f"{name}={value!r}" for name, value in self._call.arguments.items())
-            add_note(error, f"in jit function {self._name}({words})")
+            _note(error, self._name, self._call)
+
+
+def _note(error: BaseException, name: str, call: inspect.BoundArguments) -> None:
+    words = ", ".join(f"{parameter}={value!r}" for parameter, value in call.arguments.items())
+    add_note(error, f"in jit function {name}({words})")
 
 
 def _split(configuration: Mapping[str, Any] | tuple[Any, ...]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:

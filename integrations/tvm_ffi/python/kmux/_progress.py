@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Union
 
@@ -56,6 +57,19 @@ class ProgressBar:
 
     def close(self) -> None:
         self._bar.close()
+
+
+@contextlib.contextmanager
+def shown(progress: Progress, total: int) -> Iterator[Callable[[CompileEvent], None] | None]:
+    """Whom to tell of events: the caller's function, a bar that ends with the block, or nobody."""
+    if progress is not True:
+        yield progress or None
+        return
+    bar = ProgressBar(total)
+    try:
+        yield bar
+    finally:
+        bar.close()
 
 
 def reporter(report: Callable[[CompileEvent], None]) -> Callable[[Mapping[str, Any]], None]:
