@@ -72,8 +72,6 @@ Result<std::unique_ptr<Adapter>> HipBackend::load(const Artifact& artifact, int)
   return load_artifact(artifact, host_);
 }
 
-Result<Artifact> HipBackend::standalone(const BuildRequest& request, const Artifact& built) {
-  return standalone_of(request, built);
-}
+Result<Artifact> HipBackend::standalone(const BuildRequest&, const Artifact& built) { return standalone_of(built); }
 
 }  // namespace kmux::hip

@@ -11,7 +11,7 @@ namespace kmux::hip {
 
 /// Names of the parts of an artifact.
 inline constexpr const char* kCodePart = "code";          // a code object
-inline constexpr const char* kLauncherPart = "launcher";  // the plan, for people
+inline constexpr const char* kLauncherPart = "launcher";  // C++, for people
 inline constexpr const char* kMetaPart = "meta.json";
 
 /// What `load` must know of a kernel in the code.

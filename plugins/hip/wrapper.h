@@ -7,7 +7,8 @@
 
 namespace kmux::hip {
 
-/// The launcher is the plan, which the adapter executes; what `wrap` gives is its text, for people.
+/// The launcher as C++ (launcher_text.h): what `kmux export` compiles, before the code is known. In this process the adapter
+/// executes the same plan without it.
 class HipWrapper final : public Wrapper {
  public:
   explicit HipWrapper(Host host) : host_(host) {}
