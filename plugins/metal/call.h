@@ -17,8 +17,8 @@ struct Launchable {
   std::vector<LaunchBindings> launches;  // by step
 };
 
-/// One call: a command buffer that its launches and fills are written to one after another, and that is committed at the
-/// end, all of it or nothing. A driver for `PlanRunner`.
+/// One call: a command buffer that its launches and fills are written to one after another, and that is committed at
+/// the end, all of it or nothing. A driver for `PlanRunner`.
 ///
 /// Threads: one.   Lifetime: borrows for the call; has an autorelease pool of its own.
 class Call {
@@ -30,8 +30,8 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call();
 
-  /// The env to run a plan with: workspaces that are freed are kept until the end, since nobody on the same stream may use
-  /// them before this call is committed.
+  /// The env to run a plan with: workspaces that are freed are kept until the end, since nobody on the same stream
+  /// may use them before this call is committed.
   const kmux_driver_env& env() const { return env_; }
   int launch(const kmux_driver_launch& launch, kmux_sink error) noexcept;
   int fill(const kmux_driver_fill& fill, kmux_sink error) noexcept;

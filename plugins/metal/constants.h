@@ -20,8 +20,8 @@ struct Constant {
   bool operator==(const Constant&) const = default;
 };
 
-/// Reads "NAME:TYPE=VALUE" or "INDEX:TYPE=VALUE", for example "tile:int=16". TYPE is bool, char, uchar, short, ushort, int,
-/// uint, long, ulong or float.
+/// Reads "NAME:TYPE=VALUE" or "INDEX:TYPE=VALUE", for example "tile:int=16". TYPE is bool, char, uchar, short,
+/// ushort, int, uint, long, ulong or float.
 ///
 /// Errors: invalid_argument that shows the text, and what was expected.
 Result<Constant> parse_constant(std::string_view text);

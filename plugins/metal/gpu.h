@@ -36,7 +36,8 @@ class Gpu {
 
   /// Waits for what was committed to the queue before, and for its handlers.
   ///
-  /// Errors: launch_failed with what the device says of a command buffer, of any queue, that failed since the last time.
+  /// Errors: launch_failed with what the device says of a command buffer, of any queue, that failed since the last
+  /// time.
   Status wait(Id queue);
 
  private:

@@ -19,8 +19,8 @@ class ObjectiveC {
  public:
   /// Opens the system's libraries, or the one file `library` in the place of all of them.
   ///
-  /// Errors: unavailable that names the library or the function that is missing; on anything but macOS without `library`
-  ///         "Metal needs macOS".
+  /// Errors: unavailable that names the library or the function that is missing; on anything but macOS without
+  ///         `library` "Metal needs macOS".
   static Result<ObjectiveC> open(const std::string& library);
 
 #define KMUX_METAL_MEMBER(name, signature, selector) Message<signature> name;

@@ -5,8 +5,8 @@
 namespace kmux {
 
 /// An Objective-C runtime and a Metal of our own in this process. It knows the messages of Apple's documentation and no
-/// other, counts references, keeps objects that were released to tell who still uses them, refuses what Metal's validation
-/// refuses, compiles MSL as C++ and runs it in a thread of its own, as a device would.
+/// other, counts references, keeps objects that were released to tell who still uses them, refuses what Metal's
+/// validation refuses, compiles MSL as C++ and runs it in a thread of its own, as a device would.
 ///
 /// Threads: any.   Lifetime: the library stays open; a FakeMetal is a handle to it.
 class FakeMetal {

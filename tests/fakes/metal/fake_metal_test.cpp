@@ -1,5 +1,5 @@
-// The rules that the mock keeps, broken one by one. It is spoken to as a program on a Mac would: by objc_msgSend, without
-// any of the plugin's code.
+// The rules that the mock keeps, broken one by one. It is spoken to as a program on a Mac would: by objc_msgSend,
+// without any of the plugin's code.
 #include "fake_metal.h"
 
 #include <dlfcn.h>

@@ -17,8 +17,8 @@ struct MslKernel {
   unsigned max_threads = 1024;
 };
 
-/// A text of MSL as C++ that the shim in msl/ compiles: attributes are left out, what threads of a group share is static,
-/// and a function that calls each kernel is added. Lines stay where they are.
+/// A text of MSL as C++ that the shim in msl/ compiles: attributes are left out, what threads of a group share is
+/// static, and a function that calls each kernel is added. Lines stay where they are.
 ///
 /// What C++ has no word for is lost: address spaces are not told apart.
 struct MslText {
