@@ -33,6 +33,11 @@ void add_requirements(std::vector<MissingFeature>& missing, const BuildRequest& 
   }
 }
 
+// CUDA's variant is a stand-in for one that was written for these devices.
+bool has_hip_variant(const Program& program) {
+  return std::ranges::any_of(program.variants, [](const Variant& variant) { return variant.dialect == "hip"; });
+}
+
 }  // namespace
 
 const PluginInfo HipBackend::kInfo{"hip", KMUX_PLUGIN_VERSION, kDLROCM};
@@ -63,6 +68,10 @@ Result<std::vector<MissingFeature>> HipBackend::supports(const BuildRequest& req
   if (dialect != "hip" && dialect != "cuda" && dialect != "hsaco") {
     missing.push_back({"dialect", place_of(request, "dialect"),
                        "backend hip takes dialects hip, cuda and hsaco, not \"" + dialect + "\""});
+  }
+  if (dialect == "cuda" && has_hip_variant(request.program)) {
+    missing.push_back(
+        {"dialect", place_of(request, "dialect"), "the program has a variant of dialect hip, which is taken"});
   }
   add_requirements(missing, request);
   return missing;

@@ -53,7 +53,7 @@ Result<std::map<std::string, KernelMeta>> kernels_named(const Compiled& compiled
     const std::string& symbol = is_said ? compiled.symbols[expression++] : name;
     if (compiled.code.find(symbol) == std::string::npos) {
       return make_error(ErrorCode::kCompileFailed, "the code does not mention kernel \"" + name +
-                                                       "\". Correct the name, or declare it extern \"C\".");
+                                                       R"(". Correct the name, or declare it extern "C".)");
     }
     metas[name] = {symbol, 0, 0, 0};
   }

@@ -73,18 +73,18 @@ std::string isa_version(std::string_view arch) {
   return std::to_string(major * 1000 + digit(number[majors]) * 100 + digit(number[majors + 1]));
 }
 
+void add_bitcode(std::vector<std::string>& arguments, const fs::path& file) {
+  for (const char* word : {"-Xclang", "-mlink-builtin-bitcode", "-Xclang"}) arguments.emplace_back(word);
+  arguments.push_back(file.string());
+}
+
 // The device library, and the constants that it asks for the choices made here.
-void add_device_library(std::vector<std::string>& arguments, const std::string& folder, std::string_view arch,
-                        bool fast) {
-  const std::string wavefront = wavefront_size(arch) == 64 ? "on" : "off";
-  const std::string unsafe = fast ? "on" : "off";
-  for (const std::string& name : {std::string("ocml"), std::string("oclc_daz_opt_off"), "oclc_unsafe_math_" + unsafe,
-                                  "oclc_finite_only_" + unsafe, std::string("oclc_correctly_rounded_sqrt_on"),
-                                  std::string("oclc_abi_version_500"), "oclc_wavefrontsize64_" + wavefront}) {
-    for (const std::string& word : {std::string("-Xclang"), std::string("-mlink-builtin-bitcode"),
-                                    std::string("-Xclang"), folder + "/" + name + ".bc"}) {
-      arguments.push_back(word);
-    }
+void add_device_library(std::vector<std::string>& arguments, const fs::path& folder, std::string_view arch, bool fast) {
+  for (const char* name : {"ocml.bc", "oclc_daz_opt_off.bc", "oclc_correctly_rounded_sqrt_on.bc",
+                           "oclc_abi_version_500.bc", fast ? "oclc_unsafe_math_on.bc" : "oclc_unsafe_math_off.bc",
+                           fast ? "oclc_finite_only_on.bc" : "oclc_finite_only_off.bc",
+                           wavefront_size(arch) == 64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
+    add_bitcode(arguments, folder / name);
   }
   arguments.push_back("-DKMUX_ISA_VERSION=" + isa_version(arch));
 }

@@ -50,7 +50,7 @@ Result<std::string> device_arch(const HipTable& hip, int ordinal) {
   const std::string text(name, strnlen(name, kArchBytes));
   if (auto arch = parse_arch(text)) return *std::move(arch);
   return make_error(ErrorCode::kUnsupported, device_text(ordinal) + " says that its architecture is \"" + text +
-                                                 "\" (none of AMD's). Name it, as in \"hip:gfx942\".");
+                                                 R"(" (none of AMD's). Name it, as in "hip:gfx942".)");
 }
 
 Result<Json> device_properties(const HipTable& hip, int ordinal) {

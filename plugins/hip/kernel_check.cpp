@@ -38,6 +38,7 @@ unsigned bytes_of(const PlanArg& argument) {
 
 std::string listed(const std::vector<unsigned>& sizes) {
   std::vector<std::string> texts;
+  texts.reserve(sizes.size());
   for (const unsigned size : sizes) texts.push_back(std::to_string(size));
   return std::to_string(sizes.size()) + (sizes.size() == 1 ? " argument" : " arguments") +
          (sizes.empty() ? "" : " of " + join(texts) + " bytes");
@@ -46,6 +47,8 @@ std::string listed(const std::vector<unsigned>& sizes) {
 Status check_arguments(const std::string& name, const PlanLaunch& launch, const CodeKernel& kernel) {
   std::vector<unsigned> passed;
   std::vector<unsigned> taken;
+  passed.reserve(launch.args.size());
+  taken.reserve(kernel.arguments.size());
   for (const PlanArg& argument : launch.args) passed.push_back(bytes_of(argument));
   for (const CodeKernel::Argument& argument : kernel.arguments) taken.push_back(argument.size);
   if (passed == taken) return Ok{};

@@ -82,6 +82,7 @@ constexpr std::array<Option, 4> kOptions = {{{"compile_flags", set_compile_flags
 
 Status check_names(const Options& options) {
   std::vector<std::string> names;
+  names.reserve(kOptions.size());
   for (const Option& option : kOptions) names.emplace_back(option.name);
   for (const auto& [name, value] : options) {
     if (std::ranges::find(names, name) != names.end()) continue;

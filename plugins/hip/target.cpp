@@ -29,8 +29,9 @@ constexpr std::array<std::string_view, 6> kHarmless = {
 Status check_attributes(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
     if (std::ranges::find(kHarmless, key) != kHarmless.end()) continue;
-    return make_error(ErrorCode::kInvalidArgument, "target attribute \"" + key + "=" + value +
-                                                       "\" is not known to backend hip (it knows mcpu). Remove it.");
+    std::string message = "target attribute \"" + key;
+    message.append("=").append(value).append("\" is not known to backend hip (it knows mcpu). Remove it.");
+    return make_error(ErrorCode::kInvalidArgument, std::move(message));
   }
   return Ok{};
 }

@@ -12,6 +12,7 @@ namespace {
 // What only the code says of them is not known yet.
 std::vector<KernelMeta> kernels_as_named(const Plan& plan) {
   std::vector<KernelMeta> kernels;
+  kernels.reserve(plan.kernels.size());
   for (const std::string& name : plan.kernels) kernels.push_back({name});
   return kernels;
 }

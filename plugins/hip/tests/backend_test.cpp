@@ -66,6 +66,14 @@ TEST_F(HipBackendTest, RefusesOtherDialectsAndDevices) {
   EXPECT_THAT(missing(for_mi300, "gfx942"), IsEmpty());
 }
 
+TEST_F(HipBackendTest, TakesTheVariantThatWasWrittenForIt) {
+  ProgramBuilder builder = one_kernel(kAddOne, "k", "cuda");
+  EXPECT_THAT(missing(builder), IsEmpty());
+  builder.variant("hip").source("k.hip", kAddOne);
+  builder.launch("k").grid({1}).block({64}).args({"x"}).arg(1);
+  EXPECT_THAT(missing(builder), lacks("dialect"));
+}
+
 TEST_F(HipBackendTest, ProbeSaysHowToBuild) {
   host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
   const Availability can_build = backend.probe().value().can_build;
