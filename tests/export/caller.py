@@ -6,8 +6,8 @@ import numpy
 import tvm_ffi
 
 
-def main(path):
-    axpy = tvm_ffi.load_module(path)["axpy"]
+def main(axpy_path, fails_path):
+    axpy = tvm_ffi.load_module(axpy_path)["axpy"]
     x = numpy.array([1, 2, 3], dtype=numpy.float32)
     y = numpy.array([10, 20, 30], dtype=numpy.float32)
     assert axpy(2.0, x, y) is None
@@ -18,6 +18,8 @@ def main(path):
     expect("ValueError", "expected 3 arguments, got 1 (they are alpha, x, y)", lambda: axpy(2.0))
     expect("ValueError", "has dtype float64", lambda: axpy(2.0, x.astype(numpy.float64), y))
     expect("ValueError", "is a value of TVM-FFI type", lambda: axpy("two", x, y))
+    fails = tvm_ffi.load_module(fails_path)["thrower"]
+    expect("RuntimeError", 'the kernel threw "too warm"', lambda: fails(None))
     assert "kmux" not in sys.modules and "libkmux" not in open("/proc/self/maps").read()
     print("all is well")
 
@@ -33,4 +35,4 @@ def expect(kind, text, call):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/builder.h"
-
 #include "export/exported_program.h"
 #include "export/opened_library.h"
 
@@ -115,14 +113,8 @@ TEST(ExportLibrary, KeepsAnErrorForEachThread) {
 }
 
 TEST(ExportLibrary, ExceptionsOfKernelsAreErrors) {
-  ProgramBuilder builder("thrower");
-  builder.pointer("p");
-  builder.variant("c").source("thrower.cpp",
-                              "#include <stdexcept>\n"
-                              "extern \"C\" void thrower(void*) { throw std::runtime_error(\"too warm\"); }\n");
-  builder.launch("thrower").args({"p"});
   const ExportFolder folder;
-  const OpenedLibrary library(folder.exported(builder.build().value()).library, "thrower");
+  const OpenedLibrary library(folder.exported(thrower()).library, "thrower");
   EXPECT_EQ(
       library({nullptr}),
       "kernel \"thrower\": the kernel threw \"too warm\" (exceptions do not leave a kernel). Catch it, or return a "
@@ -166,7 +158,8 @@ TEST_F(ExportRefusal, WithoutAHostCompilerSaysWhatToInstall) {
 }
 
 TEST_F(ExportRefusal, OfABackendThatCannot) {
-  const auto runtime = Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
+  const auto runtime =
+      Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
   ExportOptions options{.library = folder_.path("a.so")};
   options.compile.execution_backend = "null";
   const auto exported = export_library(*runtime, axpy(), options);

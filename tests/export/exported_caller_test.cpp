@@ -69,7 +69,9 @@ TEST(ExportedCaller, InPythonThroughTvmFfi) {
   if (interpreter.empty()) GTEST_SKIP() << "apache-tvm-ffi is not in .venv (./kmux.sh test puts it there)";
   const ExportFolder folder;
   folder.exported(axpy());
-  const ProcessResult result = run_alone({interpreter, kHere + "caller.py", folder.path("axpy.so")});
+  folder.exported(thrower());
+  const ProcessResult result =
+      run_alone({interpreter, kHere + "caller.py", folder.path("axpy.so"), folder.path("thrower.so")});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(result.standard_output, HasSubstr("all is well"));
 }

@@ -44,6 +44,16 @@ Program axpy() {
   return builder.build().value();
 }
 
+Program thrower() {
+  ProgramBuilder builder("thrower");
+  builder.pointer("p");
+  builder.variant("c").source("thrower.cpp",
+                              "#include <stdexcept>\n"
+                              "extern \"C\" void thrower(void*) { throw std::runtime_error(\"too warm\"); }\n");
+  builder.launch("thrower").args({"p"});
+  return builder.build().value();
+}
+
 ExportFolder::ExportFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();
   folder_ = mkdtemp(pattern.data());

@@ -15,6 +15,9 @@ Program everything();
 /// y = alpha * x + y.
 Program axpy();
 
+/// Its kernel, in C++, throws.
+Program thrower();
+
 /// A folder of its own, removed at the end.
 class ExportFolder {
  public:

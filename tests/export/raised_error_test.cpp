@@ -24,7 +24,7 @@ TEST(RaisedError, IsGivenToLibtvmffi) {
   std::vector<CallValue> failing = table.calls().front().args;
   failing[8] = 13;
   const std::string failure = library(failing);
-  EXPECT_EQ(raised(), "RuntimeError: " + failure);
+  EXPECT_EQ(raised(), "kmux.launch_failed: " + failure);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class FailureText {
   void finish(int code) {
     is_open_ = false;
     if (TVMFFIErrorSetRaisedFromCStr == nullptr) return;
-    TVMFFIErrorSetRaisedFromCStr(code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError", text_);
+    TVMFFIErrorSetRaisedFromCStr(kind_of(code), text_);
   }
 
   void append(const char* data, size_t size) {
@@ -42,6 +42,22 @@ class FailureText {
   }
 
  private:
+  // As the runtime names errors where it is TVM-FFI's: in Python an unknown name is a RuntimeError.
+  static const char* kind_of(int code) {
+    switch (code) {
+      case KMUX_INVALID_ARGUMENT:
+        return "ValueError";
+      case KMUX_UNSUPPORTED:
+        return "kmux.unsupported";
+      case KMUX_UNAVAILABLE:
+        return "kmux.unavailable";
+      case KMUX_LAUNCH_FAILED:
+        return "kmux.launch_failed";
+      default:
+        return "kmux.internal";
+    }
+  }
+
   // Notes follow the message: a line each, "kind: text".
   void append(char byte) {
     if (size_ + 2 >= sizeof text_) return;
