@@ -23,13 +23,14 @@ _KERNELS = {
     },
     ("cuda:sm_90a",): {
         "pointwise": ["add_tiles", "affine_tiles"],
-        "tensor_core": ["gemm_f16", "gemm_f16_dynamic", "gemm_f16_cluster", "gemm_f16_split"],
+        "tensor_core": ["gemm_f16", "gemm_f16_cluster", "gemm_f16_split"],
         "attention": ["flash_attention"],
         "convolution": ["conv2d"],
-        "launches": ["look_up", "overlap", "grid_barrier"],
+        "launches": ["look_up", "grid_barrier"],
         "host_programs": ["column_sums", "relax"],
     },
     ("metal",): {"threadgroups": ["gemm_simdgroup", "softmax_shared", "reverse_blocks"]},
+    ("cuda:sm_90a", "cutedsl:sm_90a"): {"tensor_core": ["gemm_f16_dynamic"], "launches": ["overlap"]},
     _EVERYWHERE: {"pointwise": ["add_anywhere"]},
 }
 
