@@ -16,6 +16,7 @@ readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
+readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
 readonly PYTHON_PACKAGES=(apache-tvm-ffi==0.1.15.post2 hatchling==1.33.0 tqdm==4.70.1) # what integrations/tvm_ffi takes
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
@@ -79,14 +80,16 @@ venv() {
 # The headers that TileLang's generated code includes, CUTLASS's among them, out of its wheel. Tests that need them skip
 # without them.
 tilelang_headers() {
-  [[ -d $TILELANG_HEADERS/tl_templates && -d $TILELANG_HEADERS/cutlass ]] && return 0
+  [[ -d $TILELANG_HEADERS/tl_templates && -d $TILELANG_HEADERS/cutlass && -d $TILELANG_HEADERS/python ]] && return 0
   say "fetching TileLang's headers ($TILELANG, 50 MB, once)"
   local wheel
   wheel=$(mktemp -d)
   if venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
     --only-binary :all: --dest "$wheel" "$TILELANG" >&2 &&
     .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/src/tl_templates "$TILELANG_HEADERS/tl_templates" &&
-    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/3rdparty/cutlass/include "$TILELANG_HEADERS/cutlass"; then
+    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/3rdparty/cutlass/include "$TILELANG_HEADERS/cutlass" &&
+    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/contrib/cutedsl \
+      "$TILELANG_HEADERS/python/tilelang/contrib/cutedsl"; then
     :
   else
     say "TileLang's headers cannot be had; what needs them is skipped"
@@ -111,6 +114,13 @@ wheels() {
   say "fetching what the Python package depends on (20 MB, once)"
   venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --only-binary :all: --dest "$WHEELS" \
     "${PYTHON_PACKAGES[0]}" typing_extensions numpy >&2 || say "wheels cannot be had; the test of ours is skipped"
+}
+
+# CuTe DSL comes from PyPI (110 MB), unless a Python that has it is named; what needs it is skipped without it.
+cute_dsl() {
+  [[ -z ${KMUX_CUTEDSL_PYTHON:-} ]] || return 0
+  venv "$CUTE_DSL" || say "CuTe DSL cannot be had; what needs it is skipped"
+  export KMUX_CUTEDSL_PYTHON=$PWD/.venv/bin/python
 }
 
 configure() {
@@ -151,6 +161,7 @@ run_tests() {
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   tilelang_headers
   nvrtc
+  cute_dsl
   wheels
   build
   local status=0 skipped
@@ -202,6 +213,7 @@ bench() {
 bars() {
   tilelang_headers
   nvrtc
+  cute_dsl
   build
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"

@@ -5,6 +5,7 @@
 #include "adapter.h"
 #include "entries.h"
 #include "nvidia/device_facts.h"
+#include "nvidia/library/parts.h"
 #include "nvidia/library/standalone.h"
 #include "nvidia/probe.h"
 #include "nvidia/support.h"
@@ -66,7 +67,10 @@ Result<std::unique_ptr<Adapter>> CuteDslBackend::load(const Artifact& artifact, 
 
 Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const Artifact& built) {
   KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
-  return nvidia::standalone_parts(entries.plan, built, kInfo.name);
+  Artifact whole = built;
+  KMUX_ASSIGN(std::string launcher, wrapper_.wrap(request));
+  whole.set(nvidia::kLauncherPart, std::move(launcher));
+  return nvidia::standalone_parts(entries.plan, whole, kInfo.name);
 }
 
 }  // namespace kmux::cutedsl

@@ -148,10 +148,12 @@ def imported_files(before, job):
     for name in sorted(set(sys.modules) - before):
         file = getattr(sys.modules[name], "__file__", None)
         top = name.partition(".")[0]
-        if not file or top in ("cutlass", "cuda", "nvidia_cutlass_dsl") or top in job["identified"]:
+        if not file or top in ("cutlass", "cuda", "nvidia_cutlass_dsl"):
             continue
         path = str(Path(file).resolve())
         is_package = "site-packages" in path or "dist-packages" in path
+        if is_package and top in job["identified"]:
+            continue
         if is_package or not any(path.startswith(folder + os.sep) for folder in known):
             files.append(path)
     return files
