@@ -4,7 +4,8 @@
 
 namespace kmux::bench {
 
-/// Bar cutedsl_hit: what is in the cache compiled anew, to a kernel that is loaded, over the fake driver. Python is not there.
+/// Bar cutedsl_hit: from a program that the process does not know, but the cache does, to a loaded kernel, over the fake driver.
+/// Python is not there.
 ///
 /// Units: milliseconds.   Throws what goes wrong.
 double cutedsl_hit();

@@ -1,5 +1,7 @@
 #include "cutedsl/programs.h"
 
+#include <string>
+
 #include "kmux/builder.h"
 
 namespace kmux::bench {
@@ -18,8 +20,8 @@ def add(a: cute.Tensor, b: cute.Tensor, c: cute.Tensor):
 
 }  // namespace
 
-Program cutedsl_add_program() {
-  ProgramBuilder builder("add");
+Program cutedsl_add_program(int number) {
+  ProgramBuilder builder("add_" + std::to_string(number));
   const Expr n = builder.symbol("n", dtype::kInt32);
   builder.input("a", dtype::kFloat32, {n}).input("b", dtype::kFloat32, {n}).output("c", dtype::kFloat32, {n});
   builder.variant("cutedsl").source("add.py", kAdd);

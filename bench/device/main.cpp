@@ -1,4 +1,4 @@
-// device_suite --programs DIR --headers DIR [--headers DIR...] [--driver libcuda.so.1] [gtest flags]
+// device_suite --programs DIR --headers DIR [--headers DIR...] [--modules DIR] [--driver libcuda.so.1] [gtest flags]
 //
 // Every feature of the plugins for NVIDIA's devices, computed on the device and compared with the host. With --driver it
 // is a rehearsal over that library (tests/fakes/cuda): everything is compiled and launched, nothing is compared.
@@ -19,6 +19,8 @@ bool parse(const std::vector<std::string>& words) {
       settings().programs = words[i + 1];
     } else if (words[i] == "--headers") {
       settings().headers.push_back(words[i + 1]);
+    } else if (words[i] == "--modules") {
+      settings().modules = words[i + 1];
     } else if (words[i] == "--driver") {
       // Who opens libcuda.so.1 later gets the library of that name that is open already.
       if (dlopen(words[i + 1].c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return std::puts(dlerror()), false;
@@ -36,7 +38,8 @@ bool parse(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (!kmux::suite::parse({argv + 1, argv + argc})) {
-    std::fputs("usage: device_suite --programs DIR --headers DIR... [--driver LIBRARY] [gtest flags]\n", stderr);
+    std::fputs("usage: device_suite --programs DIR --headers DIR... [--modules DIR] [--driver LIBRARY] [gtest flags]\n",
+               stderr);
     return 2;
   }
   const int status = RUN_ALL_TESTS();

@@ -19,6 +19,7 @@ namespace kmux::suite {
 struct Settings {
   std::filesystem::path programs;           // tests/data/tilelang
   std::vector<std::string> headers;         // folders with what those programs include
+  std::filesystem::path modules;            // Python's, of what TileLang writes for CuTe DSL; empty: not there
   bool rehearsal = false;                   // over a driver that computes nothing: results are not compared
 };
 Settings& settings();
