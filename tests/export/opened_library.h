@@ -1,6 +1,6 @@
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,10 @@ class OpenedLibrary {
     const int code = call_(nullptr, args.data(), static_cast<std::int32_t>(args.size()), &result);
     if (code != 0) return last_error_();
     return result.type_index == kTVMFFINone ? "" : "the result is no None";
+  }
+  /// The call alone: 0, or -1.
+  int call(std::span<const TVMFFIAny> args) const {
+    return call_(nullptr, args.data(), static_cast<std::int32_t>(args.size()), nullptr);
   }
   std::string prepare(int device) const { return prepare_(device) == 0 ? "" : last_error_(); }
   const char* last_error() const { return last_error_(); }

@@ -1,0 +1,39 @@
+// A call of an exported library is as short as one of the runtime: it allocates nothing.
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "export/exported_program.h"
+#include "export/opened_library.h"
+#include "integration/allocations.h"
+
+namespace kmux::test {
+namespace {
+
+TEST(ExportedAllocations, ACallMakesNone) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  CallTable tensors;
+  const std::array<TVMFFIAny, 3> args{CallValue(2.0).any(), CallValue(tensors.tensor(dtype::kFloat32, {8})).any(),
+                                      CallValue(tensors.tensor(dtype::kFloat32, {8})).any()};
+  ASSERT_EQ(library.call(args), 0) << library.last_error();
+  const std::size_t before = kmux::testing::allocations();
+  int failures = 0;
+  for (int i = 0; i < 1000; ++i) failures += library.call(args) != 0 ? 1 : 0;
+  EXPECT_EQ(kmux::testing::allocations() - before, 0U);
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(ExportedAllocations, ARefusedCallMakesNoneEither) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
+  const std::array<TVMFFIAny, 3> wrong{};
+  EXPECT_NE(library.call(wrong), 0);  // the thread's text is there from now on
+  const std::size_t before = kmux::testing::allocations();
+  EXPECT_NE(library.call(wrong), 0);
+  EXPECT_EQ(kmux::testing::allocations() - before, 0U);
+}
+
+}  // namespace
+}  // namespace kmux::test
