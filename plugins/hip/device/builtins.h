@@ -170,14 +170,15 @@ KMUX_DEVICE int __float_as_int(float value) { return __builtin_bit_cast(int, val
   KMUX_DEVICE float name##f(float x) { return __builtin_##name##f(x); } \
   KMUX_DEVICE float name(float x) { return __builtin_##name##f(x); }    \
   KMUX_DEVICE double name(double x) { return __ocml_##name##_f64(x); }
-KMUX_OWN(fabs)
-KMUX_OWN(floor) KMUX_OWN(ceil) KMUX_OWN(trunc) KMUX_OWN(rint) KMUX_OWN(sqrt) KMUX_OWN(nearbyint) KMUX_OWN_2(fmin)
-    KMUX_OWN_2(fmax) KMUX_OWN_2(copysign) KMUX_HALF_OWN(exp) KMUX_HALF_OWN(exp2) KMUX_HALF_OWN(log) KMUX_HALF_OWN(log2)
-        KMUX_HALF_OWN(log10) KMUX_LIBRARY(sin) KMUX_LIBRARY(cos) KMUX_LIBRARY(tan) KMUX_LIBRARY(sinh) KMUX_LIBRARY(cosh)
-            KMUX_LIBRARY(tanh) KMUX_LIBRARY(asin) KMUX_LIBRARY(acos) KMUX_LIBRARY(atan) KMUX_LIBRARY(erf)
-                KMUX_LIBRARY(erfc) KMUX_LIBRARY(cbrt) KMUX_LIBRARY(rsqrt) KMUX_LIBRARY(expm1) KMUX_LIBRARY(log1p)
-                    KMUX_LIBRARY(round) KMUX_LIBRARY_2(pow) KMUX_LIBRARY_2(atan2) KMUX_LIBRARY_2(fmod)
-                        KMUX_LIBRARY_2(hypot)
+// clang-format off
+KMUX_OWN(fabs) KMUX_OWN(floor) KMUX_OWN(ceil) KMUX_OWN(trunc) KMUX_OWN(rint) KMUX_OWN(sqrt) KMUX_OWN(nearbyint)
+KMUX_OWN_2(fmin) KMUX_OWN_2(fmax) KMUX_OWN_2(copysign)
+KMUX_HALF_OWN(exp) KMUX_HALF_OWN(exp2) KMUX_HALF_OWN(log) KMUX_HALF_OWN(log2) KMUX_HALF_OWN(log10)
+KMUX_LIBRARY(sin) KMUX_LIBRARY(cos) KMUX_LIBRARY(tan) KMUX_LIBRARY(sinh) KMUX_LIBRARY(cosh) KMUX_LIBRARY(tanh)
+KMUX_LIBRARY(asin) KMUX_LIBRARY(acos) KMUX_LIBRARY(atan) KMUX_LIBRARY(erf) KMUX_LIBRARY(erfc) KMUX_LIBRARY(cbrt)
+KMUX_LIBRARY(rsqrt) KMUX_LIBRARY(expm1) KMUX_LIBRARY(log1p) KMUX_LIBRARY(round)
+KMUX_LIBRARY_2(pow) KMUX_LIBRARY_2(atan2) KMUX_LIBRARY_2(fmod) KMUX_LIBRARY_2(hypot)
+// clang-format on
 #undef KMUX_OWN
 #undef KMUX_OWN_2
 #undef KMUX_LIBRARY_OF
@@ -185,7 +186,7 @@ KMUX_OWN(floor) KMUX_OWN(ceil) KMUX_OWN(trunc) KMUX_OWN(rint) KMUX_OWN(sqrt) KMU
 #undef KMUX_LIBRARY
 #undef KMUX_LIBRARY_2
 #undef KMUX_HALF_OWN
-                            KMUX_DEVICE float fmaf(float x, float y, float z) {
+                        KMUX_DEVICE float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
 KMUX_DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }

@@ -50,6 +50,19 @@ TEST_F(HipBuild, KnowsWhatKernelsUse) {
   EXPECT_EQ(meta.kernels.at("k<float>").symbol, "_Z1kIfEvPT_i");
 }
 
+TEST_F(HipBuild, TheDeviceLibraryHasTheRestOfMathematics) {
+  if (find_clang(host).value().device_library.empty()) GTEST_SKIP() << "rocm-device-libs is not installed";
+  const Program program = one_kernel(
+                              "extern \"C\" __global__ void k(float* x, int n) {\n"
+                              "  x[0] = sinf(x[1]) + tanhf(x[2]) + powf(x[3], x[4]) + erf(double(x[n]));\n}\n")
+                              .build()
+                              .value();
+  for (const char* target : {"hip:gfx90a", "hip:gfx942", "hip:gfx1100"}) {
+    EXPECT_TRUE(build(program, {}, target).ok()) << target;
+    EXPECT_TRUE(build(program, {{"fast_math", "on"}}, target).ok()) << target;
+  }
+}
+
 TEST_F(HipBuild, TakesPlainCuda) {
   const Program program = one_kernel("#include <cuda_runtime.h>\n" + std::string(kAddOne), "k", "cuda").build().value();
   EXPECT_EQ(meta_of(program).kernels.at("k").symbol, "k");
