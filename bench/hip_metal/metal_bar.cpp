@@ -56,6 +56,7 @@ double metal_mock_call_ns() {
   const Kernel kernel = compile(*runtime, add_in_msl(), {.execution_backend = "metal"}).value();
   std::vector<Tensor> tensors;
   std::vector<Arg> args;
+  tensors.reserve(3);
   for (int i = 0; i < 3; ++i) {
     tensors.push_back(Tensor::empty({kLength}, dtype::kFloat32, kernel.device()).value());
     args.emplace_back(tensors.back());

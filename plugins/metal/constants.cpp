@@ -11,8 +11,9 @@ namespace {
 template <class Number>
 bool store(std::string_view text, std::array<char, 8>& bytes) {
   Number number{};
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
   if (error != std::errc() || rest != end) return false;
   std::memcpy(bytes.data(), &number, sizeof number);
   return true;

@@ -59,6 +59,7 @@ constexpr std::array<Option, 3> kOptions = {{
 
 Error unknown_option(const std::string& name, const std::string& value) {
   std::vector<std::string> known;
+  known.reserve(kOptions.size());
   for (const Option& option : kOptions) known.emplace_back(option.name);
   return make_error(ErrorCode::kInvalidArgument, "option \"" + name + "\" (given as \"" + value +
                                                      "\") is not known (backend metal knows " + join(known) + ")." +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kmux::metal {
 namespace {
@@ -36,8 +37,9 @@ Result<Target> resolve_metal_target(std::string_view request) {
   }
   for (const auto& [key, value] : target.attributes) {
     if (std::ranges::find(kHarmless, key) != kHarmless.end()) continue;
-    return make_error(ErrorCode::kInvalidArgument, "target attribute \"" + key + "=" + value +
-                                                       "\" is not known to backend metal (it knows none). Remove it.");
+    std::string message = "target attribute \"" + key;
+    message.append("=").append(value).append("\" is not known to backend metal (it knows none). Remove it.");
+    return make_error(ErrorCode::kInvalidArgument, std::move(message));
   }
   return Target{"metal"};
 }
