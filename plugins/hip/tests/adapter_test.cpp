@@ -170,6 +170,20 @@ TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {
   EXPECT_THAT(error.message, HasSubstr("compile it for the architecture of this one"));
 }
 
+// What the HIP on the CPU finds, so that programs which pass there are sound.
+TEST_F(HipLaunch, BrokenKernelsAreFoundOut) {
+  const auto told = [&](const std::string& body, std::int64_t smem) {
+    ProgramBuilder builder("broken");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).variant("hip");
+    builder.source("k.hip", "extern \"C\" __global__ void k(float* x) { extern __shared__ float s[]; " + body + " }");
+    builder.launch("k").grid({1}).block({64}).dynamic_smem_bytes(smem).args({"x"});
+    const DeviceVector x(backend, 64);
+    return launch(*loaded(builder), {slot(x.address())}).error().message;
+  };
+  EXPECT_THAT(told("s[threadIdx.x] = 1;", 252), HasSubstr("hipModuleLaunchKernel failed with 700"));
+  EXPECT_THAT(told("if (threadIdx.x < 32) __syncthreads(); else __shfl(x[0], 0);", 0), HasSubstr("failed with 702"));
+}
+
 TEST_F(HipLaunch, IncompleteArtifactsAreRefused) {
   Artifact artifact = built(one_kernel(kAddOne).build().value());
   Artifact without;
