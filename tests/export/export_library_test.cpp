@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/process.h"
+
 #include "export/exported_program.h"
 #include "export/opened_library.h"
 
@@ -126,6 +128,15 @@ TEST(ExportLibrary, TakesWhatTheMachinesCompilerMakes) {
   const OpenedLibrary library(folder.exported(everything(), {{"engine", "host"}}).library, "everything");
   CallTable table;
   EXPECT_EQ(library(table.calls().front().args), "");
+}
+
+TEST(ExportLibrary, ClangLinksCppToo) {
+  const auto clang = find_program("clang++-19");
+  if (!clang) GTEST_SKIP() << "clang++-19 is not installed (apt-get install clang-19)";
+  const ExportFolder folder;
+  const ExportOptions options{.compile = on_cpu(), .library = folder.path("thrower.so"), .host_compiler = *clang};
+  const OpenedLibrary library(export_library(thrower(), options).value().library, "thrower");
+  EXPECT_THAT(library({nullptr}), HasSubstr("the kernel threw \"too warm\""));
 }
 
 TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {

@@ -77,6 +77,10 @@ std::vector<std::string> arguments_of(const LibraryParts& parts) {
 
 Status run_compiler(const std::string& compiler, const PrivateFolder& folder, const LibraryParts& parts) {
   Command command{{compiler}, folder.path(), compiler_environment()};
+  // Links were resolved, and clang++ is one: by its own name it would link as a compiler of C.
+  if (std::filesystem::path(compiler).filename().string().starts_with("clang")) {
+    command.argv.emplace_back("--driver-mode=g++");
+  }
   for (std::string& argument : arguments_of(parts)) command.argv.push_back(std::move(argument));
   command.environment["TMPDIR"] = folder.path();
   KMUX_ASSIGN(const ProcessResult result, run(command));
