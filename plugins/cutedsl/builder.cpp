@@ -44,7 +44,7 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cutedsl"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
   auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
-  auto code = DslCompiler(host_, python).compile(compilation.folder(), request, options, entries);
+  auto code = DslCompiler(host_, python, &server_).compile(compilation.folder(), request, options, entries);
   const Status launcher_status = translated.get();
   if (!code) return std::move(code).error();
   KMUX_TRY(launcher_status);

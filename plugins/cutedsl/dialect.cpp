@@ -91,8 +91,10 @@ std::string CuteDialect::tensor_value(CodeWriter& out, const Plan& plan, const P
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i].is_constant()) continue;
       const std::string index = std::to_string(i);
-      const std::string variable = "kmux_" + what + "_" + std::to_string(number) + "_" + index;
-      texts.append(texts.empty() ? "" : ", ").append(print(items[i], Place{variable, what + " " + index + of}));
+      Place place{"kmux_" + what, what};
+      place.variable.append("_").append(std::to_string(number)).append("_").append(index);
+      place.text.append(" ").append(index).append(of);
+      texts.append(texts.empty() ? "" : ", ").append(print(items[i], place));
     }
     if (!texts.empty()) value.append(", {").append(texts).append("}");
   };

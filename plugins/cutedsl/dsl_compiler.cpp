@@ -168,13 +168,23 @@ Json job_of(const BuildRequest& request, const BuildOptions& options, const Entr
                       {"entries", std::move(list_of_entries)}};
 }
 
+Result<ProcessResult> DslCompiler::run_python(const PrivateFolder& folder, const BuildRequest& request,
+                                              const BuildOptions& options) const {
+  if (server_ != nullptr && options.keep_python) {
+    KMUX_ASSIGN(const auto code, server_->compile(python_, request.target.arch, folder.path(), options.timeout));
+    const auto log = read_file(fs::path(folder.path()) / "python.log");
+    if (code) return ProcessResult{*code, log ? *log : "", ""};
+  }
+  return run(command_of(folder, python_, options, host_));
+}
+
 Result<DslCompiler::Output> DslCompiler::compile(const PrivateFolder& folder, const BuildRequest& request,
                                                  const BuildOptions& options, const Entries& entries) const {
   KMUX_TRY(write_files(folder, request.chosen()));
   KMUX_TRY(folder.write(kScript, cutedsl_compile_script));
   KMUX_TRY(folder.write("job.json", dump(job_of(request, options, entries))));
   const Command command = command_of(folder, python_, options, host_);
-  KMUX_ASSIGN(const ProcessResult ran, run(command));
+  KMUX_ASSIGN(const ProcessResult ran, run_python(folder, request, options));
   if (ran.exit_code != 0) {
     return failed(folder, ran, python_, request.chosen().settings).with("command", to_string(command));
   }

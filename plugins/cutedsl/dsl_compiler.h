@@ -6,17 +6,21 @@
 #include "kmux/backend.h"
 #include "kmux/plugin.hpp"
 #include "kmux/private_folder.h"
+#include "kmux/process.h"
 
 #include "entries.h"
 #include "options.h"
 #include "python.h"
+#include "python_server.h"
 
 namespace kmux::cutedsl {
 
 /// Compiles the sources of a variant with CuTe DSL, in a Python of its own.
 class DslCompiler {
  public:
-  DslCompiler(const Host& host, Python python) : host_(host), python_(std::move(python)) {}
+  /// `server` may be null; it is used if the options ask for it.
+  DslCompiler(const Host& host, Python python, PythonServer* server = nullptr)
+      : host_(host), python_(std::move(python)), server_(server) {}
 
   struct Output {
     std::string cubin;
@@ -34,8 +38,12 @@ class DslCompiler {
                          const Entries& entries) const;
 
  private:
+  Result<ProcessResult> run_python(const PrivateFolder& folder, const BuildRequest& request,
+                                   const BuildOptions& options) const;
+
   Host host_;
   Python python_;
+  PythonServer* server_;
 };
 
 /// The job of a compilation, which `python/compile.py` reads.

@@ -19,6 +19,7 @@ Error lacks(const std::string& kernel, const std::string& why, const std::vector
 // For a CuTe DSL that does not tell names.
 Result<std::string> find_by_pattern(const std::string& kernel, const std::vector<std::string>& present) {
   std::vector<const char*> names;
+  names.reserve(present.size());
   for (const std::string& name : present) names.push_back(name.c_str());
   const KernelMatch match = match_kernel(kernel.c_str(), names.data(), names.size());
   if (match.count == 1) return present[match.index];

@@ -39,6 +39,9 @@ Status set_graph(BuildOptions& result, const std::string& value) { return set_sw
 Status set_line_info(BuildOptions& result, const std::string& value) {
   return set_switch(result.line_info, "line_info", value);
 }
+Status set_keep_python(BuildOptions& result, const std::string& value) {
+  return set_switch(result.keep_python, "keep_python", value);
+}
 Status set_opt_level(BuildOptions& result, const std::string& value) {
   return set_number(result.opt_level, "opt_level", value, {0, 3});
 }
@@ -67,10 +70,11 @@ struct Option {
   Status (*set)(BuildOptions& result, const std::string& value);
 };
 
-constexpr std::array<Option, 6> kOptions = {{
+constexpr std::array<Option, 7> kOptions = {{
     {"graph", set_graph},
     {"host_compiler", set_host_compiler},
     {"include_dirs", set_include_dirs},
+    {"keep_python", set_keep_python},
     {"line_info", set_line_info},
     {"opt_level", set_opt_level},
     {"timeout_s", set_timeout},
@@ -78,6 +82,7 @@ constexpr std::array<Option, 6> kOptions = {{
 
 Status check_names(const Options& options) {
   std::vector<std::string> names;
+  names.reserve(kOptions.size());
   for (const Option& option : kOptions) names.emplace_back(option.name);
   for (const auto& [name, value] : options) {
     if (std::ranges::find(names, name) != names.end()) continue;

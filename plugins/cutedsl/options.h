@@ -14,6 +14,7 @@ struct BuildOptions {
   bool graph = false;                          // replay bodies as graphs, where they can be
   std::string host_compiler = {};              // of the launcher; empty: the first in PATH
   std::vector<std::string> include_dirs = {};  // absolute; of Python modules, after the program's own
+  bool keep_python = false;                    // one Python compiles all, and stays
   bool line_info = false;
   int opt_level = 3;
   std::chrono::seconds timeout{600};           // of Python

@@ -112,9 +112,9 @@ Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchCho
 
 void Facts::collect_pack(unsigned kernel, ArgumentPack pack) {
   for (std::size_t i = 0; i < packs_.size(); ++i) {
-    if (packs_[i].kernel == kernel && sizes_[i] == pack) return;
+    if (packs_[i].kernel == kernel && *sizes_[i] == pack) return;
   }
-  const ArgumentPack& kept = sizes_.emplace_back(std::move(pack));
+  const ArgumentPack& kept = *sizes_.emplace_back(std::make_unique<const ArgumentPack>(std::move(pack)));
   packs_.push_back({kernel, static_cast<unsigned>(kept.sizes.size()), kept.sizes.data(), kept.spare});
 }
 

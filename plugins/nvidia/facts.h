@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,7 +45,7 @@ class Facts {
   std::unique_ptr<const std::string> name_;  // its characters stay where they are
   std::vector<std::string> symbols_;
   std::vector<KernelFacts> kernels_;
-  std::deque<ArgumentPack> sizes_;  // that `packs_` points into
+  std::vector<std::unique_ptr<const ArgumentPack>> sizes_;  // that `packs_` points into
   std::vector<PackFacts> packs_;
   PlanFacts facts_{};
 };
