@@ -60,21 +60,29 @@ void note_remarks(Entrant& entrant, const CallTimer& timer) {
   if (!timer.can_flush()) entrant.remarks.emplace_back("no cache can be flushed: cold is as hot");
 }
 
+Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
+                                    const Entrant& entrant, const Contestant& contestant) {
+  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
+  return time_stages(runtime, program, options_for(entrant, options.compile), *contestant.arguments, folder.path(),
+                     options.repetitions);
+}
+
 }  // namespace
 
-Status time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
-                      const Contestant& contestant) {
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
-  KMUX_ASSIGN(StageTimes times, time_stages(runtime, program, options_for(entrant, options.compile),
-                                            *contestant.arguments, folder.path(), options.repetitions));
-  set_column(entrant, Column::kResolve, std::move(times.resolve));
-  set_column(entrant, Column::kWrap, std::move(times.wrap));
-  set_column(entrant, Column::kBuild, std::move(times.build));
-  set_column(entrant, Column::kLoad, std::move(times.load));
-  set_column(entrant, Column::kFirstCall, std::move(times.first_call));
-  set_column(entrant, Column::kPeakMemory, {static_cast<double>(times.peak_memory) / (1024 * 1024)});
-  set_column(entrant, Column::kArtifactSize, {static_cast<double>(times.artifact_size) / 1024});
-  return Ok{};
+void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
+                    const Contestant& contestant) {
+  Result<StageTimes> times = time_in_a_folder(runtime, program, options, entrant, contestant);
+  if (!times) {
+    entrant.remarks.push_back("its stages are not timed: " + times.error().message);
+    return;
+  }
+  set_column(entrant, Column::kResolve, std::move(times->resolve));
+  set_column(entrant, Column::kWrap, std::move(times->wrap));
+  set_column(entrant, Column::kBuild, std::move(times->build));
+  set_column(entrant, Column::kLoad, std::move(times->load));
+  set_column(entrant, Column::kFirstCall, std::move(times->first_call));
+  set_column(entrant, Column::kPeakMemory, {static_cast<double>(times->peak_memory) / (1024 * 1024)});
+  set_column(entrant, Column::kArtifactSize, {static_cast<double>(times->artifact_size) / 1024});
 }
 
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule) {

@@ -12,9 +12,10 @@
 
 namespace kmux::bench {
 
-/// Fills the columns of compiling and loading.
-Status time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
-                      const Contestant& contestant);
+/// Fills the columns of compiling and loading, or remarks why there are none: what is called may have come from a cache, on a
+/// machine that cannot compile it.
+void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
+                    const Contestant& contestant);
 
 /// Fills the columns of calls, in rounds of all contestants, with the verdicts against the contest's baseline.
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule);
