@@ -45,7 +45,8 @@ int raw_launch_prepare(void* function, unsigned grid, unsigned block, void** add
 int __tvm_ffi_raw_launch(void* self, const void* args, int count, void* result) {
   (void)self, (void)args, (void)count, (void)result;
   void* params[] = {&prepared.addresses[0], &prepared.addresses[1], &prepared.addresses[2], &prepared.n};
-  return prepared.launch(prepared.function, prepared.grid, 1, 1, prepared.block, 1, 1, 0, prepared.stream, params, NULL);
+  return prepared.launch(prepared.function, prepared.grid, 1, 1, prepared.block, 1, 1, 0, prepared.stream, params,
+                         NULL);
 }
 
 // Nanoseconds of one of `count` launches of a function of three addresses and an int; negative if one failed.
