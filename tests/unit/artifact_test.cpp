@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/artifact_digests.h"
+
 namespace kmux {
 namespace {
 
@@ -78,6 +80,16 @@ TEST(Artifact, SaysWhatIsWrong) {
   std::string changed = bytes;
   changed.back() = '?';
   EXPECT_THAT(deserialize(changed).error().message, HasSubstr("\"launcher\" differs from its SHA-256"));
+}
+
+TEST(Artifact, OmitsDigestsWhereBothSidesSaySo) {
+  const std::string bytes = serialize(sample(), Digests::kOmitted);
+  EXPECT_EQ(deserialize(bytes, Digests::kOmitted).value(), sample());
+  EXPECT_EQ(deserialize(serialize(sample()), Digests::kOmitted).value(), sample());
+  EXPECT_FALSE(deserialize(bytes).ok()) << "what is kept has digests";
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(deserialize(std::string_view(bytes).substr(0, size), Digests::kOmitted).ok()) << size;
+  }
 }
 
 TEST(Artifact, RefusesPartsOfOneName) {

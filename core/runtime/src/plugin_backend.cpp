@@ -1,5 +1,6 @@
 #include "plugin_backend.h"
 
+#include "kmux/artifact_digests.h"
 #include "kmux/backend_json.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/program_view.h"
@@ -89,7 +90,7 @@ Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_v
 }
 
 Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, int device) {
-  const std::string bytes = serialize(artifact);
+  const std::string bytes = serialize(artifact, Digests::kOmitted);
   void* handle = nullptr;
   KMUX_TRY(call_plugin(
       api_.name, [&](kmux_sink error) { return api_.load(instance_, bytes_view(bytes), device, &handle, error); }));

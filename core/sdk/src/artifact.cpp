@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <set>
 
+#include "kmux/artifact_digests.h"
 #include "kmux/sha256.h"
 
 namespace kmux {
@@ -61,6 +62,14 @@ struct Entry {
   std::string_view digest;
 };
 
+std::string digest_of(std::string_view bytes, Digests digests) {
+  return digests == Digests::kChecked ? sha256_hex(bytes) : std::string(kDigestSize, '0');
+}
+
+bool is_intact(std::string_view bytes, std::string_view digest, Digests digests) {
+  return digests == Digests::kOmitted || sha256_hex(bytes) == digest;
+}
+
 Error refused(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "cannot read the artifact (" + why + "). Build it again.");
 }
@@ -85,14 +94,15 @@ Result<std::vector<Entry>> read_table(std::string_view table, std::uint32_t coun
   return entries;
 }
 
-Result<Artifact> read_parts(const std::vector<Entry>& entries, std::string_view contents) {
+Result<Artifact> read_parts(const std::vector<Entry>& entries, std::string_view contents, Digests digests) {
   Artifact artifact;
   std::uint64_t offset = 0;
   for (const Entry& entry : entries) {
     if (entry.offset != offset) return refused("part \"" + entry.name + "\" is out of place");
     if (entry.size > contents.size() - offset) return refused("part \"" + entry.name + "\" is truncated");
     const std::string_view content = contents.substr(offset, entry.size);
-    if (sha256_hex(content) != entry.digest) return refused("part \"" + entry.name + "\" differs from its SHA-256");
+    if (!is_intact(content, entry.digest, digests))
+      return refused("part \"" + entry.name + "\" differs from its SHA-256");
     artifact.parts.push_back({entry.name, std::string(content)});
     offset += entry.size;
   }
@@ -119,7 +129,7 @@ void Artifact::set(std::string name, std::string content) {
   parts.push_back({std::move(name), std::move(content)});
 }
 
-std::string serialize(const Artifact& artifact) {
+std::string serialize(const Artifact& artifact, Digests digests) {
   std::string table;
   std::string contents;
   for (const Artifact::Part& part : artifact.parts) {
@@ -127,17 +137,17 @@ std::string serialize(const Artifact& artifact) {
     table += part.name;
     append(table, std::uint64_t{contents.size()});
     append(table, std::uint64_t{part.content.size()});
-    table += sha256_hex(part.content);
+    table += digest_of(part.content, digests);
     contents += part.content;
   }
   std::string bytes(kMagic);
   append(bytes, kVersion);
   append(bytes, static_cast<std::uint32_t>(artifact.parts.size()));
   append(bytes, std::uint64_t{table.size()});
-  return bytes.append(sha256_hex(table)).append(table).append(contents);
+  return bytes.append(digest_of(table, digests)).append(table).append(contents);
 }
 
-Result<Artifact> deserialize(std::string_view bytes) {
+Result<Artifact> deserialize(std::string_view bytes, Digests digests) {
   Cursor cursor(bytes);
   if (cursor.take(kMagic.size()) != kMagic) return refused("it does not begin as an artifact does");
   const auto version = cursor.take_integer<std::uint32_t>();
@@ -150,10 +160,14 @@ Result<Artifact> deserialize(std::string_view bytes) {
   const std::string_view digest = cursor.take(kDigestSize);
   const std::string_view table = cursor.take(table_size);
   if (cursor.failed()) return refused("it is truncated");
-  if (sha256_hex(table) != digest) return refused("its table differs from its SHA-256");
+  if (!is_intact(table, digest, digests)) return refused("its table differs from its SHA-256");
   if (count > table.size() / kEntrySize) return refused("its table is truncated");
   KMUX_ASSIGN(const std::vector<Entry> entries, read_table(table, count));
-  return read_parts(entries, cursor.rest());
+  return read_parts(entries, cursor.rest(), digests);
 }
+
+std::string serialize(const Artifact& artifact) { return serialize(artifact, Digests::kChecked); }
+
+Result<Artifact> deserialize(std::string_view bytes) { return deserialize(bytes, Digests::kChecked); }
 
 }  // namespace kmux

@@ -1,5 +1,6 @@
 #include "kmux/plugin.hpp"
 
+#include "kmux/artifact_digests.h"
 #include "kmux/backend_json.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/program_view.h"
@@ -113,7 +114,7 @@ kmux_code standalone(void* instance, const kmux_build_request* request, kmux_byt
 
 kmux_code load(void* instance, kmux_bytes artifact, std::int32_t device, void** adapter, kmux_sink error) {
   return guard(error, [&]() -> Status {
-    KMUX_ASSIGN(const Artifact read, deserialize(view(artifact)));
+    KMUX_ASSIGN(const Artifact read, deserialize(view(artifact), Digests::kOmitted));
     KMUX_ASSIGN(std::unique_ptr<Adapter> answer, backend_of(instance).load(read, device));
     if (answer == nullptr) return nothing_made("adapter");
     *adapter = answer.release();

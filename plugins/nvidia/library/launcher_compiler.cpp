@@ -31,7 +31,7 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
     KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
   }
   KMUX_TRY(
-      compilation_.run("link the launcher", compiler_, {"-shared", "-Wl,-z,defs", "-o", kLibrary, kAssembly, "-ldl"}));
+      compilation_.run("link the launcher", compiler_, {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"}));
   return read_file(std::filesystem::path(compilation_.folder().path()) / kLibrary);
 }
 
