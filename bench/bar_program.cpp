@@ -33,6 +33,21 @@ double median_of_processes(const Bar& bar, const std::vector<std::string>& for_p
   return median(std::move(values));
 }
 
+/// Asked of all before the first is measured, which may put a driver where there was none.
+std::vector<Bar> possible(std::span<const Bar> bars, const std::vector<std::string>& names) {
+  std::vector<Bar> found;
+  for (const Bar& bar : bars) {
+    if (!is_wanted(names, bar.name)) continue;
+    const std::string reason = bar.missing();
+    if (reason.empty()) {
+      found.push_back(bar);
+    } else {
+      std::fprintf(stderr, "skipped %s: %s\n", bar.name.c_str(), reason.c_str());
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 bool is_wanted(const std::vector<std::string>& names, const std::string& name) {
@@ -57,12 +72,7 @@ int measure_bars(const std::string& program, std::span<const Bar> bars, std::vec
                  const std::vector<std::string>& for_processes) {
   const bool once = std::erase(words, kOnce) > 0;
   int code = 0;
-  for (const Bar& bar : bars) {
-    if (!is_wanted(words, bar.name)) continue;
-    if (const std::string reason = bar.missing(); !reason.empty()) {
-      std::fprintf(stderr, "skipped %s: %s\n", bar.name.c_str(), reason.c_str());
-      continue;
-    }
+  for (const Bar& bar : possible(bars, words)) {
     const bool here = once || bar.processes == 1;
     const auto value = [&] { return here ? bar.measure() : median_of_processes(bar, for_processes); };
     code = std::max(code, told(program + ": " + bar.name, [&] { return print_bar(bar.name, value(), bar.unit), 0; }));

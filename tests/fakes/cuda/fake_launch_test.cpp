@@ -135,6 +135,22 @@ TEST_F(FakeLaunch, TellsWhereParametersLie) {
   EXPECT_EQ(cu.kernel_parameter(kernel, 3, &offset, &size), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(FakeLaunch, ReadsParametersOfPtx) {
+  constexpr const char* kPtx =
+      ".version 8.0\n.target sm_90\n.visible .entry k(.param .u32 n, .param .align 64 .b8 map[128]) { ret; }\n";
+  CUlibrary ptx = nullptr;
+  EXPECT_EQ(cu.library_load(&ptx, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cu.library_kernel(&kernel, ptx, "k"), CUDA_SUCCESS);
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  EXPECT_EQ(cu.kernel_parameter(kernel, 0, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(size, 4U);
+  EXPECT_EQ(cu.kernel_parameter(kernel, 1, &offset, &size), CUDA_SUCCESS);
+  EXPECT_EQ(offset, 64U);
+  EXPECT_EQ(size, 128U);
+  EXPECT_EQ(cu.kernel_parameter(kernel, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(FakeLaunch, RunsWhatTheTestGives) {
   std::vector<std::string> runs;
   fake.on_launch([&](const KernelRun& run) {

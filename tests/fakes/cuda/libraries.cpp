@@ -1,4 +1,5 @@
 #include "call.h"
+#include "ptx.h"
 
 namespace kmux::fake_cuda {
 namespace {
@@ -64,7 +65,9 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, u
   Call call("cuLibraryLoadData", Needs::kInit);
   return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
     if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    call.with(" -> ", *library = world().libraries.add({read_cubin(code), is_junk(code)}));
+    Library loaded{read_cubin(code), is_junk(code)};
+    if (!loaded.cubin && !loaded.is_junk) loaded.ptx = read_ptx(static_cast<const char*>(code));
+    call.with(" -> ", *library = world().libraries.add(std::move(loaded)));
     return CUDA_SUCCESS;
   });
 }

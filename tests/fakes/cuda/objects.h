@@ -49,6 +49,7 @@ class Table {
 struct Library {
   std::optional<Cubin> cubin;  // none: any name is a kernel
   bool is_junk = false;        // loaded, but it has none
+  std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
   std::map<std::string, CUkernel> kernels;
 };
 

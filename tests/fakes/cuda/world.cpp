@@ -140,8 +140,10 @@ CUresult World::find_place(CUfunction function, CUstream stream, int* device) {
 const std::vector<Parameter>* World::parameters_of(const Kernel& kernel) {
   if (const auto told = parameters.find(kernel.name); told != parameters.end()) return &told->second;
   const Library* library = libraries.find(kernel.library);
-  if (library == nullptr || !library->cubin) return nullptr;
-  return &library->cubin->kernels.at(kernel.name).parameters;
+  if (library == nullptr) return nullptr;
+  if (library->cubin) return &library->cubin->kernels.at(kernel.name).parameters;
+  const auto declared = library->ptx.find(kernel.name);
+  return declared == library->ptx.end() ? nullptr : &declared->second;
 }
 
 }  // namespace kmux::fake_cuda
