@@ -18,31 +18,34 @@ constexpr int kCalls = 20;
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// A kernel of this machine that takes some microseconds.
-class Contestant {
- public:
-  double sample() const {
-    return nanoseconds_of(kCalls, [&] { kernel_.launch(args_).value(); });
-  }
-
- private:
-  Kernel kernel_ = compile(small_program(0), {.target = "c"}).value();
-  Tensor a_ = Tensor::zeros({4096}, dtype::kFloat32).value();
-  Tensor b_ = Tensor::zeros({4096}, dtype::kFloat32).value();
-  Tensor c_ = Tensor::zeros({4096}, dtype::kFloat32).value();
-  std::array<Arg, 3> args_{a_, b_, c_};
+/// Memory of one call. Both of a pair use it: where tensors lie is a difference of some percent by itself.
+struct Call {
+  Tensor a = Tensor::zeros({4096}, dtype::kFloat32).value();
+  Tensor b = Tensor::zeros({4096}, dtype::kFloat32).value();
+  Tensor c = Tensor::zeros({4096}, dtype::kFloat32).value();
+  std::array<Arg, 3> args{a, b, c};
 };
+
+/// A kernel of this machine that takes some microseconds.
+Kernel make_kernel() { return compile(small_program(0), {.target = "c"}).value(); }
+
+double sample(const Kernel& kernel, const Call& call) {
+  return nanoseconds_of(kCalls, [&] { kernel.launch(call.args).value(); });
+}
 
 /// The part of `kPairs` pairs that are called `verdict` when the second takes `factor` times as long.
 double part_called(Verdict verdict, double factor) {
-  const Contestant one;
-  const Contestant other;
+  const Call call;
+  const Kernel one = make_kernel();
+  const Kernel other = make_kernel();
+  one.await_best().value();
+  other.await_best().value();
   StopRule rule;
   rule.time = std::chrono::milliseconds(500);
   int count = 0;
   for (int pair = 0; pair < kPairs; ++pair) {
-    const std::vector<Sample> pair_of = {[&]() -> Result<double> { return one.sample(); },
-                                         [&]() -> Result<double> { return factor * other.sample(); }};
+    const std::vector<Sample> pair_of = {[&]() -> Result<double> { return sample(one, call); },
+                                         [&]() -> Result<double> { return factor * sample(other, call); }};
     const Sampling sampling = sample_in_rounds(pair_of, 0, rule, now).value();
     count += judge(sampling.series[1], sampling.series[0], sampling.looks).verdict == verdict ? 1 : 0;
   }
