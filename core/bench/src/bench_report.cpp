@@ -77,12 +77,14 @@ class Reader {
   const Json::Array& list(const Json& object, std::string_view key) {
     static const Json::Array none;
     const Json::Array* value = member(object, key).as_array();
-    return value == nullptr ? wrong<const Json::Array&>(key, none) : *value;
+    if (value == nullptr) note_wrong(key);
+    return value == nullptr ? none : *value;
   }
   const Json::Object& object(const Json& parent, std::string_view key) {
     static const Json::Object none;
     const Json::Object* value = member(parent, key).as_object();
-    return value == nullptr ? wrong<const Json::Object&>(key, none) : *value;
+    if (value == nullptr) note_wrong(key);
+    return value == nullptr ? none : *value;
   }
   /// The index of a word among `words`.
   template <class Words>
@@ -99,10 +101,13 @@ class Reader {
   }
 
  private:
-  template <class T>
-  T wrong(std::string_view key, T value = {}) {
+  void note_wrong(std::string_view key) {
     if (problem_.empty()) problem_ = "\"" + std::string(key) + "\" is of another kind";
-    return value;
+  }
+  template <class T>
+  T wrong(std::string_view key) {
+    note_wrong(key);
+    return {};
   }
   std::string& problem_;
 };

@@ -26,6 +26,7 @@ Status time_column(Contest& contest, std::vector<Contestant>& contestants, Colum
                    const StopRule& rule, std::vector<double>& clock) {
   const std::size_t baseline = index_of(contest, contestants, contest.baseline);
   std::vector<Sample> samples;
+  samples.reserve(contestants.size());
   for (Contestant& contestant : contestants) {
     samples.emplace_back([&]() -> Result<double> {
       if (&contestant == &contestants.front()) clock.push_back(time_reference_loop());

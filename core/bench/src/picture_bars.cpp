@@ -41,14 +41,14 @@ std::string picture_bars(const Contest& contest, Column column, const Palette& p
   const PictureAxis axis(PictureAxis::Scale::kLinear, 0, most, 0, kWidth);
   HtmlWriter svg;
   const double height = kRow * static_cast<double>(shown.size());
-  svg.open("svg", "viewBox=\"0 0 " + tick_text(kWidth) + " " + tick_text(height) + "\" role=\"img\"" +
+  svg.open("svg", R"(viewBox="0 0 )" + tick_text(kWidth) + " " + tick_text(height) + R"(" role="img")" +
                       attribute("aria-label", std::string(info(column).title) + " of each backend"));
   double y = 0;
   for (const Entrant* entrant : shown) {
     const Interval& interval = entrant->columns.at(column).interval;
     svg.element("text", entrant->backend, attribute("x", 0.0) + attribute("y", y + 13));
     svg.element("text", figure(column, interval.median) + "  " + spread(column, interval),
-                attribute("x", kWidth) + attribute("y", y + 13) + " text-anchor=\"end\" class=\"faint\"");
+                attribute("x", kWidth) + attribute("y", y + 13) + R"( text-anchor="end" class="faint")");
     draw_bar(svg, axis, interval, y, colour(index_in(palette, entrant->backend)));
     y += kRow;
   }

@@ -40,7 +40,7 @@ void draw_roof(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, doub
   const double ridge = std::clamp(flop_rate / bytes_rate, from, to);
   const auto line = [&](double x1, double y1, double x2, double y2) {
     svg.open("line", attribute("x1", x.pixel(x1)) + attribute("y1", y.pixel(y1)) + attribute("x2", x.pixel(x2)) +
-                         attribute("y2", y.pixel(y2)) + attribute("class", "whisker") + " stroke-dasharray=\"4 3\"");
+                         attribute("y2", y.pixel(y2)) + attribute("class", "whisker") + R"( stroke-dasharray="4 3")");
     svg.close("line");
   };
   line(from, from * bytes_rate, ridge, ridge * bytes_rate);
@@ -51,18 +51,18 @@ void draw_ticks(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y) {
   for (const double tick : x.ticks()) {
     svg.element("text", tick_text(tick),
                 attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
-                    " text-anchor=\"middle\" class=\"faint\"");
+                    R"( text-anchor="middle" class="faint")");
   }
   for (const double tick : y.ticks()) {
     svg.open("line", attribute("class", "grid") + attribute("x1", kLeft) + attribute("x2", kWidth) +
                          attribute("y1", y.pixel(tick)) + attribute("y2", y.pixel(tick)));
     svg.close("line");
     svg.element("text", tick_text(tick),
-                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + " text-anchor=\"end\" class=\"faint\"");
+                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + R"( text-anchor="end" class="faint")");
   }
   svg.element(
       "text", "operations a byte; GFLOP/s upwards",
-      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + " text-anchor=\"middle\" class=\"faint\"");
+      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + R"( text-anchor="middle" class="faint")");
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::string picture_roofline(std::span<const Contest> contests, const Palette& p
   const double floor = std::min(slowest->flop_rate, from * bytes_rate) / 2;
   const PictureAxis y(PictureAxis::Scale::kLog, floor, fastest->flop_rate * 2, kHeight - kBottom, 16);
   HtmlWriter svg;
-  svg.open("svg", "viewBox=\"0 0 520 300\" role=\"img\" aria-label=\"roofline\"");
+  svg.open("svg", R"(viewBox="0 0 520 300" role="img" aria-label="roofline")");
   draw_ticks(svg, x, y);
   draw_roof(svg, x, y, from, to, bytes_rate, fastest->flop_rate);
   for (const Mark& mark : marks) {

@@ -48,18 +48,18 @@ void draw_grid(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, cons
   for (const double tick : x.ticks()) {
     svg.element("text", tick_text(tick),
                 attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
-                    " text-anchor=\"middle\" class=\"faint\"");
+                    R"( text-anchor="middle" class="faint")");
   }
   for (const double tick : y.ticks()) {
     svg.open("line", attribute("class", "grid") + attribute("x1", kLeft) + attribute("x2", kWidth) +
                          attribute("y1", y.pixel(tick)) + attribute("y2", y.pixel(tick)));
     svg.close("line");
     svg.element("text", figure(kHeadline, tick),
-                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + " text-anchor=\"end\" class=\"faint\"");
+                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + R"( text-anchor="end" class="faint")");
   }
   svg.element(
       "text", axis,
-      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + " text-anchor=\"middle\" class=\"faint\"");
+      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + R"( text-anchor="middle" class="faint")");
 }
 
 std::string pair_text(double x, double y) {
@@ -102,7 +102,7 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
   const PictureAxis x(PictureAxis::Scale::kLog, at.low, at.high, kLeft + 8, kWidth - 24);
   const PictureAxis y(PictureAxis::Scale::kLog, time.low / 1.5, time.high * 1.5, kHeight - kBottom, 24);
   HtmlWriter svg;
-  svg.open("svg", "viewBox=\"0 0 520 300\" role=\"img\"" + attribute("aria-label", "time over " + axis));
+  svg.open("svg", R"(viewBox="0 0 520 300" role="img")" + attribute("aria-label", "time over " + axis));
   draw_grid(svg, x, y, axis);
   double legend = kLeft;
   for (std::size_t i = 0; i < palette.size(); ++i) {

@@ -175,6 +175,11 @@ Groups groups_of(const BenchReport& report, const std::string& axis) {
   return groups;
 }
 
+/// Two words with something between.
+std::string phrase(std::string_view first, std::string_view between, std::string_view second) {
+  return std::string(first).append(between).append(second);
+}
+
 void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
   std::map<std::string, Groups> axes;
   for (const Contest& contest : report.contests) {
@@ -185,7 +190,7 @@ void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& p
       const std::string picture = picture_scaling(contests, axis, palette);
       if (picture.empty()) continue;
       html.open("figure", R"(class="scaling")")
-          .element("figcaption", title + " over " + axis)
+          .element("figcaption", phrase(title, " over ", axis))
           .raw(picture)
           .close("figure");
     }
@@ -207,7 +212,7 @@ void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& 
 
 void write_facts(HtmlWriter& html, const Json& value, const std::string& name) {
   if (const Json::Object* object = value.as_object()) {
-    for (const auto& [key, member] : *object) write_facts(html, member, name.empty() ? key : name + " " + key);
+    for (const auto& [key, member] : *object) write_facts(html, member, name.empty() ? key : phrase(name, " ", key));
   } else if (const Json::Array* array = value.as_array()) {
     for (const Json& member : *array) write_facts(html, member, name);
   } else {

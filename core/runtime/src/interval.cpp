@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace kmux {
 namespace {
 
 /// The greatest number of samples that may be left out on either side: P(Binomial(count, 1/2) < ends) <= tail.
 std::size_t ends_outside(std::size_t count, double tail) {
-  double log_term = -static_cast<double>(count) * std::log(2.0);  // of P(0), which many samples make too small to hold
+  double log_term =
+      -static_cast<double>(count) * std::numbers::ln2;  // of P(0), which many samples make too small to hold
   double sum = 0;
   std::size_t ends = 0;
   while (ends < count && sum + std::exp(log_term) <= tail) {
