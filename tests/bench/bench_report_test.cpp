@@ -32,6 +32,28 @@ TEST(BenchReport, RefusesWhatIsNone) {
   EXPECT_THAT(problem_of(broken), HasSubstr("\"contests\" is of another kind"));
 }
 
+TEST(BenchReport, KeepsThePairs) {
+  const Json json = to_json(report_example());
+  const Json& pairs = *json.find("contests")->as_array()->front().find("pairs");
+  const Json& pair = pairs.find("device_hot")->as_array()->front();
+  EXPECT_EQ(*pair.find("first")->as_string(), "slow");
+  EXPECT_EQ(*pair.find("second")->as_string(), "quick");
+  EXPECT_EQ(*pair.find("verdict")->as_string(), "slower");
+  EXPECT_EQ(pair.find("low")->as_number(), 1.92);
+}
+
+TEST(BenchReport, RefusesWrongPairs) {
+  for (const auto& [pairs, message] :
+       {std::pair(Json(1), "\"pairs\" is of another kind"),
+        std::pair(Json(Json::Object{{"speed", Json::Array{}}}), "there is no column \"speed\""),
+        std::pair(Json(Json::Object{{"device_hot", 1}}), "\"device_hot\" is of another kind"),
+        std::pair(Json(Json::Object{{"device_hot", Json::Array{Json::Object{}}}}), "\"first\" is missing")}) {
+    Json json = to_json(report_example());
+    json["contests"].as_array()->front()["pairs"] = pairs;
+    EXPECT_THAT(problem_of(json), HasSubstr(message));
+  }
+}
+
 TEST(BenchReport, RefusesUnknownWords) {
   for (const auto& [key, message] :
        {std::pair("state", "\"state\" is of another kind"), std::pair("columns", "there is no column \"speed\"")}) {

@@ -11,6 +11,7 @@ TEST(Figure, HasThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(figure(Column::kDeviceHot, 5700), "5.70 ms");
   EXPECT_EQ(figure(Column::kBuild, 1234567), "1.23 s");
   EXPECT_EQ(figure(Column::kBytesRate, 4123), "4.12 TB/s");
+  EXPECT_EQ(figure(Column::kThroughput, 25600), "25.6 kcalls/s");
   EXPECT_EQ(figure(Column::kFlopRate, 0.5), "500 MFLOP/s");
   EXPECT_EQ(figure(Column::kPeakMemory, 2048), "2.00 GiB");
   EXPECT_EQ(figure(Column::kArtifactSize, 12.34), "12.3 KiB");

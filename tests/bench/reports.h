@@ -18,7 +18,9 @@ inline Contest contest_at(std::int64_t n) {
                   .reference = "slow",
                   .resolution = "slow is chosen",
                   .stops = {{Column::kDeviceHot, "decided"}},
+                  .pairs = {{Column::kDeviceHot, {{"slow", "quick", {Verdict::kSlower, {2, 1.92, 2.08}, 40}}}}},
                   .host_drift = 0.07,
+                  .device_drift = {{"cuda:0", -0.04}},
                   .flops = time,
                   .bytes = 8 * time};
   Entrant slow{.backend = "slow", .target = "c", .tier = "full", .launcher = "int launch();", .source = "a < b && c"};

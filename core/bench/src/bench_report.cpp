@@ -27,6 +27,23 @@ Json json_of(const Judgement& judgement) {
   return json;
 }
 
+Json json_of(const PairJudgement& pair) {
+  Json json = json_of(pair.judgement);
+  json["first"] = pair.first;
+  json["second"] = pair.second;
+  return json;
+}
+
+Json json_of(const std::map<Column, std::vector<PairJudgement>>& pairs) {
+  Json::Object columns;
+  for (const auto& [column, judgements] : pairs) {
+    Json::Array list;
+    for (const PairJudgement& pair : judgements) list.push_back(json_of(pair));
+    columns.emplace(info(column).name, std::move(list));
+  }
+  return columns;
+}
+
 Json json_of(const Entrant& entrant) {
   Json::Object columns;
   for (const auto& [column, series] : entrant.columns) columns.emplace(info(column).name, json_of(series));
@@ -44,13 +61,16 @@ Json json_of(const Contest& contest) {
   Json::Object point(contest.point.begin(), contest.point.end());
   Json::Object stops;
   for (const auto& [column, stop] : contest.stops) stops.emplace(info(column).name, stop);
+  Json::Object device_drift(contest.device_drift.begin(), contest.device_drift.end());
   Json::Array entrants;
   for (const Entrant& entrant : contest.entrants) entrants.push_back(json_of(entrant));
-  return Json::Object{
-      {"program", contest.program},   {"description", contest.description}, {"point", std::move(point)},
-      {"baseline", contest.baseline}, {"reference", contest.reference},     {"resolution", contest.resolution},
-      {"stops", std::move(stops)},    {"host_drift", contest.host_drift},   {"flops", contest.flops},
-      {"bytes", contest.bytes},       {"entrants", std::move(entrants)}};
+  return Json::Object{{"program", contest.program},       {"description", contest.description},
+                      {"point", std::move(point)},        {"baseline", contest.baseline},
+                      {"reference", contest.reference},   {"resolution", contest.resolution},
+                      {"stops", std::move(stops)},        {"pairs", json_of(contest.pairs)},
+                      {"host_drift", contest.host_drift}, {"device_drift", std::move(device_drift)},
+                      {"flops", contest.flops},           {"bytes", contest.bytes},
+                      {"entrants", std::move(entrants)}};
 }
 
 // ---- reading ----
@@ -129,6 +149,18 @@ Judgement read_judgement(Reader& reader, const Json& json) {
           static_cast<std::size_t>(reader.number(json, "rounds"))};
 }
 
+std::map<Column, std::vector<PairJudgement>> read_pairs(Reader& reader, const Json& contest) {
+  std::map<Column, std::vector<PairJudgement>> pairs;
+  for (const auto& [name, _] : reader.object(contest, "pairs")) {
+    const auto column = reader.column(name);
+    if (!column) continue;
+    for (const Json& pair : reader.list(*contest.find("pairs"), name)) {
+      pairs[*column].push_back({reader.text(pair, "first"), reader.text(pair, "second"), read_judgement(reader, pair)});
+    }
+  }
+  return pairs;
+}
+
 Entrant read_entrant(Reader& reader, const Json& json) {
   Entrant entrant{.backend = reader.text(json, "backend"),
                   .target = reader.text(json, "target"),
@@ -157,7 +189,9 @@ Contest read_contest(Reader& reader, const Json& json) {
                   .reference = reader.text(json, "reference"),
                   .resolution = reader.text(json, "resolution"),
                   .stops = {},
+                  .pairs = read_pairs(reader, json),
                   .host_drift = reader.number(json, "host_drift"),
+                  .device_drift = {},
                   .flops = reader.number(json, "flops"),
                   .bytes = reader.number(json, "bytes"),
                   .entrants = {}};
@@ -167,6 +201,9 @@ Contest read_contest(Reader& reader, const Json& json) {
   for (const auto& [name, stop] : reader.object(json, "stops")) {
     const auto column = reader.column(name);
     if (column && stop.as_string() != nullptr) contest.stops[*column] = *stop.as_string();
+  }
+  for (const auto& [name, drift] : reader.object(json, "device_drift")) {
+    contest.device_drift[name] = drift.as_number().value_or(0);
   }
   for (const Json& entrant : reader.list(json, "entrants")) contest.entrants.push_back(read_entrant(reader, entrant));
   return contest;

@@ -6,7 +6,7 @@
 namespace kmux::bench {
 namespace {
 
-constexpr std::array<ColumnInfo, 13> kColumns = {{
+constexpr std::array<ColumnInfo, 14> kColumns = {{
     {Column::kDeviceHot, "device_hot", "device, hot", "us",
      "A call among many queued back to back, by the device's events; by the host's clock where a backend has none.",
      true},
@@ -21,6 +21,8 @@ constexpr std::array<ColumnInfo, 13> kColumns = {{
      true},
     {Column::kEndToEnd, "end_to_end", "end to end", "us",
      "A call among many back to back, from the first until the device is done, by the host's clock.", true},
+    {Column::kThroughput, "throughput", "throughput, end to end", "calls/s",
+     "Calls a second, back to back from one thread: one over end to end.", false},
     {Column::kBytesRate, "bytes_rate", "bytes a second", "GB/s", "The bytes that the program declares, by device, hot.",
      false},
     {Column::kFlopRate, "flop_rate", "operations a second", "GFLOP/s",

@@ -19,10 +19,13 @@ struct Unit {
 };
 
 // The larger first; what is smaller than all takes the last.
-constexpr std::array<Unit, 13> kUnits = {{{"us", "s", 1e6},
+constexpr std::array<Unit, 16> kUnits = {{{"us", "s", 1e6},
                                           {"us", "ms", 1e3},
                                           {"us", "us", 1},
                                           {"us", "ns", 1e-3},
+                                          {"calls/s", "Mcalls/s", 1e6},
+                                          {"calls/s", "kcalls/s", 1e3},
+                                          {"calls/s", "calls/s", 1},
                                           {"GB/s", "TB/s", 1e3},
                                           {"GB/s", "GB/s", 1},
                                           {"GB/s", "MB/s", 1e-3},

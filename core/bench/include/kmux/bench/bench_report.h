@@ -43,6 +43,14 @@ struct Entrant {
   bool operator==(const Entrant&) const = default;
 };
 
+/// What can be said of two backends that were timed in the same rounds.
+struct PairJudgement {
+  std::string first;
+  std::string second;
+  Judgement judgement;  // of the time of the first over that of the second
+  bool operator==(const PairJudgement&) const = default;
+};
+
 /// One program at one point of the axes, on every backend.
 struct Contest {
   std::string program;
@@ -52,7 +60,11 @@ struct Contest {
   std::string reference;  // whose results count as right
   std::string resolution; // which backends there were and why others were not, for people
   std::map<Column, std::string> stops;  // why sampling ended
-  double host_drift = 0;                // of the reference loop; see drift.h
+  /// Every two that were timed, each once, in the order of the entrants.
+  std::map<Column, std::vector<PairJudgement>> pairs;
+  double host_drift = 0;  // of the reference loop; see drift.h
+  /// By device, of the fill of its own memory; one without events has none.
+  std::map<std::string, double> device_drift;
   double flops = 0;                     // that the program declares for a call; 0: it does not
   double bytes = 0;
   std::vector<Entrant> entrants;

@@ -13,6 +13,7 @@ enum class Column : std::uint8_t {
   kDeviceCold,
   kHostCall,
   kEndToEnd,
+  kThroughput,
   kBytesRate,
   kFlopRate,
   kResolve,
