@@ -46,7 +46,7 @@ double part_called(Verdict verdict, double factor) {
   for (int pair = 0; pair < kPairs; ++pair) {
     const std::vector<Sample> pair_of = {[&]() -> Result<double> { return sample(one, call); },
                                          [&]() -> Result<double> { return factor * sample(other, call); }};
-    const Sampling sampling = sample_in_rounds(pair_of, 0, rule, now).value();
+    const Sampling sampling = sample_in_rounds(pair_of, rule, now).value();
     count += judge(sampling.series[1], sampling.series[0], sampling.looks).verdict == verdict ? 1 : 0;
   }
   return static_cast<double>(count) / kPairs;

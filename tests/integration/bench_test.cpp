@@ -69,6 +69,32 @@ TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
   EXPECT_TRUE(contest.entrants[0].verdicts.empty()) << "the baseline";
 }
 
+TEST_F(Bench, JudgesEveryPair) {
+  const Contest contest = run(quick({"cpu", "cpu:opt_level=0", "cpu:opt_level=1"})).value().contests.front();
+  for (const Column column : {Column::kDeviceHot, Column::kDeviceCold, Column::kHostCall, Column::kEndToEnd}) {
+    ASSERT_TRUE(contest.pairs.contains(column));
+    const auto pair = [](const char* first, const char* second) {
+      return AllOf(Field(&PairJudgement::first, first), Field(&PairJudgement::second, second));
+    };
+    EXPECT_THAT(contest.pairs.at(column), ElementsAre(pair("cpu", "cpu:opt_level=0"), pair("cpu", "cpu:opt_level=1"),
+                                                      pair("cpu:opt_level=0", "cpu:opt_level=1")));
+    const Judgement& first = contest.pairs.at(column).front().judgement;
+    const Judgement& verdict = contest.entrants[1].verdicts.at(column);
+    EXPECT_EQ(first.rounds, verdict.rounds);
+    EXPECT_NEAR(first.ratio.median * verdict.ratio.median, 1, 1e-9) << "the same, the other way round";
+    EXPECT_NEAR(first.ratio.low * verdict.ratio.high, 1, 1e-9);
+  }
+}
+
+TEST_F(Bench, ThroughputIsOneOverEndToEnd) {
+  const Contest contest = run(quick({"cpu"})).value().contests.front();
+  const auto& columns = contest.entrants.front().columns;
+  const Series& times = columns.at(Column::kEndToEnd);
+  const Series& calls = columns.at(Column::kThroughput);
+  ASSERT_EQ(calls.samples.size(), times.samples.size());
+  EXPECT_NEAR(calls.samples.front() * times.samples.front(), 1e6, 1);
+}
+
 TEST_F(Bench, NeverTimesAWrongBackend) {
   BenchOptions options = quick({"cpu", "null_a"});
   options.baseline = "cpu";

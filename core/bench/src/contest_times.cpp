@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kmux/bench/drift.h"
+#include "kmux/bench/pairs.h"
 #include "kmux/bench/sampling.h"
 #include "kmux/bench/stage_times.h"
 #include "kmux/private_folder.h"
@@ -21,10 +22,24 @@ using TimeOnce = Result<double> (CallTimer::*)();
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-/// Times all in rounds and judges each against the baseline. `clock` gets a sample of the reference loop each round.
+/// Judges every pair, and each against the baseline by the same rule.
+void judge_all(Contest& contest, const std::vector<Contestant>& contestants, Column column, const Sampling& sampling,
+               const VerdictRule& rule) {
+  const auto entrant_of = [&](std::size_t i) -> Entrant& { return contest.entrants[contestants[i].entrant]; };
+  for (const Pair& pair : judge_pairs(sampling.series, sampling.looks, rule)) {
+    contest.pairs[column].push_back({entrant_of(pair.first).backend, entrant_of(pair.second).backend, pair.judgement});
+  }
+  const std::size_t baseline = index_of(contest, contestants, contest.baseline);
+  const VerdictRule each = rule_of_pairs(rule, contestants.size());
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    if (i == baseline) continue;
+    entrant_of(i).verdicts[column] = judge(sampling.series[i], sampling.series[baseline], sampling.looks, each);
+  }
+}
+
+/// Times all in rounds and judges them. `clock` gets a sample of the reference loop each round.
 Status time_column(Contest& contest, std::vector<Contestant>& contestants, Column column, TimeOnce time,
                    const StopRule& rule, std::vector<double>& clock) {
-  const std::size_t baseline = index_of(contest, contestants, contest.baseline);
   std::vector<Sample> samples;
   samples.reserve(contestants.size());
   for (Contestant& contestant : contestants) {
@@ -33,27 +48,28 @@ Status time_column(Contest& contest, std::vector<Contestant>& contestants, Colum
       return (*contestant.timer.*time)();
     });
   }
-  KMUX_ASSIGN(Sampling sampling, sample_in_rounds(samples, baseline, rule, now));
+  KMUX_ASSIGN(Sampling sampling, sample_in_rounds(samples, rule, now));
   contest.stops[column] = std::string(to_string(sampling.stop));
   for (std::size_t i = 0; i < contestants.size(); ++i) {
-    Entrant& entrant = contest.entrants[contestants[i].entrant];
-    if (i != baseline) {
-      entrant.verdicts[column] = judge(sampling.series[i], sampling.series[baseline], sampling.looks, rule.verdict);
-    }
-    set_column(entrant, column, sampling.series[i]);
+    set_column(contest.entrants[contestants[i].entrant], column, sampling.series[i]);
   }
+  judge_all(contest, contestants, column, sampling, rule.verdict);
   return Ok{};
 }
 
+/// Fills `column` with `amount` over the times of a call, which are in microseconds.
+void set_rate(Entrant& entrant, Column column, double amount, Column time) {
+  if (amount <= 0) return;
+  std::vector<double> rates = entrant.columns.at(time).samples;
+  for (double& value : rates) value = amount / value;
+  set_column(entrant, column, std::move(rates));
+}
+
 void set_rates(const Contest& contest, Entrant& entrant) {
-  const auto rate = [&](Column column, double amount) {
-    if (amount <= 0) return;
-    std::vector<double> rates = entrant.columns.at(kHeadline).samples;  // microseconds
-    for (double& value : rates) value = amount / value / 1000;         // units of 10^9 a second
-    set_column(entrant, column, std::move(rates));
-  };
-  rate(Column::kBytesRate, contest.bytes);
-  rate(Column::kFlopRate, contest.flops);
+  constexpr double kGigaASecond = 1e-3;  // one a microsecond is 10^6 a second
+  set_rate(entrant, Column::kThroughput, 1e6, Column::kEndToEnd);
+  set_rate(entrant, Column::kBytesRate, contest.bytes * kGigaASecond, kHeadline);
+  set_rate(entrant, Column::kFlopRate, contest.flops * kGigaASecond, kHeadline);
 }
 
 void note_remarks(Entrant& entrant, const CallTimer& timer) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kmux/bench/pairs.h"
+
 namespace kmux::bench {
 namespace {
 
@@ -28,18 +30,9 @@ bool is_narrow(const Interval& interval, double relative) {
   return interval.high - interval.low <= relative * interval.median;
 }
 
-// Does `accept` hold for the judgement of each contestant against the baseline?
-template <class Accept>
-bool all_of_pairs(const Series& series, std::size_t baseline, std::size_t look, const StopRule& rule, Accept accept) {
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    if (i != baseline && !accept(judge(series[i], series[baseline], look, rule.verdict))) return false;
-  }
-  return true;
-}
-
-bool is_decided(const Series& series, std::size_t baseline, std::size_t look, const StopRule& rule) {
-  return series.size() > 1 && all_of_pairs(series, baseline, look, rule, [](const Judgement& judgement) {
-           return judgement.verdict != Verdict::kAmbiguous;
+bool is_decided(const Series& series, std::size_t look, const StopRule& rule) {
+  return series.size() > 1 && std::ranges::all_of(judge_pairs(series, look, rule.verdict), [](const Pair& pair) {
+           return pair.judgement.verdict != Verdict::kAmbiguous;
          });
 }
 
@@ -67,7 +60,7 @@ std::string_view to_string(Stop stop) {
   return "";
 }
 
-Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::size_t baseline, const StopRule& rule,
+Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const StopRule& rule,
                                   const std::function<std::chrono::nanoseconds()>& now) {
   Series unused(contestants.size());
   for (std::size_t round = 0; round < rule.warm_up; ++round) KMUX_TRY(sample_round(contestants, round, unused));
@@ -82,7 +75,7 @@ Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::s
     if (round + 1 < look_at && !is_last) continue;
     look_at = next_look(round + 1);
     ++sampling.looks;
-    if (is_decided(sampling.series, baseline, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
+    if (is_decided(sampling.series, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
     if (is_narrow(sampling.series, rule.relative_interval)) return sampling.stop = Stop::kNarrow, sampling;
     if (is_last && is_late) return sampling.stop = Stop::kTime, sampling;
   }

@@ -34,7 +34,7 @@ std::string_view to_string(Stop stop);
 struct Sampling {
   /// Shapes: one series a contestant, all of the same length.
   std::vector<std::vector<double>> series;
-  /// How often the series were looked at, which `judge` must know.
+  /// How often the series were looked at, which `judge_pairs` must know.
   std::size_t looks = 1;
   Stop stop = Stop::kRounds;
 };
@@ -42,11 +42,11 @@ struct Sampling {
 /// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
 /// with another one, and every second goes backwards: nobody always follows the same.
 ///
-/// It ends as soon as the verdict of each against the contestant `baseline` is sure or its interval narrow, which is looked at
-/// after 12, 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
+/// It ends as soon as the verdict of every pair is sure (see pairs.h) or all intervals are narrow, which is looked at after 12,
+/// 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
 ///
 /// Errors: the first of a contestant.
-Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, std::size_t baseline, const StopRule& rule,
+Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const StopRule& rule,
                                   const std::function<std::chrono::nanoseconds()>& now);
 
 }  // namespace kmux::bench

@@ -25,7 +25,7 @@ struct VerdictRule {
   double negligible = 0.01;
   /// Two are the same if they surely differ by less than this.
   double same = 0.02;
-  /// The probability of a wrong word about a pair, however often it was looked at.
+  /// The probability of a wrong word about any of the pairs, however often they were looked at.
   double error = 0.01;
 };
 
