@@ -60,6 +60,11 @@ std::vector<Pair> hold(const Noise& noise, const std::vector<double>& factors, s
   return judge_pairs(sampling.series, sampling.looks, rule.verdict);
 }
 
+bool is_negligible(double ratio) {
+  const double most = 1 + VerdictRule().negligible;
+  return ratio <= most && 1 / ratio <= most;
+}
+
 /// What became of the pairs of many contests.
 struct Rates {
   double false_alarms = 0;  // contests in which a pair that is alike is told apart
@@ -76,9 +81,8 @@ Rates rates_of(const Noise& noise, const std::vector<double>& factors) {
     bool is_false_alarm = false;
     for (const auto& [first, second, judgement] : hold(noise, factors, random)) {
       const Verdict verdict = judgement.verdict;
-      const Verdict truth = factors[first] < factors[second]   ? Verdict::kFaster
-                            : factors[first] > factors[second] ? Verdict::kSlower
-                                                               : Verdict::kSame;
+      const double ratio = factors[first] / factors[second];
+      const Verdict truth = is_negligible(ratio) ? Verdict::kSame : ratio < 1 ? Verdict::kFaster : Verdict::kSlower;
       if (truth == Verdict::kSame) {
         is_false_alarm |= verdict == Verdict::kFaster || verdict == Verdict::kSlower;
       } else {
@@ -109,6 +113,9 @@ void expect_stated_rates(const std::vector<double>& factors) {
 TEST(VerdictRates, OfTwoEquals) { expect_stated_rates({1, 1}); }
 TEST(VerdictRates, OfASlowdownByFivePercent) { expect_stated_rates({1, 1.05}); }
 TEST(VerdictRates, OfAGainByFivePercent) { expect_stated_rates({1, 1 / 1.05}); }
+
+// The hardest case for false alarms: a little more would be a difference.
+TEST(VerdictRates, OfADifferenceThatIsJustNegligible) { expect_stated_rates({1, 1.0099}); }
 
 // Of more contestants there are more pairs to be wrong about: the rates hold for all of them together.
 TEST(VerdictRates, OfSixEquals) { expect_stated_rates({1, 1, 1, 1, 1, 1}); }

@@ -10,21 +10,39 @@ namespace kmux::bench {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Key;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
-/// y[i] = 2 * x[i].
-Program doubling() {
+constexpr const char* kDoubling = R"(void doubling(const float* x, float* y, long long n) {
+  for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];
+})";
+
+// Nothing with SILENT; with DIRTY x is overwritten, too.
+constexpr const char* kFlawedDoubling = R"(void doubling(float* x, float* y, long long n) {
+#ifndef SILENT
+  for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];
+#endif
+#ifdef DIRTY
+  for (long long i = 0; i < n; ++i) x[i] = 1;
+#endif
+})";
+
+// Each call reads what the one before has left.
+constexpr const char* kHalvingSum = R"(void doubling(const float* x, float* y, long long n) {
+  for (long long i = 0; i < n; ++i) y[i] = 0.5f * y[i] + x[i];
+})";
+
+/// y[i] = 2 * x[i], or what `text` says.
+Program doubling(const char* text = kDoubling) {
   ProgramBuilder program("doubling");
   const Expr n = program.symbol("n");
   program.input("x", dtype::kFloat32, {n}).output("y", dtype::kFloat32, {n}).variant("c");
-  program.source("doubling.c",
-                 "void doubling(const float* x, float* y, long long n) {\n"
-                 "  for (long long i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
-                 "}\n");
+  program.source("doubling.c", text);
   program.launch("doubling").args({"x", "y"}).arg(n, dtype::kInt64);
   Metadata metadata;
   metadata.symbols = {{"n", 1000}};
@@ -36,8 +54,7 @@ Program doubling() {
 
 class Bench : public testing::Test {
  protected:
-  Result<BenchReport> run(const BenchOptions& options) {
-    const Program program = doubling();
+  Result<BenchReport> run(const BenchOptions& options, const Program& program = doubling()) {
     return bench(*runtime_, {&program, 1}, options);
   }
   static BenchOptions quick(std::vector<std::string> backends) {
@@ -103,6 +120,27 @@ TEST_F(Bench, NeverTimesAWrongBackend) {
   EXPECT_THAT(contest.entrants[1].problem, HasSubstr("\"y\" differs"));
   EXPECT_TRUE(contest.entrants[1].columns.empty());
   EXPECT_FALSE(contest.entrants[0].columns.empty());
+}
+
+TEST_F(Bench, NobodyLivesOnTheResultsOfAnother) {
+  BenchOptions options = quick({"cpu", "cpu:compile_flags=-DSILENT", "cpu:compile_flags=-DDIRTY", "cpu:opt_level=0"});
+  const Contest contest = run(options, doubling(kFlawedDoubling)).value().contests.front();
+  EXPECT_EQ(contest.entrants[0].state, EntrantState::kTimed);
+  EXPECT_EQ(contest.entrants[1].state, EntrantState::kWrong) << "the right results are in its memory before the call";
+  EXPECT_THAT(contest.entrants[1].problem, HasSubstr("\"y\" differs"));
+  EXPECT_EQ(contest.entrants[2].state, EntrantState::kWrong);
+  EXPECT_THAT(contest.entrants[2].problem, HasSubstr("\"x\" differs"));
+  EXPECT_EQ(contest.entrants[3].state, EntrantState::kTimed) << contest.entrants[3].problem;
+}
+
+TEST_F(Bench, FillsMemoryAnewWhereCallsReadWhatTheyWrote) {
+  const auto remark = Contains(HasSubstr("a call changes what the next one reads: before each sample of "));
+  const Contest contest = run(quick({"cpu", "cpu:opt_level=0"}), doubling(kHalvingSum)).value().contests.front();
+  for (const Entrant& entrant : contest.entrants) {
+    EXPECT_EQ(entrant.state, EntrantState::kTimed) << entrant.problem;
+    EXPECT_THAT(entrant.remarks, remark);
+  }
+  EXPECT_THAT(run(quick({"cpu"})).value().contests.front().entrants.front().remarks, Not(remark));
 }
 
 TEST_F(Bench, SaysWhoCannot) {

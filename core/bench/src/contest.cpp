@@ -78,7 +78,8 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
   contest.flops = declared(program.metadata.flops, binding);
   contest.bytes = declared(program.metadata.bytes, binding);
   progress("compile and check", 0);
-  std::vector<Contestant> contestants = prepare_all(runtime, program, options, inputs, binding, contest);
+  SharedArguments memory(program, inputs, binding);
+  std::vector<Contestant> contestants = prepare_all(runtime, program, options, memory, contest);
   KMUX_TRY(name_roles(options, resolution, contestants, contest));
   if (contestants.empty()) return contest;
   KMUX_TRY(drop_wrong(program, options, contest, contestants));
@@ -89,7 +90,8 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
     time_stages_of(runtime, program, options, entrant, contestant);
   }
   progress("calls", 0.5);
-  KMUX_TRY(time_calls(contest, contestants, options.stop));
+  KMUX_ASSIGN(const bool is_steady, is_repeatable(program, options, contestants.front()));
+  KMUX_TRY(time_calls(contest, contestants, options.stop, is_steady ? Refill::kOnce : Refill::kEachSample));
   return contest;
 }
 

@@ -1,6 +1,8 @@
 #include "contest_times.h"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "kmux/bench/drift.h"
@@ -39,12 +41,13 @@ void judge_all(Contest& contest, const std::vector<Contestant>& contestants, Col
 
 /// Times all in rounds and judges them. `clock` gets a sample of the reference loop each round.
 Status time_column(Contest& contest, std::vector<Contestant>& contestants, Column column, TimeOnce time,
-                   const StopRule& rule, std::vector<double>& clock) {
+                   const StopRule& rule, Refill refill, std::vector<double>& clock) {
   std::vector<Sample> samples;
   samples.reserve(contestants.size());
   for (Contestant& contestant : contestants) {
     samples.emplace_back([&]() -> Result<double> {
       if (&contestant == &contestants.front()) clock.push_back(time_reference_loop());
+      if (refill == Refill::kEachSample) KMUX_TRY(contestant.arguments->refill());
       return (*contestant.timer.*time)();
     });
   }
@@ -77,8 +80,32 @@ void note_remarks(Entrant& entrant, const CallTimer& timer) {
   if (!timer.can_flush()) entrant.remarks.emplace_back("no cache can be flushed: cold is as hot");
 }
 
+Status make_timers(Contest& contest, std::vector<Contestant>& contestants) {
+  for (Contestant& contestant : contestants) {
+    KMUX_TRY(contestant.arguments->refill());
+    KMUX_ASSIGN(CallTimer timer, CallTimer::make(*contestant.kernel, *contestant.arguments));
+    note_remarks(contest.entrants[contestant.entrant], timer);
+    contestant.timer.emplace(std::move(timer));
+  }
+  for (Contestant& contestant : contestants) KMUX_TRY(contestant.arguments->refill());
+  return Ok{};
+}
+
+/// Lets all make the same number of calls a sample, so that all meet the same values.
+void make_alike(Contest& contest, std::vector<Contestant>& contestants) {
+  int fewest = std::numeric_limits<int>::max();
+  for (const Contestant& contestant : contestants) fewest = std::min(fewest, contestant.timer->burst());
+  for (Contestant& contestant : contestants) {
+    contestant.timer->set_burst(fewest);
+    contest.entrants[contestant.entrant].remarks.push_back(
+        "a call changes what the next one reads: before each sample of " + std::to_string(fewest) +
+        (fewest == 1 ? " call" : " calls") + " the memory is filled anew");
+  }
+}
+
 Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
                                     const Entrant& entrant, const Contestant& contestant) {
+  KMUX_TRY(contestant.arguments->refill());
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
   return time_stages(runtime, program, options_for(entrant, options.compile), *contestant.arguments, folder.path(),
                      options.repetitions);
@@ -102,18 +129,16 @@ void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions
   set_column(entrant, Column::kArtifactSize, {static_cast<double>(times->artifact_size) / 1024});
 }
 
-Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule) {
-  for (Contestant& contestant : contestants) {
-    KMUX_ASSIGN(CallTimer timer, CallTimer::make(*contestant.kernel, *contestant.arguments));
-    note_remarks(contest.entrants[contestant.entrant], timer);
-    contestant.timer.emplace(std::move(timer));
-  }
+Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill) {
+  KMUX_TRY(make_timers(contest, contestants));
+  if (refill == Refill::kEachSample) make_alike(contest, contestants);
   static constexpr std::pair<Column, TimeOnce> kTimed[] = {{Column::kDeviceHot, &CallTimer::device_hot},
                                                            {Column::kDeviceCold, &CallTimer::device_cold},
                                                            {Column::kHostCall, &CallTimer::host_call},
                                                            {Column::kEndToEnd, &CallTimer::end_to_end}};
   std::vector<double> clock;
-  for (const auto& [column, time] : kTimed) KMUX_TRY(time_column(contest, contestants, column, time, rule, clock));
+  for (const auto& [column, time] : kTimed)
+    KMUX_TRY(time_column(contest, contestants, column, time, rule, refill, clock));
   contest.host_drift = drift_of(clock);
   for (const Contestant& contestant : contestants) set_rates(contest, contest.entrants[contestant.entrant]);
   return Ok{};

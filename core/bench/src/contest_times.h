@@ -17,7 +17,13 @@ namespace kmux::bench {
 void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
                     const Contestant& contestant);
 
-/// Fills the columns of calls, in rounds of all contestants, with the verdicts against the contest's baseline.
-Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule);
+/// When the memory of calls gets its first contents again.
+enum class Refill {
+  kOnce,  // before all samples: every call reads the same values
+  kEachSample,  // a call changes what the next one reads: before each sample, and all samples have the same number of calls
+};
+
+/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair.
+Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill);
 
 }  // namespace kmux::bench

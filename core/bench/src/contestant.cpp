@@ -8,15 +8,20 @@
 namespace kmux::bench {
 namespace {
 
-Status prepare(Runtime& runtime, const Program& program, const CompileOptions& options, const Inputs& inputs,
-               const Binding& binding, Entrant& entrant, Contestant& contestant) {
+/// What the memory holds after `count` calls that find its first contents.
+Result<std::vector<Tensor>> results_of(const Kernel& kernel, CallArguments& arguments, int count) {
+  KMUX_TRY(arguments.refill());
+  for (int i = 0; i < count; ++i) KMUX_TRY(kernel.launch(arguments.args()));
+  KMUX_TRY(kernel.device().synchronize());
+  return arguments.on_host();
+}
+
+Status prepare(Runtime& runtime, const Program& program, const CompileOptions& options, SharedArguments& memory,
+               Entrant& entrant, Contestant& contestant) {
   KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options_for(entrant, options)));
   KMUX_TRY(kernel.await_best());
-  KMUX_ASSIGN(CallArguments arguments, CallArguments::make(program, inputs, binding, kernel.device()));
-  contestant.arguments = std::make_unique<CallArguments>(std::move(arguments));
-  KMUX_TRY(kernel.launch(contestant.arguments->args()));
-  KMUX_TRY(kernel.device().synchronize());
-  KMUX_ASSIGN(contestant.results, contestant.arguments->on_host());
+  KMUX_ASSIGN(contestant.arguments, memory.on(kernel.device()));
+  KMUX_ASSIGN(contestant.results, results_of(kernel, *contestant.arguments, 1));
   entrant.target = to_string(kernel.target());
   entrant.tier = kernel.tier();
   entrant.launcher = kernel.launcher();
@@ -25,14 +30,14 @@ Status prepare(Runtime& runtime, const Program& program, const CompileOptions& o
   return Ok{};
 }
 
-/// How the results of one differ from the reference's; empty if they do not.
-Result<std::string> difference(const Program& program, const Contestant& actual, const Contestant& expected,
-                               const std::optional<Tolerance>& tolerance) {
+/// How results differ from those that are right; empty if they do not.
+Result<std::string> difference(const Program& program, const std::vector<Tensor>& actual,
+                               const std::vector<Tensor>& expected, const std::optional<Tolerance>& tolerance) {
   for (std::size_t i = 0; i < program.signature.params.size(); ++i) {
-    const Tensor& tensor = actual.results[i];
+    const Tensor& tensor = actual[i];
     if (!tensor) continue;
     KMUX_ASSIGN(const Comparison comparison,
-                compare(tensor, expected.results[i], tolerance.value_or(default_tolerance(tensor.dtype()))));
+                compare(tensor, expected[i], tolerance.value_or(default_tolerance(tensor.dtype()))));
     if (!comparison.ok()) return "\"" + program.signature.params[i].name + "\" differs: " + comparison.text();
   }
   return std::string();
@@ -50,13 +55,13 @@ CompileOptions options_for(const Entrant& entrant, const CompileOptions& options
 }
 
 std::vector<Contestant> prepare_all(Runtime& runtime, const Program& program, const BenchOptions& options,
-                                    const Inputs& inputs, const Binding& binding, Contest& contest) {
+                                    SharedArguments& memory, Contest& contest) {
   std::vector<Contestant> contestants;
   for (std::size_t i = 0; i < contest.entrants.size(); ++i) {
     Entrant& entrant = contest.entrants[i];
     if (entrant.state != EntrantState::kTimed) continue;
     Contestant contestant{i};
-    const Status status = prepare(runtime, program, options.compile, inputs, binding, entrant, contestant);
+    const Status status = prepare(runtime, program, options.compile, memory, entrant, contestant);
     if (status) {
       contestants.push_back(std::move(contestant));
     } else {
@@ -77,7 +82,8 @@ Status drop_wrong(const Program& program, const BenchOptions& options, Contest& 
                   std::vector<Contestant>& contestants) {
   const Contestant& reference = contestants[index_of(contest, contestants, contest.reference)];
   for (const Contestant& contestant : contestants) {
-    KMUX_ASSIGN(const std::string problem, difference(program, contestant, reference, options.tolerance));
+    KMUX_ASSIGN(const std::string problem,
+                difference(program, contestant.results, reference.results, options.tolerance));
     if (problem.empty()) continue;
     contest.entrants[contestant.entrant].state = EntrantState::kWrong;
     contest.entrants[contestant.entrant].problem = problem;
@@ -85,6 +91,12 @@ Status drop_wrong(const Program& program, const BenchOptions& options, Contest& 
   std::erase_if(contestants,
                 [&](const Contestant& one) { return contest.entrants[one.entrant].state == EntrantState::kWrong; });
   return Ok{};
+}
+
+Result<bool> is_repeatable(const Program& program, const BenchOptions& options, const Contestant& contestant) {
+  KMUX_ASSIGN(const std::vector<Tensor> twice, results_of(*contestant.kernel, *contestant.arguments, 2));
+  KMUX_ASSIGN(const std::string change, difference(program, twice, contestant.results, options.tolerance));
+  return change.empty();
 }
 
 }  // namespace kmux::bench

@@ -28,9 +28,17 @@ class CallArguments {
   const std::vector<Tensor>& tensors() const { return tensors_; }
   /// Copies of the tensors on the host.
   Result<std::vector<Tensor>> on_host() const;
+  /// Gives every tensor what it held at first, whatever calls have written since. Waits for the device.
+  Status refill();
 
  private:
+  explicit CallArguments(Device device) : device_(std::move(device)) {}
+  Status add(const Program& program, const Param& param, const Inputs& inputs, const Binding& binding);
+  Status add_buffer(const Program& program, const Param& param, const Inputs& inputs, const Binding& binding);
+
+  Device device_;
   std::vector<Tensor> tensors_;
+  std::vector<Tensor> first_contents_;  // on the host, one a tensor; an empty handle stands for zeros
   std::vector<Arg> args_;
 };
 

@@ -25,7 +25,10 @@ class CallTimer {
   Result<double> device_hot();
   Result<double> end_to_end();
 
+  /// Calls a sample, but for the cold one.
   int burst() const { return burst_; }
+  /// Precondition: count > 0.
+  void set_burst(int count) { burst_ = count; }
   /// Does the device have events of its own, and can its L2 cache be flushed?
   bool has_events() const { return events_.has_value(); }
   bool can_flush() const { return can_flush_; }
