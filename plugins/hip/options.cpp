@@ -2,21 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "kmux/json.h"
-#include "kmux/nearest.h"
-#include "kmux/words.h"
+#include "kmux/option_readers.h"
 
 namespace kmux::hip {
 namespace {
 
 constexpr std::array<std::string_view, 3> kEngines = {"auto", "hiprtc", "clang"};
-
-Error bad_value(std::string_view name, const std::string& value, std::string_view allowed) {
-  return make_error(ErrorCode::kInvalidArgument, "option \"" + std::string(name) + "\" cannot be \"" + value +
-                                                     "\" (backend hip). Use " + std::string(allowed) + ".");
-}
 
 // Flags that change how a kernel is compiled and nothing else; those of the second list have their value in one piece.
 constexpr std::array<std::string_view, 8> kWhole = {"-w",
@@ -37,22 +30,8 @@ bool is_allowed(std::string_view flag) {
       kWithValue, [&](std::string_view prefix) { return flag.starts_with(prefix) && flag.size() > prefix.size(); });
 }
 
-Status set_engine(BuildOptions& result, const std::string& value) {
-  const auto found = std::ranges::find(kEngines, value);
-  if (found == kEngines.end()) return bad_value("engine", value, R"("auto", "hiprtc" or "clang")");
-  result.engine = static_cast<Engine>(found - kEngines.begin());
-  return Ok{};
-}
-
-Status set_fast_math(BuildOptions& result, const std::string& value) {
-  if (value != "on" && value != "off") return bad_value("fast_math", value, R"("on" or "off")");
-  result.fast_math = value == "on";
-  return Ok{};
-}
-
-Status set_compile_flags(BuildOptions& result, const std::string& value) {
-  result.compile_flags = split_lines(value);
-  for (const std::string& flag : result.compile_flags) {
+Status check_flags(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
     if (is_allowed(flag)) continue;
     return make_error(
         ErrorCode::kInvalidArgument,
@@ -63,46 +42,17 @@ Status set_compile_flags(BuildOptions& result, const std::string& value) {
   return Ok{};
 }
 
-Status set_include_dirs(BuildOptions& result, const std::string& value) {
-  for (const std::string& folder : split_lines(value)) {
-    result.include_dirs.push_back(std::filesystem::absolute(folder).lexically_normal().string());
-  }
-  return Ok{};
-}
-
-struct Option {
-  const char* name;
-  Status (*set)(BuildOptions& result, const std::string& value);
-};
-
-constexpr std::array<Option, 4> kOptions = {{{"compile_flags", set_compile_flags},
-                                             {"engine", set_engine},
-                                             {"fast_math", set_fast_math},
-                                             {"include_dirs", set_include_dirs}}};
-
-Status check_names(const Options& options) {
-  std::vector<std::string> names;
-  names.reserve(kOptions.size());
-  for (const Option& option : kOptions) names.emplace_back(option.name);
-  for (const auto& [name, value] : options) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    return make_error(ErrorCode::kInvalidArgument, "option \"" + name + "\" is not known (backend hip knows " +
-                                                       join(names) + ")." + did_you_mean(name, names) +
-                                                       " Correct or remove it.");
-  }
-  return Ok{};
-}
-
 }  // namespace
 
 Result<BuildOptions> parse_options(const Options& options, const Host& host) {
-  KMUX_TRY(check_names(options));
   BuildOptions result;
-  for (const Option& option : kOptions) {
-    const auto given = options.find(option.name);
-    const auto value = given != options.end() ? given->second : host.option("hip." + std::string(option.name));
-    if (value) KMUX_TRY(option.set(result, *value));
-  }
+  const OptionReaders readers = {
+      {"compile_flags", lines(result.compile_flags, check_flags)},
+      {"engine", one_of(result.engine, kEngines)},
+      {"fast_math", on_or_off(result.fast_math)},
+      {"include_dirs", folders(result.include_dirs)},
+  };
+  KMUX_TRY(read_options("hip", options, host, readers));
   return result;
 }
 

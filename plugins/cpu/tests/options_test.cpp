@@ -44,10 +44,11 @@ TEST(Options, AreRefusedByName) {
     const char* message;
   };
   const Case cases[] = {
-      {{{"engines", "host"}}, "option \"engines\" is not known (backend cpu knows compile_flags, engine, "},
+      {{{"engines", "host"}},
+       "option \"engines\" is not known (given as \"host\"; backend cpu knows compile_flags, engine, "},
       {{{"engines", "host"}}, "Did you mean 'engine'?"},
       {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
-      {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use 0, 1, 2 or 3."},
+      {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use a number from 0 to 3."},
       {{{"tier", "tiered"}}, "option \"tier\" cannot be \"tiered\" (backend cpu). Use \"fast\" or \"full\"."},
       {{{"opt_level", ""}}, "option \"opt_level\" cannot be \"\""},
       {{{"march", "-x"}}, "option \"march\" cannot be \"-x\""},
