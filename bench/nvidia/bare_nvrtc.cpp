@@ -26,9 +26,9 @@ void BareNvrtc::compile(const std::string& text, const std::vector<std::string>&
   const NvrtcResult result = calls_.compile(program, static_cast<int>(pointers.size()), pointers.data());
   std::size_t bytes = 0;
   if (result == NvrtcResult::kSuccess) {
-    calls_.cubin_size(program, &bytes);
+    calls_.code_size(program, &bytes);
     std::string code(bytes, '\0');
-    calls_.cubin(program, code.data());
+    calls_.code(program, code.data());
   }
   std::size_t log_bytes = 0;
   calls_.log_size(program, &log_bytes);

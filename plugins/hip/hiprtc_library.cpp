@@ -84,6 +84,12 @@ std::string HiprtcLibrary::name() const {
   return "hiprtc of HIP " + std::to_string(release_ / 100) + "." + std::to_string(release_ % 100);
 }
 
+Error HiprtcLibrary::failure(const std::string& call, int result) const {
+  const char* const text = table_.error_string ? table_.error_string(result) : "unknown";
+  return make_error(ErrorCode::kCompileFailed, call + " failed with " + std::to_string(result) + " (" + text + "; " +
+                                                   name() + "). Correct the sources, or use option engine \"clang\".");
+}
+
 bool HiprtcLibrary::knows(std::string_view arch) const {
   return release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch);
 }

@@ -28,6 +28,9 @@ inline constexpr int kHiprtcCompilationError = 6;  // HIPRTC_ERROR_COMPILATION
   X(lowered_name, hiprtcGetLoweredName, (HiprtcProgram program, const char* expression, const char** symbol))
 
 struct HiprtcTable {
+  using Program = HiprtcProgram;
+  static constexpr std::string_view kPrefix = "hiprtc";
+  static constexpr std::string_view kCodeCall = "GetCode";
 #define KMUX_CALL(name, symbol, params) int(*name) params = nullptr;
   KMUX_HIPRTC_CALLS(KMUX_CALL)
 #undef KMUX_CALL
@@ -52,6 +55,8 @@ class HiprtcLibrary {
   std::string name() const;
   /// Does it compile for `arch`?
   bool knows(std::string_view arch) const;
+  /// compile_failed "hiprtcX failed with 7 (...)".
+  Error failure(const std::string& call, int result) const;
 
  private:
   HiprtcTable table_;

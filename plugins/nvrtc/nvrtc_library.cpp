@@ -74,9 +74,8 @@ Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
   return made.release();
 }
 
-Error NvrtcLibrary::failure(const char* call, NvrtcResult result) const {
-  return make_error(ErrorCode::kCompileFailed, std::string(call) + " failed with " +
-                                                   std::to_string(static_cast<int>(result)) + " " +
+Error NvrtcLibrary::failure(const std::string& call, NvrtcResult result) const {
+  return make_error(ErrorCode::kCompileFailed, call + " failed with " + std::to_string(static_cast<int>(result)) + " " +
                                                    table_.error_string(result) + " (NVRTC " + version() +
                                                    "). See the log, if there is one, or try backend cuda.");
 }

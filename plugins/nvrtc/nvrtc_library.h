@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "kmux/error.h"
 
@@ -28,8 +29,8 @@ using NvrtcProgram = struct NvrtcProgramState*;
   KMUX_NVRTC_CALL(compile, nvrtcCompileProgram, (NvrtcProgram program, int option_count, const char* const* options)) \
   KMUX_NVRTC_CALL(log_size, nvrtcGetProgramLogSize, (NvrtcProgram program, std::size_t* bytes))                       \
   KMUX_NVRTC_CALL(log, nvrtcGetProgramLog, (NvrtcProgram program, char* text))                                        \
-  KMUX_NVRTC_CALL(cubin_size, nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                          \
-  KMUX_NVRTC_CALL(cubin, nvrtcGetCUBIN, (NvrtcProgram program, char* code))                                           \
+  KMUX_NVRTC_CALL(code_size, nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                           \
+  KMUX_NVRTC_CALL(code, nvrtcGetCUBIN, (NvrtcProgram program, char* code))                                            \
   KMUX_NVRTC_CALL(add_name, nvrtcAddNameExpression, (NvrtcProgram program, const char* expression))                   \
   KMUX_NVRTC_CALL(lowered_name, nvrtcGetLoweredName,                                                                  \
                   (NvrtcProgram program, const char* expression, const char** symbol))
@@ -38,6 +39,9 @@ using NvrtcProgram = struct NvrtcProgramState*;
   KMUX_NVRTC_CALL(pch_create_status, nvrtcGetPCHCreateStatus, (NvrtcProgram program))
 
 struct NvrtcTable {
+  using Program = NvrtcProgram;
+  static constexpr std::string_view kPrefix = "nvrtc";
+  static constexpr std::string_view kCodeCall = "GetCUBIN";
 #define KMUX_NVRTC_CALL(name, symbol, params) NvrtcResult(*name) params = nullptr;
   KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)
   KMUX_NVRTC_PCH_CALLS(KMUX_NVRTC_CALL)
@@ -64,7 +68,7 @@ class NvrtcLibrary {
   bool has_pch() const { return table_.set_pch_heap_size && table_.pch_create_status; }
 
   /// compile_failed "nvrtcX failed with 7 NVRTC_ERROR_...".
-  Error failure(const char* call, NvrtcResult result) const;
+  Error failure(const std::string& call, NvrtcResult result) const;
 
  private:
   NvrtcLibrary() = default;

@@ -108,11 +108,11 @@ int hiprtcGetProgramLog(HiprtcProgram program, char* text) {
 }
 
 int hiprtcGetCodeSize(HiprtcProgram program, std::size_t* bytes) {
-  return number(nvrtc().library->calls().cubin_size(of(program), bytes));
+  return number(nvrtc().library->calls().code_size(of(program), bytes));
 }
 
 int hiprtcGetCode(HiprtcProgram program, char* code) {
-  return number(nvrtc().library->calls().cubin(of(program), code));
+  return number(nvrtc().library->calls().code(of(program), code));
 }
 
 int hiprtcAddNameExpression(HiprtcProgram program, const char* expression) {
