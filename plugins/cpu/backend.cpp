@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "kmux/support.h"
+
 #include "adapter.h"
 #include "engine/compiler_libraries.h"
 #include "target.h"
@@ -35,15 +37,13 @@ Result<Target> CpuBackend::resolve_target(std::string_view request, std::optiona
 }
 
 Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& request) {
-  auto missing = missing_features(request.program, request.variant, features(), "cpu");
-  const Variant& variant = request.chosen();
-  if (variant.dialect != "c" && variant.dialect != "object") {
-    missing.push_back({"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
-                       "backend cpu takes dialects c and object, not \"" + variant.dialect + "\""});
-  }
-  const auto requirements = missing_requirements(variant.requirements, request.target, request.variant);
-  missing.insert(missing.end(), requirements.begin(), requirements.end());
-  return missing;
+  const Target& target = request.target;
+  return missing_of({.backend = "cpu",
+                     .dialects = {"c", "object"},
+                     .features = features(),
+                     .has_arch = [&](const std::string& arch) { return satisfies(target, arch); },
+                     .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
+                    request);
 }
 
 Result<std::unique_ptr<Adapter>> CpuBackend::load(const Artifact& artifact, int device) {

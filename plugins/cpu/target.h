@@ -2,9 +2,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "kmux/backend.h"
+#include "kmux/error.h"
 #include "kmux/target.h"
 
 namespace kmux::cpu {
@@ -15,8 +14,10 @@ namespace kmux::cpu {
 /// Errors: invalid_argument for another kind, processor or attribute, with what there is.
 Result<Target> resolve_cpu_target(std::string_view request);
 
-/// What `requirements` ask for and `target` does not have.
-std::vector<MissingFeature> missing_requirements(const Requires& requirements, const Target& target,
-                                                 std::size_t variant);
+/// Does code for processor `arch` run on that of `target`?
+bool satisfies(const Target& target, const std::string& arch);
+
+/// Has the processor of `target` what LLVM calls `feature`?
+bool has_feature(const Target& target, const std::string& feature);
 
 }  // namespace kmux::cpu

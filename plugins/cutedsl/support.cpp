@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "kmux/support.h"
+
 #include "entries.h"
 #include "nvidia/support.h"
 
@@ -10,8 +12,7 @@ std::vector<MissingFeature> missing_support(const BuildRequest& request) {
   if (!missing.empty()) return missing;
   const auto entries = make_entries(request.program, request.variant);
   if (!entries && entries.error().code == ErrorCode::kUnsupported) {
-    missing.push_back(
-        {"dtype", "/variants/" + std::to_string(request.variant) + "/body/steps", entries.error().message});
+    missing.push_back({"dtype", path_in_variant(request, "body/steps"), entries.error().message});
   }
   return missing;
 }

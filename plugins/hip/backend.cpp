@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kmux/support.h"
+
 #include "adapter.h"
 #include "arch.h"
 #include "compiler_choice.h"
@@ -16,22 +18,6 @@ namespace {
 // Tensor maps, clusters, L2 windows and early starts are NVIDIA's; packed values are Metal's.
 const std::vector<std::string> kFeatures = {"cooperative", "dynamic_smem",     "fill",     "grid", "guard",
                                             "loop",        "several_launches", "workspace"};
-
-std::string place_of(const BuildRequest& request, const char* member) {
-  return "/variants/" + std::to_string(request.variant) + "/" + member;
-}
-
-void add_requirements(std::vector<MissingFeature>& missing, const BuildRequest& request) {
-  const Requires& wanted = request.chosen().requirements;
-  const auto met = [&](const std::string& arch) { return parse_arch(arch) == request.target.arch; };
-  if (!wanted.arch.empty() && std::ranges::none_of(wanted.arch, met)) {
-    missing.push_back({"arch", place_of(request, "requires/arch"),
-                       "architecture \"" + request.target.arch + "\" is none of those the variant is for"});
-  }
-  for (const std::string& feature : wanted.features) {
-    missing.push_back({feature, place_of(request, "requires/features"), "backend hip names no such feature"});
-  }
-}
 
 // CUDA's variant is a stand-in for one that was written for these devices.
 bool has_hip_variant(const Program& program) {
@@ -63,17 +49,12 @@ Result<Target> HipBackend::resolve_target(std::string_view request, std::optiona
 }
 
 Result<std::vector<MissingFeature>> HipBackend::supports(const BuildRequest& request) {
-  auto missing = missing_features(request.program, request.variant, kFeatures, kInfo.name);
-  const std::string& dialect = request.chosen().dialect;
-  if (dialect != "hip" && dialect != "cuda" && dialect != "hsaco") {
-    missing.push_back({"dialect", place_of(request, "dialect"),
-                       "backend hip takes dialects hip, cuda and hsaco, not \"" + dialect + "\""});
-  }
-  if (dialect == "cuda" && has_hip_variant(request.program)) {
+  const auto has_arch = [&](const std::string& arch) { return parse_arch(arch) == request.target.arch; };
+  auto missing = missing_of({kInfo.name, {"hip", "cuda", "hsaco"}, kFeatures, has_arch}, request);
+  if (request.chosen().dialect == "cuda" && has_hip_variant(request.program)) {
     missing.push_back(
-        {"dialect", place_of(request, "dialect"), "the program has a variant of dialect hip, which is taken"});
+        {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect hip, which is taken"});
   }
-  add_requirements(missing, request);
   return missing;
 }
 

@@ -1,8 +1,8 @@
 #include "options.h"
 
-#include <algorithm>
 #include <array>
 
+#include "kmux/compiler_flags.h"
 #include "kmux/json.h"
 #include "kmux/option_readers.h"
 
@@ -22,24 +22,15 @@ constexpr std::array<std::string_view, 8> kWhole = {"-w",
                                                     "-munsafe-fp-atomics"};
 constexpr std::array<std::string_view, 10> kWithValue = {
     "-D", "-U", "-I", "-O", "-W", "-std=", "--std=", "-ffp-contract=", "-fno-", "--gpu-max-threads-per-block="};
+constexpr std::array<std::string_view, 3> kRefused = {"-Wl,", "-Wa,", "-Wp,"};  // for other programs
 
 bool is_allowed(std::string_view flag) {
-  if (flag.starts_with("-Wl,") || flag.starts_with("-Wa,") || flag.starts_with("-Wp,")) return false;
-  if (std::ranges::find(kWhole, flag) != kWhole.end()) return true;
-  return std::ranges::any_of(
-      kWithValue, [&](std::string_view prefix) { return flag.starts_with(prefix) && flag.size() > prefix.size(); });
+  return FlagList{kWhole, kWithValue}.contains(flag) && !begins_with_any(flag, kRefused);
 }
 
 Status check_flags(const std::vector<std::string>& flags) {
-  for (const std::string& flag : flags) {
-    if (is_allowed(flag)) continue;
-    return make_error(
-        ErrorCode::kInvalidArgument,
-        "compiler flag \"" + flag +
-            "\" is not allowed (backend hip; it could write files, load code or change the steps of the "
-            "compilation). Use -D, -U, -I, -O, -std=, -ffast-math, -mcumode and their like in one piece.");
-  }
-  return Ok{};
+  return kmux::check_flags(flags, is_allowed,
+                           {"hip", "-D, -U, -I, -O, -std=, -ffast-math, -mcumode and their like in one piece"});
 }
 
 }  // namespace

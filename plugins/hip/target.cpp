@@ -4,16 +4,14 @@
 #include <array>
 #include <utility>
 
+#include "kmux/target_forms.h"
+
 #include "arch.h"
 
 namespace kmux::hip {
 namespace {
 
-Error unknown_kind(const Target& target) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "target \"" + to_string(target) +
-                        R"(" is not one of backend hip (it knows auto, hip and gfxNNN). Use "hip" or "hip:gfx942".)");
-}
+constexpr TargetForms kForms = {"hip", "auto, hip and gfxNNN", "mcpu", R"("hip" or "hip:gfx942")"};
 
 Error unknown_arch(const std::string& arch) {
   return make_error(ErrorCode::kInvalidArgument,
@@ -29,9 +27,7 @@ constexpr std::array<std::string_view, 6> kHarmless = {
 Status check_attributes(const Target& target) {
   for (const auto& [key, value] : target.attributes) {
     if (std::ranges::find(kHarmless, key) != kHarmless.end()) continue;
-    std::string message = "target attribute \"" + key;
-    message.append("=").append(value).append("\" is not known to backend hip (it knows mcpu). Remove it.");
-    return make_error(ErrorCode::kInvalidArgument, std::move(message));
+    return unknown_attribute(key, value, kForms);
   }
   return Ok{};
 }
@@ -51,7 +47,7 @@ Result<Target> resolve_hip_target(std::string_view request, const DeviceArch& de
     KMUX_ASSIGN(target, parse_target(request));
     target = named(std::move(target));
   }
-  if (target.kind != "hip") return unknown_kind(target);
+  if (target.kind != "hip") return unknown_kind(target, kForms);
   KMUX_TRY(check_attributes(target));
   if (target.arch.empty() || target.arch == "native") {
     KMUX_ASSIGN(std::string arch, device_arch());

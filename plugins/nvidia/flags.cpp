@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "kmux/compiler_flags.h"
+
 namespace kmux::nvidia {
 namespace {
 
@@ -71,15 +73,8 @@ constexpr std::array<std::string_view, 2> kAssembler = {"-Xptxas=", "--ptxas-opt
 constexpr std::array<std::string_view, 9> kAssemblerOptions = {
     "-O", "-v", "--verbose", "-dlcm=", "-dscm=", "--def-load-cache=", "--def-store-cache=", "-warn-", "--warn-"};
 
-bool begins_with_any(std::string_view flag, const auto& prefixes) {
-  return std::ranges::any_of(
-      prefixes, [&](std::string_view prefix) { return flag.starts_with(prefix) && flag.size() > prefix.size(); });
-}
-
 bool is_assembler_option(std::string_view option) {
-  const bool is_known =
-      std::ranges::any_of(kAssemblerOptions, [&](std::string_view known) { return option.starts_with(known); });
-  return is_known && option.find_first_of("/ ") == std::string_view::npos;
+  return begins_with_any(option, kAssemblerOptions) && option.find_first_of("/ ") == std::string_view::npos;
 }
 
 // A comma puts several options into one flag.
@@ -93,25 +88,19 @@ bool are_assembler_options(std::string_view options) {
 }
 
 bool is_allowed(std::string_view flag) {
-  if (std::ranges::find(kWhole, flag) != kWhole.end()) return true;
   for (const std::string_view prefix : kAssembler) {
     if (flag.starts_with(prefix)) return are_assembler_options(flag.substr(prefix.size()));
   }
-  return begins_with_any(flag, kWithValue);
+  return FlagList{kWhole, kWithValue}.contains(flag);
 }
 
 }  // namespace
 
 Status check_flags(const std::vector<std::string>& flags, std::string_view backend) {
-  for (const std::string& flag : flags) {
-    if (is_allowed(flag)) continue;
-    return make_error(
-        ErrorCode::kInvalidArgument,
-        "compiler flag \"" + flag + "\" is not allowed (backend " + std::string(backend) +
-            "; it could write files, load code or change the steps of the compilation). Use -D, -U, -I, -std=, "
-            "--use_fast_math, --fmad=, --maxrregcount=, -Xptxas= and their like in one piece.");
-  }
-  return Ok{};
+  return kmux::check_flags(flags, is_allowed,
+                           {backend,
+                            "-D, -U, -I, -std=, --use_fast_math, --fmad=, --maxrregcount=, -Xptxas= and their like in "
+                            "one piece"});
 }
 
 }  // namespace kmux::nvidia

@@ -1,9 +1,8 @@
 #include "nvidia/support.h"
 
-#include <algorithm>
+#include "kmux/support.h"
 
-#include "kmux/words.h"
-
+#include "nvidia/arch.h"
 #include "nvidia/requirements.h"
 
 namespace kmux::nvidia {
@@ -19,15 +18,14 @@ const std::vector<std::string>& launch_features() {
 
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects) {
-  auto missing = missing_features(request.program, request.variant, launch_features(), backend);
-  const std::string& dialect = request.chosen().dialect;
-  if (std::ranges::find(dialects, dialect) == dialects.end()) {
-    missing.push_back(
-        {"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
-         "backend " + std::string(backend) + " takes dialects " + join(dialects) + ", not \"" + dialect + "\""});
-  }
-  const auto requirements = missing_requirements(request);
-  missing.insert(missing.end(), requirements.begin(), requirements.end());
+  const auto target = parse_arch(request.target.arch);
+  const auto has_arch = [&](const std::string& wanted) {
+    const auto arch = parse_arch(wanted);
+    return target && arch && satisfies(*target, *arch);
+  };
+  auto missing = missing_of({backend, dialects, launch_features(), has_arch}, request);
+  const auto lacking = missing_on_arch(request);
+  missing.insert(missing.end(), lacking.begin(), lacking.end());
   return missing;
 }
 

@@ -4,26 +4,19 @@
 #include <array>
 #include <utility>
 
+#include "kmux/target_forms.h"
+
 namespace kmux::nvidia {
 namespace {
 
-Error unknown_kind(const Target& target, std::string_view backend) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "target \"" + to_string(target) + "\" is not one of backend " + std::string(backend) +
-                        R"( (it knows auto, cuda and sm_NN). Use "cuda" or "cuda:sm_90a".)");
+TargetForms forms_of(std::string_view backend) {
+  return {backend, "auto, cuda and sm_NN", "arch", R"("cuda" or "cuda:sm_90a")"};
 }
 
 Error unknown_arch(const std::string& arch) {
   return make_error(ErrorCode::kInvalidArgument, "architecture \"" + arch +
                                                      "\" is not one of NVIDIA's devices (sm_ and a number, perhaps "
                                                      "with a or f). Write it as in \"cuda:sm_90a\".");
-}
-
-Error unknown_attribute(const std::string& key, const std::string& value, std::string_view backend) {
-  std::string message = "target attribute \"" + key;
-  message.append("=").append(value).append("\" is not known to backend ").append(backend);
-  message.append(" (it knows arch). Remove it.");
-  return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 // What TVM writes into its targets, where it says nothing new about the devices that there are.
@@ -37,7 +30,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHarmless
 Status check_attributes(const Target& target, std::string_view backend) {
   for (const auto& [key, value] : target.attributes) {
     const std::pair<std::string_view, std::string_view> attribute(key, value);
-    if (std::ranges::find(kHarmless, attribute) == kHarmless.end()) return unknown_attribute(key, value, backend);
+    if (std::ranges::find(kHarmless, attribute) == kHarmless.end())
+      return unknown_attribute(key, value, forms_of(backend));
   }
   return Ok{};
 }
@@ -56,7 +50,7 @@ Result<Target> resolve_cuda_target(std::string_view request, std::string_view ba
     KMUX_ASSIGN(target, parse_target(request));
     target = named(std::move(target));
   }
-  if (target.kind != "cuda") return unknown_kind(target, backend);
+  if (target.kind != "cuda") return unknown_kind(target, forms_of(backend));
   KMUX_TRY(check_attributes(target, backend));
   if (target.arch.empty() || target.arch == "native") {
     KMUX_ASSIGN(const Arch arch, device_arch());

@@ -13,11 +13,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-std::vector<MissingFeature> missing(const std::string& dialect, const std::string& arch) {
+std::vector<MissingFeature> missing(const std::string& dialect, const std::string& arch, Requires requirements = {}) {
   ProgramBuilder builder("sample");
   builder.input("x", dtype::kFloat32, {4}).variant(dialect).source("k", "");
   builder.launch("k").grid({2}).block({1}).cluster({2}).args({"x"});
-  const Program program = builder.build().value();
+  Program program = builder.build().value();
+  program.variants[0].requirements = std::move(requirements);
   return missing_support({program, 0, {"cuda", arch, {}}, {}}, "sample");
 }
 
@@ -38,6 +39,24 @@ TEST(Support, NamesWhatTheArchitectureLacks) {
   const auto lacking = missing("cuda", "sm_80");
   ASSERT_EQ(lacking.size(), 1U);
   EXPECT_EQ(lacking[0].feature, "cluster");
+}
+
+TEST(Support, AnyOfTheArchitecturesWillDo) {
+  const auto lacking = [](const std::vector<std::string>& archs, const std::string& arch) {
+    return missing("cuda", arch, {archs, {}});
+  };
+  EXPECT_THAT(lacking({"sm_100a", "sm_90"}, "sm_90a"), IsEmpty());
+  EXPECT_THAT(lacking({"sm_90a"}, "sm_90a"), IsEmpty());
+  for (const auto& [wanted, arch] : {std::pair("sm_90a", "sm_90"), {"sm_90a", "sm_100a"}, {"gfx942", "sm_90a"}}) {
+    ASSERT_EQ(lacking({wanted}, arch).size(), 1U) << wanted;
+    EXPECT_EQ(lacking({wanted}, arch)[0].feature, "arch");
+  }
+}
+
+TEST(Support, HasNoFeaturesOfOtherMachines) {
+  const auto lacking = missing("cuda", "sm_90a", {{}, {"avx2"}});
+  ASSERT_EQ(lacking.size(), 1U);
+  EXPECT_EQ(lacking[0].feature, "avx2");
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux {
+
+/// Flags that are taken from users: in full, or with a value behind them in the same piece.
+struct FlagList {
+  std::span<const std::string_view> whole;
+  std::span<const std::string_view> with_value;
+  bool contains(std::string_view flag) const;
+};
+
+/// Does `text` begin with one of `prefixes`?
+bool begins_with_any(std::string_view text, std::span<const std::string_view> prefixes);
+
+/// How a backend refuses a flag.
+struct FlagRefusal {
+  std::string_view backend;
+  std::string_view examples;  // of what is taken: "-D, -U, -I and their like in one piece"
+};
+
+/// Are all `flags` such as change how a kernel is compiled and nothing else, as `is_allowed` says?
+///
+/// Errors: invalid_argument that names the first other flag.
+Status check_flags(const std::vector<std::string>& flags, const std::function<bool(std::string_view flag)>& is_allowed,
+                   const FlagRefusal& refusal);
+
+}  // namespace kmux

@@ -1,0 +1,41 @@
+#include "kmux/compiler_flags.h"
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+constexpr std::array<std::string_view, 2> kWhole = {"-w", "-g"};
+constexpr std::array<std::string_view, 2> kWithValue = {"-D", "-std="};
+constexpr FlagList kFlags = {kWhole, kWithValue};
+
+TEST(CompilerFlags, AreTakenInFullOrWithAValue) {
+  for (const char* flag : {"-w", "-g", "-DA", "-D=", "-std=c++20"}) EXPECT_TRUE(kFlags.contains(flag)) << flag;
+  for (const char* flag : {"", "-", "-D", "-std=", "-std", "-w1", " -w", "w", "-dA", "@file"}) {
+    EXPECT_FALSE(kFlags.contains(flag)) << flag;
+  }
+}
+
+TEST(CompilerFlags, BeginWithAPrefixEvenIfNothingFollows) {
+  EXPECT_TRUE(begins_with_any("-D", kWithValue));
+  EXPECT_TRUE(begins_with_any("-DA", kWithValue));
+  EXPECT_FALSE(begins_with_any("-", kWithValue));
+  EXPECT_FALSE(begins_with_any("", kWithValue));
+}
+
+TEST(CompilerFlags, AreRefusedByName) {
+  const auto is_allowed = [](std::string_view flag) { return kFlags.contains(flag); };
+  EXPECT_TRUE(check_flags({}, is_allowed, {"toy", "-D"}));
+  EXPECT_TRUE(check_flags({"-w", "-DA"}, is_allowed, {"toy", "-D"}));
+  const Status status = check_flags({"-w", "-o", "-x"}, is_allowed, {"toy", "-w, -g and -D in one piece"});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(status.error().message,
+            "compiler flag \"-o\" is not allowed (backend toy; it could write files, load code or change the steps of "
+            "the compilation). Use -w, -g and -D in one piece.");
+}
+
+}  // namespace
+}  // namespace kmux
