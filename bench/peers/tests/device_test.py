@@ -1,0 +1,60 @@
+"""The driver's peer over a driver without a device, which computes on the host or does what is wrong."""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import built_library
+import runtime_compiler
+
+HERE = pathlib.Path(__file__).resolve().parent
+REASON = built_library.missing() or runtime_compiler.missing()
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+@unittest.skipIf(REASON, REASON)
+class DriverInC(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        library = pathlib.Path(folder.name) / "libcuda.so.1"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, HERE / "saxpy_driver.c"], check=True)
+
+    def answers(self, *requests, fault=""):
+        path = os.pathsep.join(filter(None, (self.folder, os.environ.get("LD_LIBRARY_PATH"))))
+        ran = subprocess.run(
+            [sys.executable, "-B", HERE.parent / "worker.py", "driver, from C"],
+            input="".join(json.dumps(request) + "\n" for request in requests),
+            env={**os.environ, "LD_LIBRARY_PATH": path, "SAXPY_DRIVER_FAULT": fault},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [json.loads(line) for line in ran.stdout.splitlines()]
+
+    def test_is_measured_in_each_way(self):
+        bursts = [{"do": what, "n": 1000, "count": 5} for what in ("call", "wait", "work")]
+        start = {"do": "start", "n": 1000}  # no multiple of the block
+        answers = self.answers({"do": "missing"}, {"do": "open"}, start, {"do": "finish"}, *bursts)
+        self.assertEqual((answers[0], answers[3]), ({"missing": ""}, {}))
+        self.assertRegex(answers[1]["version"], r"^CUDA 13\.0, NVRTC \d+\.\d+$")
+        for answer in (answers[2], *answers[4:]):
+            self.assertGreater(answer["ns"], 0)
+
+    def test_is_wrong_if_its_result_is(self):
+        answer = self.answers({"do": "open"}, {"do": "start", "n": 64}, fault="result")[1]
+        self.assertEqual(answer, {"wrong": "64 of 64 elements differ: z[0] is 1.0, not 0.0"})
+
+    def test_fails_with_the_driver(self):
+        answer = self.answers({"do": "open"}, {"do": "start", "n": 64}, fault="launch")[1]
+        self.assertEqual(answer, {"failed": "RuntimeError: cuLaunchKernel answers 719"})
+
+
+if __name__ == "__main__":
+    unittest.main()

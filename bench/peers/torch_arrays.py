@@ -1,0 +1,27 @@
+"""x, y and z as tensors of torch on the GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernels import Case
+
+
+class TorchArrays:
+    def __init__(self, case: Case) -> None:
+        import torch
+
+        self.x, self.y, self.z = (torch.from_numpy(array).cuda() for array in (case.x(), case.y(), case.unwritten()))
+        torch.cuda.synchronize()
+
+    def result(self) -> Any:
+        return self.z.cpu().numpy()
+
+
+def bring_up() -> str:
+    """Imports torch and starts its device. Its version."""
+    import torch
+
+    torch.zeros(1, device="cuda")
+    torch.cuda.synchronize()
+    return str(torch.__version__)
