@@ -1,7 +1,6 @@
 // The figures of group `foundation`: a line each, "bar NAME VALUE UNIT". Both sides of a difference run in turns, in
 // bursts so short that most are not interrupted; the median of all bursts counts.
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <vector>
 
@@ -12,11 +11,13 @@
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 
-#include "timing.h"
+#include "bursts.h"
 
 namespace {
 
+using kmux::bench::in_turns;
 using kmux::bench::median;
+using kmux::bench::nanoseconds_of;
 
 constexpr int kBursts = 2001;
 
@@ -43,15 +44,6 @@ kmux::Program add_program() {
   return builder.build().value();
 }
 
-/// Nanoseconds of one of `calls` calls.
-template <class Call>
-double time_burst(int calls, const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) call();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / calls;
-}
-
 /// Kernel::launch minus the same function through a pointer.
 double call_checked_over_bare() {
   constexpr int kCalls = 200;
@@ -63,13 +55,12 @@ double call_checked_over_bare() {
   const std::array addresses{memory(0), memory(1), memory(2)};
   volatile AddFunction bare = add;
   bool all_ok = true;
-  std::vector<double> differences;
-  for (int i = 0; i < kBursts; ++i) {
-    const double checked = time_burst(kCalls, [&] { all_ok = kernel.launch(args).ok() && all_ok; });
-    differences.push_back(checked - time_burst(kCalls, [&] { bare(addresses[0], addresses[1], addresses[2], 1); }));
-  }
+  const auto launch = [&] { all_ok = kernel.launch(args).ok() && all_ok; };
+  const auto direct = [&] { bare(addresses[0], addresses[1], addresses[2], 1); };
+  const auto pairs =
+      in_turns(kBursts, [&] { return nanoseconds_of(kCalls, launch); }, [&] { return nanoseconds_of(kCalls, direct); });
   if (!all_ok) throw std::runtime_error("a launch failed");
-  return median(std::move(differences));
+  return pairs.median_difference();
 }
 
 /// `auto` over all plugins; what probes said is remembered from the first time.
@@ -79,8 +70,8 @@ double resolve_us() {
   bool all_chosen = true;
   std::vector<double> times;
   for (int i = 0; i < kBursts; ++i) {
-    times.push_back(
-        time_burst(1, [&] { all_chosen = kmux::resolve(*runtime, program, {}).chosen() != nullptr && all_chosen; }));
+    times.push_back(nanoseconds_of(
+        1, [&] { all_chosen = kmux::resolve(*runtime, program, {}).chosen() != nullptr && all_chosen; }));
   }
   if (!all_chosen) throw std::runtime_error("nothing was chosen");
   return median(std::move(times)) / 1000;

@@ -1,10 +1,8 @@
 #include "cutedsl/export_bar.h"
 
 #include <array>
-#include <chrono>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "kmux/builder.h"
 #include "kmux/dynamic_library.h"
@@ -14,8 +12,8 @@
 #include "kmux/process.h"
 #include "kmux/tvm_ffi_abi.h"
 
+#include "bursts.h"
 #include "scratch.h"
-#include "timing.h"
 
 namespace kmux::bench {
 namespace {
@@ -59,15 +57,6 @@ DynamicLibrary compile_bare(const Scratch& folder) {
   return DynamicLibrary::open({folder / "bare.so"}).value();
 }
 
-/// Units: nanoseconds a call.
-template <class Call>
-double time_burst(const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kCalls; ++i) call();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / kCalls;
-}
-
 }  // namespace
 
 std::string missing_host_compiler() {
@@ -99,13 +88,10 @@ double export_call_over_bare() {
     all_ok = exported(nullptr, args.data(), args.size(), nullptr) == 0 && all_ok;
   };
   const auto direct = [&] { bare(memory[0].data(), memory[1].data(), memory[2].data(), kCount); };
-  std::vector<double> differences;
-  for (int i = 0; i < kBursts; ++i) {
-    const double checked = time_burst(call);
-    differences.push_back(checked - time_burst(direct));
-  }
+  const Pairs pairs =
+      in_turns(kBursts, [&] { return nanoseconds_of(kCalls, call); }, [&] { return nanoseconds_of(kCalls, direct); });
   if (!all_ok) throw std::runtime_error("a call of the exported library failed");
-  return median(std::move(differences));
+  return pairs.median_difference();
 }
 
 }  // namespace kmux::bench

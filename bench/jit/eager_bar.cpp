@@ -1,13 +1,11 @@
 #include "jit/eager_bar.h"
 
 #include <array>
-#include <chrono>
 #include <stdexcept>
-#include <vector>
 
 #include "kmux/jit.h"
 
-#include "timing.h"
+#include "bursts.h"
 
 namespace kmux::bench {
 namespace {
@@ -35,15 +33,6 @@ JitOutputs add(JitBuilder& b, std::span<const Tensor>, const Config& config) {
   return {};
 }
 
-/// Units: nanoseconds a call.
-template <class Call>
-double time_burst(const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kCalls; ++i) call();
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / kCalls;
-}
-
 Tensor matrix() { return Tensor::zeros({2, 2}, dtype::kFloat32).value(); }
 
 }  // namespace
@@ -56,13 +45,12 @@ double eager_over_call() {
   kernel.await_best().value();
   const std::array<Arg, 3> args{x, y, z};
   bool all_ok = true;
-  std::vector<double> differences;
-  for (int i = 0; i < kBursts; ++i) {
-    const double eager = time_burst([&] { all_ok = sum(x, y, z, config).ok() && all_ok; });
-    differences.push_back(eager - time_burst([&] { all_ok = kernel.launch(args).ok() && all_ok; }));
-  }
+  const auto eager = [&] { all_ok = sum(x, y, z, config).ok() && all_ok; };
+  const auto launch = [&] { all_ok = kernel.launch(args).ok() && all_ok; };
+  const Pairs pairs =
+      in_turns(kBursts, [&] { return nanoseconds_of(kCalls, eager); }, [&] { return nanoseconds_of(kCalls, launch); });
   if (!all_ok) throw std::runtime_error("a call failed");
-  return median(std::move(differences));
+  return pairs.median_difference();
 }
 
 }  // namespace kmux::bench

@@ -16,8 +16,8 @@ class Facts {
  public:
   /// `kernels` are those of the plan, in its order.
   Facts(const Plan& plan, std::vector<KernelMeta> kernels);
-  Facts(Facts&&) = default;
-  Facts& operator=(Facts&&) = default;
+  Facts(Facts&&) noexcept = default;
+  Facts& operator=(Facts&&) noexcept = default;
 
   const PlanFacts& view() const { return view_; }
 

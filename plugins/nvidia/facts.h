@@ -34,8 +34,8 @@ class Facts {
   /// `symbols` has the symbol of each kernel of the plan in the code.
   Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices,
         const ArgumentSizes& sizes = argument_sizes);
-  Facts(Facts&&) = default;
-  Facts& operator=(Facts&&) = default;
+  Facts(Facts&&) noexcept = default;
+  Facts& operator=(Facts&&) noexcept = default;
 
   const PlanFacts& view() const { return facts_; }
 
