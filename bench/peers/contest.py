@@ -1,4 +1,4 @@
-"""Everybody in turns: cold and warm starts, then rounds in which each peer that is correct has one burst of each kind."""
+"""Everybody in turns: cold and warm starts, then rounds in which each peer that is correct has a burst of each kind."""
 
 from __future__ import annotations
 

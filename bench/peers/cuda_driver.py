@@ -40,6 +40,7 @@ class Driver:
         self.call("cuDeviceGet", ctypes.byref(self.device), 0)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
         self.call("cuCtxSetCurrent", self.context)
+        self.synchronize = self.library.cuCtxSynchronize
         self.events = tuple(self.event() for _ in range(2))
 
     def call(self, name: str, *arguments: Any) -> None:
@@ -58,7 +59,8 @@ class Driver:
         return made
 
     def wait(self) -> None:
-        self.call("cuCtxSynchronize")
+        if code := self.synchronize():
+            raise DriverError(f"cuCtxSynchronize answers {code} ({self.error_name(code)})")
 
     def between_events_ns(self, function: Callable[[], Any], count: int) -> float:
         """What the device takes from the first to the last of `count` calls on the default stream."""

@@ -9,7 +9,7 @@ from kmux_peer import KmuxOnDevice, KmuxOnHost
 from peer import Peer
 from pocl_peer import PoCL
 from raw_driver import CudaBindings, DriverInC
-from tilelang_peer import ADAPTERS
+from tilelang_peer import ADAPTERS, TileLangOnHost
 from triton_peer import Triton, TritonCompiled
 
 PEERS: tuple[Peer, ...] = (
@@ -25,6 +25,7 @@ PEERS: tuple[Peer, ...] = (
     CLoop(),
     KmuxOnHost(),
     PoCL(),
+    TileLangOnHost(),
 )
 
 

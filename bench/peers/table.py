@@ -11,13 +11,13 @@ from measuring import Figure
 COLUMNS = ("call us", "x first", "call and wait us", "work us", "GB/s", "import ms", "cold ms", "warm ms")
 TITLES = {"device": "On a GPU", "host": "On the processor"}
 FOOT = f"""\
-Everybody computes `z = a * x + y` over float32. All take the same CUDA text or C, except Triton, TileLang and PoCL, which
-have it in their own language; TileLang's is compiled for its n. Each result is compared with NumPy's, all bits, before
-anything is timed. Each peer has a process of its own; they take turns in every round, another one first each time. In
-brackets: the 95 % interval of the median by order statistics; for starts the least and the most.
+Everybody computes `z = a * x + y` over float32. All take the same CUDA text or C, except Triton, TileLang and PoCL,
+which have it in their own language; TileLang's is compiled for its n. Each result is compared with NumPy's, all bits,
+before anything is timed. Each peer has a process of its own; they take turns in every round, another one first each
+time. In brackets: the 95 % interval of the median by order statistics; for starts the least and the most.
 
-- *call*: host time of a call, 100 back to back, n = {kernels.SMALL}; *x first*: the same over the first row's, median over
-  rounds
+- *call*: host time of a call, 100 back to back, n = {kernels.SMALL}; *x first*: the same over the first row's, median
+  over rounds
 - *call and wait*: a call until its result is there, n = {kernels.SMALL}
 - *work*: n = {kernels.LARGE}. On a GPU the device's time between two events around 10 queued calls; on the processor a
   call until its result is there (PoCL uses all cores, the others one). *GB/s* counts {kernels.BYTES} bytes an element

@@ -1,4 +1,4 @@
-"""TileLang through each of its adapters for NVIDIA's devices."""
+"""TileLang through each of its adapters for NVIDIA's devices, and through the one for the processor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch_arrays
 from kernels import Case
-from peer import Call, DevicePeer
+from peer import Call, DevicePeer, HostPeer, missing_packages
 from torch_arrays import TorchArrays
 
 
@@ -30,6 +30,32 @@ class TileLang(DevicePeer):
         from tilelang_kernel import saxpy
 
         kernel = tilelang.compile(saxpy(case.n), target=self.target, execution_backend=self.adapter)
+        return Call(kernel, (inputs.x, inputs.y, inputs.z, case.a))
+
+    def result(self, inputs: TorchArrays) -> Any:
+        return inputs.result()
+
+
+class TileLangOnHost(HostPeer):
+    name = "TileLang, cython on target c"
+
+    def missing(self) -> str:
+        return missing_packages("numpy", "torch", "tilelang")
+
+    def open(self) -> str:
+        import tilelang
+        import torch
+
+        return f"{tilelang.__version__}, torch {torch.__version__}"
+
+    def inputs(self, case: Case) -> TorchArrays:
+        return TorchArrays(case, "cpu")
+
+    def prepare(self, case: Case, inputs: TorchArrays) -> Call:
+        import tilelang
+        from tilelang_kernel import saxpy_on_host
+
+        kernel = tilelang.compile(saxpy_on_host(case.n), target="c", execution_backend="cython")
         return Call(kernel, (inputs.x, inputs.y, inputs.z, case.a))
 
     def result(self, inputs: TorchArrays) -> Any:

@@ -1,4 +1,4 @@
-"""x, y and z as tensors of torch on the GPU."""
+"""x, y and z as tensors of torch."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kernels import Case
 
 
 class TorchArrays:
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, device: str = "cuda") -> None:
         import torch
 
-        self.x, self.y, self.z = (torch.from_numpy(array).cuda() for array in (case.x(), case.y(), case.unwritten()))
-        torch.cuda.synchronize()
+        arrays = (case.x(), case.y(), case.unwritten())
+        self.x, self.y, self.z = (torch.from_numpy(array).to(device) for array in arrays)
 
     def result(self) -> Any:
         return self.z.cpu().numpy()

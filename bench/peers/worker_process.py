@@ -45,7 +45,7 @@ def environment(caches: pathlib.Path) -> dict[str, str]:
     for folder in folders.values():
         os.makedirs(folder, mode=0o700, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if name != "KMUX_DISABLE_CACHE"}
-    return {**kept, **folders, "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, **folders}
 
 
 class WorkerProcess:

@@ -11,7 +11,7 @@ class Roster(unittest.TestCase):
         names = [peer.name for peer in roster.PEERS]
         self.assertEqual(len(set(names)), len(names))
         kmux = [f"kmux, {backend}" for backend in ("nvrtc", "cuda", "cpu")]
-        tilelang = [f"TileLang, {adapter}" for adapter in ("tvm_ffi", "nvrtc", "cython", "cutedsl")]
+        tilelang = [f"TileLang, {adapter}" for adapter in ("tvm_ffi", "nvrtc", "cython", "cutedsl", "cython on")]
         for system in (*kmux, *tilelang, "driver", "cuda.core", "CuPy", "cuda.bindings", "Triton", "PoCL", "C loop"):
             self.assertTrue(any(system in name for name in names), system)
         self.assertIs(roster.named(names[0]), roster.PEERS[0])
