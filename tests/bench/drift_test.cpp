@@ -22,6 +22,17 @@ TEST(Drift, IsNotMovedBySpikes) {
 
 TEST(Drift, SaysNothingOfFewSamples) { EXPECT_EQ(drift_of(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}), 0); }
 
+TEST(Drift, OfSeveralIsThatOfTheirGeometricMean) {
+  std::vector<double> falling(30, 400);
+  std::vector<double> rising(30, 1);
+  for (std::size_t i = 15; i < 30; ++i) rising[i] = 1.21;
+  EXPECT_NEAR(common_drift({rising}), 0.21, 1e-12);
+  EXPECT_NEAR(common_drift({rising, std::vector<double>(30, 400)}), 0.1, 1e-12);
+  for (std::size_t i = 15; i < 30; ++i) falling[i] = 400 / 1.21;
+  EXPECT_NEAR(common_drift({rising, falling}), 0, 1e-12);
+  EXPECT_EQ(common_drift({}), 0);
+}
+
 TEST(Drift, LoopTakesTime) { EXPECT_GT(time_reference_loop(), 0); }
 
 }  // namespace

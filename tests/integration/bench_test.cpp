@@ -6,6 +6,8 @@
 
 #include "kmux/builder.h"
 
+#include "temp_folder.h"
+
 namespace kmux::bench {
 namespace {
 
@@ -14,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 using testing::UnorderedElementsAre;
@@ -141,6 +144,36 @@ TEST_F(Bench, FillsMemoryAnewWhereCallsReadWhatTheyWrote) {
     EXPECT_THAT(entrant.remarks, remark);
   }
   EXPECT_THAT(run(quick({"cpu"})).value().contests.front().entrants.front().remarks, Not(remark));
+}
+
+TEST_F(Bench, SaysTheDriftOfADeviceOfItsOwn) {
+  EXPECT_THAT(run(quick({"cpu"})).value().contests.front().device_drift, IsEmpty()) << "the host";
+  EXPECT_THAT(run(quick({"null_a"})).value().contests.front().device_drift, ElementsAre(Key("null_a:0")));
+}
+
+/// A compiler that takes 200 MiB first.
+class LargeCompiler {
+ public:
+  LargeCompiler() {
+    folder_.write("c++",
+                  "#!/bin/sh\ndd if=/dev/zero of=/dev/null bs=200M count=4 2>/dev/null\nexec /usr/bin/c++ \"$@\"\n");
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  std::filesystem::path path() const { return folder_.path() / "c++"; }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST_F(Bench, PeakMemoryHasTheCompilersInIt) {
+  const LargeCompiler compiler;
+  const std::string large = "cpu:engine=host;host_compiler=" + compiler.path().string();
+  const Contest contest = run(quick({"cpu:engine=host", large})).value().contests.front();
+  const auto mebibytes = [&](std::size_t i) { return contest.entrants[i].columns.at(Column::kPeakMemory).samples[0]; };
+  ASSERT_EQ(contest.entrants[1].state, EntrantState::kTimed) << contest.entrants[1].problem;
+  EXPECT_GT(mebibytes(0), 1);
+  EXPECT_GT(mebibytes(1), 200);
+  EXPECT_GT(mebibytes(1), mebibytes(0) + 50);
 }
 
 TEST_F(Bench, SaysWhoCannot) {

@@ -37,8 +37,10 @@ constexpr std::array<ColumnInfo, 14> kColumns = {{
     {Column::kFirstCall, "first_call", "first call", "us",
      "The first call of a kernel that was not warmed, until the device is done.", true},
     {Column::kPeakMemory, "peak_memory", "peak memory", "MiB",
-     "Growth of this process's greatest resident size over the cold build. Compilers in processes of their own are not "
-     "in it.",
+     "What a cold build takes: it is made once more in a worker process; the most that the worker and the compilers "
+     "that "
+     "it starts have in memory, each at its own most, those that live at the same time together, looked at every "
+     "millisecond.",
      true},
     {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "What is kept on disk of a build.", true},
 }};

@@ -5,6 +5,7 @@
 
 #include "kmux/resolver.h"
 
+#include "contest_stages.h"
 #include "contest_times.h"
 #include "contestant.h"
 #include "entrants.h"

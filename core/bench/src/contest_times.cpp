@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "kmux/bench/drift.h"
 #include "kmux/bench/pairs.h"
 #include "kmux/bench/sampling.h"
-#include "kmux/bench/stage_times.h"
-#include "kmux/private_folder.h"
+
+#include "entrants.h"
 
 namespace kmux::bench {
 namespace {
-
-void set_column(Entrant& entrant, Column column, std::vector<double> samples) {
-  if (samples.empty()) return;
-  const Interval interval = median_interval(samples);
-  entrant.columns[column] = {std::move(samples), interval};
-}
 
 using TimeOnce = Result<double> (CallTimer::*)();
 
@@ -36,6 +33,21 @@ void judge_all(Contest& contest, const std::vector<Contestant>& contestants, Col
   for (std::size_t i = 0; i < contestants.size(); ++i) {
     if (i == baseline) continue;
     entrant_of(i).verdicts[column] = judge(sampling.series[i], sampling.series[baseline], sampling.looks, each);
+  }
+}
+
+/// Notes how far each device has drifted while its contestants were sampled, unless it was more in another column.
+void note_device_drift(Contest& contest, const std::vector<Contestant>& contestants, const Sampling& sampling) {
+  std::map<std::string, std::vector<std::vector<double>>> series;
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    const Device& device = contestants[i].kernel->device();
+    if (device.is_host() || !contestants[i].timer->has_events()) continue;
+    series[device.to_string()].push_back(sampling.series[i]);
+  }
+  for (const auto& [device, times] : series) {
+    double& drift = contest.device_drift[device];
+    const double found = common_drift(times);
+    if (std::abs(found) > std::abs(drift)) drift = found;
   }
 }
 
@@ -57,6 +69,7 @@ Status time_column(Contest& contest, std::vector<Contestant>& contestants, Colum
     set_column(contest.entrants[contestants[i].entrant], column, sampling.series[i]);
   }
   judge_all(contest, contestants, column, sampling, rule.verdict);
+  if (column == Column::kDeviceHot || column == Column::kDeviceCold) note_device_drift(contest, contestants, sampling);
   return Ok{};
 }
 
@@ -103,31 +116,7 @@ void make_alike(Contest& contest, std::vector<Contestant>& contestants) {
   }
 }
 
-Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
-                                    const Entrant& entrant, const Contestant& contestant) {
-  KMUX_TRY(contestant.arguments->refill());
-  KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-bench"));
-  return time_stages(runtime, program, options_for(entrant, options.compile), *contestant.arguments, folder.path(),
-                     options.repetitions);
-}
-
 }  // namespace
-
-void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
-                    const Contestant& contestant) {
-  Result<StageTimes> times = time_in_a_folder(runtime, program, options, entrant, contestant);
-  if (!times) {
-    entrant.remarks.push_back("its stages are not timed: " + times.error().message);
-    return;
-  }
-  set_column(entrant, Column::kResolve, std::move(times->resolve));
-  set_column(entrant, Column::kWrap, std::move(times->wrap));
-  set_column(entrant, Column::kBuild, std::move(times->build));
-  set_column(entrant, Column::kLoad, std::move(times->load));
-  set_column(entrant, Column::kFirstCall, std::move(times->first_call));
-  set_column(entrant, Column::kPeakMemory, {static_cast<double>(times->peak_memory) / (1024 * 1024)});
-  set_column(entrant, Column::kArtifactSize, {static_cast<double>(times->artifact_size) / 1024});
-}
 
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill) {
   KMUX_TRY(make_timers(contest, contestants));

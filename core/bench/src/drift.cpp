@@ -1,6 +1,7 @@
 #include "kmux/bench/drift.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +23,17 @@ double drift_of(std::span<const double> series) {
   if (series.size() < kFewest) return 0;
   const std::size_t third = series.size() / 3;
   return median_of(series.last(third)) / median_of(series.first(third)) - 1;
+}
+
+double common_drift(const std::vector<std::vector<double>>& series) {
+  if (series.empty()) return 0;
+  std::vector<double> means(series.front().size());
+  for (std::size_t round = 0; round < means.size(); ++round) {
+    double logs = 0;
+    for (const std::vector<double>& times : series) logs += std::log(times[round]);
+    means[round] = std::exp(logs / static_cast<double>(series.size()));
+  }
+  return drift_of(means);
 }
 
 double time_reference_loop() {

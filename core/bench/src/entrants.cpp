@@ -66,6 +66,12 @@ Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std
   return entrants;
 }
 
+void set_column(Entrant& entrant, Column column, std::vector<double> samples) {
+  if (samples.empty()) return;
+  const Interval interval = median_interval(samples);
+  entrant.columns[column] = {std::move(samples), interval};
+}
+
 const Entrant* find_entrant(const Contest& contest, std::string_view backend) {
   const auto found = std::ranges::find(contest.entrants, backend, &Entrant::backend);
   return found == contest.entrants.end() ? nullptr : &*found;

@@ -27,6 +27,9 @@ Result<BackendSpec> read_backend(const std::string& text);
 /// Errors: invalid_argument for a name that is no backend, or one that is given twice.
 Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted);
 
+/// Gives an entrant the samples of a column, with their interval; of none it gets no column.
+void set_column(Entrant& entrant, Column column, std::vector<double> samples);
+
 /// The entrant of that backend, or null.
 const Entrant* find_entrant(const Contest& contest, std::string_view backend);
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sys/resource.h>
 
 #include "kmux/artifact.h"
 #include "kmux/trace.h"
+
+#include "fresh_runtime.h"
 
 namespace kmux::bench {
 namespace {
@@ -14,12 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 double microseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
-
-std::size_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
 /// The spans of that name together, in microseconds.
@@ -43,19 +38,6 @@ Status time_cold(Runtime& runtime, const Program& program, const CompileOptions&
   return Ok{};
 }
 
-Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::filesystem::path& cache) {
-  Environment environment = like.environment();
-  environment.cache_dir = cache;
-  environment.cache_read_only.clear();
-  environment.remote_cache.clear();
-  environment.disable_cache = false;
-  RegistryOptions registry;
-  registry.environment_path = environment.plugin_path;
-  registry.plugin_options = environment.plugin_options;
-  registry.variables = environment.variables;
-  return Runtime::create(std::move(environment), registry);
-}
-
 Status time_warm(const Runtime& like, const Program& program, const CompileOptions& options,
                  const CallArguments& arguments, const std::filesystem::path& cache, StageTimes& times) {
   KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, fresh_runtime(like, cache));
@@ -75,13 +57,11 @@ Status time_warm(const Runtime& like, const Program& program, const CompileOptio
 Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, CompileOptions options,
                                const CallArguments& arguments, const std::filesystem::path& folder, int repetitions) {
   StageTimes times;
-  const std::size_t before = peak_resident_bytes();
   for (int i = 0; i < repetitions; ++i) {
     KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, folder));
     options.use_cache = false;
     KMUX_TRY(time_cold(*fresh, program, options, times));
   }
-  times.peak_memory = peak_resident_bytes() - before;
   options.use_cache = true;
   StageTimes filling;  // the first one fills the cache
   KMUX_TRY(time_warm(runtime, program, options, arguments, folder, filling));

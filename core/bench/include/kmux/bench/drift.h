@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace kmux::bench {
 
@@ -9,6 +10,12 @@ namespace kmux::bench {
 /// The rounds of a benchmark meet all contestants alike, so that ratios hold while the machine drifts; times do not.
 /// Returns: 0 for fewer than nine samples.
 double drift_of(std::span<const double> series);
+
+/// `drift_of` several series of the same rounds together: of their geometric mean in each round. What one of them does by
+/// itself counts for its part only.
+///
+/// Shapes: all as long as the first.
+double common_drift(const std::vector<std::vector<double>>& series);
 
 /// A drift worth telling of. Units: parts.
 inline constexpr double kDriftToTell = 0.03;

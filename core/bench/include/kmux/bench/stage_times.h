@@ -21,7 +21,6 @@ struct StageTimes {
   std::vector<double> load;
   std::vector<double> first_call;
   /// Units: bytes.
-  std::size_t peak_memory = 0;
   std::size_t artifact_size = 0;
 };
 
