@@ -1,7 +1,6 @@
 #include "nvidia/host_log.h"
 
-#include <algorithm>
-#include <array>
+#include "kmux/profiler_ranges.h"
 
 namespace kmux::nvidia {
 
@@ -12,9 +11,8 @@ Log log_to(const Host& host) {
 }
 
 bool shows_ranges(const Host& host) {
-  constexpr std::array<std::string_view, 4> kOff = {"0", "off", "no", "false"};
   const auto value = host.option("nvidia.nvtx");
-  return value && std::ranges::find(kOff, *value) == kOff.end();
+  return value && asks_for_profiler_ranges(value->c_str());
 }
 
 }  // namespace kmux::nvidia

@@ -11,7 +11,7 @@ namespace kmux::nvidia {
 /// Lifetime: borrows `host`.
 Log log_to(const Host& host);
 
-/// Are calls and launches shown to profilers (host option "nvidia.nvtx": anything but "0", "off", "no" and "false")?
+/// Are calls and launches shown to profilers (host option "nvidia.nvtx")?
 bool shows_ranges(const Host& host);
 
 }  // namespace kmux::nvidia

@@ -7,6 +7,7 @@
 #include "kernel_memo.h"
 #include "pool/compile_pool.h"
 #include "runtime_cache.h"
+#include "stage_ranges.h"
 #include "support_memo.h"
 
 namespace kmux {
@@ -21,6 +22,7 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       experience_(std::make_shared<Experience>(cache_)),
       background_(Background::make()),
       compile_pool_(std::make_shared<CompilePool>(cache_.get())) {
+  show_stage_ranges(environment_);
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);
   });

@@ -9,6 +9,7 @@
 
 #include "kmux/json.h"
 
+#include "stage_ranges.h"
 #include "trace_log.h"
 
 namespace kmux {
@@ -76,6 +77,7 @@ void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
 }
 
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
+  mark_phase_range(begins, name);
   if (!is_tracing()) return;
   add({begins ? 'B' : 'E', "plugin", std::string(name), plugin, this_thread(), trace_clock_ns(), 0});
 }
@@ -102,7 +104,8 @@ std::string Trace::to_json() const {
 
 bool is_tracing() noexcept { return recording().is_on.load(std::memory_order_relaxed); }
 
-TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept : name_(is_tracing() ? name : nullptr) {
+TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept
+    : name_(is_tracing() ? name : nullptr), range_(begin_stage_range(name, detail)) {
   if (name_ == nullptr) return;
   try {
     detail_ = detail;
@@ -112,6 +115,7 @@ TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept : name_
 }
 
 TraceSpan::~TraceSpan() {
+  end_stage_range(range_);
   if (name_ == nullptr) return;
   const std::int64_t length = trace_clock_ns() - begin_ns_;
   add({'X', "compile", name_, std::move(detail_), this_thread(), begin_ns_, length});

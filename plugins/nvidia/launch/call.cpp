@@ -28,7 +28,7 @@ int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
     if (const int code = check_maps(launch, error)) return code;
   }
   if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
-  const RangeScope range(ranges_, device_.facts().kernels[launch.kernel].name);
+  const ProfilerRange range(ranges_, device_.facts().kernels[launch.kernel].name);
   if (replay_ != nullptr && replay_->takes(launch)) return replay_->keep(launch, device_.kernel(launch.kernel), error);
   return launch_plain(launch, error);
 }

@@ -17,7 +17,8 @@ namespace kmux::nvidia {
 class Call {
  public:
   /// `state` may be null: then nothing is kept from call to call.
-  Call(DeviceState& device, ContextScope& context, LaunchState* state, const Ranges* ranges, const kmux_launch_env& env)
+  Call(DeviceState& device, ContextScope& context, LaunchState* state, const ProfilerRanges* ranges,
+       const kmux_launch_env& env)
       : device_(device), context_(context), state_(state), ranges_(ranges), env_{env, &kDriver, this} {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -55,7 +56,7 @@ class Call {
   DeviceState& device_;
   ContextScope& context_;
   LaunchState* state_;
-  const Ranges* ranges_;
+  const ProfilerRanges* ranges_;
   Replay* replay_ = nullptr;  // null: launches are plain
   bool has_empty_map_ = false;
   EmptyMap empty_map_;  // the last one, if there is one

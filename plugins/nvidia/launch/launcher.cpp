@@ -51,7 +51,7 @@ int Launcher::prepare(int device, const kmux_launch_env* env, kmux_sink error) {
 // Others may read `ranges_` by now: what stays null is not written.
 void Launcher::find_ranges() {
   if (!facts_.ranges || ranges_ != nullptr) return;
-  if (const Ranges* const ranges = open_ranges(log_)) ranges_ = ranges;
+  if (const ProfilerRanges* const ranges = open_ranges(log_)) ranges_ = ranges;
 }
 
 int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink error) {

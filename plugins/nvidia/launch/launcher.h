@@ -89,7 +89,7 @@ class Launcher {
       device = find(env.device);
     }
     device->prefetch();
-    const RangeScope range(ranges_, facts_.name);
+    const ProfilerRange range(ranges_, facts_.name);
     ContextScope context(device->driver(), device->context());
     if (enters || needs_context(static_cast<CUstream>(env.stream))) {
       if (const int code = context.enter(error)) return code;
@@ -150,7 +150,7 @@ class Launcher {
   const DriverTable* driver_;
   const PlanFacts facts_;
   const Log log_;
-  const Ranges* ranges_ = nullptr;
+  const ProfilerRanges* ranges_ = nullptr;
   std::atomic<bool> captured_{false};  // a call of this launcher
   LoadedCode code_;
   bool packs_fit_ = false;  // what launches pass, and the kernels

@@ -1,4 +1,4 @@
-// Starts without NVTX (see CMakeLists.txt), then has a stub of it.
+// Starts without NVTX (see CMakeLists.txt), then has a fake of it.
 #include "nvidia/launch/ranges.h"
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ TEST(Ranges, SaysOnceThatThereAreNone) {
   EXPECT_THAT(lines, IsEmpty());
 }
 
-TEST(Ranges, AScopeWithoutThemDoesNothing) { const RangeScope scope(nullptr, "call"); }
+TEST(Ranges, AScopeWithoutThemDoesNothing) { const ProfilerRange scope(nullptr, "call"); }
 
 // A driver that says yes to everything.
 DriverTable willing_driver() {
@@ -74,7 +74,7 @@ TEST(Ranges, AreNoConditionOfALaunch) { EXPECT_EQ(launched_with(true), ""); }
 
 // Last: what was opened stays.
 TEST(Ranges, HaveTheNamesOfThePlanAndItsKernels) {
-  void* const library = dlopen(KMUX_STUB_RANGES, RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(KMUX_FAKE_NVTX, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   const auto told = reinterpret_cast<const char* (*)()>(dlsym(library, "kmux_told"));
   ASSERT_NE(told, nullptr);

@@ -49,7 +49,8 @@ KMUX_API Trace stop_trace();
 /// Is anything recorded?
 KMUX_API bool is_tracing() noexcept;
 
-/// A span of the trace, from construction to destruction; nothing where nothing is recorded.
+/// A span of the trace, from construction to destruction; nothing where nothing is recorded. With KMUX_NVTX=1 it is also a
+/// range that profilers see, recorded or not.
 ///
 /// Lifetime: borrows `name`, which is a literal.
 class KMUX_API TraceSpan {
@@ -62,6 +63,7 @@ class KMUX_API TraceSpan {
 
  private:
   const char* name_;  // null: not recorded
+  int range_;  // negative: not shown to profilers
   std::string detail_;
   std::int64_t begin_ns_ = 0;
 };

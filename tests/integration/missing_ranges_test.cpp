@@ -1,0 +1,36 @@
+// Where NVTX is asked for and not installed: what the loader finds under its names is no library (see CMakeLists.txt).
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/log.h"
+#include "kmux/trace.h"
+
+#include "src/stage_ranges.h"
+
+namespace kmux {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(MissingRanges, AreSaidOnceAndStopNothing) {
+  std::vector<std::string> lines;
+  show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  {
+    const TraceSpan span("build", "gemm");
+  }
+  {
+    const TraceSpan span("load", "gemm");
+  }
+  mark_phase_range(false, "link");
+  set_log_sink(LogLevel::kDebug, {});
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("no NVTX ranges (neither \"libnvtx3interop.so.1\" nor")));
+  EXPECT_LT(begin_stage_range("build", "gemm"), 0);
+}
+
+}  // namespace
+}  // namespace kmux

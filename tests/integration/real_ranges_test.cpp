@@ -1,0 +1,32 @@
+// The NVTX that users have, with a profiler behind it that writes down (NVTX_INJECTION64_PATH, see CMakeLists.txt).
+#include <dlfcn.h>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "kmux/profiler_ranges.h"
+#include "kmux/trace.h"
+
+#include "src/stage_ranges.h"
+
+namespace kmux {
+namespace {
+
+TEST(RealRanges, ReachAProfiler) {
+  if (!open_profiler_ranges().are_open()) {
+    GTEST_SKIP() << "no NVTX here. Install a CUDA toolkit, or nvidia-nvtx from PyPI where the loader finds it.";
+  }
+  show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
+  {
+    const TraceSpan outer("build", "gemm");
+    const TraceSpan inner("load", "gemm");
+  }
+  void* const profiler = dlopen(KMUX_FAKE_PROFILER, RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(profiler, nullptr) << "NVTX has not opened it";
+  const auto told = reinterpret_cast<const char* (*)()>(dlsym(profiler, "kmux_told"));
+  ASSERT_NE(told, nullptr);
+  EXPECT_STREQ(told(), "build gemm(load gemm())");
+}
+
+}  // namespace
+}  // namespace kmux
