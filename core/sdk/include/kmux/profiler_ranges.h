@@ -26,7 +26,7 @@ inline constexpr char kNoProfilerRanges[] =
 ///
 /// Threads: any.
 inline ProfilerRanges open_profiler_ranges() {
-  void* library = dlopen("libnvtx3interop.so.1", RTLD_NOW | RTLD_LOCAL);  // of CUDA 12.9 and later
+  void* library = dlopen("libnvtx3interop.so.1", RTLD_NOW | RTLD_LOCAL);  // of newer toolkits
   if (library == nullptr) library = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL);
   ProfilerRanges ranges;
   if (library == nullptr) return ranges;
