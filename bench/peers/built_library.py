@@ -21,7 +21,7 @@ def built(*sources: pathlib.Path) -> ctypes.CDLL:
     """The library of these sources, compiled now; its file is gone when this returns."""
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder) / "built.so"
-        command = ["cc", *FLAGS, "-o", library, *sources, "-ldl"]
+        command = ["cc", *FLAGS, "-o", str(library), *map(str, sources), "-ldl"]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode != 0:
             raise RuntimeError(f"cc fails: {ran.stderr.strip()}")

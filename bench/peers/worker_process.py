@@ -51,8 +51,8 @@ def environment(caches: pathlib.Path) -> dict[str, str]:
 class WorkerProcess:
     """One peer. Requests raise PeerFailed, after which it is of no more use."""
 
-    def __init__(self, command: list[str], caches: pathlib.Path, patience: float = 300) -> None:
-        self.patience = patience  # seconds that an answer may take
+    def __init__(self, command: list[str], caches: pathlib.Path, patience: float = 300, grace: float = 20) -> None:
+        self.patience, self.grace = patience, grace  # seconds that an answer may take, and its end
         self.errors: IO[bytes] = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             command,
@@ -75,18 +75,23 @@ class WorkerProcess:
         self.close()
 
     def close(self) -> None:
-        """Ends it, with everything that it has started."""
+        """Lets it end: it may still be writing to its cache. Then ends it, with everything that it has started."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:  # of a request that nobody read
+            pass
+        try:
+            self.process.wait(self.grace)
+        except subprocess.TimeoutExpired:
+            pass
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.errors):
-            assert pipe is not None
-            try:
-                pipe.close()
-            except BrokenPipeError:  # of a request that nobody read
-                pass
+        self.process.stdout.close()
+        self.errors.close()
 
     def ask(self, what: str, **arguments: Any) -> dict[str, Any]:
         assert self.process.stdin is not None
@@ -108,6 +113,7 @@ class WorkerProcess:
             selector.register(self.process.stdout, selectors.EVENT_READ)
             while b"\n" not in self.unread:
                 if not selector.select(max(deadline - time.monotonic(), 0)):
+                    self.grace = 0
                     raise PeerFailed(f"no answer to '{what}' in {self.patience:g} s")
                 if not (read := os.read(self.process.stdout.fileno(), 65536)):
                     raise PeerFailed(self.end())

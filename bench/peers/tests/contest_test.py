@@ -23,8 +23,8 @@ class ContestOfFakes(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def start(self, name, caches):
-        return WorkerProcess([sys.executable, "-B", str(FAKE), name, str(self.log)], caches, patience=5)
+    def start(self, name, caches, patience=30):
+        return WorkerProcess([sys.executable, "-B", str(FAKE), name, str(self.log)], caches, patience, grace=2)
 
     def run_contest(self, *names, starts=1, rounds=5):
         said = []
@@ -74,14 +74,17 @@ class ContestOfFakes(unittest.TestCase):
         self.assertEqual(rows["first"]["state"], "measured")
 
     def test_does_not_wait_for_ever(self):
-        with mock.patch.object(self, "start", lambda name, caches: self.impatient(name, caches)):
+        start = self.start
+        with mock.patch.object(self, "start", lambda name, caches: start(name, caches, 2 if name == "hangs" else 30)):
             rows, _ = self.run_contest("first", "hangs")
         self.assertEqual(rows["hangs"]["why"], "no answer to 'start' in 2 s")
         self.assertEqual(rows["first"]["state"], "measured")
 
-    def impatient(self, name, caches):
-        command = [sys.executable, "-B", str(FAKE), name, str(self.log)]
-        return WorkerProcess(command, caches, patience=2 if name == "hangs" else 30)
+    def test_a_cold_start_may_fill_its_cache_while_it_ends(self):
+        rows, _ = self.run_contest("first", "keeps at its end", starts=3)
+        figures = rows["keeps at its end"]["figures"]
+        self.assertGreater(figures["cold"]["low"], 50e6)  # it sleeps so long where it finds no cache
+        self.assertLess(figures["warm"]["low"], 50e6)
 
     def test_has_no_ratios_without_its_first(self):
         rows, _ = self.run_contest("missing", "second")

@@ -41,7 +41,8 @@ class Fake(HostPeer):
             os._exit(3)
         if not WARM.exists():
             time.sleep(0.05)
-            WARM.touch()
+            if NAME != "keeps at its end":
+                WARM.touch()
         return Call(self.called, (case, inputs))
 
     def called(self, case, inputs):
@@ -64,3 +65,6 @@ class Logged(worker.Worker):
 worker.Worker = Logged
 answers = worker.own_output()
 worker.serve(Fake(), sys.stdin, answers)
+if NAME == "keeps at its end":
+    time.sleep(0.2)
+    WARM.touch()
