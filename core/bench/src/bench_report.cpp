@@ -57,20 +57,28 @@ Json json_of(const Entrant& entrant) {
       {"launcher", entrant.launcher},  {"source", entrant.source}};
 }
 
+Json json_of(const ResolutionRow& row) {
+  return Json::Object{{"backend", row.backend}, {"variant", row.variant}, {"dialect", row.dialect},
+                      {"target", row.target},   {"verdict", row.verdict}, {"stage", row.stage},
+                      {"reason", row.reason}};
+}
+
 Json json_of(const Contest& contest) {
   Json::Object point(contest.point.begin(), contest.point.end());
   Json::Object stops;
   for (const auto& [column, stop] : contest.stops) stops.emplace(info(column).name, stop);
   Json::Object device_drift(contest.device_drift.begin(), contest.device_drift.end());
+  Json::Array resolution;
+  for (const ResolutionRow& row : contest.resolution) resolution.push_back(json_of(row));
   Json::Array entrants;
   for (const Entrant& entrant : contest.entrants) entrants.push_back(json_of(entrant));
   return Json::Object{{"program", contest.program},       {"description", contest.description},
                       {"point", std::move(point)},        {"baseline", contest.baseline},
-                      {"reference", contest.reference},   {"resolution", contest.resolution},
+                      {"reference", contest.reference},   {"resolution", std::move(resolution)},
                       {"stops", std::move(stops)},        {"pairs", json_of(contest.pairs)},
                       {"host_drift", contest.host_drift}, {"device_drift", std::move(device_drift)},
                       {"flops", contest.flops},           {"bytes", contest.bytes},
-                      {"entrants", std::move(entrants)}};
+                      {"entrants", std::move(entrants)},  {"origin", contest.origin}};
 }
 
 // ---- reading ----
@@ -181,20 +189,28 @@ Entrant read_entrant(Reader& reader, const Json& json) {
   return entrant;
 }
 
+ResolutionRow read_row(Reader& reader, const Json& json) {
+  return {reader.text(json, "backend"), static_cast<std::int64_t>(reader.number(json, "variant")),
+          reader.text(json, "dialect"), reader.text(json, "target"),
+          reader.text(json, "verdict"), reader.text(json, "stage"),
+          reader.text(json, "reason")};
+}
+
 Contest read_contest(Reader& reader, const Json& json) {
   Contest contest{.program = reader.text(json, "program"),
                   .description = reader.text(json, "description"),
                   .point = {},
                   .baseline = reader.text(json, "baseline"),
                   .reference = reader.text(json, "reference"),
-                  .resolution = reader.text(json, "resolution"),
                   .stops = {},
                   .pairs = read_pairs(reader, json),
                   .host_drift = reader.number(json, "host_drift"),
                   .device_drift = {},
                   .flops = reader.number(json, "flops"),
                   .bytes = reader.number(json, "bytes"),
-                  .entrants = {}};
+                  .entrants = {},
+                  .origin = reader.text(json, "origin")};
+  for (const Json& row : reader.list(json, "resolution")) contest.resolution.push_back(read_row(reader, row));
   for (const auto& [name, value] : reader.object(json, "point")) {
     if (value.as_integer() != nullptr) contest.point[name] = *value.as_integer();
   }

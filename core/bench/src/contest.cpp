@@ -69,7 +69,7 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
                   .point = point,
                   .baseline = {},
                   .reference = {},
-                  .resolution = resolution.explain(),
+                  .resolution = rows_of(resolution),
                   .stops = {},
                   .entrants = {}};
   KMUX_ASSIGN(contest.entrants, entrants_of(resolution, options.backends));

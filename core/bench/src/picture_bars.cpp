@@ -12,10 +12,6 @@ namespace {
 constexpr double kWidth = 320;
 constexpr double kRow = 40;
 
-std::size_t index_in(const Palette& palette, const std::string& backend) {
-  return static_cast<std::size_t>(std::ranges::find(palette, backend) - palette.begin());
-}
-
 void draw_bar(HtmlWriter& svg, const PictureAxis& axis, const Interval& interval, double y, const std::string& fill) {
   const double end = axis.pixel(interval.median);
   svg.open("rect", attribute("x", 0.0) + attribute("y", y + 18) + attribute("width", end) + attribute("height", 14.0) +
@@ -27,6 +23,10 @@ void draw_bar(HtmlWriter& svg, const PictureAxis& axis, const Interval& interval
 }
 
 }  // namespace
+
+std::size_t index_in(const Palette& palette, const std::string& backend) {
+  return static_cast<std::size_t>(std::ranges::find(palette, backend) - palette.begin());
+}
 
 std::string picture_bars(const Contest& contest, Column column, const Palette& palette) {
   std::vector<const Entrant*> shown;

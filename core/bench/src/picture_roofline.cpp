@@ -83,9 +83,8 @@ std::string picture_roofline(std::span<const Contest> contests, const Palette& p
   draw_ticks(svg, x, y);
   draw_roof(svg, x, y, from, to, bytes_rate, fastest->flop_rate);
   for (const Mark& mark : marks) {
-    const auto index = static_cast<std::size_t>(std::ranges::find(palette, mark.backend) - palette.begin());
     svg.open("circle", attribute("cx", x.pixel(mark.intensity)) + attribute("cy", y.pixel(mark.flop_rate)) +
-                           attribute("r", 5.0) + attribute("style", "fill:" + colour(index)));
+                           attribute("r", 5.0) + attribute("style", "fill:" + colour(index_in(palette, mark.backend))));
     svg.element("title", mark.program + " on " + mark.backend);
     svg.close("circle");
   }

@@ -26,7 +26,7 @@ Lines lines_of(std::span<const Contest* const> contests, const std::string& axis
   Lines lines;
   for (const Contest* contest : contests) {
     for (const Entrant& entrant : contest->entrants) {
-      const auto found = entrant.columns.find(kHeadline);
+      const auto found = entrant.columns.find(headline_of(*contest));
       if (found == entrant.columns.end()) continue;
       lines[entrant.backend].push_back({static_cast<double>(contest->point.at(axis)), found->second.interval});
     }

@@ -8,29 +8,19 @@
 #include "kmux/bench/figure.h"
 #include "kmux/text_table.h"
 
+#include "contest_title.h"
+#include "verdict_cell.h"
+
 namespace kmux::bench {
 namespace {
 
 constexpr std::array kShown = {Column::kDeviceHot, Column::kDeviceCold, Column::kHostCall,
                                Column::kEndToEnd,  Column::kBuild,      Column::kLoad};
 
-std::string point_text(const Contest& contest, const char* separator) {
-  std::string text;
-  for (const auto& [name, value] : contest.point) {
-    text.append(text.empty() ? "" : separator).append(name).append("=").append(std::to_string(value));
-  }
-  return text;
-}
-
 std::string verdict_text(const Contest& contest, const Entrant& entrant) {
-  if (entrant.state != EntrantState::kTimed) return std::string(to_string(entrant.state));
-  if (entrant.backend == contest.baseline) return "baseline";
-  const auto found = entrant.verdicts.find(kHeadline);
-  if (found == entrant.verdicts.end()) return "";
-  const std::string word(to_string(found->second.verdict));
-  const bool is_sure = found->second.verdict == Verdict::kFaster || found->second.verdict == Verdict::kSlower;
-  const Interval& ratio = found->second.ratio;
-  return is_sure ? ratio_text(ratio) + " (" + ratio_spread(ratio) + ")" : word;
+  const VerdictCell cell = verdict_cell(contest, entrant, headline_of(contest));
+  const bool is_sure = cell.word == "faster" || cell.word == "slower";
+  return is_sure ? cell.text + " (" + cell.detail + ")" : cell.text;
 }
 
 std::string cell(const Entrant& entrant, Column column) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/bench/column.h"
+#include "kmux/bench/resolution_row.h"
 #include "kmux/bench/verdict.h"
 #include "kmux/error.h"
 #include "kmux/interval.h"
@@ -58,7 +59,7 @@ struct Contest {
   std::map<std::string, std::int64_t> point;  // values of the axes
   std::string baseline;
   std::string reference;  // whose results count as right
-  std::string resolution; // which backends there were and why others were not, for people
+  std::vector<ResolutionRow> resolution = {};  // which backends take it, and why others do not
   std::map<Column, std::string> stops;  // why sampling ended
   /// Every two that were timed, each once, in the order of the entrants.
   std::map<Column, std::vector<PairJudgement>> pairs;
@@ -69,6 +70,7 @@ struct Contest {
   double flops = 0;  // that the program declares for a call; 0: it does not
   double bytes = 0;
   std::vector<Entrant> entrants;
+  std::string origin = {};  // the file that it was read from; empty: measured now
   bool operator==(const Contest&) const = default;
 };
 

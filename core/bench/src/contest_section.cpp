@@ -1,0 +1,102 @@
+#include "contest_section.h"
+
+#include <cmath>
+
+#include "kmux/bench/drift.h"
+
+#include "overview.h"
+#include "resolution_table.h"
+#include "verdict_cell.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr std::string_view kBarColumns[] = {"device_hot", "device_cold", "host_call", "end_to_end"};
+
+void write_header(HtmlWriter& html, const Contest& contest) {
+  html.open("tr").element("th", "backend", R"(scope="col")");
+  if (!contest.baseline.empty()) html.element("th", "verdict", R"(scope="col")");
+  for (const ColumnInfo& column : columns()) {
+    if (has(contest, column.column))
+      html.element("th", column.title, R"(scope="col" class="number")" + attribute("title", column.definition));
+  }
+  html.close("tr");
+}
+
+void write_verdict(HtmlWriter& html, const Contest& contest, const Entrant& entrant) {
+  const VerdictCell verdict = verdict_cell(contest, entrant, headline_of(contest));
+  html.open("td", attribute("class", verdict.word)).element("div", verdict.text, R"(class="word")");
+  html.element("div", verdict.detail, R"(class="plus")").close("td");
+}
+
+void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant, const Palette& palette) {
+  html.open("tr", attribute("data-backend", entrant.backend)).open("th", R"(scope="row")");
+  write_spot(html, palette, entrant.backend);
+  html.text(entrant.backend);
+  html.element("div", entrant.tier.empty() ? entrant.target : entrant.target + ", tier " + entrant.tier,
+               R"(class="plus")");
+  html.close("th");
+  if (!contest.baseline.empty()) write_verdict(html, contest, entrant);
+  for (const ColumnInfo& column : columns()) {
+    if (!has(contest, column.column)) continue;
+    const auto found = entrant.columns.find(column.column);
+    html.open("td", R"(class="number")");
+    if (found != entrant.columns.end()) write_number(html, column.column, found->second.interval);
+    html.close("td");
+  }
+  html.close("tr");
+}
+
+void write_table(HtmlWriter& html, const Contest& contest, const Palette& palette) {
+  html.open("div", R"(class="wide")").open("table", R"(class="verdicts")");
+  write_header(html, contest);
+  for (const Entrant& entrant : contest.entrants) write_row(html, contest, entrant, palette);
+  html.close("table").close("div");
+}
+
+void write_bars(HtmlWriter& html, const Contest& contest, const Palette& palette) {
+  if (timed_in(contest) < 2) return;  // one bar says no more than its number
+  html.open("div", R"(class="pictures")");
+  for (const std::string_view name : kBarColumns) {
+    const Column column = *column_named(name);
+    const std::string picture = picture_bars(contest, column, palette);
+    if (picture.empty()) continue;
+    html.open("figure", R"(class="bars")").element("figcaption", info(column).title).raw(picture).close("figure");
+  }
+  html.close("div");
+}
+
+std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
+
+void write_notes(HtmlWriter& html, const Contest& contest) {
+  if (!contest.baseline.empty()) {
+    html.element("p", "Baseline " + contest.baseline + "; results checked against " + contest.reference + ".",
+                 R"(class="faint")");
+  }
+  for (const Entrant& entrant : contest.entrants) {
+    for (const std::string& remark : entrant.remarks)
+      html.element("p", entrant.backend + ": " + remark + ".", R"(class="faint")");
+  }
+  if (std::abs(contest.host_drift) > kDriftToTell) {
+    html.element("p",
+                 "The host's clock drifted by " + percent(contest.host_drift) +
+                     " meanwhile: ratios hold, times are less sure than they look.",
+                 R"(class="ambiguous")");
+  }
+}
+
+}  // namespace
+
+void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
+                   TextShelf& texts) {
+  html.open("section", attribute("id", section_id(number))).element("h2", title_of(contest));
+  if (!contest.description.empty()) html.element("p", contest.description);
+  write_table(html, contest, palette);
+  write_notes(html, contest);
+  write_bars(html, contest, palette);
+  write_resolution(html, contest);
+  for (const Entrant& entrant : contest.entrants) texts.write(html, contest, entrant);
+  html.close("section");
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,60 @@
+#include "machine_facts.h"
+
+#include <set>
+#include <vector>
+
+namespace kmux::bench {
+namespace {
+
+std::string text_of(const Json& value) { return value.as_string() != nullptr ? *value.as_string() : dump(value); }
+
+void write_facts(HtmlWriter& html, const Json& value, const std::string& name) {
+  if (const Json::Object* object = value.as_object()) {
+    for (const auto& [key, member] : *object) write_facts(html, member, name.empty() ? key : name + " " + key);
+  } else if (const Json::Array* array = value.as_array()) {
+    for (const Json& member : *array) write_facts(html, member, name);
+  } else {
+    html.element("dt", name).element("dd", text_of(value));
+  }
+}
+
+std::string member_text(const Json& machine, std::string_view key) {
+  const Json* const value = machine.find(key);
+  return value == nullptr ? "" : text_of(*value);
+}
+
+/// The names of the devices, each once.
+std::set<std::string> device_names(const Json& machine) {
+  std::set<std::string> names;
+  const Json* const devices = machine.find("devices");
+  if (devices == nullptr || devices->as_array() == nullptr) return names;
+  for (const Json& device : *devices->as_array()) {
+    const Json* const properties = device.find("properties");
+    const Json* const name = properties == nullptr ? nullptr : properties->find("name");
+    if (name != nullptr && name->as_string() != nullptr) names.insert(*name->as_string());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string machine_line(const Json& machine) {
+  const std::set<std::string> devices = device_names(machine);
+  std::vector<std::string> parts(devices.begin(), devices.end());
+  const std::string processor = member_text(machine, "processor");
+  const std::string cores = member_text(machine, "cores");
+  if (!processor.empty() && !devices.contains(processor)) parts.push_back(processor);
+  if (!cores.empty()) parts.push_back(cores + " cores");
+  if (const std::string version = member_text(machine, "kmux"); !version.empty()) parts.push_back("kmux " + version);
+  std::string line;
+  for (const std::string& part : parts) line += (line.empty() ? "" : " - ") + part;
+  return line;
+}
+
+void write_machine(HtmlWriter& html, const Json& machine) {
+  html.open("details", R"(class="machine")").element("summary", "the machine and its versions").open("dl");
+  write_facts(html, machine, "");
+  html.close("dl").close("details");
+}
+
+}  // namespace kmux::bench

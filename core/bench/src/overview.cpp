@@ -1,0 +1,170 @@
+#include "overview.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kmux/bench/figure.h"
+
+#include "picture_axis.h"
+#include "verdict_cell.h"
+
+namespace kmux::bench {
+namespace {
+
+struct Numbered {
+  std::size_t number;  // of the contest in the report
+  const Contest* contest;
+};
+using List = std::vector<Numbered>;
+
+/// Those of programs, or those that another tool measured, which have no backends.
+List list_of(const BenchReport& report, bool of_programs) {
+  List list;
+  for (std::size_t i = 0; i < report.contests.size(); ++i) {
+    const Contest& contest = report.contests[i];
+    const bool is_program = !contest.resolution.empty() || !contest.baseline.empty();
+    if (is_program == of_programs) list.push_back({i, &contest});
+  }
+  return list;
+}
+
+const Entrant* entrant_of(const Contest& contest, const std::string& backend) {
+  const auto found = std::ranges::find(contest.entrants, backend, &Entrant::backend);
+  return found == contest.entrants.end() ? nullptr : &*found;
+}
+
+/// Those that could take part somewhere.
+Palette present_in(const List& list, const Palette& palette) {
+  Palette present;
+  std::ranges::copy_if(palette, std::back_inserter(present), [&](const std::string& backend) {
+    return std::ranges::any_of(list, [&](const Numbered& one) {
+      const Entrant* const entrant = entrant_of(*one.contest, backend);
+      return entrant != nullptr && entrant->state != EntrantState::kUnavailable;
+    });
+  });
+  return present;
+}
+
+// ---- how each backend fared ----
+
+std::map<std::string, int> tally_of(const List& list, const std::string& backend) {
+  std::map<std::string, int> tally;
+  for (const Numbered& one : list) {
+    const Entrant* const entrant = entrant_of(*one.contest, backend);
+    if (entrant == nullptr) continue;
+    const VerdictCell cell = verdict_cell(*one.contest, *entrant, headline_of(*one.contest));
+    if (!cell.word.empty()) ++tally[cell.word];
+  }
+  return tally;
+}
+
+void write_tally(HtmlWriter& html, const List& list, const Palette& palette, const std::string& backend) {
+  static constexpr const char* kWords[] = {"baseline",  "faster", "same",   "slower",
+                                           "ambiguous", "wrong",  "failed", "unavailable"};
+  const std::map<std::string, int> tally = tally_of(list, backend);
+  html.open("li", attribute("data-backend", backend));
+  html.open("div", R"(class="name")");
+  write_spot(html, palette, backend);
+  html.text(backend).close("div");
+  for (const char* word : kWords) {
+    const auto found = tally.find(word);
+    if (found == tally.end()) continue;
+    html.open("span", attribute("class", std::string("count ") + word));
+    html.text(std::to_string(found->second) + " " + word).close("span");
+  }
+  html.close("li");
+}
+
+void write_tallies(HtmlWriter& html, const List& list, const Palette& present, const Palette& palette) {
+  html.open("ul", R"(class="tallies")");
+  for (const std::string& backend : present) write_tally(html, list, palette, backend);
+  html.close("ul");
+}
+
+// ---- a line for each contest ----
+
+void write_name(HtmlWriter& html, const Numbered& one) {
+  html.open("th", R"(scope="row")");
+  html.element("a", one.contest->program, attribute("href", "#" + section_id(one.number)));
+  std::string at = point_text(*one.contest, ", ");
+  if (!one.contest->origin.empty()) at += (at.empty() ? "" : "; ") + one.contest->origin;
+  if (!at.empty()) html.element("div", at, R"(class="plus")");
+  html.close("th");
+}
+
+void write_cell(HtmlWriter& html, const Contest& contest, const std::string& backend) {
+  const Entrant* const entrant = entrant_of(contest, backend);
+  if (entrant == nullptr) {
+    html.element("td", "");
+    return;
+  }
+  const Column column = headline_of(contest);
+  const VerdictCell verdict = verdict_cell(contest, *entrant, column);
+  const auto found = entrant->columns.find(column);
+  html.open("td", attribute("class", verdict.word) + attribute("title", verdict.detail));
+  if (!verdict.text.empty()) html.element("div", verdict.text, R"(class="word")");
+  if (found != entrant->columns.end() && verdict.word.empty()) {
+    write_number(html, column, found->second.interval);
+  } else if (found != entrant->columns.end()) {
+    html.element("div", figure(column, found->second.interval.median), R"(class="plus")");
+  }
+  html.close("td");
+}
+
+void write_line(HtmlWriter& html, const Numbered& one, const Palette& present, double widest, const Palette& palette) {
+  html.open("tr");
+  write_name(html, one);
+  for (const std::string& backend : present) write_cell(html, *one.contest, backend);
+  if (widest > 1) html.open("td", R"(class="picture")").raw(picture_ratios(*one.contest, widest, palette)).close("td");
+  html.close("tr");
+}
+
+void write_titles(HtmlWriter& html, const Palette& present, const char* what, double widest, const Palette& palette) {
+  html.open("tr").element("th", what, R"(scope="col")");
+  for (const std::string& backend : present) {
+    html.open("th", R"(scope="col")");
+    write_spot(html, palette, backend);
+    html.text(backend).close("th");
+  }
+  if (widest > 1) {
+    html.open("th", R"(scope="col" class="picture")").open("span").text("up to " + ratio_text({1 / widest, 0, 0}));
+    html.close("span").open("span").text("slower").close("span").close("th");
+  }
+  html.close("tr");
+}
+
+void write_lines(HtmlWriter& html, const List& list, const Palette& present, const char* what, const Palette& palette) {
+  double widest = 1;
+  for (const Numbered& one : list) widest = std::max(widest, widest_ratio(*one.contest));
+  html.open("div", R"(class="wide")").open("table", R"(class="overview")").open("thead");
+  write_titles(html, present, what, widest, palette);
+  html.close("thead").open("tbody");
+  for (const Numbered& one : list) write_line(html, one, present, widest, palette);
+  html.close("tbody").close("table").close("div");
+}
+
+}  // namespace
+
+std::string section_id(std::size_t number) { return "c" + std::to_string(number); }
+
+void write_spot(HtmlWriter& html, const Palette& palette, const std::string& backend) {
+  html.open("span", R"(class="spot")" + attribute("style", "background:" + colour(index_in(palette, backend))));
+  html.raw("</span>");
+}
+
+void write_number(HtmlWriter& html, Column column, const Interval& interval) {
+  html.element("div", figure(column, interval.median));
+  html.element("div", spread(column, interval), R"(class="plus")");
+}
+
+void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
+  for (const bool of_programs : {true, false}) {
+    const List list = list_of(report, of_programs);
+    if (list.empty()) continue;
+    const Palette present = present_in(list, palette);
+    if (of_programs) write_tallies(html, list, present, palette);
+    write_lines(html, list, present, of_programs ? "program" : "benchmark", palette);
+  }
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "kmux/bench/bench_report.h"
+
+#include "html_writer.h"
+#include "pictures.h"
+
+namespace kmux::bench {
+
+/// The top of a page: how each backend fared in all contests, and a line for each contest.
+void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& palette);
+
+/// Where the section of contest `number` begins: "c3".
+std::string section_id(std::size_t number);
+
+/// A spot in the colour of a backend, before its name.
+void write_spot(HtmlWriter& html, const Palette& palette, const std::string& backend);
+
+/// The median with its interval beneath.
+void write_number(HtmlWriter& html, Column column, const Interval& interval);
+
+}  // namespace kmux::bench

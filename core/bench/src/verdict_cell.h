@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "kmux/bench/bench_report.h"
+
+namespace kmux::bench {
+
+/// A verdict as tables show it.
+struct VerdictCell {
+  std::string word;         // "faster", "wrong", "baseline", ...; the class of a cell, too
+  std::string text;         // "2.00x faster", or the word
+  std::string detail = {};  // the interval of the ratio, or the problem
+};
+
+VerdictCell verdict_cell(const Judgement& judgement);
+/// Of `entrant` in `column` against the contest's baseline; empty where there is nothing to say.
+VerdictCell verdict_cell(const Contest& contest, const Entrant& entrant, Column column);
+
+}  // namespace kmux::bench
