@@ -9,7 +9,7 @@ TEST(HtmlWriter, EscapesWhatIsText) {
   EXPECT_EQ(escaped("a < b && \"c\" > d"), "a &lt; b &amp;&amp; &quot;c&quot; &gt; d");
   HtmlWriter html;
   html.open("p", attribute("title", "\"><script>")).text("</p>").close("p");
-  EXPECT_EQ(html.str(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;/p&gt;</p>\n");
+  EXPECT_EQ(html.str(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;/p></p>\n");
 }
 
 TEST(HtmlWriter, WritesElementsAndNumbers) {

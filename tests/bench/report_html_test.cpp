@@ -27,10 +27,10 @@ TEST(ReportHtml, NeedsNothingElse) {
 TEST(ReportHtml, HasTheVerdicts) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<table class=\"verdicts\">"), 2U);
-  EXPECT_EQ(count_of(html, "<tr data-backend="), 6U);
+  EXPECT_EQ(count_of(html, "<tr data-backend="), 10U) << "three of each verdict table, two of each resolution";
   EXPECT_THAT(html, AllOf(HasSubstr("<td class=\"faster\"><div class=\"word\">2.00x faster</div>"),
-                          HasSubstr("<td class=\"wrong\"><div class=\"word\">wrong</div>"),
-                          HasSubstr("&quot;y&quot; differs"), HasSubstr("drifted by 7 %")));
+                          HasSubstr("<td class=\"wrong\"><div class=\"word\">wrong</div>"), HasSubstr("\"y\" differs"),
+                          HasSubstr("drifted by 7 %")));
 }
 
 TEST(ReportHtml, HasThePictures) {
@@ -41,11 +41,34 @@ TEST(ReportHtml, HasThePictures) {
   EXPECT_EQ(count_of(html, "<polyline"), 2U) << "a line a backend";
 }
 
-TEST(ReportHtml, KeepsEqualTextsOnce) {
+TEST(ReportHtml, HasTheTexts) {
+  EXPECT_THAT(html_of(report_example()), AllOf(HasSubstr("<summary>launcher of scale on quick</summary>"),
+                                               HasSubstr("a &lt; b &amp;&amp; c</pre>")));
+}
+
+TEST(ReportHtml, BeginsWithAnOverview) {
   const std::string html = html_of(report_example());
-  EXPECT_EQ(count_of(html, "<pre>int launch();</pre>"), 1U);
-  EXPECT_THAT(html, HasSubstr("launcher of scale on quick (the same as: launcher of scale on slow)"));
-  EXPECT_THAT(html, HasSubstr("<pre>a &lt; b &amp;&amp; c</pre>"));
+  EXPECT_EQ(count_of(html, "<table class=\"overview\">"), 1U);
+  EXPECT_EQ(count_of(html, "<svg class=\"ratios\""), 2U) << "a line a contest";
+  EXPECT_THAT(
+      html, AllOf(HasSubstr("<span class=\"count faster\">2 faster"), HasSubstr("<span class=\"count wrong\">2 wrong"),
+                  HasSubstr("<a href=\"#c1\">scale</a>"), HasSubstr("<section id=\"c1\">")));
+}
+
+TEST(ReportHtml, LeavesOutOfTheOverviewWhoIsNowhere) {
+  BenchReport report = report_example();
+  for (Contest& contest : report.contests) {
+    contest.entrants.push_back({.backend = "absent", .target = {}, .tier = {}, .state = EntrantState::kUnavailable});
+  }
+  EXPECT_THAT(html_of(report), Not(HasSubstr("<li data-backend=\"absent\">")));
+  EXPECT_THAT(html_of(report), HasSubstr("<tr data-backend=\"absent\">")) << "of the table of its contest";
+}
+
+TEST(ReportHtml, HasTheResolution) {
+  const std::string html = html_of(report_example());
+  EXPECT_EQ(count_of(html, "<table class=\"resolution\">"), 2U);
+  EXPECT_THAT(html, AllOf(HasSubstr("resolution: 1 of 2 candidates take scale"),
+                          HasSubstr("<td class=\"chosen\">chosen</td>"), HasSubstr("no device &lt;here>")));
 }
 
 TEST(ReportHtml, EscapesWhatComesFromOutside) {

@@ -5,6 +5,7 @@
 #include "kmux/bench/drift.h"
 
 #include "overview.h"
+#include "pair_matrix.h"
 #include "resolution_table.h"
 #include "verdict_cell.h"
 
@@ -94,6 +95,7 @@ void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number,
   write_table(html, contest, palette);
   write_notes(html, contest);
   write_bars(html, contest, palette);
+  write_pairs(html, contest);
   write_resolution(html, contest);
   for (const Entrant& entrant : contest.entrants) texts.write(html, contest, entrant);
   html.close("section");

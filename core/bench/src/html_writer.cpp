@@ -28,6 +28,18 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string escaped_content(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&' || c == '<') {
+      result += c == '&' ? "&amp;" : "&lt;";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
 HtmlWriter& HtmlWriter::open(std::string_view element, std::string_view attributes) {
   html_.append("<").append(element);
   if (!attributes.empty() && attributes.front() != ' ') html_ += ' ';
@@ -41,7 +53,7 @@ HtmlWriter& HtmlWriter::close(std::string_view element) {
 }
 
 HtmlWriter& HtmlWriter::text(std::string_view text) {
-  html_ += escaped(text);
+  html_ += escaped_content(text);
   return *this;
 }
 

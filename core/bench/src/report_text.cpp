@@ -9,6 +9,7 @@
 #include "kmux/text_table.h"
 
 #include "contest_title.h"
+#include "pair_matrix.h"
 #include "verdict_cell.h"
 
 namespace kmux::bench {
@@ -111,7 +112,7 @@ std::string text_of(const BenchReport& report) {
     if (!contest.baseline.empty()) {
       text += ": baseline " + contest.baseline + ", results checked against " + contest.reference;
     }
-    text += "\n" + table_of(contest) + notes_of(contest) + "\n";
+    text += "\n" + table_of(contest) + pairs_text(contest) + notes_of(contest) + "\n";
   }
   return text;
 }

@@ -66,7 +66,7 @@ void TextShelf::write(HtmlWriter& html, const std::string& title, const std::str
 void TextShelf::write_pieces(HtmlWriter& html, std::size_t number) const {
   const Text& text = texts_[number];
   for (const TextPiece& piece : text.pieces) {
-    if (piece.same_as) write_link(html, piece);
+    if (piece.same_as) write_link(html, piece, text.lines.size());
     for (std::size_t i = 0; !piece.same_as && i < piece.count; ++i) {
       const std::size_t line = piece.line + i;
       if (text.anchors.contains(line)) html.raw("<span" + attribute("id", anchor_of({number, line})) + "></span>");
@@ -76,14 +76,14 @@ void TextShelf::write_pieces(HtmlWriter& html, std::size_t number) const {
   }
 }
 
-void TextShelf::write_link(HtmlWriter& html, const TextPiece& piece) const {
+void TextShelf::write_link(HtmlWriter& html, const TextPiece& piece, std::size_t lines) const {
   const Text& other = texts_[piece.same_as->text];
   html.open("a", R"(class="same")" + attribute("href", "#" + anchor_of(*piece.same_as)) +
                      attribute("data-count", std::to_string(piece.count)));
   html.text(std::to_string(piece.count) + " lines as in the " + other.title + ", from line " +
             std::to_string(piece.same_as->line + 1) + ": ");
   html.text(first_words(other.lines, {piece.same_as->line, piece.count}));
-  html.raw("</a>\n");
+  html.raw(piece.line + piece.count < lines ? "</a>\n" : "</a>");
 }
 
 }  // namespace kmux::bench

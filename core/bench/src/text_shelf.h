@@ -38,7 +38,7 @@ class TextShelf {
   void take(const std::string& title, const std::string& text);
   void write(HtmlWriter& html, const std::string& title, const std::string& text);
   void write_pieces(HtmlWriter& html, std::size_t number) const;
-  void write_link(HtmlWriter& html, const TextPiece& piece) const;
+  void write_link(HtmlWriter& html, const TextPiece& piece, std::size_t lines) const;
 
   TextPieces pieces_;
   std::vector<Text> texts_;
