@@ -33,6 +33,7 @@ struct Command {
   void (*describe)(po::options_description& options);  // beyond the options that all commands have
   Result<Report> (*run)(const po::variables_map& arguments);
   bool repeats_last = false;  // the last of the words may be given several times
+  std::string_view instead = {};  // an option that is enough where the first word is missing
 };
 
 /// All commands, in the order of the help.

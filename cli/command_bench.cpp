@@ -5,6 +5,7 @@
 #include "kmux/bench/assignment.h"
 #include "kmux/bench/bench.h"
 #include "kmux/bench/binding.h"
+#include "kmux/bench/report_file.h"
 #include "kmux/bench/report_html.h"
 #include "kmux/bench/report_text.h"
 #include "kmux/file_io.h"
@@ -93,7 +94,7 @@ Status write_reports(const bench::BenchReport& report, const po::variables_map& 
   return Ok{};
 }
 
-/// What the command reports of, measured now or read from a file of an earlier run.
+/// What is measured now.
 Result<bench::BenchReport> measured(const po::variables_map& arguments) {
   KMUX_ASSIGN(const bench::BenchOptions options, bench_options(arguments));
   std::vector<Program> programs;
@@ -107,12 +108,26 @@ Result<bench::BenchReport> measured(const po::variables_map& arguments) {
                       [&](const std::string& what, double part) { line.show(what, part); });
 }
 
+/// What is measured now and what was measured before.
+Result<bench::BenchReport> all_reports(const po::variables_map& arguments) {
+  std::vector<bench::NamedReport> reports;
+  for (const std::string& path : values_of(arguments, "from")) {
+    KMUX_ASSIGN(bench::NamedReport earlier, bench::load_report(path));
+    reports.push_back(std::move(earlier));
+  }
+  if (arguments.count("program") != 0) {
+    KMUX_ASSIGN(bench::BenchReport report, measured(arguments));
+    reports.insert(reports.begin(), {"", std::move(report)});
+  }
+  return bench::join_reports(std::move(reports));
+}
+
 Result<Report> run(const po::variables_map& arguments) {
   KMUX_ASSIGN(const std::vector<Threshold> thresholds, read_thresholds(values_of(arguments, "fail-if")));
-  KMUX_ASSIGN(const bench::BenchReport measured_report, measured(arguments));
-  KMUX_TRY(write_reports(measured_report, arguments));
-  Report report{bench::text_of(measured_report), to_json(measured_report)};
-  const std::vector<std::string> breaches = breaches_of(measured_report, thresholds);
+  KMUX_ASSIGN(const bench::BenchReport all, all_reports(arguments));
+  KMUX_TRY(write_reports(all, arguments));
+  Report report{bench::text_of(all), to_json(all)};
+  const std::vector<std::string> breaches = breaches_of(all, thresholds);
   for (const std::string& breach : breaches) report.text += breach + "\n";
   if (!breaches.empty()) report.code = kCheckFailed;
   return report;
@@ -135,6 +150,8 @@ void describe(po::options_description& options) {
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of results (default: by dtype)");
   add("time", po::value<double>()->value_name("SECONDS")->default_value(2, "2"), "the most that one column may take");
   add("repetitions", po::value<int>()->value_name("N")->default_value(3, "3"), "how often each backend compiles");
+  add("from", po::value<List>()->value_name("FILE"),
+      "report of that, too: JSON of an earlier --json, or of a program of Google Benchmark; repeatable");
   add("json", po::value<std::string>()->value_name("FILE"), "write everything, samples included");
   add("csv", po::value<std::string>()->value_name("FILE"), "write a line for each column");
   add("html", po::value<std::string>()->value_name("FILE"), "write a page with tables and pictures");
@@ -146,13 +163,15 @@ void describe(po::options_description& options) {
 
 const Command kBenchCommand{"bench",
                             "measure backends against each other, with a verdict",
-                            "bench PROGRAM... [options]",
+                            "bench PROGRAM... [options] | bench --from FILE... [options]",
                             "  kmux bench gemm.kmux.json --html report.html\n"
                             "  kmux bench scale.kmux.json --axis n=1024,65536,1048576 --baseline nvrtc\n"
-                            "  kmux bench *.kmux.json --backends nvrtc,cuda --fail-if slower:5% --fail-if wrong\n",
+                            "  kmux bench *.kmux.json --backends nvrtc,cuda --fail-if slower:5% --fail-if wrong\n"
+                            "  kmux bench --from run.json --from launch.json --html report.html\n",
                             {"program"},
                             describe,
                             run,
-                            true};
+                            true,
+                            "from"};
 
 }  // namespace kmux::cli

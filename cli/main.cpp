@@ -112,7 +112,8 @@ int run(const Command& command, const std::vector<std::string>& words) {
     return fail_usage(std::string(error.what()) + "." + advice, json);
   }
   if (arguments.count("help") != 0) return print_help(command, options, std::cout), kSuccess;
-  if (!command.words.empty() && arguments.count(command.words.front()) == 0) {
+  const bool has_instead = !command.instead.empty() && arguments.count(std::string(command.instead)) != 0;
+  if (!command.words.empty() && arguments.count(command.words.front()) == 0 && !has_instead) {
     return fail_usage("no " + command.words.front() + " is given (kmux " + std::string(command.usage) + ")." + advice,
                       json);
   }

@@ -1,5 +1,6 @@
 #include "machine_facts.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -36,13 +37,29 @@ std::set<std::string> device_names(const Json& machine) {
   return names;
 }
 
+/// The machines of several files, by name.
+bool is_several(const Json& machine) {
+  const Json::Object* const members = machine.as_object();
+  return members != nullptr && !members->empty() &&
+         std::ranges::all_of(*members, [](const auto& member) { return member.second.as_object() != nullptr; });
+}
+
+std::string line_of_all(const Json& machines) {
+  std::string line;
+  for (const auto& [name, machine] : *machines.as_object()) {
+    line.append(line.empty() ? "" : "; ").append(name).append(": ").append(machine_line(machine));
+  }
+  return line;
+}
+
 }  // namespace
 
 std::string machine_line(const Json& machine) {
+  if (is_several(machine)) return line_of_all(machine);
   const std::set<std::string> devices = device_names(machine);
   std::vector<std::string> parts(devices.begin(), devices.end());
   const std::string processor = member_text(machine, "processor");
-  const std::string cores = member_text(machine, "cores");
+  const std::string cores = member_text(machine, machine.find("cores") != nullptr ? "cores" : "num_cpus");
   if (!processor.empty() && !devices.contains(processor)) parts.push_back(processor);
   if (!cores.empty()) parts.push_back(cores + " cores");
   if (const std::string version = member_text(machine, "kmux"); !version.empty()) parts.push_back("kmux " + version);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kmux/bench/bench_report.h"
+#include "kmux/error.h"
+
+namespace kmux::bench {
+
+/// A report and the file that it comes from; empty if it was measured now.
+struct NamedReport {
+  std::string name;
+  BenchReport report;
+};
+
+/// Reads what `kmux bench --json` wrote, or a program of Google Benchmark, whose entrant is called as the file, without ".json".
+///
+/// Errors: those of reading the file; invalid_argument that names the file and says what is wrong with it.
+Result<NamedReport> load_report(const std::filesystem::path& path);
+
+/// Several reports as one. A contest says from which file it is; benchmarks of the same name and arguments in several files
+/// are one contest with several entrants, without a verdict: they were not timed in the same rounds. The facts of machines
+/// that differ stand under the names of their files.
+BenchReport join_reports(std::vector<NamedReport> reports);
+
+}  // namespace kmux::bench
