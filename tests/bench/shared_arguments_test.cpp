@@ -29,7 +29,11 @@ TEST_F(SharedArgumentsTest, AreTheSameOnADevice) {
   EXPECT_EQ(shared_.on(Device{}).value(), first);
 }
 
-TEST_F(SharedArgumentsTest, FailWhereADeviceDoes) { EXPECT_FALSE(shared_.on(Device::foreign({kDLCUDA, 0})).ok()); }
+TEST_F(SharedArgumentsTest, FailWhereADeviceDoes) {
+  const auto made = shared_.on(Device::foreign({kDLCUDA, 0}));
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().code, ErrorCode::kUnsupported);
+}
 
 TEST_F(SharedArgumentsTest, RefillGivesTheFirstContentsBack) {
   CallArguments& arguments = *shared_.on(Device{}).value();

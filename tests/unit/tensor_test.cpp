@@ -145,6 +145,13 @@ TEST(Tensor, ForeignDevicesCannotBeCopiedFrom) {
   EXPECT_EQ(copy.error().code, ErrorCode::kUnsupported);
 }
 
+TEST(Tensor, ForeignDevicesHaveNoMemoryToBeHad) {
+  const auto tensor = Tensor::zeros({2}, dtype::kFloat32, Device::foreign({kDLVulkan, 3}));
+  ASSERT_FALSE(tensor.ok());
+  EXPECT_EQ(tensor.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(tensor.error().message, HasSubstr("no memory to be had on device type 7:3 (it came from outside"));
+}
+
 TEST(Tensor, KeepsTheReadOnlyFlag) {
   DLManagedTensorVersioned* managed = Tensor::zeros({2}, dtype::kFloat32).value().to_dlpack_versioned();
   EXPECT_EQ(managed->flags, 0u);

@@ -26,6 +26,11 @@ Result<std::shared_ptr<void>> allocate_host(std::size_t bytes) {
 }
 
 Result<std::shared_ptr<void>> allocate(std::size_t bytes, const Device& device) {
+  if (device.plugin() == nullptr && !device.is_host()) {
+    return make_error(ErrorCode::kUnsupported, "there is no memory to be had on " + device.to_string() +
+                                                   " (it came from outside, and no backend is known for it). Allocate "
+                                                   "with the library that knows it.");
+  }
   if (device.plugin() == nullptr) return allocate_host(bytes);
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(void* const memory, api.allocate(device.ordinal(), nullptr, std::max<std::size_t>(bytes, 1), 256));
