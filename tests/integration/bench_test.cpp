@@ -87,6 +87,7 @@ TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
   EXPECT_THAT(contest.entrants[1].verdicts, UnorderedElementsAre(Key(Column::kDeviceHot), Key(Column::kDeviceCold),
                                                                  Key(Column::kHostCall), Key(Column::kEndToEnd)));
   EXPECT_TRUE(contest.entrants[0].verdicts.empty()) << "the baseline";
+  EXPECT_THAT(contest.entrants[0].remarks, ElementsAre("no clock of its own: device times are the host's"));
 }
 
 TEST_F(Bench, JudgesEveryPair) {

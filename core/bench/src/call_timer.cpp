@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "kmux/backend.h"
 #include "kmux/registry.h"
@@ -13,6 +14,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kBurstMicroseconds = 1000;
 constexpr int kLongestBurst = 256;  // fewer than a driver queues before it makes the caller wait
+constexpr int kMostFlushes = 64;
+constexpr int kTries = 3;
+constexpr double kQueueingMargin = 1.5;
+// A device that is not even that much of a flush behind the host has no queue: it works while the caller waits.
+constexpr double kLeastLead = 0.25;
 
 double microseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
@@ -25,10 +31,12 @@ Result<CallTimer> CallTimer::make(const Kernel& kernel, const CallArguments& arg
   CallTimer timer(kernel, arguments, std::move(stream));
   KMUX_TRY(timer.make_events());
   KMUX_TRY(timer.find_burst());
+  KMUX_TRY(timer.find_lead());
   return timer;
 }
 
 Status CallTimer::make_events() {
+  if (kernel_.device().is_host()) return Ok{};
   Result<Event> begin = Event::create(kernel_.device());
   if (!begin && begin.error().code == ErrorCode::kUnsupported) return Ok{};
   if (!begin) return std::move(begin).error();
@@ -44,12 +52,37 @@ Status CallTimer::find_burst() {
   return flush();
 }
 
-Status CallTimer::flush() {
-  if (!can_flush_) return Ok{};
+Status CallTimer::find_lead() {
+  for (int i = 0; i < kTries; ++i) {
+    KMUX_TRY(stream_.synchronize());
+    const auto begin = Clock::now();
+    KMUX_TRY(launch(1));
+    const double queueing = microseconds_since(begin);
+    queueing_ = i == 0 ? queueing : std::min(queueing_, queueing);
+  }
+  double whole = 0;
+  for (int i = 0; i < kTries && events_ && can_flush_; ++i) {
+    KMUX_TRY(stream_.synchronize());
+    KMUX_TRY(events_->begin.record(stream_));
+    const auto begin = Clock::now();
+    KMUX_TRY(flush());
+    const double host = microseconds_since(begin);
+    KMUX_TRY(events_->end.record(stream_));
+    KMUX_ASSIGN(const double milliseconds, events_->end.elapsed_since(events_->begin));
+    whole = std::max(whole, milliseconds * 1000);
+    lead_ = std::max(lead_, milliseconds * 1000 - host);
+  }
+  if (lead_ < kLeastLead * whole) lead_ = 0;
+  return stream_.synchronize();
+}
+
+Status CallTimer::flush(int times) {
   const Device& device = kernel_.device();
-  Status flushed = device.plugin()->backend().devices().l2_flush(device.ordinal(), stream_.handle());
-  if (flushed || flushed.error().code != ErrorCode::kUnsupported) return flushed;
-  can_flush_ = false;
+  for (int i = 0; i < times && can_flush_; ++i) {
+    Status flushed = device.plugin()->backend().devices().l2_flush(device.ordinal(), stream_.handle());
+    if (!flushed && flushed.error().code != ErrorCode::kUnsupported) return flushed;
+    can_flush_ = flushed.ok();
+  }
   return Ok{};
 }
 
@@ -84,16 +117,20 @@ Result<double> CallTimer::host_call() {
 }
 
 Result<double> CallTimer::device_cold() {
-  KMUX_TRY(flush());
+  KMUX_TRY(flush(lead_ > 0 ? flushes_for(queueing_, lead_) : 1));
   return events_ ? by_events(1) : by_clock(1);
 }
 
 Result<double> CallTimer::device_hot() {
   if (!events_) return by_clock(burst_);
-  KMUX_TRY(flush());  // the device is busy while the burst is queued
+  if (lead_ > 0) KMUX_TRY(flush(flushes_for(queueing_ * burst_, lead_)));  // busy while the burst is queued
   return by_events(burst_);
 }
 
 Result<double> CallTimer::end_to_end() { return by_clock(burst_); }
+
+int flushes_for(double queueing, double lead) {
+  return static_cast<int>(std::clamp(std::ceil(kQueueingMargin * queueing / lead), 1.0, double{kMostFlushes}));
+}
 
 }  // namespace kmux::bench

@@ -89,8 +89,8 @@ void set_rates(const Contest& contest, Entrant& entrant) {
 }
 
 void note_remarks(Entrant& entrant, const CallTimer& timer) {
-  if (!timer.has_events()) entrant.remarks.emplace_back("no events: device times are the host's");
-  if (!timer.can_flush()) entrant.remarks.emplace_back("no cache can be flushed: cold is as hot");
+  if (!timer.has_events()) entrant.remarks.emplace_back("no clock of its own: device times are the host's");
+  if (!timer.can_flush()) entrant.remarks.emplace_back("no cache can be flushed: cold is one call, as it comes");
 }
 
 Status make_timers(Contest& contest, std::vector<Contestant>& contestants) {

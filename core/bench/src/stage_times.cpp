@@ -27,6 +27,7 @@ double total(const Trace& trace, std::string_view name) {
 }
 
 Status time_cold(Runtime& runtime, const Program& program, const CompileOptions& options, StageTimes& times) {
+  KMUX_TRY(runtime.registry().plugin(options.execution_backend));  // open, as in a process that has used it
   start_trace();
   const Result<BuildResult> built = build(runtime, program, options);
   const Trace trace = stop_trace();

@@ -29,7 +29,7 @@ class CallTimer {
   int burst() const { return burst_; }
   /// Precondition: count > 0.
   void set_burst(int count) { burst_ = count; }
-  /// Does the device have events of its own, and can its L2 cache be flushed?
+  /// Does the device have a clock of its own, and can its L2 cache be flushed? The host's events are the host's clock.
   bool has_events() const { return events_.has_value(); }
   bool can_flush() const { return can_flush_; }
 
@@ -42,7 +42,8 @@ class CallTimer {
       : kernel_(std::move(kernel)), arguments_(&arguments), stream_(std::move(stream)) {}
   Status make_events();
   Status find_burst();
-  Status flush();
+  Status find_lead();
+  Status flush(int times = 1);
   Status launch(int count) const;
   Result<double> by_events(int count) const;
   Result<double> by_clock(int count) const;
@@ -53,6 +54,14 @@ class CallTimer {
   std::optional<Events> events_ = {};
   bool can_flush_ = true;
   int burst_ = 1;
+  double queueing_ = 0;  // how long the host takes to queue a call. Units: microseconds
+  double lead_ = 0;  // how much longer a flush takes the device than the host, 0 where it does not. Units: microseconds
 };
+
+/// How many flushes keep a device busy for `queueing`, if one does for `lead`; at least one, and no more than a driver queues
+/// with ease.
+///
+/// Units: microseconds; lead > 0.
+int flushes_for(double queueing, double lead);
 
 }  // namespace kmux::bench
