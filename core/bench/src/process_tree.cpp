@@ -4,7 +4,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace kmux::bench {
 namespace {
@@ -24,10 +23,14 @@ std::optional<std::uint64_t> field(std::string_view status, std::string_view key
   return at == std::string_view::npos ? std::nullopt : number_in(status.substr(at + key.size()));
 }
 
-/// The text of a file of /proc, which has no size before it is read.
+/// The text of a file of /proc, which has no size before it is read; as much as there is if the process ends meanwhile.
 std::string text_of(const std::filesystem::path& path) {
+  constexpr std::streamsize kLargest = 16 * 1024;
+  std::string text(kLargest, '\0');
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  file.read(text.data(), kLargest);  // unlike a stream's iterators it does not throw then
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 std::string program_of(const std::filesystem::path& folder) {
