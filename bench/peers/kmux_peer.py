@@ -19,8 +19,15 @@ VARIABLE = "KMUX_TVM_FFI_LIBRARY"
 BUILDS = ("build/release", "build/device")
 
 
+def packages() -> pathlib.Path:
+    """Where the packages of this tree are (./kmux.sh), for a Python like this one."""
+    return ROOT / ".venv" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+
+
 def find() -> None:
     """The package of this tree and the library of a build, unless others are named or installed."""
+    if missing_packages("tvm_ffi"):
+        sys.path.append(str(packages()))
     if missing_packages("kmux"):
         sys.path.append(str(ROOT / "integrations" / "tvm_ffi" / "python"))
         for build in BUILDS:
@@ -31,9 +38,9 @@ def find() -> None:
 
 def missing(backend: str) -> str:
     """Why kmux cannot use this backend here; empty if it can, as far as can be told without a program."""
+    find()
     if reason := missing_packages("tvm_ffi"):
         return reason
-    find()
     try:
         import kmux
     except ImportError as error:

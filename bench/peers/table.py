@@ -23,7 +23,8 @@ time. In brackets: the 95 % interval of the median by order statistics; for star
   call until its result is there (PoCL uses all cores, the others one). *GB/s* counts {kernels.BYTES} bytes an element
 - *import*: from a running Python to a device that is up: imports, context
 - *cold*: from the kernel's text to its first result in a process that finds no cache; *warm*: the same in a new process
-  that finds what another has left. Who keeps nothing compiles again
+  that finds what another has left. Who keeps nothing compiles again; on a GPU NVRTC itself then finds its result in
+  the driver's cache
 - Rows "from C" and "loop" are called in a loop of C; all others by Python"""
 
 

@@ -1,8 +1,11 @@
 """kmux's own rows, over the build that the environment names or that is in this tree."""
 
+import sys
 import unittest
+from unittest import mock
 
 import kernels
+import kmux_peer
 import roster
 import worker
 
@@ -26,9 +29,18 @@ class KmuxOnHost(unittest.TestCase):
         self.assertIn(kernels.C.strip(), PEER.prepare(case, PEER.inputs(case)).function.source)
 
     def test_names_a_backend_that_is_not_there(self):
-        import kmux_peer
-
         self.assertEqual(kmux_peer.missing("abacus"), "this build has no plugin 'abacus'")
+
+
+class Packages(unittest.TestCase):
+    def test_are_those_of_the_tree_where_none_are_installed(self):
+        with mock.patch.object(kmux_peer, "missing_packages", return_value="none"), mock.patch.object(sys, "path", []):
+            kmux_peer.find()
+            self.assertEqual(sys.path[0], str(kmux_peer.packages()))
+            self.assertTrue(sys.path[1].endswith("integrations/tvm_ffi/python"))
+        with mock.patch.object(kmux_peer, "missing_packages", return_value=""), mock.patch.object(sys, "path", []):
+            kmux_peer.find()
+            self.assertEqual(sys.path, [])
 
 
 if __name__ == "__main__":
