@@ -1,10 +1,10 @@
 #include "clang_compiler.h"
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "kmux/compile_log.h"
+#include "kmux/compiler_flags.h"
 #include "kmux/file_io.h"
 #include "kmux/host_compiler.h"
 #include "kmux/private_folder.h"
@@ -62,8 +62,6 @@ Error no_linker(const std::string& program) {
                     "the linker of \"" + program + "\" is not there (ld.lld of its version). Install lld-19.");
 }
 
-bool names_standard(const std::string& flag) { return flag.starts_with("-std=") || flag.starts_with("--std="); }
-
 // gfx90a is 9010, gfx1100 is 11000: the last two places are hexadecimal digits.
 std::string isa_version(std::string_view arch) {
   const std::string_view number = arch.substr(3);
@@ -101,9 +99,7 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
                                         "-O3",
                                         "--ld-path=" + clang.linker};
   const bool fast = options.fast_math || settings.fast_math;
-  if (std::ranges::none_of(options.compile_flags, names_standard)) {
-    arguments.push_back("-std=" + standard_of(settings));
-  }
+  add_standard(arguments, settings, options.compile_flags);
   if (fast) arguments.emplace_back("-ffast-math");
   if (!clang.device_library.empty()) add_device_library(arguments, clang.device_library, arch, fast);
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);

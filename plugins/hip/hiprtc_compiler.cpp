@@ -1,8 +1,7 @@
 #include "hiprtc_compiler.h"
 
-#include <algorithm>
-
 #include "kmux/compile_log.h"
+#include "kmux/compiler_flags.h"
 #include "kmux/rtc_program.h"
 
 namespace kmux::hip {
@@ -15,13 +14,9 @@ std::string text_of(const SourceUnit& unit) {
   return text + "#line 1 \"" + unit.path + "\"\n" + unit.text;
 }
 
-bool names_standard(const std::string& flag) { return flag.starts_with("-std=") || flag.starts_with("--std="); }
-
 std::vector<std::string> arguments_of(const Settings& settings, const BuildOptions& options, std::string_view arch) {
   std::vector<std::string> arguments = {"--offload-arch=" + std::string(arch), "-O3"};
-  if (std::ranges::none_of(options.compile_flags, names_standard)) {
-    arguments.push_back("-std=" + standard_of(settings));
-  }
+  add_standard(arguments, settings, options.compile_flags);
   if (options.fast_math || settings.fast_math) arguments.emplace_back("-ffast-math");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());

@@ -1,6 +1,8 @@
 #include "options.h"
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "kmux/json.h"
 #include "kmux/option_readers.h"
@@ -10,15 +12,19 @@
 namespace kmux::metal {
 namespace {
 
+bool read_part(std::string_view text, unsigned short& part) {
+  const char* const begin = text.data();
+  const auto [rest, error] = std::from_chars(begin, begin + text.size(), part);
+  return error == std::errc() && rest == begin + text.size();
+}
+
 // "3.1" as Metal writes it: major in the upper 16 bits, minor in the lower.
 Status read_version(unsigned long& result, const OptionValue& value) {
-  const char* const end = value.text.data() + value.text.size();
+  const std::size_t point = std::min(value.text.find('.'), value.text.size());
+  const std::string_view minor_text = value.text.substr(std::min(point + 1, value.text.size()));
   unsigned short major = 0;
   unsigned short minor = 0;
-  const auto first = std::from_chars(value.text.data(), end, major);
-  const bool has_point = first.ec == std::errc() && first.ptr != end && *first.ptr == '.';
-  const auto second = has_point ? std::from_chars(first.ptr + 1, end, minor) : std::from_chars_result{end, first.ec};
-  if (!has_point || second.ec != std::errc() || second.ptr != end) {
+  if (!read_part(value.text.substr(0, point), major) || !read_part(minor_text, minor)) {
     return bad_value(value, "a version such as \"3.1\"");
   }
   result = (static_cast<unsigned long>(major) << 16) + minor;

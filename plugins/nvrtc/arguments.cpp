@@ -1,21 +1,14 @@
 #include "arguments.h"
 
-#include <algorithm>
+#include "kmux/compiler_flags.h"
 
 namespace kmux::nvrtc {
-namespace {
-
-bool names_standard(const std::string& flag) { return flag.starts_with("-std=") || flag.starts_with("--std="); }
-
-}  // namespace
 
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
                                             const SourceUnit& unit, nvidia::Arch arch,
                                             const std::vector<std::string>& folders) {
   std::vector<std::string> arguments = {"--gpu-architecture=" + to_string(arch), "-default-device"};
-  if (std::ranges::none_of(options.compile_flags, names_standard)) {
-    arguments.push_back("-std=" + standard_of(settings));
-  }
+  add_standard(arguments, settings, options.compile_flags);
   if (options.line_info) arguments.emplace_back("-lineinfo");
   if (options.fast_math || settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("--maxrregcount=" + std::to_string(options.max_registers));

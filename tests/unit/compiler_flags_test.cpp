@@ -25,6 +25,17 @@ TEST(CompilerFlags, BeginWithAPrefixEvenIfNothingFollows) {
   EXPECT_FALSE(begins_with_any("", kWithValue));
 }
 
+TEST(CompilerFlags, OfTheUserBeatTheStandardOfTheSettings) {
+  const auto added = [](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"-O3"};
+    add_standard(arguments, {.standard = "c++17"}, flags);
+    return arguments;
+  };
+  EXPECT_EQ(added({"-DA"}), (std::vector<std::string>{"-O3", "-std=c++17"}));
+  EXPECT_EQ(added({"-DA", "-std=c++20"}), std::vector<std::string>{"-O3"});
+  EXPECT_EQ(added({"--std=c++20"}), std::vector<std::string>{"-O3"});
+}
+
 TEST(CompilerFlags, AreRefusedByName) {
   const auto is_allowed = [](std::string_view flag) { return kFlags.contains(flag); };
   EXPECT_TRUE(check_flags({}, is_allowed, {"toy", "-D"}));

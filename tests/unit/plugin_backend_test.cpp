@@ -1,6 +1,7 @@
 #include "src/plugin_backend.h"
 
-#include <cstring>
+#include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-kmux_code write(kmux_sink sink, const char* text) {
-  sink.write(sink.self, text, std::strlen(text));
+kmux_code write(kmux_sink sink, std::string_view text) {
+  sink.write(sink.self, text.data(), text.size());
   return KMUX_OK;
 }
 
@@ -65,6 +66,24 @@ TEST_F(PluginBackendTest, NamesThePluginOfMalformedAnswers) {
   expect_nonsense(backend_.standalone(request, {}), "parts of a library");
   expect_nonsense(backend_.devices().count(), "-2");
   expect_nonsense(backend_.devices().properties(0), "properties");
+}
+
+TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
+  static constexpr auto damaged = [](kmux_sink sink) {
+    std::string bytes = serialize(Artifact{{{"code", "1234"}}});
+    bytes.back() = '5';
+    return write(sink, bytes);
+  };
+  table_.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
+    return damaged(artifact);
+  };
+  table_.standalone = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink parts, kmux_sink) {
+    return damaged(parts);
+  };
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  const BuildRequest request{program, 0, {"c"}, {}};
+  expect_nonsense(backend_.builder().build(request, ""), "\"code\" differs from its SHA-256");
+  expect_nonsense(backend_.standalone(request, {}), "\"code\" differs from its SHA-256");
 }
 
 TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {

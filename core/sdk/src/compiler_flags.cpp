@@ -1,6 +1,9 @@
 #include "kmux/compiler_flags.h"
 
 #include <algorithm>
+#include <array>
+
+#include "kmux/source_unit.h"
 
 #include "quoted.h"
 
@@ -24,6 +27,13 @@ Status check_flags(const std::vector<std::string>& flags, const std::function<bo
   message.append("; it could write files, load code or change the steps of the compilation). Use ");
   message.append(refusal.examples).append(".");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+void add_standard(std::vector<std::string>& arguments, const Settings& settings,
+                  const std::vector<std::string>& flags) {
+  constexpr std::array<std::string_view, 2> kNames = {"-std=", "--std="};
+  const auto names_one = [&](std::string_view flag) { return begins_with_any(flag, kNames); };
+  if (std::ranges::none_of(flags, names_one)) arguments.push_back("-std=" + standard_of(settings));
 }
 
 }  // namespace kmux

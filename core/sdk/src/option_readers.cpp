@@ -94,9 +94,10 @@ OptionReader folders(std::vector<std::string>& result) {
 }
 
 Result<int> read_number(const OptionValue& value, NumberRange range) {
-  const char* const end = value.text.data() + value.text.size();
+  const char* const begin = value.text.data();
+  const char* const end = begin + value.text.size();
   int number = 0;
-  const auto [rest, error] = std::from_chars(value.text.data(), end, number);
+  const auto [rest, error] = std::from_chars(begin, end, number);
   if (error == std::errc() && rest == end && number >= range.least && number <= range.most) return number;
   return bad_value(value, "a number from " + std::to_string(range.least) + " to " + std::to_string(range.most));
 }

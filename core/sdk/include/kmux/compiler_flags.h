@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/dispatch.h"
 #include "kmux/error.h"
 
 namespace kmux {
@@ -31,5 +32,8 @@ struct FlagRefusal {
 /// Errors: invalid_argument that names the first other flag.
 Status check_flags(const std::vector<std::string>& flags, const std::function<bool(std::string_view flag)>& is_allowed,
                    const FlagRefusal& refusal);
+
+/// Adds "-std=" with what the settings ask for, unless one of the user's `flags` says it.
+void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags);
 
 }  // namespace kmux
