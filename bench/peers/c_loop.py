@@ -6,6 +6,7 @@ import ctypes
 import pathlib
 import subprocess
 import tempfile
+from dataclasses import replace
 from typing import Any
 
 import built_library
@@ -41,3 +42,12 @@ class CLoop(HostPeer):
 
     def result(self, inputs: HostArrays) -> Any:
         return inputs.result()
+
+
+class CThroughCtypes(CLoop):
+    """The same function, called from Python with everything ready."""
+
+    name = "C, through ctypes"
+
+    def prepare(self, case: Case, inputs: HostArrays) -> Call:
+        return replace(super().prepare(case, inputs), loop=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 from typing import Any
 
 import built_library
@@ -59,6 +60,15 @@ class DriverInC(DriverPeer):
         if elapsed < 0:
             raise RuntimeError("a call of the loop in C failed")
         return elapsed
+
+
+class DriverThroughCtypes(DriverInC):
+    """The same launch, called from Python with everything ready."""
+
+    name = "driver, through ctypes"
+
+    def prepare(self, case: Case, inputs: DriverArrays) -> Call:
+        return replace(super().prepare(case, inputs), function=self.loop.driver_loop_call, loop=None)
 
 
 class CudaBindings(DriverPeer):

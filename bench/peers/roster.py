@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from c_loop import CLoop
+from c_loop import CLoop, CThroughCtypes
 from cuda_core_peer import CudaCore
 from cupy_peer import CuPy
 from kmux_peer import KmuxOnDevice, KmuxOnHost
 from peer import Peer
 from pocl_peer import PoCL
-from raw_driver import CudaBindings, DriverInC
+from raw_driver import CudaBindings, DriverInC, DriverThroughCtypes
 from tilelang_peer import ADAPTERS, TileLangOnHost
 from triton_peer import Triton, TritonCompiled
 
 PEERS: tuple[Peer, ...] = (
     DriverInC(),
+    DriverThroughCtypes(),
     KmuxOnDevice("nvrtc"),
     KmuxOnDevice("cuda"),
     CudaCore(),
@@ -23,6 +24,7 @@ PEERS: tuple[Peer, ...] = (
     Triton(),
     *ADAPTERS,
     CLoop(),
+    CThroughCtypes(),
     KmuxOnHost(),
     PoCL(),
     TileLangOnHost(),

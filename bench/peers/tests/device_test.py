@@ -18,7 +18,7 @@ REASON = built_library.missing() or runtime_compiler.missing()
 
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
 @unittest.skipIf(REASON, REASON)
-class DriverInC(unittest.TestCase):
+class Driver(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -26,10 +26,10 @@ class DriverInC(unittest.TestCase):
         library = pathlib.Path(folder.name) / "libcuda.so.1"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, HERE / "saxpy_driver.c"], check=True)
 
-    def answers(self, *requests, fault=""):
+    def answers(self, *requests, fault="", peer="driver, from C"):
         path = os.pathsep.join(filter(None, (self.folder, os.environ.get("LD_LIBRARY_PATH"))))
         ran = subprocess.run(
-            [sys.executable, "-B", HERE.parent / "worker.py", "driver, from C"],
+            [sys.executable, "-B", HERE.parent / "worker.py", peer],
             input="".join(json.dumps(request) + "\n" for request in requests),
             env={**os.environ, "LD_LIBRARY_PATH": path, "SAXPY_DRIVER_FAULT": fault},
             capture_output=True,
@@ -41,11 +41,12 @@ class DriverInC(unittest.TestCase):
     def test_is_measured_in_each_way(self):
         bursts = [{"do": what, "n": 1000, "count": 5} for what in ("call", "wait", "work")]
         start = {"do": "start", "n": 1000}  # no multiple of the block
-        answers = self.answers({"do": "missing"}, {"do": "open"}, start, {"do": "finish"}, *bursts)
-        self.assertEqual((answers[0], answers[3]), ({"missing": ""}, {}))
-        self.assertRegex(answers[1]["version"], r"^CUDA 13\.0, NVRTC \d+\.\d+$")
-        for answer in (answers[2], *answers[4:]):
-            self.assertGreater(answer["ns"], 0)
+        for peer in ("driver, from C", "driver, through ctypes"):
+            answers = self.answers({"do": "missing"}, {"do": "open"}, start, {"do": "finish"}, *bursts, peer=peer)
+            self.assertEqual((answers[0], answers[3]), ({"missing": ""}, {}))
+            self.assertRegex(answers[1]["version"], r"^CUDA 13\.0, NVRTC \d+\.\d+$")
+            for answer in (answers[2], *answers[4:]):
+                self.assertGreater(answer["ns"], 0)
 
     def test_is_wrong_if_its_result_is(self):
         answer = self.answers({"do": "open"}, {"do": "start", "n": 64}, fault="result")[1]
