@@ -177,6 +177,28 @@ TEST_F(Bench, PeakMemoryHasTheCompilersInIt) {
   EXPECT_GT(mebibytes(1), mebibytes(0) + 50);
 }
 
+TEST_F(Bench, TimesWhatACacheHasWhereItCannotBeBuilt) {
+  const TempFolder folder;
+  Environment environment;
+  environment.cache_dir = folder.path() / "cache";
+  RegistryOptions registry{.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}};
+  const auto start = [&] { runtime_ = Runtime::create(environment, registry).value(); };
+  start();
+  ASSERT_TRUE(run(quick({"null_a"})).ok());  // fills the cache
+  registry.plugin_options = {{"null_a.build", "unavailable"}};
+  start();
+  const Entrant entrant = run(quick({"null_a"})).value().contests.front().entrants.front();
+  EXPECT_EQ(entrant.state, EntrantState::kTimed) << entrant.problem;
+  EXPECT_THAT(entrant.remarks, Contains(AllOf(HasSubstr("it comes from the cache and is not built here: "),
+                                              HasSubstr("build of backend null_a fails"))));
+  for (const Column column : {Column::kDeviceHot, Column::kLoad, Column::kFirstCall, Column::kArtifactSize}) {
+    EXPECT_TRUE(entrant.columns.contains(column)) << info(column).name;
+  }
+  for (const Column column : {Column::kResolve, Column::kWrap, Column::kBuild, Column::kPeakMemory}) {
+    EXPECT_FALSE(entrant.columns.contains(column)) << info(column).name;
+  }
+}
+
 TEST_F(Bench, SaysWhoCannot) {
   const Contest contest = run(quick({"cpu", "null_b"})).value().contests.front();
   EXPECT_EQ(contest.entrants[1].state, EntrantState::kUnavailable);

@@ -47,7 +47,11 @@ void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions
   set_column(entrant, Column::kLoad, std::move(times->load));
   set_column(entrant, Column::kFirstCall, std::move(times->first_call));
   set_column(entrant, Column::kArtifactSize, {static_cast<double>(times->artifact_size) / 1024});
-  measure_memory_of(runtime, program, options, entrant);
+  if (times->not_built.empty()) {
+    measure_memory_of(runtime, program, options, entrant);
+  } else {
+    entrant.remarks.push_back("it comes from the cache and is not built here: " + times->not_built);
+  }
 }
 
 }  // namespace kmux::bench

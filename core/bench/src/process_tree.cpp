@@ -59,12 +59,13 @@ std::optional<ProcessFacts> facts_in(std::string_view status) {
 Processes processes_now() {
   Processes processes;
   std::error_code gone;
-  for (const auto& folder : std::filesystem::directory_iterator(kProc, gone)) {
-    const auto id = number_in(folder.path().filename().string());
+  for (std::filesystem::directory_iterator at(kProc, gone), end; !gone && at != end; at.increment(gone)) {
+    const std::filesystem::path& folder = at->path();
+    const auto id = number_in(folder.filename().string());
     if (!id) continue;
-    std::optional<ProcessFacts> facts = facts_in(text_of(folder.path() / "status"));
+    std::optional<ProcessFacts> facts = facts_in(text_of(folder / "status"));
     if (!facts) continue;
-    facts->program = program_of(folder.path());
+    facts->program = program_of(folder);
     processes.emplace(static_cast<pid_t>(*id), *std::move(facts));
   }
   return processes;

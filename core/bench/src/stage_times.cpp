@@ -35,16 +35,14 @@ Status time_cold(Runtime& runtime, const Program& program, const CompileOptions&
   times.resolve.push_back(total(trace, "resolve"));
   times.wrap.push_back(total(trace, "wrap"));
   times.build.push_back(total(trace, "build"));
-  times.artifact_size = serialize(built->artifact).size();
   return Ok{};
 }
 
-Status time_warm(const Runtime& like, const Program& program, const CompileOptions& options,
-                 const CallArguments& arguments, const std::filesystem::path& cache, StageTimes& times) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, fresh_runtime(like, cache));
-  KMUX_TRY(runtime->registry().plugin(options.execution_backend));  // open, as in a process that has used it
+Status time_warm(Runtime& runtime, const Program& program, const CompileOptions& options,
+                 const CallArguments& arguments, StageTimes& times) {
+  KMUX_TRY(runtime.registry().plugin(options.execution_backend));
   const auto begin = Clock::now();
-  KMUX_ASSIGN(const Kernel kernel, compile(*runtime, program, options));
+  KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options));
   times.load.push_back(microseconds_since(begin));
   const auto called = Clock::now();
   KMUX_TRY(kernel.launch(arguments.args()));
@@ -53,20 +51,34 @@ Status time_warm(const Runtime& like, const Program& program, const CompileOptio
   return Ok{};
 }
 
+Status time_colds(const Runtime& like, const Program& program, CompileOptions options,
+                  const std::filesystem::path& folder, int repetitions, StageTimes& times) {
+  options.use_cache = false;
+  for (int i = 0; i < repetitions; ++i) {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(like, folder));
+    KMUX_TRY(time_cold(*fresh, program, options, times));
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, CompileOptions options,
                                const CallArguments& arguments, const std::filesystem::path& folder, int repetitions) {
   StageTimes times;
-  for (int i = 0; i < repetitions; ++i) {
-    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, folder));
-    options.use_cache = false;
-    KMUX_TRY(time_cold(*fresh, program, options, times));
-  }
+  const Status cold = time_colds(runtime, program, options, folder, repetitions, times);
+  if (!cold) times.not_built = cold.error().message;
+  const std::optional<std::filesystem::path> cache = cold ? std::optional(folder) : std::nullopt;
   options.use_cache = true;
-  StageTimes filling;  // the first one fills the cache
-  KMUX_TRY(time_warm(runtime, program, options, arguments, folder, filling));
-  for (int i = 0; i < repetitions; ++i) KMUX_TRY(time_warm(runtime, program, options, arguments, folder, times));
+  {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> filling, fresh_runtime(runtime, cache));
+    KMUX_ASSIGN(const BuildResult built, build(*filling, program, options));
+    times.artifact_size = serialize(built.artifact).size();
+  }
+  for (int i = 0; i < repetitions; ++i) {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, cache));
+    KMUX_TRY(time_warm(*fresh, program, options, arguments, times));
+  }
   return times;
 }
 
