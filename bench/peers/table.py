@@ -25,7 +25,9 @@ time. In brackets: the 95 % interval of the median by order statistics; for star
 - *cold*: from the kernel's text to its first result in a process that finds no cache; *warm*: the same in a new process
   that finds what another has left. Who keeps nothing compiles again; on a GPU NVRTC itself then finds its result in
   the driver's cache
-- Rows "from C" and "loop" are called in a loop of C; all others by Python"""
+- Rows "from C" and "loop" are called in a loop of C; all others by Python, with what their users have in hand: tensors of
+  torch (kmux, Triton, TileLang), NumPy's arrays (kmux on the processor), arrays of their own (CuPy, PoCL), addresses (the
+  rest). Importing tvm_ffi, as kmux does, imports torch where it is installed"""
 
 
 def microseconds(found: Figure | None) -> str:
