@@ -13,6 +13,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kBurstMicroseconds = 1000;
+constexpr double kLeastMicroseconds = 1e-3;  // a coarse clock may see nothing, of which there are no ratios
 constexpr int kLongestBurst = 256;  // fewer than a driver queues before it makes the caller wait
 constexpr int kMostFlushes = 64;
 constexpr int kTries = 3;
@@ -96,7 +97,7 @@ Result<double> CallTimer::by_events(int count) const {
   KMUX_TRY(launch(count));
   KMUX_TRY(events_->end.record(stream_));
   KMUX_ASSIGN(const double milliseconds, events_->end.elapsed_since(events_->begin));
-  return milliseconds * 1000 / count;
+  return std::max(milliseconds * 1000 / count, kLeastMicroseconds);
 }
 
 Result<double> CallTimer::by_clock(int count) const {
@@ -104,14 +105,14 @@ Result<double> CallTimer::by_clock(int count) const {
   const auto begin = Clock::now();
   KMUX_TRY(launch(count));
   KMUX_TRY(stream_.synchronize());
-  return microseconds_since(begin) / count;
+  return std::max(microseconds_since(begin) / count, kLeastMicroseconds);
 }
 
 Result<double> CallTimer::host_call() {
   KMUX_TRY(stream_.synchronize());
   const auto begin = Clock::now();
   KMUX_TRY(launch(burst_));
-  const double each = microseconds_since(begin) / burst_;
+  const double each = std::max(microseconds_since(begin) / burst_, kLeastMicroseconds);
   KMUX_TRY(stream_.synchronize());
   return each;
 }
