@@ -35,6 +35,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
+  ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
 KMUX_JOBS=N sets the number of parallel jobs (default: one a processor).
@@ -228,10 +229,16 @@ bars() {
   return "$status"
 }
 
+# Arguments go to kmux_regress. Ends with 1 if something is slower, with 3 if there is nothing to compare with.
+regress() {
+  build kmux_regress
+  exec "$BUILD/bench/kmux_regress" "$@"
+}
+
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | wheel | lint | format | bench | bars) "$command" "$@" ;;
+  demo | build | package | wheel | lint | format | bench | bars | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;

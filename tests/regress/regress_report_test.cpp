@@ -1,0 +1,69 @@
+#include "regress/regress_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "temp_folder.h"
+
+namespace kmux::regress {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const RegressCase kCall{.name = "call", .what = "a call", .reference = "calls"};
+const RegressCase kLoad{.name = "load", .what = "a load", .reference = "heap"};
+
+/// `regress_case` after processes that all measured `ratio`, against a baseline of 1.
+CaseResult result_of(const RegressCase& regress_case, double ratio) {
+  CaseResult result{&regress_case, CaseCheck({{1, 1, 1}}, 0.1)};
+  while (!result.check->is_decided()) result.check->add({ratio, ratio, ratio});
+  return result;
+}
+
+TEST(RegressReport, SaysThatNothingIsSlower) {
+  const std::vector<CaseResult> results = {result_of(kCall, 1), result_of(kLoad, 1.05)};
+  EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
+  EXPECT_THAT(report_text(results), AllOf(HasSubstr("nothing is slower than its baseline"), HasSubstr("+5.0 %")));
+}
+
+TEST(RegressReport, NamesWhatIsSlowerWithBothRatiosAndWhatToDo) {
+  const std::vector<CaseResult> results = {result_of(kCall, 1.5), result_of(kLoad, 1)};
+  EXPECT_EQ(exit_code_of(results), ExitCode::kSlower);
+  EXPECT_THAT(
+      report_text(results),
+      AllOf(HasSubstr("call is slower (its ratio to \"calls\" was 1 [1, 1] and is 1.5 [1.5, 1.5] in 7 processes; "
+                      "10 % above the baseline are allowed)"),
+            HasSubstr("./kmux.sh regress --update"), Not(HasSubstr("nothing is slower"))));
+}
+
+TEST(RegressReport, SuggestsABaselineForWhatIsFaster) {
+  const std::vector<CaseResult> results = {result_of(kCall, 0.5)};
+  EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
+  EXPECT_THAT(report_text(results), HasSubstr("faster: call. Keep it that way: ./kmux.sh regress --update"));
+}
+
+TEST(RegressReport, NeverPassesWhatWasNotJudged) {
+  const std::vector<CaseResult> results = {result_of(kCall, 1), {&kLoad, std::nullopt}};
+  EXPECT_EQ(exit_code_of(results), ExitCode::kNoBaseline);
+  EXPECT_THAT(report_text(results), AllOf(HasSubstr("not judged, since the baseline does not have them: load"),
+                                          Not(HasSubstr("nothing is slower"))));
+}
+
+TEST(RegressReport, PutsWhatIsSlowerAboveWhatIsNew) {
+  EXPECT_EQ(exit_code_of({result_of(kCall, 2), {&kLoad, std::nullopt}}), ExitCode::kSlower);
+}
+
+TEST(RegressReport, SaysHowToMakeTheFirstBaseline) {
+  const TempFolder folder;
+  const MachineClass machine{"Z80", "g++ 12", "Release"};
+  EXPECT_THAT(no_baseline_text(folder.path(), machine),
+              AllOf(HasSubstr("there is no baseline for \"Z80, g++ 12, Release\""), HasSubstr("has none"),
+                    HasSubstr("nothing was compared"), HasSubstr("./kmux.sh regress --update")));
+  folder.write("other.json", "");
+  EXPECT_THAT(no_baseline_text(folder.path(), machine), HasSubstr("has other.json"));
+}
+
+}  // namespace
+}  // namespace kmux::regress
