@@ -50,7 +50,7 @@ const std::vector<Facts> kFacts = {
     {"add_anywhere", "c cuda hip msl cutedsl", {"grid"}},
     {"gemm_f16", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.tiled"}},
     {"gemm_f16_dynamic", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.tiled"}},
-    {"gemm_f16_cluster", "cuda cutedsl", {"cluster", "dynamic_smem", "grid", "tensor_map.tiled"}},
+    {"gemm_f16_cluster", "cuda", {"cluster", "dynamic_smem", "grid", "tensor_map.tiled"}},
     {"gemm_f16_split", "cuda", {"dynamic_smem", "grid", "several_launches", "tensor_map.tiled", "workspace"}},
     {"flash_attention", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.tiled"}},
     {"conv2d", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.im2col", "tensor_map.tiled"}},

@@ -22,12 +22,12 @@ _KERNELS = {
         "reduction": ["row_sum", "softmax", "extremes"],
         "layout": ["unpack_bytes", "pack_rows", "copy_without_bias"],
     },
-    # These have T.alloc_global, for which TileLang prints what CuTe DSL refuses: a pointer where a tensor belongs.
-    ("cuda:sm_90a",): {"tensor_core": ["gemm_f16_split"], "host_programs": ["relax"]},
+    # T.alloc_global (CuTe DSL refuses the pointer that TileLang prints where a tensor belongs); wgmma in clusters.
+    ("cuda:sm_90a",): {"tensor_core": ["gemm_f16_split", "gemm_f16_cluster"], "host_programs": ["relax"]},
     ("metal",): {"threadgroups": ["gemm_simdgroup", "softmax_shared", "reverse_blocks"]},
     ("cuda:sm_90a", "cutedsl:sm_90a"): {
         "pointwise": ["add_tiles", "affine_tiles"],
-        "tensor_core": ["gemm_f16", "gemm_f16_cluster", "gemm_f16_dynamic"],
+        "tensor_core": ["gemm_f16", "gemm_f16_dynamic"],
         "attention": ["flash_attention"],
         "convolution": ["conv2d"],
         "launches": ["look_up", "grid_barrier", "overlap"],

@@ -105,6 +105,16 @@ class CuteDsl(unittest.TestCase):
         settings = find_target("cutedsl").settings(lowered(self.text))
         self.assertEqual(settings["python_requires"], ["nvidia-cutlass-dsl>=4.7.0", "tilelang==0.1.15"])
 
+    def test_refuses_wgmma_in_clusters(self):
+        text = self.text + "  tl.initialize_wgmma_descriptor(1, 512, 64, x, a)\n"
+        tag = "tirx.kernel_launch_params"
+        alone, clustered = ({tag: ["blockIdx.x", *more]} for more in ((), ("tir.cluster_dim_x",)))
+        target = find_target("cutedsl")
+        self.assertIn("python_requires", target.settings(lowered(text, k=SimpleNamespace(attrs=alone))))
+        self.assertIn("python_requires", target.settings(lowered(self.text, k=SimpleNamespace(attrs=clustered))))
+        with self.assertRaisesRegex(UnsupportedError, "wgmma computes something else in clusters"):
+            target.settings(lowered(text, k=SimpleNamespace(attrs=clustered)))
+
     def test_refuses_a_package_that_it_does_not_know(self):
         with self.assertRaisesRegex(UnsupportedError, "imports numpy, torch .unknown."):
             python_requires("import torch\nfrom numpy import array\n")
