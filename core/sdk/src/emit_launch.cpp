@@ -4,11 +4,10 @@
 #include "kmux/emit.h"
 
 #include "emit_value.h"
+#include "max_extent.h"
 
 namespace kmux {
 namespace {
-
-constexpr std::int64_t kMaxExtent = 2147483647;
 
 using Extents3 = std::array<Expr, 3>;
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "max_extent.h"
 #include "runner_code.h"
 #include "runner_frame.h"
 #include "single_code.h"
@@ -16,7 +17,6 @@ namespace {
 
 using Outcome = ExprCode::Outcome;
 
-constexpr std::int64_t kMaxExtent = 2147483647;
 constexpr Fault kOutOfRange = "the value is out of range";
 
 void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }

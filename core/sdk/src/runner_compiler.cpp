@@ -3,12 +3,11 @@
 #include <map>
 #include <optional>
 
+#include "max_extent.h"
 #include "runner_code.h"
 
 namespace kmux {
 namespace {
-
-constexpr std::int64_t kMaxExtent = 2147483647;
 
 std::string described(const std::string& what, const std::string& value) {
   return std::string(what).append(" = \"").append(value).append("\"");

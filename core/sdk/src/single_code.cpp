@@ -6,10 +6,11 @@
 #include <limits>
 #include <span>
 
+#include "max_extent.h"
+
 namespace kmux {
 namespace {
 
-constexpr std::int64_t kMaxExtent = 2147483647;
 constexpr std::int64_t kMaxNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMinNumber = std::numeric_limits<std::int64_t>::min();
 
