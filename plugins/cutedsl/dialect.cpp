@@ -3,12 +3,6 @@
 namespace kmux::cutedsl {
 namespace {
 
-std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values) {
-  std::size_t count = 0;
-  for (const auto& value : values) count += value ? 0 : 1;
-  return count;
-}
-
 bool is_dynamic(const TensorParameter& tensor) {
   return count_dynamic(tensor.shape) + count_dynamic(tensor.strides) > 0;
 }

@@ -7,10 +7,6 @@
 namespace kmux::cutedsl {
 namespace {
 
-std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values) {
-  return static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
-}
-
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 std::size_t size_of_tensor(const TensorParameter& tensor) {
@@ -22,6 +18,10 @@ std::size_t size_of_tensor(const TensorParameter& tensor) {
 }
 
 }  // namespace
+
+std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values) {
+  return static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
+}
 
 Layout layout_of(const BufferParam& buffer) {
   Layout layout{{}, {}};

@@ -42,6 +42,8 @@ struct MapParameter {
   std::size_t map = 0;
   bool operator==(const MapParameter&) const = default;
 };
+/// How many of `values`, extents or strides, only a call knows.
+std::size_t count_dynamic(const std::vector<std::optional<std::int64_t>>& values);
 /// What a kernel declares for one argument of a launch.
 using Parameter = std::variant<TensorParameter, PointerParameter, ValueParameter, MapParameter>;
 

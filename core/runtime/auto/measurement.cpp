@@ -6,15 +6,10 @@
 
 #include "cache/artifact_cache.h"
 #include "kept_note.h"
+#include "src/cache_key.h"
 
 namespace kmux {
 namespace {
-
-Json options_json(const Options& options) {
-  Json::Object object;
-  for (const auto& [name, value] : options) object.emplace(name, value);
-  return object;
-}
 
 Json identity_of(const TunedCandidate& candidate) {
   return Json::Object{{"backend", candidate.backend},

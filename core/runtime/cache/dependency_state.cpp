@@ -20,8 +20,6 @@ namespace {
 using File = DependencyState::File;
 using Folder = DependencyState::Folder;
 
-FileTime to_file_time(const timespec& time) { return time.tv_sec * FileTime{1'000'000'000} + time.tv_nsec; }
-
 Error unsure(const std::string& path, const std::string& why) {
   return make_error(ErrorCode::kUnavailable, "what the build read is not known ('" + path + "' " + why + ").");
 }
@@ -141,6 +139,8 @@ bool read_line(std::string_view line, DependencyState& state) {
 }
 
 }  // namespace
+
+FileTime to_file_time(const timespec& time) { return time.tv_sec * FileTime{1'000'000'000} + time.tv_nsec; }
 
 FileTime file_time_now() {
   timespec now{};

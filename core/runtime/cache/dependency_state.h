@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace kmux {
 
 /// A moment on the clock that stamps files (it ticks every few milliseconds), in nanoseconds since 1970.
 using FileTime = std::int64_t;
+
+FileTime to_file_time(const timespec& time);
 
 /// Now. A file that changes later is stamped with this or more.
 FileTime file_time_now();

@@ -25,8 +25,6 @@ struct Candidate {
   FileTime used_ns = 0;
 };
 
-FileTime to_file_time(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
-
 /// On the exact clock: some files are stamped by it, and nothing may seem to be of the future.
 FileTime ago(std::chrono::seconds seconds) {
   timespec now{};

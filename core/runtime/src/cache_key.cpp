@@ -8,13 +8,13 @@ namespace {
 
 constexpr int kSchema = 1;  // raise it when a part gets another meaning
 
+}  // namespace
+
 Json options_json(const Options& options) {
   Json::Object object;
   for (const auto& [name, value] : options) object.emplace(name, value);
   return object;
 }
-
-}  // namespace
 
 Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request) {
   KMUX_ASSIGN(std::string toolchain, backend.builder().toolchain(request.target, request.options));

@@ -14,4 +14,7 @@ namespace kmux {
 /// Errors: those of the backend's `toolchain`; such a build is not cached.
 Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request);
 
+/// Options as they stand in keys.
+Json options_json(const Options& options);
+
 }  // namespace kmux
