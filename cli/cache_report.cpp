@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "kmux/json_list.h"
 #include "kmux/text_table.h"
 
 #include "style.h"
@@ -162,7 +163,7 @@ Report bundle_report(const std::string& done, const BundleReport& report) {
           Json::Object{{done, static_cast<std::int64_t>(report.builds)},
                        {"present", static_cast<std::int64_t>(report.present)},
                        {"bytes", static_cast<std::int64_t>(report.bytes)},
-                       {"skipped", Json::Array(report.skipped.begin(), report.skipped.end())}},
+                       {"skipped", json_list(report.skipped)}},
           report.skipped.empty() ? kSuccess : kCheckFailed};
 }
 

@@ -1,4 +1,5 @@
 #include "kmux/export_library.h"
+#include "kmux/json_list.h"
 #include "kmux/words.h"
 
 #include "command.h"
@@ -6,10 +7,6 @@
 
 namespace kmux::cli {
 namespace {
-
-std::string text_of(const po::variables_map& arguments, const std::string& name) {
-  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
-}
 
 Report report(const ExportedLibrary& exported) {
   std::string text = exported.library + ": " + std::to_string(exported.bytes) + " bytes for " +
@@ -21,7 +18,7 @@ Report report(const ExportedLibrary& exported) {
                                         {"backend", exported.backend},
                                         {"target", to_string(exported.target)},
                                         {"bytes", static_cast<std::int64_t>(exported.bytes)},
-                                        {"symbols", Json::Array(exported.symbols.begin(), exported.symbols.end())},
+                                        {"symbols", json_list(exported.symbols)},
                                         {"from_cache", exported.from_cache}}};
 }
 
@@ -30,9 +27,9 @@ Result<Report> run(const po::variables_map& arguments) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   ExportOptions options;
   KMUX_ASSIGN(options.compile, compile_options(arguments));
-  options.library = text_of(arguments, "output");
-  options.header = text_of(arguments, "header");
-  options.host_compiler = text_of(arguments, "host-compiler");
+  options.library = value_of(arguments, "output");
+  options.header = value_of(arguments, "header");
+  options.host_compiler = value_of(arguments, "host-compiler");
   if (options.library.empty()) {
     return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
   }

@@ -1,3 +1,4 @@
+#include "kmux/json_list.h"
 #include "kmux/runtime.h"
 #include "kmux/text_table.h"
 #include "kmux/words.h"
@@ -27,17 +28,16 @@ State state_of(Registry& registry, const PluginEntry& entry) {
 }
 
 Json to_json(const PluginEntry& entry, const State& state) {
-  const auto list = [](const std::vector<std::string>& names) { return Json::Array(names.begin(), names.end()); };
   const Manifest& manifest = entry.manifest;
   return Json::Object{{"name", manifest.name},
                       {"version", manifest.version},
                       {"summary", manifest.summary},
                       {"priority", manifest.priority},
                       {"path", entry.path.string()},
-                      {"targets", list(manifest.targets)},
-                      {"dialects", list(manifest.dialects)},
-                      {"aliases", list(manifest.aliases)},
-                      {"features", list(manifest.features)},
+                      {"targets", json_list(manifest.targets)},
+                      {"dialects", json_list(manifest.dialects)},
+                      {"aliases", json_list(manifest.aliases)},
+                      {"features", json_list(manifest.features)},
                       {"state", state.word},
                       {"reason", state.reason}};
 }

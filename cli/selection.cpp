@@ -32,16 +32,16 @@ Result<Program> read_program(const po::variables_map& arguments) {
   return load_program(arguments["program"].as<std::string>());
 }
 
+std::string value_of(const po::variables_map& arguments, const std::string& name) {
+  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
+}
+
 std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name) {
   if (arguments.count(name) == 0) return {};
   return arguments[name].as<std::vector<std::string>>();
 }
 
 namespace {
-
-std::string text_of(const po::variables_map& arguments, const std::string& name) {
-  return arguments.count(name) == 0 ? std::string() : arguments[name].as<std::string>();
-}
 
 Result<std::optional<std::chrono::milliseconds>> compile_timeout(const po::variables_map& arguments) {
   if (arguments.count("compile-timeout") == 0) return std::optional<std::chrono::milliseconds>();
@@ -58,12 +58,12 @@ Result<std::optional<std::chrono::milliseconds>> compile_timeout(const po::varia
 
 Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   CompileOptions options;
-  options.execution_backend = text_of(arguments, "backend");
-  options.target = text_of(arguments, "target");
-  options.isolation = text_of(arguments, "isolation");
+  options.execution_backend = value_of(arguments, "backend");
+  options.target = value_of(arguments, "target");
+  options.isolation = value_of(arguments, "isolation");
   KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
-  options.policy = text_of(arguments, "policy");
-  options.lock_file = text_of(arguments, "lock-file");
+  options.policy = value_of(arguments, "policy");
+  options.lock_file = value_of(arguments, "lock-file");
   if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
   if (arguments.count("verbose") != 0) options.verbose = true;
   options.use_cache = arguments.count("no-cache") == 0;

@@ -30,6 +30,9 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments);
 /// The request of a resolve alone.
 Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose);
 
+/// The value of an option; empty if it was not given.
+std::string value_of(const po::variables_map& arguments, const std::string& name);
+
 /// The values of a repeatable option; empty if it was not given.
 std::vector<std::string> values_of(const po::variables_map& arguments, const std::string& name);
 

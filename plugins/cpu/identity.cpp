@@ -1,7 +1,7 @@
 #include "identity.h"
 
 #include "kmux/file_identity.h"
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/words.h"
 
 #include "engine/compiler.h"
@@ -42,8 +42,8 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   identity["target_host"] = options.target_host;
   identity["opt_level"] = options.opt_level;
   identity["tier"] = name_of(options.tier);
-  identity["compile_flags"] = Json::Array(options.compile_flags.begin(), options.compile_flags.end());
-  identity["include_dirs"] = Json::Array(options.include_dirs.begin(), options.include_dirs.end());
+  identity["compile_flags"] = json_list(options.compile_flags);
+  identity["include_dirs"] = json_list(options.include_dirs);
   return dump(identity);
 }
 

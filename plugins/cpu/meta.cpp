@@ -1,24 +1,18 @@
 #include "meta.h"
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
 
 namespace kmux::cpu {
-namespace {
-
-Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
-
-}  // namespace
-
 std::string dump_meta(const Meta& meta) {
   return dump(Json::Object{{"engine", meta.engine},
                            {"entry", meta.entry},
                            {"triple", meta.triple},
                            {"cpu", meta.cpu},
-                           {"features", list(meta.features)},
+                           {"features", json_list(meta.features)},
                            {"compiler", meta.compiler},
                            {"tier", meta.tier},
-                           {"flags", list(meta.flags)}});
+                           {"flags", json_list(meta.flags)}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {

@@ -15,14 +15,12 @@
 namespace kmux::cuda {
 namespace {
 
-Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
-
 Availability probe_toolchain(const Host& host) {
-  if (const auto nvcc = find_nvcc(host); !nvcc) return no_toolchain(nvcc.error());
+  if (const auto nvcc = find_nvcc(host); !nvcc) return nvidia::no_toolchain(nvcc.error());
   const auto options = nvidia::parse_options({}, host, "cuda");
-  if (!options) return no_toolchain(options.error());
+  if (!options) return nvidia::no_toolchain(options.error());
   const auto compiler = find_host_compiler(options->host_compiler, "backend cuda");
-  return compiler ? Availability{} : no_toolchain(compiler.error());
+  return compiler ? Availability{} : nvidia::no_toolchain(compiler.error());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "kmux/compile_log.h"
 #include "kmux/file_identity.h"
 #include "kmux/host_compiler.h"
+#include "kmux/json_list.h"
 #include "kmux/plan.h"
 
 #include "device_compiler.h"
@@ -36,14 +37,12 @@ Status check_ready(const BuildRequest& request, const std::vector<std::string>& 
   return Ok{};
 }
 
-Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
-
 std::string meta_of(const BuildRequest& request, const nvidia::BuildOptions& options,
                     const std::vector<std::string>& kernels, const std::vector<std::string>& symbols) {
   return dump(Json::Object{{"target", to_string(request.target)},
-                           {"arguments", list(device_arguments(request, options))},
-                           {"kernels", list(kernels)},
-                           {"symbols", list(symbols)}});
+                           {"arguments", json_list(device_arguments(request, options))},
+                           {"kernels", json_list(kernels)},
+                           {"symbols", json_list(symbols)}});
 }
 
 }  // namespace

@@ -18,16 +18,14 @@
 namespace kmux::cutedsl {
 namespace {
 
-Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
-
 // What was built before can be had without a toolchain; for what was not, `build` says what is missing.
 Availability probe_toolchain(const Host& host) {
   if (has_kept_toolchain(host)) return {};
-  if (const auto python = find_python(host); !python) return no_toolchain(python.error());
+  if (const auto python = find_python(host); !python) return nvidia::no_toolchain(python.error());
   const auto options = parse_options({}, host);
-  if (!options) return no_toolchain(options.error());
+  if (!options) return nvidia::no_toolchain(options.error());
   const auto compiler = find_host_compiler(options->host_compiler, "backend cutedsl");
-  return compiler ? Availability{} : no_toolchain(compiler.error());
+  return compiler ? Availability{} : nvidia::no_toolchain(compiler.error());
 }
 
 // TileLang writes "cutedsl", or "cuda" with a key.

@@ -4,6 +4,7 @@
 
 #include "kmux/dependencies.h"
 #include "kmux/host_compiler.h"
+#include "kmux/json_list.h"
 
 #include "dsl_compiler.h"
 #include "entries.h"
@@ -19,12 +20,10 @@ namespace {
 
 constexpr const char* kName = "backend cutedsl";
 
-Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
-
 std::string meta_of(const BuildRequest& request, const Entries& entries, const DslCompiler::Output& code) {
   return dump(Json::Object{{"target", to_string(request.target)},
-                           {"kernels", list(entries.plan.kernels)},
-                           {"symbols", list(code.symbols)},
+                           {"kernels", json_list(entries.plan.kernels)},
+                           {"symbols", json_list(code.symbols)},
                            {"versions", code.versions}});
 }
 

@@ -4,6 +4,7 @@
 
 #include "kmux/compile_log.h"
 #include "kmux/file_io.h"
+#include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
 #include "kmux/process.h"
 #include "kmux/words.h"
@@ -24,20 +25,13 @@ constexpr const char* kScript = "kmux_compile.py";
 constexpr const char* kProgram = "program";  // the folder of the program's files
 constexpr int kNotUsable = 2;                // exit code of the script
 
-template <class T>
-Json list(const std::vector<T>& items) {
-  return Json::Array(items.begin(), items.end());
-}
-
 Json dynamic_list(const std::vector<std::optional<std::int64_t>>& items) {
   Json::Array array;
   for (const auto& item : items) array.push_back(item ? Json(*item) : Json());
   return array;
 }
 
-Json extents(const std::optional<Entry::Extents>& values) {
-  return values ? Json(Json::Array(values->begin(), values->end())) : Json();
-}
+Json extents(const std::optional<Entry::Extents>& values) { return values ? Json(json_list(*values)) : Json(); }
 
 Json type_name(DType type) { return std::string(cute_type(type).value_or("")); }
 
@@ -65,8 +59,8 @@ Json map_json(const TensorMap& map) {
   const std::vector<std::int64_t> ones(map.dims.size(), 1);
   return Json::Object{{"kind", "map"},
                       {"dtype", kMapTypes.at(static_cast<std::size_t>(map.dtype))},
-                      {"box", list(box_of(map))},
-                      {"element_strides", list(map.element_strides.empty() ? ones : map.element_strides)},
+                      {"box", json_list(box_of(map))},
+                      {"element_strides", json_list(map.element_strides.empty() ? ones : map.element_strides)},
                       {"interleave", number_of(map.interleave)},
                       {"swizzle", number_of(map.swizzle)},
                       {"l2_promotion", number_of(map.l2_promotion)},
@@ -163,7 +157,7 @@ Json job_of(const BuildRequest& request, const BuildOptions& options, const Entr
   Json::Array flags = {"--opt-level=" + std::to_string(options.opt_level)};
   if (options.line_info) flags.emplace_back("--generate-line-info");
   return Json::Object{{"arch", request.target.arch},           {"program", kProgram},
-                      {"sources", std::move(sources)},         {"folders", list(options.include_dirs)},
+                      {"sources", std::move(sources)},         {"folders", json_list(options.include_dirs)},
                       {"identified", Json::Array{"tilelang"}}, {"flags", std::move(flags)},
                       {"entries", std::move(list_of_entries)}};
 }

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "kmux/json_list.h"
 #include "kmux/option_readers.h"
 
 namespace kmux::cutedsl {
@@ -23,7 +24,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
 
 Json to_json(const BuildOptions& options) {
   return Json::Object{{"graph", options.graph},
-                      {"include_dirs", Json::Array(options.include_dirs.begin(), options.include_dirs.end())},
+                      {"include_dirs", json_list(options.include_dirs)},
                       {"line_info", options.line_info},
                       {"opt_level", std::int64_t{options.opt_level}}};
 }

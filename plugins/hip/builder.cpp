@@ -1,7 +1,5 @@
 #include "builder.h"
 
-#include <algorithm>
-
 #include "kmux/compile_log.h"
 #include "kmux/plan_part.h"
 #include "kmux/source_unit.h"
@@ -16,12 +14,6 @@ namespace {
 
 // Where Clang looks besides; hiprtc has its headers in itself.
 const std::vector<std::string> kSystemFolders = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
-
-std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
-  std::vector<std::string> names;
-  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
-  return names;
-}
 
 Error for_another(const CodeObject& code, const std::string& arch) {
   return make_error(ErrorCode::kInvalidArgument, "the code is for " + code.arch + " (the target is " + arch +

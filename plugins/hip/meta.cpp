@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
 
 namespace kmux::hip {
@@ -41,7 +41,7 @@ std::string dump_meta(const Meta& meta) {
   return dump(Json::Object{{"arch", meta.arch},
                            {"compiler", meta.compiler},
                            {"kernels", std::move(kernels)},
-                           {"arguments", Json::Array(meta.arguments.begin(), meta.arguments.end())}});
+                           {"arguments", json_list(meta.arguments)}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {

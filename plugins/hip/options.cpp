@@ -3,7 +3,7 @@
 #include <array>
 
 #include "kmux/compiler_flags.h"
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/option_readers.h"
 
 namespace kmux::hip {
@@ -48,10 +48,10 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
 }
 
 Json to_json(const BuildOptions& options) {
-  return Json::Object{{"compile_flags", Json::Array(options.compile_flags.begin(), options.compile_flags.end())},
+  return Json::Object{{"compile_flags", json_list(options.compile_flags)},
                       {"engine", kEngines[static_cast<std::size_t>(options.engine)]},
                       {"fast_math", options.fast_math},
-                      {"include_dirs", Json::Array(options.include_dirs.begin(), options.include_dirs.end())}};
+                      {"include_dirs", json_list(options.include_dirs)}};
 }
 
 }  // namespace kmux::hip

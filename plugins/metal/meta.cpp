@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
 
 namespace kmux::metal {
@@ -11,7 +11,7 @@ std::string dump_meta(const Meta& meta) {
   const auto& constants = meta.options.function_constants;
   return dump(Json::Object{{"is_library", meta.is_library},
                            {"fast_math", meta.options.fast_math},
-                           {"function_constants", Json::Array(constants.begin(), constants.end())},
+                           {"function_constants", json_list(constants)},
                            {"language_version", std::to_string(meta.options.language_version)}});
 }
 

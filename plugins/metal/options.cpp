@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/option_readers.h"
 
 #include "constants.h"
@@ -50,10 +50,9 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
 }
 
 std::string to_json(const BuildOptions& options) {
-  return dump(Json::Object{
-      {"fast_math", options.fast_math},
-      {"function_constants", Json::Array(options.function_constants.begin(), options.function_constants.end())},
-      {"language_version", static_cast<std::int64_t>(options.language_version)}});
+  return dump(Json::Object{{"fast_math", options.fast_math},
+                           {"function_constants", json_list(options.function_constants)},
+                           {"language_version", static_cast<std::int64_t>(options.language_version)}});
 }
 
 }  // namespace kmux::metal

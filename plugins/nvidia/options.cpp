@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/option_readers.h"
 
 #include "nvidia/flags.h"
@@ -14,8 +14,6 @@ constexpr std::array<std::string_view, 2> kTiers = {"fast", "full"};
 
 // 255 is the most that an instruction can address.
 constexpr NumberRange kRegisters = {16, 255};
-
-Json list(const std::vector<std::string>& texts) { return Json::Array(texts.begin(), texts.end()); }
 
 }  // namespace
 
@@ -37,11 +35,11 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
 }
 
 std::string to_json(const BuildOptions& options) {
-  return dump(Json::Object{{"compile_flags", list(options.compile_flags)},
+  return dump(Json::Object{{"compile_flags", json_list(options.compile_flags)},
                            {"fast_math", options.fast_math},
                            {"graph", options.graph},
                            {"host_compiler", options.host_compiler},
-                           {"include_dirs", list(options.include_dirs)},
+                           {"include_dirs", json_list(options.include_dirs)},
                            {"line_info", options.line_info},
                            {"max_registers", std::int64_t{options.max_registers}},
                            {"tier", kTiers[static_cast<std::size_t>(options.tier)]}});

@@ -30,4 +30,6 @@ Availability probe_driver() {
           "the CUDA driver lists no device. See what nvidia-smi lists, and what CUDA_VISIBLE_DEVICES hides."};
 }
 
+Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
+
 }  // namespace kmux::nvidia

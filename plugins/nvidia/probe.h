@@ -10,4 +10,7 @@ namespace kmux::nvidia {
 /// Threads: any.
 Availability probe_driver();
 
+/// Why nothing can be built: "no_toolchain" with the text of `error`.
+Availability no_toolchain(const Error& error);
+
 }  // namespace kmux::nvidia

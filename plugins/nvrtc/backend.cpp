@@ -21,10 +21,8 @@ Result<std::unique_ptr<Backend>> NvrtcBackend::create(Host host) {
 }
 
 Result<ProbeReport> NvrtcBackend::probe() {
-  ProbeReport report;
-  if (const auto library = find_library(host_); !library) report.can_build = {"no_toolchain", library.error().message};
-  report.can_run = nvidia::probe_driver();
-  return report;
+  const auto library = find_library(host_);
+  return ProbeReport{library ? Availability{} : nvidia::no_toolchain(library.error()), nvidia::probe_driver()};
 }
 
 Result<Target> NvrtcBackend::resolve_target(std::string_view request, std::optional<int> device) {

@@ -1,10 +1,10 @@
 #include "builder.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "kmux/compile_log.h"
 #include "kmux/file_identity.h"
+#include "kmux/json_list.h"
 #include "kmux/plan.h"
 #include "kmux/plan_part.h"
 #include "kmux/source_unit.h"
@@ -25,12 +25,6 @@ Json identify_library(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   return identify_file(error ? path : real.string());
-}
-
-std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
-  std::vector<std::string> names;
-  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
-  return names;
 }
 
 // The symbol of each kernel: NVRTC's answer for a name expression, else what the code has.
@@ -80,9 +74,8 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
   KMUX_ASSIGN(const nvidia::BuildOptions parsed, nvidia::parse_options(options, host_, "nvrtc"));
   KMUX_ASSIGN(const std::string library, find_library(host_));
   const std::vector<std::string> folders = header_folders(library, host_);
-  return dump(Json::Object{{"nvrtc", identify_library(library)},
-                           {"headers", Json::Array(folders.begin(), folders.end())},
-                           {"options", nvidia::to_json(parsed)}});
+  return dump(Json::Object{
+      {"nvrtc", identify_library(library)}, {"headers", json_list(folders)}, {"options", nvidia::to_json(parsed)}});
 }
 
 Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,

@@ -1,6 +1,6 @@
 #include "meta.h"
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
 
 namespace kmux::nvrtc {
@@ -13,7 +13,7 @@ std::string dump_meta(const Meta& meta) {
                            {"compiler", meta.compiler},
                            {"graph", meta.graph},
                            {"symbols", std::move(symbols)},
-                           {"arguments", Json::Array(meta.arguments.begin(), meta.arguments.end())}});
+                           {"arguments", json_list(meta.arguments)}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {

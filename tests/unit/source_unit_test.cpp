@@ -77,5 +77,9 @@ TEST(SourceUnit, StandardIsThatOfTheSettingsOrCpp20) {
   EXPECT_EQ(standard_of(settings), "c++17");
 }
 
+TEST(SourceUnit, KnowsNameExpressions) {
+  EXPECT_THAT(name_expressions({"add", "scale<float>", "ns::copy", "mul"}), ElementsAre("scale<float>", "ns::copy"));
+}
+
 }  // namespace
 }  // namespace kmux

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sys/stat.h>
 
-#include "kmux/json.h"
+#include "kmux/json_list.h"
 #include "kmux/sha256.h"
 
 namespace kmux {
@@ -32,8 +32,7 @@ Result<std::vector<std::string>> read_paths(const Json& document, std::string_vi
 }  // namespace
 
 std::string to_json(const Dependencies& dependencies) {
-  const auto list = [](const std::vector<std::string>& paths) { return Json::Array(paths.begin(), paths.end()); };
-  Json document = Json::Object{{"absent", list(dependencies.absent)}, {"files", list(dependencies.files)}};
+  Json document = Json::Object{{"absent", json_list(dependencies.absent)}, {"files", json_list(dependencies.files)}};
   if (!dependencies.complete) document["complete"] = false;
   return dump(document);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 namespace kmux {
@@ -115,6 +116,12 @@ std::string instantiations(const std::vector<std::string>& kernels) {
 }
 
 bool is_name_expression(std::string_view kernel) { return kernel.find_first_of("<:") != std::string_view::npos; }
+
+std::vector<std::string> name_expressions(const std::vector<std::string>& kernels) {
+  std::vector<std::string> names;
+  std::ranges::copy_if(kernels, std::back_inserter(names), is_name_expression);
+  return names;
+}
 
 std::string standard_of(const Settings& settings) { return settings.standard.empty() ? "c++20" : settings.standard; }
 

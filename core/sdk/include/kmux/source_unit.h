@@ -28,6 +28,9 @@ std::string instantiations(const std::vector<std::string>& kernels);
 /// Is `kernel` the name of an instantiation ("scale<float>") or in a namespace, not a plain identifier?
 bool is_name_expression(std::string_view kernel);
 
+/// Those of `kernels` that are name expressions, in their order.
+std::vector<std::string> name_expressions(const std::vector<std::string>& kernels);
+
 /// The standard to compile by: that of the settings, else "c++20".
 std::string standard_of(const Settings& settings);
 

@@ -1,0 +1,20 @@
+#include "kmux/json_list.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+TEST(JsonList, HoldsTextsAndNumbersInOrder) {
+  EXPECT_EQ(dump(json_list(std::vector<std::string>{"b", "a\n"})), R"(["b","a\n"])");
+  EXPECT_EQ(dump(json_list(std::array<std::int64_t, 2>{2, -1})), "[2,-1]");
+  EXPECT_EQ(dump(json_list(std::vector<std::string>{})), "[]");
+}
+
+}  // namespace
+}  // namespace kmux
