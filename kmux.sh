@@ -11,8 +11,10 @@ readonly BUILD_PACKAGES=(
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev redis-tools
   python3 python3-venv python3-numpy)
-# The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip.
-readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs)
+# The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
+# what opens the pages of tests/browser.
+readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs
+  chromium chromium-driver python3-selenium)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15

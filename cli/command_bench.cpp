@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdio>
-#include <unistd.h>
 
 #include "kmux/bench/assignment.h"
 #include "kmux/bench/bench.h"
@@ -12,8 +10,10 @@
 #include "kmux/program.h"
 #include "kmux/words.h"
 
+#include "bench_bar.h"
 #include "command.h"
 #include "selection.h"
+#include "terminal.h"
 #include "threshold.h"
 
 namespace kmux::cli {
@@ -70,22 +70,6 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   return options;
 }
 
-/// One line on a terminal, drawn over itself.
-class Line {
- public:
-  void show(const std::string& what, double part) const {
-    if (!is_shown_) return;
-    std::fprintf(stderr, "\r\033[K%3.0f %% %.*s", 100 * part, 70, what.c_str());
-    std::fflush(stderr);
-  }
-  ~Line() {
-    if (is_shown_) std::fputs("\r\033[K", stderr);
-  }
-
- private:
-  bool is_shown_ = isatty(STDERR_FILENO) != 0;
-};
-
 Status write_reports(const bench::BenchReport& report, const po::variables_map& arguments) {
   if (arguments.count("json") != 0)
     KMUX_TRY(write_file(text_option(arguments, "json"), dump(to_json(report), 1) + "\n"));
@@ -103,9 +87,9 @@ Result<bench::BenchReport> measured(const po::variables_map& arguments) {
     programs.push_back(std::move(program));
   }
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
-  const Line line;
-  return bench::bench(*runtime, programs, options,
-                      [&](const std::string& what, double part) { line.show(what, part); });
+  if (!can_draw_on_stderr()) return bench::bench(*runtime, programs, options);
+  BenchBar bar(write_to_stderr, width_of_stderr);
+  return bench::bench(*runtime, programs, options, [&](const std::string& what, double part) { bar.show(what, part); });
 }
 
 /// What is measured now and what was measured before.

@@ -1,21 +1,13 @@
 #include "progress_bar.h"
 
-#include <algorithm>
-
 #include "kmux/words.h"
+
+#include "bar_line.h"
 
 namespace kmux::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kPause(100);  // between two drawings
-constexpr std::size_t kBarWidth = 20;
-constexpr const char* kToStart = "\r";
-constexpr const char* kClearToEnd = "\033[K";
-
-std::string bar_of(const BarState& state) {
-  const std::size_t full = state.total == 0 ? 0 : kBarWidth * state.done / state.total;
-  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] ";
-}
 
 std::string rate_text(double rate) {
   char text[32];
@@ -23,33 +15,16 @@ std::string rate_text(double rate) {
   return text;
 }
 
-/// "45 s", "3 min 05 s", "2 h 10 min".
-std::string eta_text(std::chrono::milliseconds eta) {
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(eta).count();
-  char text[64];
-  if (seconds < 60) {
-    std::snprintf(text, sizeof text, "%lld s", static_cast<long long>(seconds));
-  } else if (seconds < 3600) {
-    std::snprintf(text, sizeof text, "%lld min %02lld s", static_cast<long long>(seconds / 60),
-                  static_cast<long long>(seconds % 60));
-  } else {
-    std::snprintf(text, sizeof text, "%lld h %02lld min", static_cast<long long>(seconds / 3600),
-                  static_cast<long long>(seconds / 60 % 60));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string bar_text(const BarState& state, std::size_t width) {
-  std::string text = bar_of(state) + std::to_string(state.done) + "/" + std::to_string(state.total);
+  const double part = state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
+  std::string text = bar_of(part) + " " + std::to_string(state.done) + "/" + std::to_string(state.total);
   if (state.failed != 0) text += "  " + std::to_string(state.failed) + " failed";
   if (state.rate > 0) text += "  " + rate_text(state.rate);
-  if (state.eta) text += "  eta " + eta_text(*state.eta);
+  if (state.eta) text += "  eta " + time_left_text(*state.eta);
   if (!state.running.empty()) text += "  " + join(state.running);
-  if (text.size() <= width) return text;
-  constexpr std::string_view kMore = "...";
-  return width < kMore.size() ? text.substr(0, width) : text.substr(0, width - kMore.size()).append(kMore);
+  return cut(text, width);
 }
 
 ProgressBar::ProgressBar(std::function<void(const std::string&)> write, std::function<std::size_t()> width,
@@ -78,13 +53,13 @@ void ProgressBar::tick() {
   state_.running.clear();
   for (const auto& [index, name] : running_) state_.running.push_back(name);
   const std::size_t width = width_();
-  write_(kToStart + bar_text(state_, width - std::min<std::size_t>(width, 1)) + kClearToEnd);  // the last column wraps
+  write_(drawn_over(bar_text(state_, width), width));
   is_drawn_ = true;
   has_changed_ = false;
 }
 
 void ProgressBar::end() {
-  if (is_drawn_) write_(std::string(kToStart) + kClearToEnd);
+  if (is_drawn_) write_(wiped());
   is_drawn_ = false;
   has_changed_ = false;
 }

@@ -1,31 +1,16 @@
 #include "progress_view.h"
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <stop_token>
-#include <string_view>
-#include <sys/ioctl.h>
 #include <thread>
-#include <unistd.h>
 
 #include "progress_bar.h"
 #include "progress_lines.h"
+#include "terminal.h"
 
 namespace kmux::cli {
 namespace {
-
-void write_to_stderr(const std::string& text) {
-  std::fputs(text.c_str(), stderr);
-  std::fflush(stderr);
-}
-
-std::size_t width_of_stderr() {
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
-}
 
 /// A bar that is drawn again soon after an event that came too early for it, though no other one follows.
 class TickingBar final : public ProgressView {
@@ -53,15 +38,10 @@ class TickingBar final : public ProgressView {
   std::jthread ticker_{[this](const std::stop_token& end) { tick_until(end); }};
 };
 
-bool can_draw() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
 }  // namespace
 
 std::unique_ptr<ProgressView> progress_on_stderr(std::vector<std::string> names) {
-  if (can_draw()) return std::make_unique<TickingBar>();
+  if (can_draw_on_stderr()) return std::make_unique<TickingBar>();
   return std::make_unique<ProgressLines>(write_to_stderr, std::move(names));
 }
 

@@ -30,7 +30,7 @@ TEST(ReportHtml, HasTheVerdicts) {
   EXPECT_EQ(count_of(html, "<tr data-backend="), 10U) << "three of each verdict table, two of each resolution";
   EXPECT_THAT(html, AllOf(HasSubstr("<td class=\"faster\"><div class=\"word\">2.00x faster</div>"),
                           HasSubstr("<td class=\"wrong\"><div class=\"word\">wrong</div>"), HasSubstr("\"y\" differs"),
-                          HasSubstr("drifted by 7 %")));
+                          HasSubstr("the host's by +7.0 %")));
 }
 
 TEST(ReportHtml, HasThePictures) {

@@ -17,7 +17,8 @@ TEST(ReportText, SaysWhoIsFasterAndWhoIsWrong) {
   EXPECT_THAT(text_of(report_example()),
               AllOf(HasSubstr("scale (n=1024): baseline slow, results checked against slow\n"),
                     HasSubstr("2.00x faster (1.92 to 2.08)"), HasSubstr("wrong wrong: \"y\" differs\n"),
-                    HasSubstr("quick: no cache can be flushed\n"), HasSubstr("the host's clock drifted by +7.0 %")));
+                    HasSubstr("quick: no cache can be flushed\n"),
+                    HasSubstr("clocks drifted meanwhile, the host's by +7.0 %, cuda:0's by -4.0 %")));
 }
 
 TEST(ReportText, HasALineForEachColumnInCsv) {

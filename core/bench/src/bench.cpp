@@ -6,6 +6,8 @@
 #include "kmux/bench/contest.h"
 #include "kmux/bench/machine.h"
 
+#include "contest_title.h"
+
 namespace kmux::bench {
 namespace {
 
@@ -52,7 +54,7 @@ Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, c
     for (const Point& point : points) {
       const double done = static_cast<double>(report.contests.size()) / all;
       const auto tell = [&](const std::string& what, double part) {
-        if (progress) progress(program.name + ": " + what, done + part / all);
+        if (progress) progress(title_of({.program = program.name, .point = point}) + ": " + what, done + part / all);
       };
       KMUX_ASSIGN(Contest contest, hold_contest(runtime, program, point, options, tell));
       report.contests.push_back(std::move(contest));

@@ -59,6 +59,21 @@ Status name_roles(const BenchOptions& options, const Resolution& resolution, con
   return check_role(contest, "reference", contest.reference);
 }
 
+// Which part of a contest is done by then, as it usually is.
+constexpr double kChecked = 0.2;
+constexpr double kCompiled = 0.5;
+
+void time_all_stages(Runtime& runtime, const Program& program, const BenchOptions& options,
+                     const std::vector<Contestant>& contestants, Contest& contest, const BenchProgress& progress) {
+  double part = kChecked;
+  for (const Contestant& contestant : contestants) {
+    Entrant& entrant = contest.entrants[contestant.entrant];
+    progress("compile on " + entrant.backend, part);
+    time_stages_of(runtime, program, options, entrant, contestant);
+    part += (kCompiled - kChecked) / static_cast<double>(contestants.size());
+  }
+}
+
 }  // namespace
 
 Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options,
@@ -85,14 +100,11 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
   if (contestants.empty()) return contest;
   KMUX_TRY(drop_wrong(program, options, contest, contestants));
   KMUX_TRY(check_role(contest, "baseline", contest.baseline));
-  for (const Contestant& contestant : contestants) {
-    Entrant& entrant = contest.entrants[contestant.entrant];
-    progress("compile on " + entrant.backend, 0.2);
-    time_stages_of(runtime, program, options, entrant, contestant);
-  }
-  progress("calls", 0.5);
+  time_all_stages(runtime, program, options, contestants, contest, progress);
   KMUX_ASSIGN(const bool is_steady, is_repeatable(program, options, contestants.front()));
-  KMUX_TRY(time_calls(contest, contestants, options.stop, is_steady ? Refill::kOnce : Refill::kEachSample));
+  KMUX_TRY(
+      time_calls(contest, contestants, options.stop, is_steady ? Refill::kOnce : Refill::kEachSample,
+                 [&](const std::string& what, double part) { progress(what, kCompiled + (1 - kCompiled) * part); }));
   return contest;
 }
 

@@ -1,9 +1,11 @@
 #include "contest_section.h"
 
-#include <cmath>
+#include <string>
+#include <vector>
 
-#include "kmux/bench/drift.h"
+#include "kmux/words.h"
 
+#include "drift_text.h"
 #include "overview.h"
 #include "pair_matrix.h"
 #include "resolution_table.h"
@@ -51,8 +53,16 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
 void write_table(HtmlWriter& html, const Contest& contest, const Palette& palette) {
   html.open("div", R"(class="wide")").open("table", R"(class="verdicts")");
   write_header(html, contest);
-  for (const Entrant& entrant : contest.entrants) write_row(html, contest, entrant, palette);
+  std::vector<std::string> absent;
+  for (const Entrant& entrant : contest.entrants) {
+    if (entrant.state == EntrantState::kUnavailable) {
+      absent.push_back(entrant.backend + " (" + entrant.problem + ")");
+    } else {
+      write_row(html, contest, entrant, palette);
+    }
+  }
   html.close("table").close("div");
+  if (!absent.empty()) html.element("p", "Not here: " + join(absent) + ".", R"(class="faint absent")");
 }
 
 void write_bars(HtmlWriter& html, const Contest& contest, const Palette& palette) {
@@ -67,8 +77,6 @@ void write_bars(HtmlWriter& html, const Contest& contest, const Palette& palette
   html.close("div");
 }
 
-std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
-
 void write_notes(HtmlWriter& html, const Contest& contest) {
   if (!contest.baseline.empty()) {
     html.element("p", "Baseline " + contest.baseline + "; results checked against " + contest.reference + ".",
@@ -78,12 +86,8 @@ void write_notes(HtmlWriter& html, const Contest& contest) {
     for (const std::string& remark : entrant.remarks)
       html.element("p", entrant.backend + ": " + remark + ".", R"(class="faint")");
   }
-  if (std::abs(contest.host_drift) > kDriftToTell) {
-    html.element("p",
-                 "The host's clock drifted by " + percent(contest.host_drift) +
-                     " meanwhile: ratios hold, times are less sure than they look.",
-                 R"(class="ambiguous")");
-  }
+  const std::string drift = drift_text(contest);
+  if (!drift.empty()) html.element("p", drift + ".", R"(class="ambiguous")");
 }
 
 }  // namespace

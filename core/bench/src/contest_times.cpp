@@ -1,6 +1,7 @@
 #include "contest_times.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -18,6 +19,11 @@ namespace kmux::bench {
 namespace {
 
 using TimeOnce = Result<double> (CallTimer::*)();
+
+constexpr std::array<std::pair<Column, TimeOnce>, 4> kTimed = {{{Column::kDeviceHot, &CallTimer::device_hot},
+                                                                {Column::kDeviceCold, &CallTimer::device_cold},
+                                                                {Column::kHostCall, &CallTimer::host_call},
+                                                                {Column::kEndToEnd, &CallTimer::end_to_end}}};
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -37,8 +43,9 @@ void note_remarks(Entrant& entrant, const CallTimer& timer) {
 /// The calls of a contest while they are timed.
 class CallRounds {
  public:
-  CallRounds(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill)
-      : contest_(contest), contestants_(contestants), rule_(rule), refill_(refill) {}
+  CallRounds(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
+             const BenchProgress& progress)
+      : contest_(contest), contestants_(contestants), rule_(rule), refill_(refill), progress_(progress) {}
 
   Status prepare() {
     for (Contestant& contestant : contestants_) {
@@ -59,7 +66,10 @@ class CallRounds {
     for (Contestant& contestant : contestants_) {
       samples.emplace_back([this, time, &contestant] { return sample(contestant, time); });
     }
+    title_ = info(column).title;
+    begin_ = now();
     KMUX_ASSIGN(const Sampling sampling, sample_in_rounds(samples, rule_, now));
+    ++done_;
     contest_.stops[column] = std::string(to_string(sampling.stop));
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       set_column(entrant_of(contestants_[i]), column, sampling.series[i]);
@@ -85,9 +95,19 @@ class CallRounds {
   Entrant& entrant_of(const Contestant& contestant) { return contest_.entrants[contestant.entrant]; }
 
   Result<double> sample(Contestant& contestant, TimeOnce time) {
-    if (&contestant == &contestants_.front()) clock_.push_back(time_reference_loop());
+    if (&contestant == &contestants_.front()) {
+      clock_.push_back(time_reference_loop());
+      tell();
+    }
     if (refill_ == Refill::kEachSample) KMUX_TRY(contestant.arguments->refill());
     return (*contestant.timer.*time)();
+  }
+
+  /// Which part of all columns is done, if each takes its time to the end.
+  void tell() const {
+    const std::chrono::duration<double> limit = rule_.time;
+    const double part = limit.count() > 0 ? std::min(1.0, (now() - begin_) / limit) : 1;
+    progress_(title_, (done_ + part) / static_cast<double>(kTimed.size()));
   }
 
   /// Lets all make the same number of calls a sample, so that all meet the same values.
@@ -139,17 +159,18 @@ class CallRounds {
   std::vector<Contestant>& contestants_;
   const StopRule& rule_;
   Refill refill_;
+  const BenchProgress& progress_;
+  std::string title_ = {};  // of the column that is timed
+  std::chrono::nanoseconds begin_{};
+  double done_ = 0;  // columns
   std::vector<double> clock_ = {};  // of the reference loop, one a round
 };
 
 }  // namespace
 
-Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill) {
-  static constexpr std::pair<Column, TimeOnce> kTimed[] = {{Column::kDeviceHot, &CallTimer::device_hot},
-                                                           {Column::kDeviceCold, &CallTimer::device_cold},
-                                                           {Column::kHostCall, &CallTimer::host_call},
-                                                           {Column::kEndToEnd, &CallTimer::end_to_end}};
-  CallRounds rounds(contest, contestants, rule, refill);
+Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
+                  const BenchProgress& progress) {
+  CallRounds rounds(contest, contestants, rule, refill, progress);
   KMUX_TRY(rounds.prepare());
   for (const auto& [column, time] : kTimed) KMUX_TRY(rounds.time_column(column, time));
   rounds.finish();

@@ -16,7 +16,9 @@ enum class Refill {
   kEachSample,  // a call changes what the next one reads: before each sample, and all samples have the same number of calls
 };
 
-/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair.
-Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill);
+/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. `progress` is told of the column
+/// and which part of all four is done, between two rounds.
+Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
+                  const BenchProgress& progress);
 
 }  // namespace kmux::bench

@@ -11,6 +11,9 @@
 namespace kmux::bench {
 namespace {
 
+constexpr std::string_view kLegend =
+    "Times of a call, and how they compare with the baseline's; lines are intervals of 99 % in the median. Column: ";
+
 struct Numbered {
   std::size_t number;  // of the contest in the report
   const Contest* contest;
@@ -70,7 +73,8 @@ void write_tally(HtmlWriter& html, const List& list, const Palette& palette, con
     const auto found = tally.find(word);
     if (found == tally.end()) continue;
     html.open("span", attribute("class", std::string("count ") + word));
-    html.text(std::to_string(found->second) + " " + word).close("span");
+    const std::string count = std::to_string(found->second);
+    html.text(std::string(word) == "baseline" ? "baseline of " + count : count + " " + word).close("span");
   }
   html.close("li");
 }
@@ -127,8 +131,9 @@ void write_titles(HtmlWriter& html, const Palette& present, const char* what, do
     html.text(backend).close("th");
   }
   if (widest > 1) {
-    html.open("th", R"(scope="col" class="picture")").open("span").text("up to " + ratio_text({1 / widest, 0, 0}));
-    html.close("span").open("span").text("slower").close("span").close("th");
+    html.open("th", R"(scope="col" class="picture")");
+    html.open("span").raw("&larr; ").text(ratio_text({1 / widest, 0, 0})).close("span");
+    html.open("span").text(ratio_text({widest, 0, 0})).raw(" &rarr;").close("span").close("th");
   }
   html.close("tr");
 }
@@ -164,6 +169,8 @@ void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& 
     const Palette present = present_in(list, palette);
     if (of_programs) write_tallies(html, list, present, palette);
     write_lines(html, list, present, of_programs ? "program" : "benchmark", palette);
+    if (of_programs)
+      html.element("p", std::string(kLegend) + std::string(info(kHeadline).title) + ".", R"(class="faint")");
   }
 }
 

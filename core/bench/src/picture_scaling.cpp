@@ -109,9 +109,10 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
     const auto found = lines.find(palette[i]);
     if (found == lines.end()) continue;
     draw_line(svg, x, y, found->second, colour(i));
-    svg.element("text", palette[i],
-                attribute("x", legend) + attribute("y", 12.0) + attribute("style", "fill:" + colour(i)));
-    legend += 20 + 7.5 * static_cast<double>(palette[i].size());
+    svg.open("circle", attribute("cx", legend + 4) + attribute("cy", 8.0) + attribute("r", 4.0) +
+                           attribute("style", "fill:" + colour(i)));
+    svg.close("circle").element("text", palette[i], attribute("x", legend + 12) + attribute("y", 12.0));
+    legend += 32 + 7.5 * static_cast<double>(palette[i].size());
   }
   return svg.close("svg").str();
 }

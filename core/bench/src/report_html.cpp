@@ -59,13 +59,32 @@ void write_scaling(HtmlWriter& html, const BenchReport& report, const Palette& p
   }
 }
 
+/// The colours of those who have a mark in the roofline.
+void write_legend(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
+  html.open("p", R"(class="legend")");
+  for (const std::string& backend : palette) {
+    const auto has_rate = [&](const Contest& contest) {
+      return std::ranges::any_of(contest.entrants, [&](const Entrant& entrant) {
+        return entrant.backend == backend && entrant.columns.contains(Column::kFlopRate);
+      });
+    };
+    if (std::ranges::none_of(report.contests, has_rate)) continue;
+    html.open("span");
+    write_spot(html, palette, backend);
+    html.text(backend).close("span");
+  }
+  html.close("p");
+}
+
 void write_pictures(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
   html.open("div", R"(class="pictures large")");
   write_scaling(html, report, palette);
   const std::string roofline = picture_roofline(report.contests, palette);
   if (!roofline.empty()) {
     html.open("figure", R"(class="roofline")");
-    html.element("figcaption", "Roofline, under the highest rates measured here").raw(roofline).close("figure");
+    html.element("figcaption", "Roofline, under the highest rates measured here");
+    write_legend(html, report, palette);
+    html.raw(roofline).close("figure");
   }
   html.close("div");
 }

@@ -1,14 +1,14 @@
 #include "kmux/bench/report_text.h"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
-#include "kmux/bench/drift.h"
 #include "kmux/bench/figure.h"
 #include "kmux/text_table.h"
 
 #include "contest_title.h"
+#include "drift_text.h"
 #include "pair_matrix.h"
 #include "verdict_cell.h"
 
@@ -33,21 +33,17 @@ std::string cell(const Entrant& entrant, Column column) {
 }
 
 std::string table_of(const Contest& contest) {
-  std::vector<TextTable::Column> titles = {{"backend"}, {"verdict"}};
-  for (const Column column : kShown) titles.push_back({std::string(info(column).title), TextTable::Align::kRight});
+  std::vector<TextTable::Column> titles = {{"backend"}, {contest.baseline.empty() ? "" : "verdict"}};
+  std::vector<Column> shown;
+  std::ranges::copy_if(kShown, std::back_inserter(shown), [&](Column column) { return has(contest, column); });
+  for (const Column column : shown) titles.push_back({std::string(info(column).title), TextTable::Align::kRight});
   TextTable table(std::move(titles));
   for (const Entrant& entrant : contest.entrants) {
     std::vector<std::string> cells = {entrant.backend, verdict_text(contest, entrant)};
-    for (const Column column : kShown) cells.push_back(cell(entrant, column));
+    for (const Column column : shown) cells.push_back(cell(entrant, column));
     table.add(std::move(cells));
   }
   return table.to_string(2);
-}
-
-std::string percent(double part) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * part);
-  return text.data();
 }
 
 std::string notes_of(const Contest& contest) {
@@ -58,10 +54,8 @@ std::string notes_of(const Contest& contest) {
     }
     for (const std::string& remark : entrant.remarks) text += "  " + entrant.backend + ": " + remark + "\n";
   }
-  if (std::abs(contest.host_drift) > kDriftToTell) {
-    text += "  the host's clock drifted by " + percent(contest.host_drift) +
-            ": ratios hold, times are less sure than they look\n";
-  }
+  const std::string drift = drift_text(contest);
+  if (!drift.empty()) text += "  " + drift + "\n";
   return text;
 }
 

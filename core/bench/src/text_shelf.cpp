@@ -54,7 +54,7 @@ void TextShelf::write(HtmlWriter& html, const std::string& title, const std::str
   const std::size_t number = numbers_.at({title, text});
   const std::string id = "t" + std::to_string(number);
   if (std::exchange(texts_[number].is_written, true)) {
-    html.open("p", R"(class="again")").element("a", title, attribute("href", "#" + id)).close("p");
+    html.open("span", R"(class="again")").element("a", title, attribute("href", "#" + id)).close("span");
     return;
   }
   html.open("details", R"(class="text")").element("summary", title);

@@ -7,7 +7,9 @@ namespace kmux::bench {
 VerdictCell verdict_cell(const Judgement& judgement) {
   const std::string word(to_string(judgement.verdict));
   const bool is_sure = judgement.verdict == Verdict::kFaster || judgement.verdict == Verdict::kSlower;
-  return {word, is_sure ? ratio_text(judgement.ratio) : word, ratio_spread(judgement.ratio)};
+  const std::string interval = ratio_spread(judgement.ratio);
+  if (is_sure) return {word, ratio_text(judgement.ratio), interval};
+  return {word, word, judgement.verdict == Verdict::kSame ? interval : ratio_text(judgement.ratio) + ", " + interval};
 }
 
 VerdictCell verdict_cell(const Contest& contest, const Entrant& entrant, Column column) {
