@@ -21,11 +21,8 @@ Contest full_contest(const std::string& program, std::int64_t n) {
   third.backend = "third:option=with_a_long_value";
   third.verdicts = {{Column::kDeviceHot, {Verdict::kAmbiguous, {1.02, 0.97, 1.05}, 40}}};
   contest.entrants.insert(contest.entrants.begin() + 2, third);
-  contest.entrants.push_back({.backend = "absent",
-                              .target = {},
-                              .tier = {},
-                              .state = EntrantState::kUnavailable,
-                              .problem = "no device"});
+  contest.entrants.push_back(
+      {.backend = "absent", .target = {}, .tier = {}, .state = EntrantState::kUnavailable, .problem = "no device"});
   const std::string& name = third.backend;
   contest.pairs[Column::kDeviceHot] = {{"slow", "quick", {Verdict::kSlower, {2, 1.92, 2.08}, 40}},
                                        {"slow", name, {Verdict::kAmbiguous, {0.98, 0.95, 1.03}, 40}},

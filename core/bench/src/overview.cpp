@@ -11,9 +11,6 @@
 namespace kmux::bench {
 namespace {
 
-constexpr std::string_view kLegend =
-    "Times of a call, and how they compare with the baseline's; lines are intervals of 99 % in the median. Column: ";
-
 struct Numbered {
   std::size_t number;  // of the contest in the report
   const Contest* contest;
@@ -169,8 +166,12 @@ void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& 
     const Palette present = present_in(list, palette);
     if (of_programs) write_tallies(html, list, present, palette);
     write_lines(html, list, present, of_programs ? "program" : "benchmark", palette);
-    if (of_programs)
-      html.element("p", std::string(kLegend) + std::string(info(kHeadline).title) + ".", R"(class="faint")");
+    if (of_programs) {
+      html.element("p",
+                   "Time of a call (" + std::string(info(kHeadline).title) +
+                       ") and how it compares with the baseline's; lines are intervals of 99 %.",
+                   R"(class="faint legend")");
+    }
   }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kWidth = 520;
 constexpr double kHeight = 300;
-constexpr double kLeft = 64;
+constexpr double kLeft = 74;
 constexpr double kBottom = 34;
 
 struct Mark {

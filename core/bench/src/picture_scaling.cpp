@@ -13,8 +13,9 @@ namespace {
 
 constexpr double kWidth = 520;
 constexpr double kHeight = 300;
-constexpr double kLeft = 60;
+constexpr double kLeft = 74;
 constexpr double kBottom = 34;
+constexpr double kThinnest = 2;
 
 struct Point {
   double at;
@@ -69,10 +70,11 @@ std::string pair_text(double x, double y) {
 }
 
 void draw_line(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::vector<Point>& points,
-               const std::string& paint) {
+               const std::string& paint, double thickness) {
   std::string path;
   for (const Point& point : points) path += pair_text(x.pixel(point.at), y.pixel(point.time.median));
-  svg.open("polyline", attribute("points", path) + attribute("style", "fill:none;stroke-width:2;stroke:" + paint));
+  svg.open("polyline", attribute("points", path) + attribute("style", "fill:none;stroke:" + paint) +
+                           attribute("stroke-width", thickness));
   svg.close("polyline");
   for (const Point& point : points) {
     svg.open("line", attribute("x1", x.pixel(point.at)) + attribute("x2", x.pixel(point.at)) +
@@ -105,10 +107,13 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
   svg.open("svg", R"(viewBox="0 0 520 300" role="img")" + attribute("aria-label", "time over " + axis));
   draw_grid(svg, x, y, axis);
   double legend = kLeft;
+  double thickness =
+      kThinnest + 2 * static_cast<double>(lines.size() - 1);  // a line that hides another leaves its edges
   for (std::size_t i = 0; i < palette.size(); ++i) {
     const auto found = lines.find(palette[i]);
     if (found == lines.end()) continue;
-    draw_line(svg, x, y, found->second, colour(i));
+    draw_line(svg, x, y, found->second, colour(i), thickness);
+    thickness = std::max(kThinnest, thickness - 2);
     svg.open("circle", attribute("cx", legend + 4) + attribute("cy", 8.0) + attribute("r", 4.0) +
                            attribute("style", "fill:" + colour(i)));
     svg.close("circle").element("text", palette[i], attribute("x", legend + 12) + attribute("y", 12.0));
