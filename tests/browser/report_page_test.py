@@ -77,7 +77,7 @@ class ReportPage(unittest.TestCase):
     def test_machine_resolution_and_definitions_open_on_a_click(self):
         self.browser.open(self.page)
         self.assertIn("a processor & more", self.opens("details.machine", "dl"))
-        self.assertIn("queued back to back", self.opens("details.definitions", "dl"))
+        self.assertIn("back to back", self.opens("details.definitions", "dl"))
         table = self.opens("#c0 details.resolution", "table.resolution")
         self.assertIn("no device <here>", table)
         rows = self.browser.find("#c0 table.resolution tr[data-backend]")
