@@ -52,6 +52,17 @@ TEST(Sampling, EndsAsSoonAsEveryPairIsDecided) {
   EXPECT_EQ(sampling->looks, 1U);
 }
 
+TEST(Sampling, GoesOnUntilIntervalsAreFitToBeShown) {
+  int round = 0;
+  const Sample noisy = [&round] { return Result<double>(++round % 2 == 0 ? 20.0 : 10.0); };
+  StopRule rule;
+  rule.most = 100;
+  const std::vector<Sample> contestants = {[] { return Result<double>(1.0); }, noisy};
+  EXPECT_EQ(sample_in_rounds(contestants, rule, no_time)->stop, Stop::kRounds) << "ten times, or twenty";
+  rule.shown_interval = 1;
+  EXPECT_EQ(sample_in_rounds(contestants, rule, no_time)->stop, Stop::kDecided);
+}
+
 TEST(Sampling, GoesOnForPairsWithoutTheBaseline) {
   int round = 0;
   const auto constant = [](double time) { return [time] { return Result<double>(time); }; };

@@ -1,6 +1,7 @@
 // How often verdicts are wrong, on synthetic distributions whose truth is known. The rates that docs/bench.md states are these.
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -55,7 +56,8 @@ std::vector<Pair> hold(const Noise& noise, const std::vector<double>& factors, s
   }
   StopRule rule;
   rule.most = 400;
-  rule.relative_interval = 0;  // go on until the verdicts are sure: the hardest case for false alarms
+  rule.relative_interval = 0;  // go on until the verdicts are sure, and no longer: the hardest case for false alarms
+  rule.shown_interval = std::numeric_limits<double>::infinity();
   const Sampling sampling = sample_in_rounds(contestants, rule, [] { return std::chrono::nanoseconds(); }).value();
   return judge_pairs(sampling.series, sampling.looks, rule.verdict);
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kFewest = 9;
 constexpr int kSteps = 20000;  // about 20 us: a chain of multiplications, four cycles each
 
-double median_of(std::span<const double> series) {
-  return median_interval(std::vector<double>(series.begin(), series.end())).median;
+Interval median_of(std::span<const double> series) {
+  return median_interval(std::vector<double>(series.begin(), series.end()));
 }
 
 }  // namespace
@@ -22,7 +22,10 @@ double median_of(std::span<const double> series) {
 double drift_of(std::span<const double> series) {
   if (series.size() < kFewest) return 0;
   const std::size_t third = series.size() / 3;
-  return median_of(series.last(third)) / median_of(series.first(third)) - 1;
+  const Interval first = median_of(series.first(third));
+  const Interval last = median_of(series.last(third));
+  const bool may_be_noise = first.low <= last.high && last.low <= first.high;
+  return may_be_noise ? 0 : last.median / first.median - 1;
 }
 
 double common_drift(const std::vector<std::vector<double>>& series) {

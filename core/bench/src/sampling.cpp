@@ -75,7 +75,8 @@ Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const 
     if (round + 1 < look_at && !is_last) continue;
     look_at = next_look(round + 1);
     ++sampling.looks;
-    if (is_decided(sampling.series, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
+    const bool is_shown = is_narrow(sampling.series, rule.shown_interval);
+    if (is_shown && is_decided(sampling.series, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
     if (is_narrow(sampling.series, rule.relative_interval)) return sampling.stop = Stop::kNarrow, sampling;
     if (is_last && is_late) return sampling.stop = Stop::kTime, sampling;
   }

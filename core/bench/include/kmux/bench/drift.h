@@ -8,7 +8,7 @@ namespace kmux::bench {
 /// How much slower the last third of a series is than the first: 0.05 is 5 %, negative means faster.
 ///
 /// The rounds of a benchmark meet all contestants alike, so that ratios hold while the machine drifts; times do not.
-/// Returns: 0 for fewer than nine samples.
+/// Returns: 0 for fewer than nine samples, and where the intervals of the two medians overlap: noise does as much.
 double drift_of(std::span<const double> series);
 
 /// `drift_of` several series of the same rounds together: of their geometric mean in each round. What one of them does by

@@ -20,8 +20,10 @@ struct StopRule {
   std::size_t warm_up = 2;
   std::size_t fewest = 12;
   std::size_t most = 2000;
-  /// An interval as narrow as this, relative to its median, is narrow enough, verdict or not.
+  /// Intervals as narrow as this, relative to their medians, are narrow enough, verdicts or not.
   double relative_interval = 0.005;
+  /// Verdicts that are sure end it only with intervals as narrow as this: times are shown, too.
+  double shown_interval = 0.05;
   /// After it no round begins, once there are the fewest; after five times as long not even then.
   std::chrono::nanoseconds time = std::chrono::seconds(2);
   VerdictRule verdict = {};
@@ -42,7 +44,7 @@ struct Sampling {
 /// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
 /// with another one, and every second goes backwards: nobody always follows the same.
 ///
-/// It ends as soon as the verdict of every pair is sure (see pairs.h) or all intervals are narrow, which is looked at after 12,
+/// It ends as soon as the verdict of every pair is sure (see pairs.h) and all intervals are fit to be shown, or narrow, which is looked at after 12,
 /// 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
 ///
 /// Errors: the first of a contestant.
