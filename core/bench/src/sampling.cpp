@@ -1,6 +1,7 @@
 #include "kmux/bench/sampling.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "kmux/bench/pairs.h"
 
@@ -42,6 +43,14 @@ bool is_narrow(const Series& series, double relative) {
   });
 }
 
+// Why what was sampled is enough, or nothing if it is not.
+std::optional<Stop> why_enough(const Sampling& sampling, const StopRule& rule) {
+  const bool is_shown = is_narrow(sampling.series, rule.shown_interval);
+  if (is_shown && is_decided(sampling.series, sampling.looks, rule)) return Stop::kDecided;
+  if (is_narrow(sampling.series, rule.relative_interval)) return Stop::kNarrow;
+  return std::nullopt;
+}
+
 std::size_t next_look(std::size_t rounds) { return rounds + std::max<std::size_t>(1, rounds / 2); }
 
 }  // namespace
@@ -75,9 +84,7 @@ Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const 
     if (round + 1 < look_at && !is_last) continue;
     look_at = next_look(round + 1);
     ++sampling.looks;
-    const bool is_shown = is_narrow(sampling.series, rule.shown_interval);
-    if (is_shown && is_decided(sampling.series, sampling.looks, rule)) return sampling.stop = Stop::kDecided, sampling;
-    if (is_narrow(sampling.series, rule.relative_interval)) return sampling.stop = Stop::kNarrow, sampling;
+    if (const auto stop = why_enough(sampling, rule)) return sampling.stop = *stop, sampling;
     if (is_last && is_late) return sampling.stop = Stop::kTime, sampling;
   }
   return sampling;
