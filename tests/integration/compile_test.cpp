@@ -180,7 +180,7 @@ TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {
 
 TEST_F(CompileChain, PassesOptionsOn) {
   EXPECT_THAT(compiled({.options = {{"speed", "11"}}}).error().message,
-              HasSubstr("option \"speed\" (given as \"11\") is not known to backend null_a"));
+              HasSubstr("option \"speed\" is not known (given as \"11\"; backend null_a knows none)"));
 }
 
 TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {

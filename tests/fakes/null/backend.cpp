@@ -3,23 +3,12 @@
 #include <algorithm>
 
 #include "kmux/nearest.h"
+#include "kmux/support.h"
+#include "kmux/words.h"
 
 #include "adapter.h"
 
 namespace kmux::null {
-namespace {
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : ", ").append(word);
-  return text;
-}
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Backend>> NullBackend::create(Host host) {
   host.log(Host::Level::kDebug, "created");
@@ -37,19 +26,16 @@ Result<Target> NullBackend::resolve_target(std::string_view request, std::option
   if (device) KMUX_TRY(check_device(*device));
   if (request.empty() || request == "auto") return Target{traits_.targets.front()};
   KMUX_ASSIGN(Target target, parse_target(request));
-  if (contains(traits_.targets, target.kind)) return target;
+  if (std::ranges::find(traits_.targets, target.kind) != traits_.targets.end()) return target;
   return make_error(ErrorCode::kInvalidArgument, "target \"" + to_string(target) + "\" is not one of backend " +
-                                                     traits_.name + " (it knows auto, " + listed(traits_.targets) +
-                                                     ")." + did_you_mean(target.kind, traits_.targets));
+                                                     traits_.name + " (it knows auto, " + join(traits_.targets) + ")." +
+                                                     did_you_mean(target.kind, traits_.targets));
 }
 
+// A real backend asks here whether the architecture of the target has what a variant requires.
 Result<std::vector<MissingFeature>> NullBackend::supports(const BuildRequest& request) {
-  auto missing = missing_features(request.program, request.variant, traits_.features, traits_.name);
-  if (!contains(traits_.dialects, request.chosen().dialect)) {
-    missing.push_back({"dialect", "/variants/" + std::to_string(request.variant) + "/dialect",
-                       "backend " + traits_.name + " takes the dialects " + listed(traits_.dialects)});
-  }
-  return missing;
+  const auto has_all = [](const std::string&) { return true; };
+  return missing_of({traits_.name, traits_.dialects, traits_.features, has_all, has_all}, request);
 }
 
 Result<std::unique_ptr<Adapter>> NullBackend::load(const Artifact& artifact, int device) {

@@ -1,5 +1,6 @@
 #include "wrapper.h"
 
+#include "kmux/option_readers.h"
 #include "kmux/plan.h"
 
 namespace kmux::null {
@@ -10,12 +11,9 @@ Result<std::string> NullWrapper::wrap(const BuildRequest& request) {
   return to_string(plan);
 }
 
+// Options would be listed here, each with what reads it.
 Status check_options(const Options& options, const std::string& backend) {
-  if (options.empty()) return Ok{};
-  const auto& [name, value] = *options.begin();
-  return make_error(ErrorCode::kInvalidArgument, "option \"" + name + "\" (given as \"" + value +
-                                                     "\") is not known to backend " + backend +
-                                                     " (it has none). Remove it.");
+  return read_options(backend, options, Host(nullptr), {});
 }
 
 }  // namespace kmux::null
