@@ -96,6 +96,7 @@ JitOutputs add(JitBuilder& b, std::span<const Tensor>, const Config&) {
 Duel call_cpu(const std::filesystem::path&) {
   const auto runtime = cacheless_runtime();
   std::vector<Burst> kernels;  // several: where one and its arguments come to lie decides over 20 % of its time
+  kernels.reserve(kKernels);
   for (int i = 0; i < kKernels; ++i) kernels.push_back(launches(make_call(cpu_kernel(*runtime), {1, 1, 1})));
   return {[kernels](int times) -> Status {
             for (const Burst& kernel : kernels) KMUX_TRY(kernel(times / kKernels));

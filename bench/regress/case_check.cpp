@@ -20,6 +20,7 @@ std::string_view to_string(Finding finding) {
 
 Interval band_of(const std::vector<Interval>& processes, std::size_t spared) {
   std::vector<double> medians;
+  medians.reserve(processes.size());
   for (const Interval& process : processes) medians.push_back(process.median);
   std::ranges::sort(medians);
   const std::size_t half = medians.size() / 2;

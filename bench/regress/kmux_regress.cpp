@@ -1,4 +1,5 @@
 // Is anything slower than it was? Ratios to work of the same kind against the baseline of this class of machines.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -36,6 +37,16 @@ Names values_of(const po::variables_map& arguments, const char* name) {
   return arguments.count(name) == 0 ? Names() : arguments[name].as<Names>();
 }
 
+/// A sample does the work a whole number of times.
+Status check_burden(const RegressCase& regress_case, double factor) {
+  const double times = regress_case.work_times * factor;
+  if (std::abs(times - std::round(times)) < 1e-6) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "case \"" + regress_case.name +
+                                                     "\" cannot bear that burden (a sample does its work " +
+                                                     std::to_string(regress_case.work_times) +
+                                                     " times). Name a factor that makes a whole number of it.");
+}
+
 Result<Burdens> burdens_of(const po::variables_map& arguments) {
   Burdens burdens;
   for (const std::string& text : values_of(arguments, "burden")) {
@@ -48,6 +59,7 @@ Result<Burdens> burdens_of(const po::variables_map& arguments) {
                         "the burden \"" + text + "\" is not NAME=FACTOR (a factor up to 100). Correct it.");
     }
     KMUX_ASSIGN(const RegressCase* const burdened, find_case(name));
+    KMUX_TRY(check_burden(*burdened, factor));
     burdens[burdened->name] = factor;
   }
   return burdens;

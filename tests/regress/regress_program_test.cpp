@@ -77,6 +77,9 @@ TEST_F(RegressProgram, RefusesWhatItDoesNotKnow) {
   for (const char* burden : {"control", "control=0", "control=x", "control=2x", "none=2"}) {
     EXPECT_EQ(run({"--burden", burden}).exit_code, 2) << burden;
   }
+  const ProcessResult part = run({"--burden", "hit_disk=1.5"});  // which a sample does once
+  EXPECT_EQ(part.exit_code, 2);
+  EXPECT_THAT(part.standard_error, HasSubstr("case \"hit_disk\" cannot bear that burden"));
   EXPECT_EQ(run({"--case", "none"}).exit_code, 2);
   EXPECT_EQ(run({"--measure", "none"}).exit_code, 2);
   EXPECT_EQ(run({"--no-such-option"}).exit_code, 2);
