@@ -140,13 +140,19 @@ class CallRounds {
     }
   }
 
+  /// What the first contestant on the same device calls it: each backend has a name of its own.
+  std::string name_of_device(const Contestant& contestant) const {
+    const Device device = contestant.kernel->device();
+    const auto first =
+        std::ranges::find_if(contestants_, [&](const Contestant& other) { return other.kernel->device() == device; });
+    return first->kernel->device().to_string();
+  }
+
   /// Notes how far each device has drifted meanwhile, unless it was more in another column.
   void note_device_drift(const Sampling& sampling) {
     std::map<std::string, std::vector<std::vector<double>>> series;
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
-      if (contestants_[i].timer->has_events()) {
-        series[contestants_[i].kernel->device().to_string()].push_back(sampling.series[i]);
-      }
+      if (contestants_[i].timer->has_events()) series[name_of_device(contestants_[i])].push_back(sampling.series[i]);
     }
     for (const auto& [device, times] : series) {
       double& drift = contest_.device_drift[device];

@@ -64,8 +64,8 @@ struct Contest {
   /// Every two that were timed, each once, in the order of the entrants.
   std::map<Column, std::vector<PairJudgement>> pairs;
   double host_drift = 0;  // of the reference loop; see drift.h
-  /// By device: `common_drift` of its contestants' times by its events, hot or cold, whichever is larger. The host, and a
-  /// device without events, have none.
+  /// By device, as its first contestant calls it: `common_drift` of its contestants' times by its events, hot or cold,
+  /// whichever is larger. The host, and a device without events, have none.
   std::map<std::string, double> device_drift;
   double flops = 0;  // that the program declares for a call; 0: it does not
   double bytes = 0;
