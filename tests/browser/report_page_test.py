@@ -137,12 +137,16 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(len(self.browser.find("table.overview tbody tr")), 2)
         self.assertEqual(len(self.browser.find("figure.scaling polyline")), 2)
         self.assertIn("int", self.opens("#c0 details.text", "pre"))
-        self.assertIn("cores", self.opens("details.machine", "dl"))
+        machine = self.opens("details.machine", "dl")
+        self.assertIn("cores", machine)
+        self.assertIn("toolchains cpu:engine=host", machine)
 
     def test_of_google_benchmark_has_its_benchmarks(self):
         self.browser.open(self.benchmarks)
-        self.assertEqual(self.browser.texts("table.overview tbody th a"), ["call", "call"])
-        self.assertIn("32.0 ns", self.browser.texts("table.overview td")[0])
+        self.assertEqual(self.browser.texts("h1"), ["Benchmarks"])
+        self.assertEqual(self.browser.texts("table.benchmarks tbody th"), ["call\narg0=8", "call\narg0=64"])
+        self.assertIn("32.0 ns", self.browser.texts("table.benchmarks td.number")[0])
+        self.assertIn("19.0 ns of a processor's time", self.browser.texts("table.benchmarks td.remarks")[0])
         self.assertEqual(len(self.browser.find("figure.scaling polyline")), 1)
         self.assertEqual(self.browser.texts("figure.scaling figcaption"), ["call over arg0"])
 

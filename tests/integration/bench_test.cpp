@@ -90,6 +90,36 @@ TEST_F(Bench, MeasuresEveryColumnOfEveryBackend) {
   EXPECT_THAT(contest.entrants[0].remarks, ElementsAre("no clock of its own: device times are the host's"));
 }
 
+TEST_F(Bench, SaysWhoTookItAndWithWhatItWasCompiled) {
+  const BenchReport report = run(quick({"cpu", "cpu:engine=host"})).value();
+  EXPECT_THAT(report.contests.front().resolution,
+              Contains(AllOf(Field(&ResolutionRow::backend, "cpu"), Field(&ResolutionRow::verdict, "possible"))));
+  const Json* const toolchains = report.machine.find("toolchains");
+  ASSERT_NE(toolchains, nullptr);
+  for (const char* name : {"cpu", "cpu:engine=host"}) {
+    ASSERT_NE(toolchains->find(name), nullptr) << name;
+    EXPECT_NE(*toolchains->find("cpu"), Json()) << name;
+  }
+  EXPECT_THAT(dump(*toolchains), Not(HasSubstr("/"))) << "folders of a machine are its own business";
+}
+
+TEST_F(Bench, TellsWhatItDoesAndNeverGoesBack) {
+  std::vector<std::string> told;
+  double last = 0;
+  const Program program = doubling();
+  ASSERT_TRUE(
+      bench(*runtime_, {&program, 1}, quick({"cpu", "cpu:engine=host"}), [&](const std::string& what, double part) {
+        EXPECT_GE(part, last) << what;
+        EXPECT_LE(part, 1);
+        last = part;
+        if (told.empty() || told.back() != what) told.push_back(what);
+      }));
+  EXPECT_GE(last, 0.87);
+  EXPECT_THAT(told, ElementsAre(HasSubstr(": compile and check"), HasSubstr(": compile on cpu"),
+                                HasSubstr(": compile on cpu:engine=host"), HasSubstr(": device, hot"),
+                                HasSubstr(": device, cold"), HasSubstr(": host, a call"), HasSubstr(": end to end")));
+}
+
 TEST_F(Bench, JudgesEveryPair) {
   const Contest contest = run(quick({"cpu", "cpu:opt_level=0", "cpu:opt_level=1"})).value().contests.front();
   for (const Column column : {Column::kDeviceHot, Column::kDeviceCold, Column::kHostCall, Column::kEndToEnd}) {

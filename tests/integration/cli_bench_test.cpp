@@ -44,6 +44,34 @@ TEST_F(CliBench, PrintsATableAndWritesReports) {
   EXPECT_LE(std::filesystem::file_size(session_.folder() / "r.html"), 500U * 1024);
 }
 
+constexpr const char* kBenchmarks = R"({"context": {"num_cpus": 4}, "benchmarks": [
+  {"name": "call/8", "real_time": 20, "time_unit": "ns"}, {"name": "call/64", "real_time": 30, "time_unit": "ns"}]})";
+
+TEST_F(CliBench, ReadsEarlierResults) {
+  session_.write("launch.json", kBenchmarks);
+  ASSERT_EQ(run({"--backends", "cpu", "--json", "r.json", "--from", "launch.json"}).exit_code, 0);
+  EXPECT_THAT(text_of("r.json"), AllOf(HasSubstr("\"scale\""), HasSubstr("\"call\"")));
+  const ProcessResult again =
+      session_.run({"bench", "--from", "r.json", "--html", "r.html", "--csv", "r.csv", "--json", "again.json"});
+  ASSERT_EQ(again.exit_code, 0) << again.standard_error;
+  EXPECT_THAT(again.standard_output, AllOf(HasSubstr("scale: baseline cpu"), HasSubstr("call (arg0=64)")));
+  EXPECT_THAT(text_of("r.html"), AllOf(HasSubstr("class=\"verdicts\""), HasSubstr("class=\"benchmarks\"")));
+  EXPECT_THAT(text_of("r.csv"), HasSubstr("\"call\",\"arg0=64\",\"launch\",timed,host_call,us,0.03,"));
+  EXPECT_EQ(text_of("again.json"), text_of("r.json"));
+}
+
+TEST_F(CliBench, RefusesWhatIsNoResult) {
+  session_.write("bad.json", R"({"context": {}, "benchmarks": 3})");
+  for (const auto& [file, message] :
+       {std::pair("bad.json", "\"bad.json\": this is no result of Google Benchmark"),
+        std::pair("scale/scale.kmux.json", "this is no report of kmux bench"), std::pair("none.json", "none.json")}) {
+    const ProcessResult bench = session_.run({"bench", "--from", file});
+    EXPECT_NE(bench.exit_code, 0);
+    EXPECT_THAT(bench.standard_error, HasSubstr(message));
+  }
+  EXPECT_THAT(session_.run({"bench"}).standard_error, HasSubstr("no program is given"));
+}
+
 TEST_F(CliBench, FailsForWhatItIsAskedTo) {
   EXPECT_EQ(run({"--backends", "cpu", "--fail-if", "slower:5%", "--fail-if", "wrong"}).exit_code, 0);
   const ProcessResult failed = run({"--backends", "cpu,cpu:engine=none", "--fail-if", "failed"});

@@ -7,6 +7,7 @@
 #include "kmux/bench/machine.h"
 
 #include "contest_title.h"
+#include "toolchains.h"
 
 namespace kmux::bench {
 namespace {
@@ -60,6 +61,7 @@ Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, c
       report.contests.push_back(std::move(contest));
     }
   }
+  report.machine["toolchains"] = toolchains_of(runtime, report, options);
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "drift_text.h"
 #include "overview.h"
 #include "pair_matrix.h"
+#include "remarks.h"
 #include "resolution_table.h"
 #include "verdict_cell.h"
 
@@ -82,10 +83,7 @@ void write_notes(HtmlWriter& html, const Contest& contest) {
     html.element("p", "Baseline " + contest.baseline + "; results checked against " + contest.reference + ".",
                  R"(class="faint")");
   }
-  for (const Entrant& entrant : contest.entrants) {
-    for (const std::string& remark : entrant.remarks)
-      html.element("p", entrant.backend + ": " + remark + ".", R"(class="faint")");
-  }
+  for (const std::string& remark : remarks_of(contest)) html.element("p", remark + ".", R"(class="faint")");
   const std::string drift = drift_text(contest);
   if (!drift.empty()) html.element("p", drift + ".", R"(class="ambiguous")");
 }

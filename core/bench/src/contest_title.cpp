@@ -30,6 +30,8 @@ bool has(const Contest& contest, Column column) {
                              [&](const Entrant& entrant) { return entrant.columns.contains(column); });
 }
 
+bool is_of_program(const Contest& contest) { return !contest.baseline.empty() || !contest.resolution.empty(); }
+
 std::size_t timed_in(const Contest& contest) {
   return static_cast<std::size_t>(std::ranges::count(contest.entrants, EntrantState::kTimed, &Entrant::state));
 }

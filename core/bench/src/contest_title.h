@@ -18,6 +18,9 @@ Column headline_of(const Contest& contest);
 /// Does anybody have that column?
 bool has(const Contest& contest, Column column);
 
+/// Was it measured in rounds of kmux? Else another tool did, and there is neither a baseline nor a resolution.
+bool is_of_program(const Contest& contest);
+
 /// How many were timed.
 std::size_t timed_in(const Contest& contest);
 

@@ -9,13 +9,29 @@ namespace {
 
 std::string text_of(const Json& value) { return value.as_string() != nullptr ? *value.as_string() : dump(value); }
 
+/// Words and numbers alone, which stand in one line.
+bool is_flat(const Json::Array& array) {
+  return std::ranges::none_of(array,
+                              [](const Json& one) { return one.as_object() != nullptr || one.as_array() != nullptr; });
+}
+
+std::string joined(const Json::Array& array) {
+  std::string text;
+  for (const Json& one : array) text += (text.empty() ? "" : ", ") + text_of(one);
+  return text;
+}
+
 void write_facts(HtmlWriter& html, const Json& value, const std::string& name) {
   if (const Json::Object* object = value.as_object()) {
     for (const auto& [key, member] : *object) write_facts(html, member, name.empty() ? key : name + " " + key);
   } else if (const Json::Array* array = value.as_array()) {
-    for (const Json& member : *array) write_facts(html, member, name);
-  } else {
-    html.element("dt", name).element("dd", text_of(value));
+    if (!is_flat(*array)) {
+      for (const Json& member : *array) write_facts(html, member, name);
+    } else if (!array->empty()) {
+      html.element("dt", name).element("dd", joined(*array));
+    }
+  } else if (const std::string text = text_of(value); !text.empty()) {
+    html.element("dt", name).element("dd", text);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "kmux/bench/figure.h"
 
+#include "benchmark_table.h"
 #include "picture_axis.h"
 #include "verdict_cell.h"
 
@@ -17,13 +18,11 @@ struct Numbered {
 };
 using List = std::vector<Numbered>;
 
-/// Those of programs, or those that another tool measured, which have no backends.
-List list_of(const BenchReport& report, bool of_programs) {
+/// Those of programs; what another tool measured has no backends.
+List list_of(const BenchReport& report) {
   List list;
   for (std::size_t i = 0; i < report.contests.size(); ++i) {
-    const Contest& contest = report.contests[i];
-    const bool is_program = !contest.resolution.empty() || !contest.baseline.empty();
-    if (is_program == of_programs) list.push_back({i, &contest});
+    if (is_of_program(report.contests[i])) list.push_back({i, &report.contests[i]});
   }
   return list;
 }
@@ -86,7 +85,9 @@ void write_tallies(HtmlWriter& html, const List& list, const Palette& present, c
 
 void write_name(HtmlWriter& html, const Numbered& one) {
   html.open("th", R"(scope="row")");
-  html.element("a", one.contest->program, attribute("href", "#" + section_id(one.number)));
+  html.open("a", attribute("href", "#" + section_id(one.number)));
+  write_breakable(html, one.contest->program);
+  html.close("a");
   std::string at = point_text(*one.contest, ", ");
   if (!one.contest->origin.empty()) at += (at.empty() ? "" : "; ") + one.contest->origin;
   if (!at.empty()) html.element("div", at, R"(class="plus")");
@@ -104,9 +105,7 @@ void write_cell(HtmlWriter& html, const Contest& contest, const std::string& bac
   const auto found = entrant->columns.find(column);
   html.open("td", attribute("class", verdict.word) + attribute("title", verdict.detail));
   if (!verdict.text.empty()) html.element("div", verdict.text, R"(class="word")");
-  if (found != entrant->columns.end() && verdict.word.empty()) {
-    write_number(html, column, found->second.interval);
-  } else if (found != entrant->columns.end()) {
+  if (found != entrant->columns.end()) {
     html.element("div", figure(column, found->second.interval.median), R"(class="plus")");
   }
   html.close("td");
@@ -120,8 +119,8 @@ void write_line(HtmlWriter& html, const Numbered& one, const Palette& present, d
   html.close("tr");
 }
 
-void write_titles(HtmlWriter& html, const Palette& present, const char* what, double widest, const Palette& palette) {
-  html.open("tr").element("th", what, R"(scope="col")");
+void write_titles(HtmlWriter& html, const Palette& present, double widest, const Palette& palette) {
+  html.open("tr").element("th", "program", R"(scope="col")");
   for (const std::string& backend : present) {
     html.open("th", R"(scope="col")");
     write_spot(html, palette, backend);
@@ -135,11 +134,11 @@ void write_titles(HtmlWriter& html, const Palette& present, const char* what, do
   html.close("tr");
 }
 
-void write_lines(HtmlWriter& html, const List& list, const Palette& present, const char* what, const Palette& palette) {
+void write_lines(HtmlWriter& html, const List& list, const Palette& present, const Palette& palette) {
   double widest = 1;
   for (const Numbered& one : list) widest = std::max(widest, widest_ratio(*one.contest));
   html.open("div", R"(class="wide")").open("table", R"(class="overview")").open("thead");
-  write_titles(html, present, what, widest, palette);
+  write_titles(html, present, widest, palette);
   html.close("thead").open("tbody");
   for (const Numbered& one : list) write_line(html, one, present, widest, palette);
   html.close("tbody").close("table").close("div");
@@ -159,20 +158,24 @@ void write_number(HtmlWriter& html, Column column, const Interval& interval) {
   html.element("div", spread(column, interval), R"(class="plus")");
 }
 
-void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
-  for (const bool of_programs : {true, false}) {
-    const List list = list_of(report, of_programs);
-    if (list.empty()) continue;
-    const Palette present = present_in(list, palette);
-    if (of_programs) write_tallies(html, list, present, palette);
-    write_lines(html, list, present, of_programs ? "program" : "benchmark", palette);
-    if (of_programs) {
-      html.element("p",
-                   "Time of a call (" + std::string(info(kHeadline).title) +
-                       ") and how it compares with the baseline's; lines are intervals of 99 %.",
-                   R"(class="faint legend")");
-    }
+void write_breakable(HtmlWriter& html, std::string_view name) {
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('_', begin), name.size() - 1) + 1;
+    html.text(name.substr(begin, end - begin)).raw(end < name.size() ? "<wbr>" : "");
+    begin = end;
   }
+}
+
+void write_overview(HtmlWriter& html, const BenchReport& report, const Palette& palette) {
+  const List list = list_of(report);
+  if (list.empty()) return;
+  const Palette present = present_in(list, palette);
+  write_tallies(html, list, present, palette);
+  write_lines(html, list, present, palette);
+  html.element("p",
+               "Time of a call (" + std::string(info(kHeadline).title) +
+                   ") and how it compares with the baseline's; lines are intervals of 99 %.",
+               R"(class="faint legend")");
 }
 
 }  // namespace kmux::bench

@@ -16,6 +16,9 @@ std::string section_id(std::size_t number);
 /// A spot in the colour of a backend, before its name.
 void write_spot(HtmlWriter& html, const Palette& palette, const std::string& backend);
 
+/// A name that may be broken after each "_".
+void write_breakable(HtmlWriter& html, std::string_view name);
+
 /// The median with its interval beneath.
 void write_number(HtmlWriter& html, Column column, const Interval& interval);
 

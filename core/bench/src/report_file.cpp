@@ -6,26 +6,27 @@
 #include "kmux/bench/google_benchmark.h"
 #include "kmux/file_io.h"
 
+#include "contest_title.h"
+
 namespace kmux::bench {
 namespace {
 
-/// Was it measured by rounds of kmux? Else another tool did.
-bool is_judged(const Contest& contest) { return !contest.baseline.empty() || !contest.resolution.empty(); }
-
 Contest* find_alike(std::vector<Contest>& contests, const Contest& contest) {
-  if (is_judged(contest)) return nullptr;
+  if (is_of_program(contest)) return nullptr;
   const auto found = std::ranges::find_if(contests, [&](const Contest& other) {
-    return !is_judged(other) && other.program == contest.program && other.point == contest.point;
+    return !is_of_program(other) && other.program == contest.program && other.point == contest.point;
   });
   return found == contests.end() ? nullptr : &*found;
 }
 
-void add(BenchReport& all, Contest contest, const std::string& name) {
+bool has_programs(const NamedReport& one) { return std::ranges::any_of(one.report.contests, is_of_program); }
+
+void add(BenchReport& all, Contest contest, const std::string& origin) {
   if (Contest* const alike = find_alike(all.contests, contest)) {
     std::ranges::move(contest.entrants, std::back_inserter(alike->entrants));
     return;
   }
-  if (is_judged(contest) && contest.origin.empty()) contest.origin = name;
+  if (is_of_program(contest) && contest.origin.empty()) contest.origin = origin;
   all.contests.push_back(std::move(contest));
 }
 
@@ -63,8 +64,9 @@ BenchReport join_reports(std::vector<NamedReport> reports) {
   if (reports.empty()) return {};
   if (reports.size() == 1) return std::move(reports.front().report);
   BenchReport all{machines_of(reports), {}};
+  const bool has_several = std::ranges::count_if(reports, has_programs) > 1;
   for (NamedReport& one : reports) {
-    for (Contest& contest : one.report.contests) add(all, std::move(contest), one.name);
+    for (Contest& contest : one.report.contests) add(all, std::move(contest), has_several ? one.name : "");
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "benchmark_table.h"
 #include "contest_section.h"
 #include "html_writer.h"
 #include "machine_facts.h"
@@ -111,15 +112,19 @@ std::string html_of(const BenchReport& report) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n");
   html.element("title", "kmux bench").open("style").raw(bench_page_style).close("style").raw("</head>\n<body>\n");
-  html.open("header").element("h1", "Backends against each other");
+  const bool has_programs = std::ranges::any_of(report.contests, is_of_program);
+  html.open("header").element("h1", has_programs ? "Backends against each other" : "Benchmarks");
   html.element("p", machine_line(report.machine), R"(class="faint")").close("header");
   html.open("main");
   write_overview(html, report, palette);
+  write_benchmarks(html, report, palette);
   write_pictures(html, report, palette);
   write_machine(html, report.machine);
   write_definitions(html);
   TextShelf texts(report);
-  for (std::size_t i = 0; i < report.contests.size(); ++i) write_contest(html, report.contests[i], i, palette, texts);
+  for (std::size_t i = 0; i < report.contests.size(); ++i) {
+    if (is_of_program(report.contests[i])) write_contest(html, report.contests[i], i, palette, texts);
+  }
   return html.close("main").raw("</body>\n</html>\n").str();
 }
 

@@ -10,6 +10,7 @@
 #include "contest_title.h"
 #include "drift_text.h"
 #include "pair_matrix.h"
+#include "remarks.h"
 #include "verdict_cell.h"
 
 namespace kmux::bench {
@@ -52,8 +53,8 @@ std::string notes_of(const Contest& contest) {
     if (!entrant.problem.empty()) {
       text += "  " + entrant.backend + " " + std::string(to_string(entrant.state)) + ": " + entrant.problem + "\n";
     }
-    for (const std::string& remark : entrant.remarks) text += "  " + entrant.backend + ": " + remark + "\n";
   }
+  for (const std::string& remark : remarks_of(contest)) text += "  " + remark + "\n";
   const std::string drift = drift_text(contest);
   if (!drift.empty()) text += "  " + drift + "\n";
   return text;

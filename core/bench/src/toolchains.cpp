@@ -1,0 +1,66 @@
+#include "toolchains.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "contestant.h"
+#include "entrants.h"
+
+namespace kmux::bench {
+namespace {
+
+/// What tells one file from another, or has been told of the device.
+constexpr std::array<std::string_view, 5> kOfFiles = {"size", "mtime_ns", "build_id", "sha256", "features"};
+
+Result<std::string> toolchain_of(Runtime& runtime, const Entrant& entrant, const CompileOptions& options) {
+  const CompileOptions exact = options_for(entrant, options);
+  KMUX_ASSIGN(const auto plugin, runtime.registry().plugin(exact.execution_backend));
+  KMUX_ASSIGN(const Target target, parse_target(entrant.target));
+  return plugin->backend().builder().toolchain(target, exact.options);
+}
+
+bool names_a_place(const Json& value) {
+  const std::string* const text = value.as_string();
+  return text != nullptr && text->find('/') != std::string::npos;
+}
+
+}  // namespace
+
+Json versions_in(const Json& identity) {
+  if (const Json::Object* object = identity.as_object()) {
+    Json::Object kept;
+    for (const auto& [key, value] : *object) {
+      if (std::ranges::find(kOfFiles, key) != kOfFiles.end()) continue;
+      Json told = versions_in(value);
+      if (told != Json(Json::Array{})) kept.emplace(key, std::move(told));
+    }
+    return kept;
+  }
+  if (const Json::Array* array = identity.as_array()) {
+    Json::Array kept;
+    for (const Json& value : *array) {
+      if (!names_a_place(value)) kept.push_back(versions_in(value));
+    }
+    return kept;
+  }
+  if (!names_a_place(identity)) return identity;
+  return std::filesystem::path(*identity.as_string()).filename().string();
+}
+
+Json toolchains_of(Runtime& runtime, const BenchReport& report, const BenchOptions& options) {
+  Json toolchains{Json::Object{}};
+  for (const Contest& contest : report.contests) {
+    for (const Entrant& entrant : contest.entrants) {
+      if (entrant.state != EntrantState::kTimed || toolchains.find(entrant.backend) != nullptr) continue;
+      const Result<std::string> identity = toolchain_of(runtime, entrant, options.compile);
+      if (!identity) continue;
+      const Result<Json> json = parse_json(*identity);
+      toolchains[entrant.backend] = versions_in(json ? *json : Json(*identity));
+    }
+  }
+  return toolchains;
+}
+
+}  // namespace kmux::bench

@@ -1,0 +1,20 @@
+#include "remarks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux::bench {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Remarks, AreSaidOnceOfAll) {
+  Contest contest;
+  contest.entrants = {{.backend = "a", .target = {}, .tier = {}, .remarks = {"no events", "cold"}},
+                      {.backend = "b", .target = {}, .tier = {}},
+                      {.backend = "c", .target = {}, .tier = {}, .remarks = {"no events"}}};
+  EXPECT_THAT(remarks_of(contest), ElementsAre("a, c: no events", "a: cold"));
+}
+
+}  // namespace
+}  // namespace kmux::bench
