@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "kmux/bench/binding.h"
 
@@ -17,25 +18,45 @@ bool is_about_measuring(std::string_view part) {
          std::ranges::find(kKeys, part.substr(0, part.find(':'))) != kKeys.end();
 }
 
+/// A number in the name: "8" or "n:8".
+struct Argument {
+  std::string_view name;  // empty: it has none
+  std::int64_t value = 0;
+};
+
+std::optional<Argument> argument_in(std::string_view part) {
+  const std::size_t colon = part.rfind(':');
+  const std::size_t begin = colon == std::string_view::npos ? 0 : colon + 1;
+  const std::optional<std::int64_t> value = parse_integer(part.substr(begin));
+  if (!value) return std::nullopt;
+  return Argument{part.substr(0, begin == 0 ? 0 : colon), *value};
+}
+
+/// Its parts without those about measuring.
+std::vector<std::string_view> parts_of(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    if (const auto part = name.substr(begin, end - begin); !is_about_measuring(part)) parts.push_back(part);
+    begin = end + 1;
+  }
+  return parts;
+}
+
 }  // namespace
 
 BenchmarkName read_benchmark_name(std::string_view name) {
   BenchmarkName result;
-  std::size_t argument = 0;
-  for (std::size_t begin = 0; begin <= name.size();) {
-    const std::size_t end = std::min(name.find('/', begin), name.size());
-    const std::string_view part = name.substr(begin, end - begin);
-    begin = end + 1;
-    if (is_about_measuring(part)) continue;
-    const std::size_t colon = part.rfind(':');
-    const bool is_named = colon != std::string_view::npos;
-    const std::optional<std::int64_t> value = parse_integer(is_named ? part.substr(colon + 1) : part);
-    if (value && !result.family.empty()) {
-      result.point[is_named ? std::string(part.substr(0, colon)) : "arg" + std::to_string(argument)] = *value;
-      if (!is_named || part.substr(0, colon) != "threads") ++argument;
-    } else {
+  std::size_t position = 0;
+  for (const std::string_view part : parts_of(name)) {
+    const std::optional<Argument> argument = result.family.empty() ? std::nullopt : argument_in(part);
+    if (!argument) {
       result.family.append(result.family.empty() ? "" : "/").append(part);
+      continue;
     }
+    const std::string unnamed = "arg" + std::to_string(position);
+    result.point[argument->name.empty() ? unnamed : std::string(argument->name)] = argument->value;
+    ++position;
   }
   return result;
 }

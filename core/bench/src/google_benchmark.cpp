@@ -117,9 +117,9 @@ Result<Entrant> read_entrant(const std::string& name, const std::string& program
   }
   const std::vector<const Json*> numbers = runs.of_numbers();
   const std::optional<double> unit = microseconds_in(text_of(*numbers.front(), "time_unit"));
-  if (!unit) return bad("benchmark \"" + program + "\" has no \"time_unit\" of ns, us, ms or s");
+  if (!unit) return bad("benchmark \"" + program + R"(" has no "time_unit" of ns, us, ms or s)");
   std::vector<double> times = numbers_of(numbers, "real_time", *unit);
-  if (times.size() != numbers.size()) return bad("benchmark \"" + program + "\" has no \"real_time\"");
+  if (times.size() != numbers.size()) return bad("benchmark \"" + program + R"(" has no "real_time")");
   set_column(entrant, Column::kHostCall, std::move(times));
   set_column(entrant, Column::kBytesRate, numbers_of(numbers, "bytes_per_second", 1e-9));
   set_column(entrant, Column::kThroughput, numbers_of(numbers, "items_per_second", 1));

@@ -21,9 +21,13 @@ std::string joined(const Json::Array& array) {
   return text;
 }
 
+std::string named(const std::string& outer, const std::string& inner) {
+  return outer.empty() ? inner : std::string(outer).append(" ").append(inner);
+}
+
 void write_facts(HtmlWriter& html, const Json& value, const std::string& name) {
   if (const Json::Object* object = value.as_object()) {
-    for (const auto& [key, member] : *object) write_facts(html, member, name.empty() ? key : name + " " + key);
+    for (const auto& [key, member] : *object) write_facts(html, member, named(name, key));
   } else if (const Json::Array* array = value.as_array()) {
     if (!is_flat(*array)) {
       for (const Json& member : *array) write_facts(html, member, name);

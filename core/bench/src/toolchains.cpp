@@ -26,25 +26,29 @@ bool names_a_place(const Json& value) {
   return text != nullptr && text->find('/') != std::string::npos;
 }
 
+Json::Object versions_of(const Json::Object& members) {
+  Json::Object kept;
+  for (const auto& [key, value] : members) {
+    if (std::ranges::find(kOfFiles, key) != kOfFiles.end()) continue;
+    Json told = versions_in(value);
+    if (told != Json(Json::Array{})) kept.emplace(key, std::move(told));
+  }
+  return kept;
+}
+
+Json::Array versions_of(const Json::Array& values) {
+  Json::Array kept;
+  for (const Json& value : values) {
+    if (!names_a_place(value)) kept.push_back(versions_in(value));
+  }
+  return kept;
+}
+
 }  // namespace
 
 Json versions_in(const Json& identity) {
-  if (const Json::Object* object = identity.as_object()) {
-    Json::Object kept;
-    for (const auto& [key, value] : *object) {
-      if (std::ranges::find(kOfFiles, key) != kOfFiles.end()) continue;
-      Json told = versions_in(value);
-      if (told != Json(Json::Array{})) kept.emplace(key, std::move(told));
-    }
-    return kept;
-  }
-  if (const Json::Array* array = identity.as_array()) {
-    Json::Array kept;
-    for (const Json& value : *array) {
-      if (!names_a_place(value)) kept.push_back(versions_in(value));
-    }
-    return kept;
-  }
+  if (const Json::Object* members = identity.as_object()) return versions_of(*members);
+  if (const Json::Array* values = identity.as_array()) return versions_of(*values);
   if (!names_a_place(identity)) return identity;
   return std::filesystem::path(*identity.as_string()).filename().string();
 }
