@@ -18,6 +18,9 @@ struct Place {
   Count offset = 0;
 };
 
+/// Metal fills from multiples of this, and as many bytes. Source: Apple, fillBuffer:range:value: on macOS.
+inline constexpr Count kFillStep = 4;
+
 /// The memory of a device, which host and device share. Tensors hold plain addresses: every buffer lies over a part of
 /// one reserved range, so that an address leads to its buffer by one step through a table.
 ///

@@ -7,7 +7,6 @@ namespace kmux::metal {
 namespace {
 
 constexpr Count kMemoryStep = 16;  // Source: Apple, setThreadgroupMemoryLength:atIndex:
-constexpr std::uintptr_t kFillStep = 4;  // Source: Apple, fillBuffer:range:value: on macOS
 
 [[gnu::cold, gnu::noinline]] int fail(kmux_sink error, kmux_code code, const std::string& text) {
   error.write(error.self, text.data(), text.size());

@@ -7,7 +7,6 @@
 namespace kmux::metal {
 namespace {
 
-constexpr std::size_t kFillStep = 4;           // of fillBuffer:range:value:, on macOS
 constexpr std::size_t kFlushBytes = 96 << 20;  // more than the largest system-level cache of Apple's
 
 // The command buffer that it was recorded as, retained.
