@@ -33,6 +33,10 @@ TEST(ReportHtml, HasTheVerdicts) {
                           HasSubstr("the host's by +7.0 %")));
 }
 
+TEST(ReportHtml, SaysWhyThereAreNoNumbers) {
+  EXPECT_THAT(html_of(report_example()), HasSubstr("<td class=\"problem\" colspan=\"4\">\"y\" differs</td>"));
+}
+
 TEST(ReportHtml, HasThePictures) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<figure class=\"scaling\">"), 1U);

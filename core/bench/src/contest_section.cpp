@@ -1,5 +1,6 @@
 #include "contest_section.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ constexpr std::string_view kBarColumns[] = {"device_hot", "device_cold", "host_c
 
 void write_header(HtmlWriter& html, const Contest& contest) {
   html.open("tr").element("th", "backend", R"(scope="col")");
-  if (!contest.baseline.empty()) html.element("th", "verdict", R"(scope="col")");
+  html.element("th", "verdict", R"(scope="col")");
   for (const ColumnInfo& column : columns()) {
     if (has(contest, column.column))
       html.element("th", column.title, R"(scope="col" class="number")" + attribute("title", column.definition));
@@ -33,6 +34,16 @@ void write_verdict(HtmlWriter& html, const Contest& contest, const Entrant& entr
   html.element("div", verdict.detail, R"(class="plus")").close("td");
 }
 
+/// Who was not timed has a reason instead of numbers.
+void write_problem(HtmlWriter& html, const Contest& contest, const Entrant& entrant) {
+  const auto numbers =
+      std::ranges::count_if(columns(), [&](const ColumnInfo& one) { return has(contest, one.column); });
+  const std::string state(to_string(entrant.state));
+  html.open("td", attribute("class", state)).element("div", state, R"(class="word")").close("td");
+  html.element("td", entrant.problem,
+               R"(class="problem")" + attribute("colspan", std::to_string(std::max<std::ptrdiff_t>(numbers, 1))));
+}
+
 void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant, const Palette& palette) {
   html.open("tr", attribute("data-backend", entrant.backend)).open("th", R"(scope="row")");
   write_spot(html, palette, entrant.backend);
@@ -40,7 +51,12 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
   html.element("div", entrant.tier.empty() ? entrant.target : entrant.target + ", tier " + entrant.tier,
                R"(class="plus")");
   html.close("th");
-  if (!contest.baseline.empty()) write_verdict(html, contest, entrant);
+  if (entrant.state != EntrantState::kTimed) {
+    write_problem(html, contest, entrant);
+    html.close("tr");
+    return;
+  }
+  write_verdict(html, contest, entrant);
   for (const ColumnInfo& column : columns()) {
     if (!has(contest, column.column)) continue;
     const auto found = entrant.columns.find(column.column);
