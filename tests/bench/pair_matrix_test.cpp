@@ -35,10 +35,10 @@ TEST(PairMatrix, SaysEachAgainstEach) {
   EXPECT_THAT(html, AllOf(HasSubstr("<details class=\"pairs\" open><summary>each against each: device, hot</summary>"),
                           HasSubstr("<details class=\"pairs\"><summary>each against each: end to end</summary>"),
                           HasSubstr("<td class=\"same\"><div class=\"word\">same</div>")));
-  EXPECT_THAT(html, AllOf(HasSubstr("2.00x slower</div>\n<div class=\"plus\">1.92 to 2.08<"),
-                          HasSubstr("2.00x faster</div>\n<div class=\"plus\">1.92 to 2.08<")))
+  EXPECT_THAT(html, AllOf(HasSubstr("2.00x slower</div>\n<small>1.92 to 2.08<"),
+                          HasSubstr("2.00x faster</div>\n<small>1.92 to 2.08<")))
       << "from both sides";
-  EXPECT_THAT(html, HasSubstr("1.60x faster</div>\n<div class=\"plus\">1.25 to 1.70<"));
+  EXPECT_THAT(html, HasSubstr("1.60x faster</div>\n<small>1.25 to 1.70<"));
 }
 
 TEST(PairMatrix, IsInTheTextForATerminal) {

@@ -32,7 +32,7 @@ void write_line(HtmlWriter& html, const Contest& contest, const Entrant& entrant
                 const Palette& palette) {
   html.open("tr").open("th", R"(scope="row")");
   write_breakable(html, contest.program);
-  html.element("div", point_text(contest, ", "), R"(class="plus")").close("th").open("td");
+  html.small(point_text(contest, ", ")).close("th").open("td");
   write_spot(html, palette, entrant.backend);
   html.text(entrant.backend).close("td");
   for (const Column column : shown) {
@@ -42,7 +42,7 @@ void write_line(HtmlWriter& html, const Contest& contest, const Entrant& entrant
     html.close("td");
   }
   html.open("td", attribute("class", entrant.problem.empty() ? "remarks" : to_string(entrant.state)));
-  html.element("div", entrant.problem.empty() ? join(entrant.remarks) : entrant.problem, R"(class="plus")");
+  html.small(entrant.problem.empty() ? join(entrant.remarks) : entrant.problem);
   html.close("td").close("tr");
 }
 

@@ -22,8 +22,9 @@ void write_header(HtmlWriter& html, const Contest& contest) {
   html.open("tr").element("th", "backend", R"(scope="col")");
   html.element("th", "verdict", R"(scope="col")");
   for (const ColumnInfo& column : columns()) {
-    if (has(contest, column.column))
-      html.element("th", column.title, R"(scope="col" class="number")" + attribute("title", column.definition));
+    if (!has(contest, column.column)) continue;
+    html.open("th", R"(scope="col")").element("a", column.title, attribute("href", "#" + std::string(column.name)));
+    html.close("th");
   }
   html.close("tr");
 }
@@ -31,7 +32,7 @@ void write_header(HtmlWriter& html, const Contest& contest) {
 void write_verdict(HtmlWriter& html, const Contest& contest, const Entrant& entrant) {
   const VerdictCell verdict = verdict_cell(contest, entrant, headline_of(contest));
   html.open("td", attribute("class", verdict.word)).element("div", verdict.text, R"(class="word")");
-  html.element("div", verdict.detail, R"(class="plus")").close("td");
+  html.small(verdict.detail).close("td");
 }
 
 /// Who was not timed has a reason instead of numbers.
@@ -48,8 +49,7 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
   html.open("tr", attribute("data-backend", entrant.backend)).open("th", R"(scope="row")");
   write_spot(html, palette, entrant.backend);
   html.text(entrant.backend);
-  html.element("div", entrant.tier.empty() ? entrant.target : entrant.target + ", tier " + entrant.tier,
-               R"(class="plus")");
+  html.small(entrant.tier.empty() ? entrant.target : entrant.target + ", tier " + entrant.tier);
   html.close("th");
   if (entrant.state != EntrantState::kTimed) {
     write_problem(html, contest, entrant);
@@ -60,7 +60,7 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
   for (const ColumnInfo& column : columns()) {
     if (!has(contest, column.column)) continue;
     const auto found = entrant.columns.find(column.column);
-    html.open("td", R"(class="number")");
+    html.open("td");
     if (found != entrant.columns.end()) write_number(html, column.column, found->second.interval);
     html.close("td");
   }

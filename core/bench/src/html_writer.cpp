@@ -61,6 +61,8 @@ HtmlWriter& HtmlWriter::element(std::string_view element, std::string_view text,
   return open(element, attributes).text(text).close(element);
 }
 
+HtmlWriter& HtmlWriter::small(std::string_view text) { return text.empty() ? *this : element("small", text); }
+
 HtmlWriter& HtmlWriter::raw(std::string_view html) {
   html_ += html;
   return *this;
@@ -71,9 +73,11 @@ std::string attribute(std::string_view name, std::string_view value) {
 }
 
 std::string attribute(std::string_view name, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  return attribute(name, std::string_view(text.data()));
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.1f", value);
+  std::string_view text(digits.data());
+  if (text.ends_with(".0")) text.remove_suffix(2);
+  return attribute(name, text);
 }
 
 }  // namespace kmux::bench

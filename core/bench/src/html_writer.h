@@ -19,6 +19,8 @@ class HtmlWriter {
   HtmlWriter& text(std::string_view text);
   /// An element with text and nothing else.
   HtmlWriter& element(std::string_view element, std::string_view text, std::string_view attributes = "");
+  /// The line under a number or a word, in small type; nothing if `text` is empty.
+  HtmlWriter& small(std::string_view text);
   /// What has been written elsewhere.
   HtmlWriter& raw(std::string_view html);
   const std::string& str() const { return html_; }
@@ -29,6 +31,7 @@ class HtmlWriter {
 
 /// `name="value"`, with a blank before it.
 std::string attribute(std::string_view name, std::string_view value);
+/// A number to a tenth.
 std::string attribute(std::string_view name, double value);
 
 }  // namespace kmux::bench

@@ -90,7 +90,7 @@ void write_name(HtmlWriter& html, const Numbered& one) {
   html.close("a");
   std::string at = point_text(*one.contest, ", ");
   if (!one.contest->origin.empty()) at += (at.empty() ? "" : "; ") + one.contest->origin;
-  if (!at.empty()) html.element("div", at, R"(class="plus")");
+  html.small(at);
   html.close("th");
 }
 
@@ -105,9 +105,7 @@ void write_cell(HtmlWriter& html, const Contest& contest, const std::string& bac
   const auto found = entrant->columns.find(column);
   html.open("td", attribute("class", verdict.word) + attribute("title", verdict.detail));
   if (!verdict.text.empty()) html.element("div", verdict.text, R"(class="word")");
-  if (found != entrant->columns.end()) {
-    html.element("div", figure(column, found->second.interval.median), R"(class="plus")");
-  }
+  if (found != entrant->columns.end()) html.small(figure(column, found->second.interval.median));
   html.close("td");
 }
 
@@ -154,8 +152,7 @@ void write_spot(HtmlWriter& html, const Palette& palette, const std::string& bac
 }
 
 void write_number(HtmlWriter& html, Column column, const Interval& interval) {
-  html.element("div", figure(column, interval.median));
-  html.element("div", spread(column, interval), R"(class="plus")");
+  html.text(figure(column, interval.median)).small(spread(column, interval));
 }
 
 void write_breakable(HtmlWriter& html, std::string_view name) {

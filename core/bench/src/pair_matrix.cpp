@@ -50,7 +50,7 @@ void write_cell(HtmlWriter& html, const std::optional<Judgement>& judgement) {
   }
   const VerdictCell cell = verdict_cell(*judgement);
   html.open("td", attribute("class", cell.word)).element("div", cell.text, R"(class="word")");
-  html.element("div", cell.detail, R"(class="plus")").close("td");
+  html.small(cell.detail).close("td");
 }
 
 void write_matrix(HtmlWriter& html, const Contest& contest, Column column, const Pairs& pairs) {

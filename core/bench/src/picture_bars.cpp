@@ -14,8 +14,7 @@ constexpr double kRow = 40;
 
 void draw_bar(HtmlWriter& svg, const PictureAxis& axis, const Interval& interval, double y, const std::string& fill) {
   const double end = axis.pixel(interval.median);
-  svg.open("rect", attribute("x", 0.0) + attribute("y", y + 18) + attribute("width", end) + attribute("height", 14.0) +
-                       attribute("rx", 2.0) + attribute("style", "fill:" + fill));
+  svg.open("rect", attribute("y", y + 18) + attribute("width", end) + attribute("style", "fill:" + fill));
   svg.close("rect");
   svg.open("line", attribute("class", "whisker") + attribute("x1", axis.pixel(interval.low)) +
                        attribute("x2", axis.pixel(interval.high)) + attribute("y1", y + 25) + attribute("y2", y + 25));
@@ -46,9 +45,9 @@ std::string picture_bars(const Contest& contest, Column column, const Palette& p
   double y = 0;
   for (const Entrant* entrant : shown) {
     const Interval& interval = entrant->columns.at(column).interval;
-    svg.element("text", entrant->backend, attribute("x", 0.0) + attribute("y", y + 13));
+    svg.element("text", entrant->backend, attribute("y", y + 13));
     svg.element("text", figure(column, interval.median) + "  " + spread(column, interval),
-                attribute("x", kWidth) + attribute("y", y + 13) + R"( text-anchor="end" class="faint")");
+                attribute("x", kWidth) + attribute("y", y + 13) + R"( class="value")");
     draw_bar(svg, axis, interval, y, colour(index_in(palette, entrant->backend)));
     y += kRow;
   }

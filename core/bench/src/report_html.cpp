@@ -92,7 +92,9 @@ void write_pictures(HtmlWriter& html, const BenchReport& report, const Palette& 
 
 void write_definitions(HtmlWriter& html) {
   html.open("details", R"(class="definitions")").element("summary", "what the columns and verdicts mean").open("dl");
-  for (const ColumnInfo& column : columns()) html.element("dt", column.title).element("dd", column.definition);
+  for (const ColumnInfo& column : columns()) {
+    html.element("dt", column.title, attribute("id", column.name)).element("dd", column.definition);
+  }
   html.element("dt", "verdict")
       .element(
           "dd",

@@ -1,6 +1,8 @@
 #include "resolution_table.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 namespace kmux::bench {
 namespace {
@@ -18,6 +20,30 @@ void write_row(HtmlWriter& html, const ResolutionRow& row) {
   html.close("tr");
 }
 
+/// What is said of a variant but for its dialect.
+std::string said_of_any(const ResolutionRow& row) {
+  const std::string tail = ", not '" + row.dialect + "'";
+  return row.reason.ends_with(tail) ? row.reason.substr(0, row.reason.size() - tail.size()) : row.reason;
+}
+
+/// Variants that a backend refuses for one reason share a row.
+std::vector<ResolutionRow> in_short(const std::vector<ResolutionRow>& rows) {
+  std::vector<ResolutionRow> list;
+  for (const ResolutionRow& row : rows) {
+    const auto same = std::ranges::find_if(list, [&](const ResolutionRow& known) {
+      return row.verdict == "refused" && known.verdict == row.verdict && known.backend == row.backend &&
+             known.stage == row.stage && known.reason == said_of_any(row);
+    });
+    if (same != list.end()) {
+      same->dialect += ", " + row.dialect;
+    } else {
+      list.push_back(row);
+      list.back().reason = said_of_any(row);
+    }
+  }
+  return list;
+}
+
 }  // namespace
 
 void write_resolution(HtmlWriter& html, const Contest& contest) {
@@ -32,7 +58,7 @@ void write_resolution(HtmlWriter& html, const Contest& contest) {
     html.element("th", title, R"(scope="col")");
   }
   html.close("tr");
-  for (const ResolutionRow& row : contest.resolution) write_row(html, row);
+  for (const ResolutionRow& row : in_short(contest.resolution)) write_row(html, row);
   html.close("table").close("div").close("details");
 }
 

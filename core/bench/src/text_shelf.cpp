@@ -14,15 +14,6 @@ std::string anchor_of(const TextPlace& place) {
   return "t" + std::to_string(place.text) + "-" + std::to_string(place.line);
 }
 
-/// The first line from `line` on that says something.
-std::string_view first_words(const std::vector<std::string_view>& lines, const TextPiece& piece) {
-  for (std::size_t line = piece.line; line < piece.line + piece.count; ++line) {
-    const std::size_t begin = lines[line].find_first_not_of(' ');
-    if (begin != std::string_view::npos) return lines[line].substr(begin);
-  }
-  return "";
-}
-
 }  // namespace
 
 TextShelf::TextShelf(const BenchReport& report) {
@@ -81,8 +72,7 @@ void TextShelf::write_link(HtmlWriter& html, const TextPiece& piece, std::size_t
   html.open("a", R"(class="same")" + attribute("href", "#" + anchor_of(*piece.same_as)) +
                      attribute("data-count", std::to_string(piece.count)));
   html.text(std::to_string(piece.count) + " lines as in the " + other.title + ", from line " +
-            std::to_string(piece.same_as->line + 1) + ": ");
-  html.text(first_words(other.lines, {piece.same_as->line, piece.count}));
+            std::to_string(piece.same_as->line + 1));
   html.raw(piece.line + piece.count < lines ? "</a>\n" : "</a>");
 }
 
