@@ -87,10 +87,11 @@ def of_side(rows: list[dict[str, Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def place(machine: dict[str, str]) -> str:
+def place(machine: dict[str, str], settings: dict[str, int]) -> str:
     words = [machine["device"], machine["processor"], f"Python {machine['python']}", machine["date"]]
     if machine["commit"]:
         words.append(f"commit {machine['commit'][:7]}")
+    words.append(f"rounds: {settings['rounds']}, starts: {settings['starts']}")
     return "; ".join(word for word in words if word)
 
 
@@ -100,5 +101,5 @@ def markdown(results: list[dict[str, Any]]) -> str:
     for result in results:
         for side, title in TITLES.items():
             if rows := [row for row in result["rows"] if row["side"] == side]:
-                parts += [f"### {title}", place(result["machine"]) + ".", of_side(rows)]
+                parts += [f"### {title}", place(result["machine"], result["settings"]) + ".", of_side(rows)]
     return "\n\n".join([*parts, FOOT]) + "\n"

@@ -51,6 +51,7 @@ class Command(unittest.TestCase):
             row = {"peer": side, "side": side, "version": "", "state": state, "why": "why", "figures": {}}
             machine = dict.fromkeys(("device", "processor", "python", "date", "commit"), side)
             document = {"format": "kmux-peers", "version": 1, "machine": machine, "rows": [row]}
+            document["settings"] = {"rounds": 1, "starts": 1}
             results.append(self.written(f"{side}.json", json.dumps(document)))
         ran = self.peers("--from", results[0], "--from", results[1])
         self.assertEqual(ran.returncode, 1)  # one is wrong

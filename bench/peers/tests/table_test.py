@@ -12,7 +12,7 @@ def row(peer, side="device", state="measured", why="", **nanoseconds):
 
 def result(*rows, commit="0123456789"):
     machine = {"device": "a GPU", "processor": "2 cores", "python": "3.12.0", "date": "2026-11-22", "commit": commit}
-    return {"machine": machine, "rows": list(rows)}
+    return {"machine": machine, "settings": {"rounds": 9, "starts": 3}, "rows": list(rows)}
 
 
 class Table(unittest.TestCase):
@@ -37,7 +37,9 @@ class Table(unittest.TestCase):
         results = [result(row("A")), result(row("B", side="host"), commit="")]
         titles = [line for line in table.markdown(results).splitlines() if line.startswith("###")]
         self.assertEqual(titles, ["### On a GPU", "### On the processor"])
-        self.assertIn("a GPU; 2 cores; Python 3.12.0; 2026-11-22; commit 0123456.", table.markdown(results))
+        self.assertIn(
+            "a GPU; 2 cores; Python 3.12.0; 2026-11-22; commit 0123456; rounds: 9, starts: 3.", table.markdown(results)
+        )
 
     def test_defines_each_column(self):
         for column in ("call", "x first", "call and wait", "work", "GB/s", "import", "cold", "warm"):
