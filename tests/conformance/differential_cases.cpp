@@ -29,14 +29,18 @@ void add_variants(ProgramBuilder& builder, const Texts& texts, const Host& host)
     builder.variant(dialect).source(dialect == std::string("cuda") ? "k.cu" : "k.hip.cpp", texts.cuda);
     host(false);
   }
-  builder.variant("msl").source("k.metal", "#include <metal_stdlib>\nusing namespace metal;\n" + std::string(texts.msl));
+  builder.variant("msl").source("k.metal",
+                                "#include <metal_stdlib>\nusing namespace metal;\n" + std::string(texts.msl));
   host(false);
 }
 
 // One program on every backend: the one that the example shows.
 DifferentialCase saxpy() {
   Program program = load_program(KMUX_PORTABLE_PROGRAM).value();
-  return {"saxpy", std::move(program), {{{1000}, numbers(1000, 0.37F, 101)}, {{1000}, numbers(1000, 0.11F, 97)}}, {Arg(1.5F)},
+  return {"saxpy",
+          std::move(program),
+          {{{1000}, numbers(1000, 0.37F, 101)}, {{1000}, numbers(1000, 0.11F, 97)}},
+          {Arg(1.5F)},
           {1e-6, 1e-6}};
 }
 

@@ -33,8 +33,8 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const CliSession session;
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* word :
-       {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache", "tune", "Exit codes"}) {
+  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache",
+                           "tune", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
   for (const char* command :

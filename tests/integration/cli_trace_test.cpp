@@ -22,7 +22,7 @@ class CliTrace : public testing::Test {
     return text.str();
   }
   std::vector<std::string> words(const std::string& command) const {
-    return {command, "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16", "--scalar",
+    return {command,   "scale/scale.kmux.json", "--target", "c", "--in", "x=random:1", "--symbol", "n=16", "--scalar",
             "factor=2"};
   }
   CliSession session_;

@@ -30,8 +30,8 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     KMUX_TRY(compilation_.folder().write(symbol_file(i), symbols[i]));
   }
-  KMUX_TRY(
-      compilation_.run("link the launcher", compiler_, {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"}));
+  KMUX_TRY(compilation_.run("link the launcher", compiler_,
+                            {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"}));
   return read_file(std::filesystem::path(compilation_.folder().path()) / kLibrary);
 }
 

@@ -7,7 +7,6 @@
 #include "kmux/exported_call.h"
 #include "kmux/source_unit.h"
 
-
 namespace kmux {
 
 extern const std::string_view nvidia_launch_text;   // plugins/nvidia/launch
