@@ -6,28 +6,16 @@
 #include "kmux/builder.h"
 #include "kmux/plan_runner.h"
 
+#include "idle_driver.h"
+
 namespace kmux {
 namespace {
 
 const DType kF32 = dtype::kFloat32;
 
-int launch(const kmux_driver_env*, const kmux_driver_launch* launch, kmux_sink) {
-  benchmark::DoNotOptimize(launch->grid[0]);
-  return KMUX_OK;
-}
-int fill(const kmux_driver_env*, const kmux_driver_fill*, kmux_sink) { return KMUX_OK; }
-int encode_tiled(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const unsigned*, kmux_sink) {
-  return KMUX_OK;
-}
-int encode_im2col(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const int*, const int*, unsigned,
-                  unsigned, kmux_sink) {
-  return KMUX_OK;
-}
-constexpr kmux_driver kDriver = {&launch, &fill, &encode_tiled, &encode_im2col};
-
 void run(benchmark::State& state, const ProgramBuilder& builder) {
   const PlanRunner runner = PlanRunner::compile(lower(builder.build().value(), 0).value()).value();
-  const kmux_driver_env env{{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &kDriver, nullptr};
+  const kmux_driver_env env{{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &bench::kIdleDriver, nullptr};
   std::array<kmux_slot, 16> slots;
   for (kmux_slot& slot : slots) slot.i64 = 4096;
   const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};

@@ -12,6 +12,7 @@
 #include "kmux/trace.h"
 
 #include "cold_kernel.h"
+#include "idle_driver.h"
 #include "regress/references.h"
 #include "regress/runtimes.h"
 
@@ -52,17 +53,6 @@ Kernel compiled(Runtime& runtime, const CompileOptions& options) {
 }
 
 Kernel cpu_kernel(Runtime& runtime) { return compiled(runtime, {.execution_backend = "cpu", .use_cache = false}); }
-
-int launch(const kmux_driver_env*, const kmux_driver_launch*, kmux_sink) { return KMUX_OK; }
-int fill(const kmux_driver_env*, const kmux_driver_fill*, kmux_sink) { return KMUX_OK; }
-int encode_tiled(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const unsigned*, kmux_sink) {
-  return KMUX_OK;
-}
-int encode_im2col(const kmux_driver_env*, kmux_tensor_map*, const kmux_map_geometry*, const int*, const int*, unsigned,
-                  unsigned, kmux_sink) {
-  return KMUX_OK;
-}
-constexpr kmux_driver kDriver = {&launch, &fill, &encode_tiled, &encode_im2col};
 
 Program gridded_program() {
   ProgramBuilder builder("add");
@@ -137,7 +127,8 @@ Duel call_trace_off(const std::filesystem::path&) {
 Duel plan_runner(const std::filesystem::path&) {
   const auto runner = std::make_shared<PlanRunner>(PlanRunner::compile(lower(gridded_program(), 0).value()).value());
   return {[runner](int times) -> Status {
-            const kmux_driver_env env{{sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &kDriver, nullptr};
+            const kmux_driver_env env{
+                {sizeof(kmux_launch_env), 0, nullptr, nullptr, 0, 0}, &bench::kIdleDriver, nullptr};
             const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
             std::array<kmux_slot, 16> slots;
             for (kmux_slot& slot : slots) slot.i64 = 4096;

@@ -1,16 +1,15 @@
 #include "kmux/bench/call_timer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "kmux/backend.h"
 #include "kmux/registry.h"
 
+#include "stopwatch.h"
+
 namespace kmux::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kBurstMicroseconds = 1000;
 constexpr double kLeastMicroseconds = 1e-3;  // a coarse clock may see nothing, of which there are no ratios
@@ -20,10 +19,6 @@ constexpr int kTries = 3;
 constexpr double kQueueingMargin = 1.5;
 // A device that is not even that much of a flush behind the host has no queue: it works while the caller waits.
 constexpr double kLeastLead = 0.25;
-
-double microseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "kmux/bench/figure.h"
 
 #include "benchmark_name.h"
+#include "entrants.h"
 
 namespace kmux::bench {
 namespace {
@@ -68,12 +69,6 @@ std::vector<double> numbers_of(const std::vector<const Json*>& runs, std::string
     if (const auto value = number_of(*run, key)) numbers.push_back(factor * *value);
   }
   return numbers;
-}
-
-void set_column(Entrant& entrant, Column column, std::vector<double> samples) {
-  if (samples.empty()) return;
-  const Interval interval = median_interval(samples);
-  entrant.columns[column] = {std::move(samples), interval};
 }
 
 void note_counters(Entrant& entrant, const Json& run) {

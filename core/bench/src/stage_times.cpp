@@ -1,21 +1,15 @@
 #include "kmux/bench/stage_times.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "kmux/artifact.h"
 #include "kmux/trace.h"
 
 #include "fresh_runtime.h"
+#include "stopwatch.h"
 
 namespace kmux::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double microseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
 
 /// The spans of that name together, in microseconds.
 double total(const Trace& trace, std::string_view name) {
