@@ -1,7 +1,9 @@
 // The programs of tests/data/tilelang for the host as data: they load, are valid and canonical, and say what the kernels
 // say. Those for devices are in tilelang_devices_test.cpp.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -129,24 +131,34 @@ TEST_P(TileLangData, SaysWhatTheKernelSays) {
 
 TEST_P(TileLangData, NeedsNothingButTheTemplates) {
   const Program program = load_program(path_of(GetParam().name)).value();
-  ASSERT_EQ(program.variants.size(), 1U);
-  const Variant& variant = program.variants[0];
+  const Variant& variant = program.variants.at(0);
   EXPECT_EQ(variant.dialect, "c");
   EXPECT_EQ(variant.settings, (Settings{.standard = "c++17", .include_hints = {"tilelang"}}));
   EXPECT_EQ(features_used(program, 0), std::vector<UsedFeature>{});
   EXPECT_EQ(program.metadata.origin, "TileLang 0.1.15");
 }
 
+TEST_P(TileLangData, IsForHipTooWhereThreadsMayRepeatTheWork) {
+  const Program program = load_program(path_of(GetParam().name)).value();
+  const bool is_for_hip = !std::set<std::string>{"gemm", "gemm_dynamic", "normalize_columns"}.contains(program.name);
+  ASSERT_EQ(program.variants.size(), is_for_hip ? 2U : 1U);
+  if (!is_for_hip) return;
+  EXPECT_EQ(program.variants[1].dialect, "hip");
+  EXPECT_EQ(program.variants[1].requirements.arch, std::vector<std::string>{"gfx90a"});
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, TileLangData, testing::ValuesIn(kFacts),
                          [](const auto& param) { return param.param.name; });
 
-// A program for the host alone that is added to the folder must be added to the table.
+// A program for the host, and HIP at most, that is added to the folder must be added to the table.
 TEST(TileLangDataFolder, HasNoOtherProgramsForTheHost) {
   std::vector<std::string> found, expected;
   for (const auto& entry : fs::directory_iterator(kData)) {
     const std::string name = entry.path().filename();
     const Program program = load_program(path_of(name)).value();
-    if (program.variants.size() == 1 && program.variants[0].dialect == "c") found.push_back(name);
+    const bool is_elsewhere = std::ranges::any_of(
+        program.variants, [](const Variant& variant) { return variant.dialect != "c" && variant.dialect != "hip"; });
+    if (!is_elsewhere) found.push_back(name);
   }
   for (const Facts& facts : kFacts) expected.push_back(facts.name);
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
