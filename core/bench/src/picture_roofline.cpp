@@ -2,15 +2,16 @@
 
 #include "html_writer.h"
 #include "picture_axis.h"
+#include "picture_grid.h"
 #include "pictures.h"
 
 namespace kmux::bench {
 namespace {
 
-constexpr double kWidth = 520;
-constexpr double kHeight = 300;
-constexpr double kLeft = 74;
-constexpr double kBottom = 34;
+constexpr double kWidth = PictureGrid::kWidth;
+constexpr double kHeight = PictureGrid::kHeight;
+constexpr double kLeft = PictureGrid::kLeft;
+constexpr double kBottom = PictureGrid::kBottom;
 
 struct Mark {
   std::string backend;
@@ -47,24 +48,6 @@ void draw_roof(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, doub
   line(ridge, flop_rate, to, flop_rate);
 }
 
-void draw_ticks(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y) {
-  for (const double tick : x.ticks()) {
-    svg.element("text", tick_text(tick),
-                attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
-                    R"( text-anchor="middle" class="faint")");
-  }
-  for (const double tick : y.ticks()) {
-    svg.open("line", attribute("class", "grid") + attribute("x1", kLeft) + attribute("x2", kWidth) +
-                         attribute("y1", y.pixel(tick)) + attribute("y2", y.pixel(tick)));
-    svg.close("line");
-    svg.element("text", tick_text(tick),
-                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + R"( text-anchor="end" class="faint")");
-  }
-  svg.element(
-      "text", "operations a byte; GFLOP/s upwards",
-      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + R"( text-anchor="middle" class="faint")");
-}
-
 }  // namespace
 
 std::string picture_roofline(std::span<const Contest> contests, const Palette& palette) {
@@ -80,7 +63,7 @@ std::string picture_roofline(std::span<const Contest> contests, const Palette& p
   const PictureAxis y(PictureAxis::Scale::kLog, floor, fastest->flop_rate * 2, kHeight - kBottom, 16);
   HtmlWriter svg;
   svg.open("svg", R"(viewBox="0 0 520 300" role="img" aria-label="roofline")");
-  draw_ticks(svg, x, y);
+  PictureGrid::draw(svg, x, y, "operations a byte; GFLOP/s upwards", tick_text);
   draw_roof(svg, x, y, from, to, bytes_rate, fastest->flop_rate);
   for (const Mark& mark : marks) {
     svg.open("circle", attribute("cx", x.pixel(mark.intensity)) + attribute("cy", y.pixel(mark.flop_rate)) +

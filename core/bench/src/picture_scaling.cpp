@@ -6,15 +6,16 @@
 
 #include "html_writer.h"
 #include "picture_axis.h"
+#include "picture_grid.h"
 #include "pictures.h"
 
 namespace kmux::bench {
 namespace {
 
-constexpr double kWidth = 520;
-constexpr double kHeight = 300;
-constexpr double kLeft = 74;
-constexpr double kBottom = 34;
+constexpr double kWidth = PictureGrid::kWidth;
+constexpr double kHeight = PictureGrid::kHeight;
+constexpr double kLeft = PictureGrid::kLeft;
+constexpr double kBottom = PictureGrid::kBottom;
 constexpr double kThinnest = 2;
 
 struct Point {
@@ -45,23 +46,7 @@ struct Range {
   }
 };
 
-void draw_grid(HtmlWriter& svg, const PictureAxis& x, const PictureAxis& y, const std::string& axis) {
-  for (const double tick : x.ticks()) {
-    svg.element("text", tick_text(tick),
-                attribute("x", x.pixel(tick)) + attribute("y", kHeight - kBottom + 16) +
-                    R"( text-anchor="middle" class="faint")");
-  }
-  for (const double tick : y.ticks()) {
-    svg.open("line", attribute("class", "grid") + attribute("x1", kLeft) + attribute("x2", kWidth) +
-                         attribute("y1", y.pixel(tick)) + attribute("y2", y.pixel(tick)));
-    svg.close("line");
-    svg.element("text", figure(kHeadline, tick),
-                attribute("x", kLeft - 6) + attribute("y", y.pixel(tick) + 4) + R"( text-anchor="end" class="faint")");
-  }
-  svg.element(
-      "text", axis,
-      attribute("x", (kLeft + kWidth) / 2) + attribute("y", kHeight - 2) + R"( text-anchor="middle" class="faint")");
-}
+std::string time_text(double time) { return figure(kHeadline, time); }
 
 std::string pair_text(double x, double y) {
   char text[48];
@@ -105,7 +90,7 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
   const PictureAxis y(PictureAxis::Scale::kLog, time.low / 1.5, time.high * 1.5, kHeight - kBottom, 24);
   HtmlWriter svg;
   svg.open("svg", R"(viewBox="0 0 520 300" role="img")" + attribute("aria-label", "time over " + axis));
-  draw_grid(svg, x, y, axis);
+  PictureGrid::draw(svg, x, y, axis, time_text);
   double legend = kLeft;
   double thickness =
       kThinnest + 2 * static_cast<double>(lines.size() - 1);  // a line that hides another leaves its edges
