@@ -52,7 +52,11 @@
   KMUX_CALL(stream_create, cuStreamCreate, (CUstream * stream, unsigned flags))                                      \
   KMUX_CALL(stream_destroy, cuStreamDestroy_v2, (CUstream stream))                                                   \
   KMUX_CALL(stream_synchronize, cuStreamSynchronize, (CUstream stream))                                              \
+  KMUX_CALL(stream_wait_event, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                  \
   KMUX_CALL(stream_capturing, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                \
+  KMUX_CALL(stream_capture_info, cuStreamGetCaptureInfo_v2,                                                          \
+            (CUstream stream, CUstreamCaptureStatus * status, uint64_t* id, CUgraph* graph,                          \
+             const CUgraphNode** dependencies, size_t* dependency_count))                                            \
   KMUX_CALL(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode))                  \
   KMUX_CALL(event_create, cuEventCreate, (CUevent * event, unsigned flags))                                          \
   KMUX_CALL(event_destroy, cuEventDestroy_v2, (CUevent event))                                                       \

@@ -43,6 +43,13 @@ CUresult cuStreamSynchronize(CUstream stream) {
   });
 }
 
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  return Call("cuStreamWaitEvent", Needs::kContext).with(" ", stream, " event ", event, " flags ", flags).run([&] {
+    if (world().events.find(event) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    return world().check_stream(stream);
+  });
+}
+
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   if (!is_watched()) {
     *status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -53,6 +60,20 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
     if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
     if (would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     call.with(" -> ", static_cast<int>(*status = world().capture_of(stream)));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, std::uint64_t* id, CUgraph* graph,
+                                   const CUgraphNode** dependencies, std::size_t* dependency_count) {
+  Call call("cuStreamGetCaptureInfo_v2", Needs::kInit);
+  return call.with(" ", stream).run([&] {
+    if (would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    call.with(" -> ", static_cast<int>(*status = world().capture_of(stream)));
+    if (id != nullptr) *id = reinterpret_cast<std::uintptr_t>(stream);
+    if (graph != nullptr) *graph = nullptr;
+    if (dependencies != nullptr) *dependencies = nullptr;
+    if (dependency_count != nullptr) *dependency_count = 0;
     return CUDA_SUCCESS;
   });
 }
