@@ -60,5 +60,8 @@ enum CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr int kPoolReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
 inline constexpr int kCaptureStatusNone = 0;
+inline constexpr int kCaptureStatusActive = 1;
+inline constexpr int kCaptureModeGlobal = 0;  // of a thread that set none
+inline constexpr int kCaptureModeRelaxed = 2;
 
 }  // namespace kmux::hip

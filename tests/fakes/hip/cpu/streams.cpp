@@ -1,5 +1,6 @@
 // Streams have nothing to wait for; events have the time at which they were recorded.
 #include <chrono>
+#include <utility>
 
 #include "cpu/world.h"
 
@@ -48,8 +49,31 @@ int hipStreamSynchronize(hipStream_t stream) {
 int hipStreamIsCapturing(hipStream_t stream, int* status) {
   KMUX_BEGIN("hipStreamIsCapturing");
   const std::lock_guard lock(world().mutex);
-  *status = stream != nullptr && world().capturing ? 1 : kCaptureStatusNone;
+  *status = stream != nullptr && world().capturing ? kCaptureStatusActive : kCaptureStatusNone;
   return kHipSuccess;
+}
+
+int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
+  KMUX_BEGIN("hipStreamGetCaptureInfo");
+  const std::lock_guard lock(world().mutex);
+  *status = stream != nullptr && world().capturing ? kCaptureStatusActive : kCaptureStatusNone;
+  if (*status == kCaptureStatusActive) *id = 1;
+  return kHipSuccess;
+}
+
+int hipThreadExchangeStreamCaptureMode(int* mode) {
+  KMUX_BEGIN("hipThreadExchangeStreamCaptureMode");
+  if (*mode < kCaptureModeGlobal || *mode > kCaptureModeRelaxed) return kInvalidValue;
+  std::swap(*mode, capture_mode());
+  return kHipSuccess;
+}
+
+int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  KMUX_BEGIN("hipStreamWaitEvent");
+  if (flags != 0) return kInvalidValue;
+  if (const int failure = check_stream(stream)) return failure;
+  const std::lock_guard lock(world().mutex);
+  return world().events.contains(event) ? kHipSuccess : kInvalidHandle;
 }
 
 int hipEventCreate(hipEvent_t* event) {

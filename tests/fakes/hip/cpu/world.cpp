@@ -14,6 +14,11 @@ int& current_device() {
   return device;
 }
 
+int& capture_mode() {
+  static thread_local int mode = kCaptureModeGlobal;
+  return mode;
+}
+
 int begin(const char* symbol) {
   World& w = world();
   if (!w.recording.load(std::memory_order_relaxed)) return kHipSuccess;

@@ -48,6 +48,9 @@ World& world();
 /// The device that is current on this thread.
 int& current_device();
 
+/// The mode in which this thread meets the captures of others, a hipStreamCaptureMode.
+int& capture_mode();
+
 /// Writes `symbol` down. The code with which the call is to fail, or 0.
 int begin(const char* symbol);
 

@@ -43,6 +43,12 @@ int attribute_of(int attribute) {
   }
 }
 
+// A call that the plugins for CUDA do not make; null where the driver lacks it.
+template <class Function>
+Function* driver_function(const char* symbol) {
+  return reinterpret_cast<Function*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), symbol));
+}
+
 int allocate(void** address, std::size_t bytes, CUstream stream) {
   KMUX_CHECK(enter());
   CUmemoryPool pool = nullptr;
@@ -85,9 +91,7 @@ int hipDeviceTotalMem(std::size_t* bytes, int device) {
 }
 int hipDeviceSynchronize() {
   KMUX_CHECK(enter());
-  using Synchronize = int();
-  static auto* const synchronize =
-      reinterpret_cast<Synchronize*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), "cuCtxSynchronize"));
+  static auto* const synchronize = driver_function<int()>("cuCtxSynchronize");
   return synchronize == nullptr ? static_cast<int>(kUnknown) : synchronize();
 }
 int hipRuntimeGetVersion(int* version) {
@@ -148,6 +152,28 @@ int hipStreamIsCapturing(hipStream_t stream, int* status) {
   const int result = driver()->stream_capturing(stream_of(stream), &said);
   *status = static_cast<int>(said);
   return result;
+}
+int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
+  KMUX_CHECK(enter());
+  using GetInfo = int(CUstream, int*, std::uint64_t*, void**, const void**, std::size_t*);
+  static auto* const get_info = driver_function<GetInfo>("cuStreamGetCaptureInfo_v2");
+  if (get_info == nullptr) return kUnknown;
+  std::uint64_t number = 0;
+  const int result = get_info(stream_of(stream), status, &number, nullptr, nullptr, nullptr);
+  if (result == kHipSuccess && *status == kCaptureStatusActive) *id = number;
+  return result;
+}
+int hipThreadExchangeStreamCaptureMode(int* mode) {
+  KMUX_CHECK(enter());
+  auto own = static_cast<CUstreamCaptureMode>(*mode);
+  const int result = driver()->exchange_capture_mode(&own);
+  *mode = static_cast<int>(own);
+  return result;
+}
+int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  KMUX_CHECK(enter());
+  static auto* const wait = driver_function<int(CUstream, CUevent, unsigned)>("cuStreamWaitEvent");
+  return wait == nullptr ? static_cast<int>(kUnknown) : wait(stream_of(stream), event_of(event), flags);
 }
 int hipEventCreate(hipEvent_t* event) {
   KMUX_CHECK(enter());
