@@ -72,6 +72,7 @@ class InProcessDevices : public DeviceApi {
   Status event_record(int, void*, void*) override { return note("record "), Ok{}; }
   Result<double> event_elapsed(int, void*, void*) override { return elapsed_ms; }
   Status l2_flush(int, void*) override { return note("flush "), flushes; }
+  Status stream_wait_event(int, void*, void*) override { return note("wait "), Ok{}; }
 
   int live = 0;
   Status events = Ok{};

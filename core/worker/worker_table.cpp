@@ -47,7 +47,7 @@ const kmux_device_api& no_devices() {
     refuse(api.count), refuse(api.properties), refuse(api.allocate), refuse(api.free), refuse(api.copy);
     refuse(api.memset), refuse(api.memory_info), refuse(api.stream_create), refuse(api.stream_destroy);
     refuse(api.stream_synchronize), refuse(api.event_create), refuse(api.event_destroy), refuse(api.event_record);
-    refuse(api.event_elapsed), refuse(api.l2_flush);
+    refuse(api.event_elapsed), refuse(api.l2_flush), refuse(api.stream_wait_event), refuse(api.stream_capture);
     return api;
   }();
   return devices;

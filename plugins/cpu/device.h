@@ -29,6 +29,7 @@ class CpuDevices final : public DeviceApi {
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   /// Reads and writes more memory than the caches hold.
   Status l2_flush(int device, void* stream) override;
+  Status stream_wait_event(int device, void* stream, void* event) override;
 
  private:
   std::mutex mutex_;

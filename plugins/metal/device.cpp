@@ -179,4 +179,12 @@ Status MetalDevices::l2_flush(int device, void* stream) {
   return status;
 }
 
+Status MetalDevices::stream_wait_event(int device, void*, void* event) {
+  KMUX_ASSIGN(const auto opened, gpu(device));
+  auto& recorded = *static_cast<Event*>(event);
+  const std::lock_guard lock(recorded.mutex);
+  if (recorded.command_buffer) opened->objc().wait(recorded.command_buffer.get());
+  return Ok{};
+}
+
 }  // namespace kmux::metal

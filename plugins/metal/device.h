@@ -33,6 +33,7 @@ class MetalDevices final : public DeviceApi {
   Status event_record(int device, void* event, void* stream) override;
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
+  Status stream_wait_event(int device, void* stream, void* event) override;
 
  private:
   Result<std::shared_ptr<Gpu>> gpu(int device);

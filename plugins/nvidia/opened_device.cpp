@@ -1,27 +1,32 @@
 #include "nvidia/opened_device.h"
 
+#include <bit>
 #include <limits>
-
-#include "kmux/failure_text.h"
 
 #include "nvidia/device_facts.h"
 #include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
+namespace {
 
-int check_call(const OpenedDevice& device, const char* call, CUresult result, kmux_sink error) {
-  if (result == CUDA_SUCCESS) return KMUX_OK;
-  return fail_call(device.driver(), error, call, result, "device %d", device.context().ordinal);
-}
+CUdeviceptr address_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+CUstream stream_of(void* stream) { return static_cast<CUstream>(stream); }
+CUevent event_of(void* event) { return static_cast<CUevent>(event); }
 
-Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(const DriverTable& driver, int ordinal) {
+}  // namespace
+
+Result<int> OpenedDevice::count(Host) { return device_count(); }
+Result<Json> OpenedDevice::properties(Host, int device) { return device_properties(device); }
+
+Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host, int ordinal) {
   FailureText failure;
+  const DriverTable* const driver = open_driver(failure.sink());
+  if (driver == nullptr) return failure.unavailable();
   DeviceContext context{};
-  KMUX_TRY(failure.status(retain_context(driver, ordinal, &context, failure.sink())));
-  std::unique_ptr<OpenedDevice> device(new OpenedDevice(driver, context));
+  KMUX_TRY(failure.status(retain_context(*driver, ordinal, &context, failure.sink())));
+  std::unique_ptr<OpenedDevice> device(new OpenedDevice(*driver, context));
   if (Status pool = device->take_pool(); !pool.ok()) {
-    static_cast<void>(device->close(failure.sink()));  // the first failure is what is told
+    static_cast<void>(device->close());  // the first failure is what is told
     return std::move(pool).error();
   }
   return device;
@@ -34,51 +39,119 @@ Status OpenedDevice::take_pool() {
                                                    " has no memory pools (its driver or its virtual machine turns "
                                                    "them off). Use another device or driver.");
   }
-  FailureText failure;
-  CUresult result = driver_.device_pool(&pool_, context_.device);
-  KMUX_TRY(failure.status(check_call(*this, "cuDeviceGetDefaultMemPool", result, failure.sink())));
+  const std::string detail = "device " + std::to_string(context_.ordinal);
+  KMUX_TRY(check({"cuDeviceGetDefaultMemPool", driver_.device_pool(&pool_, context_.device)}, detail));
   std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-  return failure.status(RelaxedCapture::during(driver_, failure.sink(), [&] {
+  CUresult result = CUDA_SUCCESS;
+  FailureText failure;
+  KMUX_TRY(failure.status(RelaxedCapture::during(driver_, failure.sink(), [&] {
     result = driver_.pool_attribute_set(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_all);
-    return check_call(*this, "cuMemPoolSetAttribute", result, failure.sink());
-  }));
+    return KMUX_OK;
+  })));
+  return check({"cuMemPoolSetAttribute", result}, detail);
 }
 
-int OpenedDevice::flush_l2(CUstream stream, kmux_sink error) {
-  const std::lock_guard lock(flushing_);
-  if (flush_memory_ == 0) {
-    if (const int code = make_flush_memory(stream, error)) return code;
-  }
-  if (flush_bytes_ == 0) return KMUX_OK;
-  return check_call(*this, "cuMemsetD8Async", driver_.memset8(flush_memory_, 0, flush_bytes_, stream), error);
+Status OpenedDevice::close() {
+  return check({"cuDevicePrimaryCtxRelease", release_context(driver_, context_)},
+               "device " + std::to_string(context_.ordinal));
 }
 
-int OpenedDevice::free_flush_memory(kmux_sink error) {
-  if (flush_memory_ == 0) return KMUX_OK;
-  const CUresult result = driver_.free(flush_memory_, nullptr);
-  flush_memory_ = 0;
-  return check_call(*this, "cuMemFreeAsync", result, error);
+Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
+  if (call.result == CUDA_SUCCESS) return Ok{};
+  FailureText failure;
+  return failure.status(fail_call(driver_, failure.sink(), call.name, static_cast<CUresult>(call.result), "%s",
+                                  detail.c_str()));
 }
 
-int OpenedDevice::close(kmux_sink error) {
-  return check_call(*this, "cuDevicePrimaryCtxRelease", release_context(driver_, context_), error);
-}
-
-// The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
-int OpenedDevice::make_flush_memory(CUstream stream, kmux_sink error) {
-  int l2_bytes = 0;
-  const CUresult read = driver_.device_attribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device);
-  if (const int code = check_call(*this, "cuDeviceGetAttribute", read, error)) return code;
-  if (l2_bytes <= 0) return KMUX_OK;
-  const std::size_t bytes = 2 * static_cast<std::size_t>(l2_bytes);
+DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
   CUdeviceptr memory = 0;
-  const CUresult made = driver_.allocate(&memory, bytes, pool_, stream);
-  if (const int code = check_call(*this, "cuMemAllocFromPoolAsync", made, error)) return code;
-  flush_memory_ = memory;
-  flush_bytes_ = bytes;
-  return RelaxedCapture::during(driver_, error, [&] {
-    return check_call(*this, "cuStreamSynchronize", driver_.stream_synchronize(stream), error);
-  });
+  const CUresult result = driver_.allocate(&memory, bytes, pool_, stream_of(stream));
+  *address = std::bit_cast<void*>(memory);
+  return {"cuMemAllocFromPoolAsync", result};
+}
+
+DriverCall OpenedDevice::free(void* stream, void* address) const {
+  return {"cuMemFreeAsync", driver_.free(address_of(address), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
+  switch (kind) {
+    case KMUX_COPY_HOST_TO_DEVICE:
+      return {"cuMemcpyHtoDAsync", driver_.copy_to_device(address_of(to), from, bytes, stream_of(stream))};
+    case KMUX_COPY_DEVICE_TO_HOST:
+      return {"cuMemcpyDtoHAsync", driver_.copy_to_host(to, address_of(from), bytes, stream_of(stream))};
+    case KMUX_COPY_DEVICE_TO_DEVICE:
+      break;
+  }
+  return {"cuMemcpyAsync", driver_.copy(address_of(to), address_of(from), bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
+  return {"cuMemsetD8Async", driver_.memset8(address_of(address), value, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
+  return {"cuMemGetInfo", driver_.memory_info(free_bytes, total_bytes)};
+}
+
+DriverCall OpenedDevice::l2_bytes(int* bytes) const {
+  return {"cuDeviceGetAttribute",
+          driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
+}
+
+DriverCall OpenedDevice::stream_create(void** stream) const {
+  CUstream made = nullptr;
+  const CUresult result = driver_.stream_create(&made, CU_STREAM_NON_BLOCKING);
+  *stream = made;
+  return {"cuStreamCreate", result};
+}
+
+DriverCall OpenedDevice::stream_destroy(void* stream) const {
+  return {"cuStreamDestroy", driver_.stream_destroy(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_synchronize(void* stream) const {
+  return {"cuStreamSynchronize", driver_.stream_synchronize(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
+  return {"cuStreamWaitEvent", driver_.stream_wait_event(stream_of(stream), event_of(event), 0)};
+}
+
+// The legacy stream, by either of its handles, cannot be captured; asking about it is an error while another one is.
+// Source: CUDA Driver API, cuStreamBeginCapture and cuStreamIsCapturing.
+DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
+  *capture = 0;
+  constexpr std::uintptr_t kLegacy = 1;
+  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) return {"", CUDA_SUCCESS};
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  std::uint64_t id = 0;
+  const CUresult result = driver_.stream_capture_info(stream_of(stream), &status, &id, nullptr, nullptr, nullptr);
+  if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) *capture = id;
+  return {"cuStreamGetCaptureInfo", result};
+}
+
+DriverCall OpenedDevice::event_create(void** event) const {
+  CUevent made = nullptr;
+  const CUresult result = driver_.event_create(&made, 0);
+  *event = made;
+  return {"cuEventCreate", result};
+}
+
+DriverCall OpenedDevice::event_destroy(void* event) const {
+  return {"cuEventDestroy", driver_.event_destroy(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_record(void* event, void* stream) const {
+  return {"cuEventRecord", driver_.event_record(event_of(event), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::event_synchronize(void* event) const {
+  return {"cuEventSynchronize", driver_.event_synchronize(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
+  return {"cuEventElapsedTime", driver_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
 }
 
 }  // namespace kmux::nvidia

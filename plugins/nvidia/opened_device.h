@@ -1,58 +1,80 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <mutex>
+#include <string>
 
-#include "kmux/error.h"
+#include "kmux/failure_text.h"
+#include "kmux/stream_ordered_devices.h"
 
 #include "nvidia/launch/context.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 
 /// A device that memory, streams and events are made on: its primary context, retained, and its memory pool, which keeps
-/// what is freed.
+/// what is freed. See StreamOrderedDevices.
 ///
 /// Threads: any, but `close` comes last and alone.
 class OpenedDevice {
  public:
+  static constexpr int kNeverRecorded = CUDA_ERROR_INVALID_HANDLE;
+
+  static Result<int> count(Host host);
+  static Result<Json> properties(Host host, int device);
+
   /// Retains the context and raises the release threshold of the default pool, so that memory freed in stream order is
   /// not given back to the system at the next synchronisation.
   ///
   /// Errors: invalid_argument if there is no such device; unsupported without memory pools; what the driver said.
-  static Result<std::unique_ptr<OpenedDevice>> open(const DriverTable& driver, int ordinal);
+  static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal);
   ~OpenedDevice() = default;
   OpenedDevice(const OpenedDevice&) = delete;
   OpenedDevice& operator=(const OpenedDevice&) = delete;
-
-  const DriverTable& driver() const { return driver_; }
-  const DeviceContext& context() const { return context_; }
-  CUmemoryPool pool() const { return pool_; }
-
-  /// Writes twice the L2 cache in `stream`, so that nothing from before is in it. The context is current. The memory for
-  /// it is made once.
-  ///
-  /// Errors: 0 or an ErrorCode after writing to `error`.
-  int flush_l2(CUstream stream, kmux_sink error);
-
-  /// Frees that memory. The context is current.
-  int free_flush_memory(kmux_sink error);
   /// Gives the context back.
-  int close(kmux_sink error);
+  Status close();
+
+  int ordinal() const { return context_.ordinal; }
+
+  /// Does `action() -> Status` in the context of the device, or in another one of it that is current. Captures of other
+  /// streams are left alone.
+  template <class Action>
+  Status use(Action action) {
+    FailureText failure;
+    ContextScope scope(driver_, context_);
+    if (const int code = scope.enter(failure.sink())) return failure.status(code);
+    Status done = Ok{};
+    int code = RelaxedCapture::during(driver_, failure.sink(), [&] { return done = action(), KMUX_OK; });
+    code = scope.leave(code, failure.sink());
+    return done.ok() ? failure.status(code) : done;
+  }
+  Status check(DriverCall call, const std::string& detail) const;
+
+  DriverCall allocate(void* stream, std::size_t bytes, void** address) const;
+  DriverCall free(void* stream, void* address) const;
+  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const;
+  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const;
+  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const;
+  DriverCall l2_bytes(int* bytes) const;
+  DriverCall stream_create(void** stream) const;
+  DriverCall stream_destroy(void* stream) const;
+  DriverCall stream_synchronize(void* stream) const;
+  DriverCall stream_wait(void* stream, void* event) const;
+  DriverCall stream_capture(void* stream, std::uint64_t* capture) const;
+  DriverCall event_create(void** event) const;
+  DriverCall event_destroy(void* event) const;
+  DriverCall event_record(void* event, void* stream) const;
+  DriverCall event_synchronize(void* event) const;
+  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const;
 
  private:
   OpenedDevice(const DriverTable& driver, const DeviceContext& context) : driver_(driver), context_(context) {}
   Status take_pool();
-  int make_flush_memory(CUstream stream, kmux_sink error);
 
   const DriverTable& driver_;
   DeviceContext context_;
   CUmemoryPool pool_ = nullptr;
-  std::mutex flushing_;
-  CUdeviceptr flush_memory_ = 0;
-  std::size_t flush_bytes_ = 0;
 };
-
-/// 0 if `result` is success; else `fail_call` with the device as detail.
-int check_call(const OpenedDevice& device, const char* call, CUresult result, kmux_sink error);
 
 }  // namespace kmux::nvidia

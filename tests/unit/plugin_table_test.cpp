@@ -73,6 +73,8 @@ TEST_F(PluginTable, ExceptionsOfDevicesAreErrors) {
   expect_internal(devices.event_record(0, nullptr, nullptr), "thrown by event_record");
   expect_internal(devices.event_elapsed(0, nullptr, nullptr), "thrown by event_elapsed");
   expect_internal(devices.l2_flush(0, nullptr), "thrown by l2_flush");
+  expect_internal(devices.stream_wait_event(0, nullptr, nullptr), "thrown by stream_wait_event");
+  expect_internal(devices.stream_capture(0, nullptr), "thrown by stream_capture");
 }
 
 TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {

@@ -39,6 +39,8 @@ TEST_F(WorkerTableTest, HasNoAdaptersAndNoDevices) {
   expect_refused(devices.event_record(0, nullptr, nullptr));
   expect_refused(devices.event_elapsed(0, nullptr, nullptr));
   expect_refused(devices.l2_flush(0, nullptr));
+  expect_refused(devices.stream_wait_event(0, nullptr, nullptr));
+  expect_refused(devices.stream_capture(0, nullptr));
   devices.free(0, nullptr, nullptr);
   devices.stream_destroy(0, nullptr);
   devices.event_destroy(0, nullptr);

@@ -8,10 +8,12 @@
 #include "call/accepted_memory.h"
 #include "call/argument_checker.h"
 #include "call/argument_error.h"
+#include "call/stream_uses.h"
 #include "kernel_impl.h"
 #include "lane.h"
 #include "out_idx.h"
 #include "output_allocator.h"
+#include "tensor/sole_stream.h"
 #include "workspace_allocator.h"
 
 namespace kmux {
@@ -60,6 +62,9 @@ struct Kernel::Impl {
     const kmux_launch_env env{sizeof env, place, stream.handle, workspaces.table(), current_lane(), 0};
     std::string text;
     const kmux_code code = entry(frame.data(), env, {&text, append});
+    if (sole_stream.may_differ_from(stream.handle)) [[unlikely]] {
+      record_uses(args, stream);
+    }
     if (code == KMUX_OK) [[likely]] {
       return Ok{};
     }
@@ -114,7 +119,7 @@ Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream
   std::vector<kmux_slot> frame(input_checker.frame_size() + 1);  // never empty, so that it has an address
   KMUX_ASSIGN(const int place, input_checker.check(args, frame.data()));
   KMUX_ASSIGN(std::vector<Tensor> tensors,
-              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place), memory));
+              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place), stream, memory));
   for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
   KMUX_TRY(launch(args, stream));
   return Outputs(std::move(tensors));

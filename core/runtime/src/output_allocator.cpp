@@ -66,21 +66,21 @@ Result<OutputAllocator> OutputAllocator::make(std::string kernel, const Signatur
 }
 
 Result<Tensor> OutputAllocator::allocate(const Output& output, std::span<const std::int64_t> values,
-                                         const Device& device, const OutputMemory& memory) {
+                                         const Device& device, StreamRef stream, const OutputMemory& memory) {
   KMUX_ASSIGN(std::vector<std::int64_t> shape, evaluate_all(output.shape, values));
-  if (output.strides.empty()) return memory(std::move(shape), output.dtype, device);
+  if (output.strides.empty()) return memory(std::move(shape), output.dtype, device, stream);
   KMUX_ASSIGN(std::vector<std::int64_t> strides, evaluate_all(output.strides, values));
   KMUX_ASSIGN(const std::int64_t span, span_of(shape, strides));
-  KMUX_ASSIGN(const Tensor line, memory({span}, output.dtype, device));
+  KMUX_ASSIGN(const Tensor line, memory({span}, output.dtype, device, stream));
   return line.as_strided(std::move(shape), std::move(strides));
 }
 
 Result<std::vector<Tensor>> OutputAllocator::allocate(std::span<const std::int64_t> values, const Device& device,
-                                                      const OutputMemory& memory) const {
+                                                      StreamRef stream, const OutputMemory& memory) const {
   std::vector<Tensor> tensors;
   tensors.reserve(outputs_.size());
   for (const Output& output : outputs_) {
-    auto tensor = allocate(output, values, device, memory);
+    auto tensor = allocate(output, values, device, stream, memory);
     if (!tensor) {
       Error error = std::move(tensor).error();
       error.message = "kernel \"" + kernel_ + "\": output \"" + output.name + "\": " + error.message;

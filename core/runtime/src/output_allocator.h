@@ -33,16 +33,16 @@ class OutputAllocator {
   /// In the order in which a call returns them.
   const std::vector<Output>& outputs() const { return outputs_; }
 
-  /// One tensor an output, on `device`, in memory that `memory` gives.
+  /// One tensor an output, on `device`, in memory that `memory` gives for work on `stream`.
   ///
   /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
   /// and parameter.
   Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device,
-                                       const OutputMemory& memory) const;
+                                       StreamRef stream, const OutputMemory& memory) const;
 
  private:
   static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device,
-                                 const OutputMemory& memory);
+                                 StreamRef stream, const OutputMemory& memory);
   std::string kernel_;
   std::vector<Output> outputs_;
 };

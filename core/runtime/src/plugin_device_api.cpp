@@ -99,4 +99,18 @@ Status PluginDeviceApi::l2_flush(int device, void* stream) {
                      [&](kmux_sink error) { return api_.devices->l2_flush(instance_, device, stream, error); });
 }
 
+Status PluginDeviceApi::stream_wait_event(int device, void* stream, void* event) {
+  return call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->stream_wait_event(instance_, device, stream, event, error);
+  });
+}
+
+Result<std::uint64_t> PluginDeviceApi::stream_capture(int device, void* stream) {
+  std::uint64_t capture = 0;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->stream_capture(instance_, device, stream, &capture, error);
+  }));
+  return capture;
+}
+
 }  // namespace kmux

@@ -26,6 +26,8 @@ class PluginDeviceApi final : public DeviceApi {
   Status event_record(int device, void* event, void* stream) override;
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
+  Status stream_wait_event(int device, void* stream, void* event) override;
+  Result<std::uint64_t> stream_capture(int device, void* stream) override;
 
  private:
   const kmux_plugin_api& api_;

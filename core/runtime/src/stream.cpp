@@ -30,6 +30,11 @@ Status Stream::synchronize() const {
   return api_of(device_).stream_synchronize(device_.ordinal(), handle());
 }
 
+Status Stream::wait(const Event& event) const {
+  const Device& device = event.device_;
+  return api_of(device).stream_wait_event(device.ordinal(), handle(), event.handle_.get());
+}
+
 Result<Event> Event::create(const Device& device) {
   if (device.plugin() == nullptr) return needs_a_backend("n event", device);
   KMUX_ASSIGN(void* const handle, api_of(device).event_create(device.ordinal()));

@@ -6,6 +6,8 @@
 
 #include "kmux/registry.h"
 
+#include "block_release.h"
+#include "device_memory.h"
 #include "shape.h"
 
 namespace kmux {
@@ -25,18 +27,11 @@ Result<std::shared_ptr<void>> allocate_host(std::size_t bytes) {
   return std::shared_ptr<void>(memory, [](void* address) { std::free(address); });
 }
 
-Result<std::shared_ptr<void>> allocate(std::size_t bytes, const Device& device) {
-  if (device.plugin() == nullptr && !device.is_host()) {
-    return make_error(ErrorCode::kUnsupported, "there is no memory to be had on " + device.to_string() +
-                                                   " (it came from outside, and no backend is known for it). Allocate "
-                                                   "with the library that knows it.");
-  }
-  if (device.plugin() == nullptr) return allocate_host(bytes);
-  DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_ASSIGN(void* const memory, api.allocate(device.ordinal(), nullptr, std::max<std::size_t>(bytes, 1), 256));
-  return std::shared_ptr<void>(memory, [device](void* address) {
-    device.plugin()->backend().devices().free(device.ordinal(), nullptr, address);
-  });
+Status check_known(const Device& device) {
+  if (device.plugin() != nullptr || device.is_host()) return Ok{};
+  return make_error(ErrorCode::kUnsupported, "memory cannot be allocated on " + device.to_string() +
+                                                 " (it came from outside, and no backend is known for it). Allocate "
+                                                 "with the library that knows it.");
 }
 
 /// Is the device of `tensor` one that this library can reach?
@@ -48,10 +43,20 @@ Status check_reachable(const Tensor& tensor) {
                                                  "its device). Copy it with the library that made it.");
 }
 
+// A graph would do it later, with memory that is gone by then.
+Status check_not_captured(const Device& device, StreamRef stream) {
+  KMUX_ASSIGN(const std::uint64_t capture, capture_of(device, stream.handle));
+  if (capture == 0) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    "a tensor cannot be copied or set on a stream that is captured (the copy has to be done before it "
+                    "returns). Copy before the capture begins, or on another stream.");
+}
+
 /// Copies `bytes` between a device of a plugin and the host, or on one device, and waits.
 Status copy_and_wait(const Device& device, StreamRef stream, void* to, const void* from, std::size_t bytes,
                      kmux_copy_kind kind) {
   if (bytes == 0) return Ok{};
+  KMUX_TRY(check_not_captured(device, stream));
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_TRY(api.copy(device.ordinal(), stream.handle, to, from, bytes, kind));
   return api.stream_synchronize(device.ordinal(), stream.handle);
@@ -67,11 +72,19 @@ Tensor Tensor::make(State state) {
   return Tensor(std::shared_ptr<const State>(std::move(shared)));
 }
 
-Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
   KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
+  KMUX_TRY(check_known(device));
   State state;
-  KMUX_ASSIGN(state.memory, allocate(bytes, device));
-  state.tensor.data = state.memory.get();
+  if (device.plugin() == nullptr) {
+    KMUX_ASSIGN(state.owner, allocate_host(bytes));
+    state.tensor.data = state.owner.get();
+  } else {
+    KMUX_ASSIGN(std::shared_ptr<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
+    state.tensor.data = memory->address();
+    state.memory = memory.get();
+    state.owner = std::move(memory);
+  }
   state.tensor.device = device.dl();
   state.tensor.dtype = to_dldatatype(dtype);
   state.strides = contiguous_strides(shape);
@@ -80,17 +93,26 @@ Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const
   return make(std::move(state));
 }
 
-Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
-  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device));
+Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
+  KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device, stream));
   const auto bytes = static_cast<std::size_t>(tensor.byte_count());
   if (device.is_host()) {
     std::memset(tensor.data(), 0, bytes);
     return tensor;
   }
+  KMUX_TRY(check_not_captured(device, stream));
   DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_TRY(api.memset(device.ordinal(), nullptr, tensor.data(), 0, bytes));
-  KMUX_TRY(api.stream_synchronize(device.ordinal(), nullptr));
+  KMUX_TRY(api.memset(device.ordinal(), stream.handle, tensor.data(), 0, bytes));
+  KMUX_TRY(api.stream_synchronize(device.ordinal(), stream.handle));
   return tensor;
+}
+
+Status Tensor::used_on(StreamRef stream) const {
+  if (state_ == nullptr || device().is_host()) return Ok{};
+  if (state_->memory != nullptr) return state_->memory->used_on(stream);
+  return make_error(ErrorCode::kUnsupported, "memory on " + device().to_string() +
+                                                 " is not freed in an order of ours (it came from outside). Tell the "
+                                                 "library that made it.");
 }
 
 Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes) {
@@ -197,17 +219,17 @@ Result<Tensor> Tensor::to(const Device& target, StreamRef stream) const {
   }
   if (target.is_host()) return copied_to_host(*this, stream);
   KMUX_ASSIGN(const Tensor source, is_contiguous() ? Result<Tensor>(*this) : packed_on_host(*this));
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target));
+  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target, stream));
   KMUX_TRY(copy_and_wait(target, stream, copy.data(), source.data(), static_cast<std::size_t>(byte_count()),
                          KMUX_COPY_HOST_TO_DEVICE));
   return copy;
 }
 
-Result<Tensor> Tensor::clone() const {
+Result<Tensor> Tensor::clone(StreamRef stream) const {
   if (state_ == nullptr) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied.");
   KMUX_TRY(check_reachable(*this));
   if (device().is_host() && !is_contiguous()) return packed_on_host(*this);
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device()));
+  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device(), stream));
   const auto bytes = static_cast<std::size_t>(byte_count());
   if (device().is_host()) {
     if (bytes != 0) std::memcpy(copy.data(), data(), bytes);
@@ -217,7 +239,7 @@ Result<Tensor> Tensor::clone() const {
     return make_error(ErrorCode::kUnsupported, describe(*dl()) + " on " + device().to_string() +
                                                    " is strided (only contiguous memory can be copied there). "
                                                    "Make it contiguous first.");
-  KMUX_TRY(copy_and_wait(device(), {}, copy.data(), data(), bytes, KMUX_COPY_DEVICE_TO_DEVICE));
+  KMUX_TRY(copy_and_wait(device(), stream, copy.data(), data(), bytes, KMUX_COPY_DEVICE_TO_DEVICE));
   return copy;
 }
 

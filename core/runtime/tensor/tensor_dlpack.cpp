@@ -1,5 +1,6 @@
 #include "kmux/tensor.h"
 
+#include "exported_memory.h"
 #include "shape.h"
 
 namespace kmux {
@@ -8,15 +9,22 @@ namespace {
 /// A DLPack tensor that shares memory with `Tensor`: keeps the handle, and shape and strides of its own.
 template <class Managed>
 struct Exported {
+  Exported(const Tensor& shared, DeviceMemory* of) : tensor(shared), memory(of) {
+    if (memory != nullptr) ExportedMemory::add(*memory);
+  }
+  ~Exported() {
+    if (memory != nullptr) ExportedMemory::remove(*memory);
+  }
+  Exported(const Exported&) = delete;
+  Exported& operator=(const Exported&) = delete;
   Managed managed{};
   Tensor tensor;
+  DeviceMemory* memory;
 };
 
 template <class Managed>
-Managed* exported(const Tensor& tensor) {
-  if (!tensor) return nullptr;
-  auto* made = new Exported<Managed>;
-  made->tensor = tensor;
+Managed* exported(const Tensor& tensor, DeviceMemory* memory) {
+  auto* made = new Exported<Managed>(tensor, memory);
   made->managed.dl_tensor = *tensor.dl();
   made->managed.manager_ctx = made;
   made->managed.deleter = [](Managed* self) { delete static_cast<Exported<Managed>*>(self->manager_ctx); };
@@ -47,7 +55,8 @@ Result<Tensor> Tensor::adopt(Managed* managed) {
     state.read_only = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
   }
   state.device = Device::foreign(given.device);
-  state.memory = std::shared_ptr<void>(given.data, [managed](void*) {
+  if (!state.device.is_host()) state.memory = ExportedMemory::find(given.data);
+  state.owner = std::shared_ptr<void>(given.data, [managed](void*) {
     if (managed->deleter != nullptr) managed->deleter(managed);
   });
   return make(std::move(state));
@@ -68,11 +77,14 @@ Result<Tensor> Tensor::from_dlpack(DLManagedTensorVersioned* tensor) {
   return adopt(tensor);
 }
 
-DLManagedTensor* Tensor::to_dlpack() const { return is_read_only() ? nullptr : exported<DLManagedTensor>(*this); }
+DLManagedTensor* Tensor::to_dlpack() const {
+  if (state_ == nullptr || is_read_only()) return nullptr;
+  return exported<DLManagedTensor>(*this, state_->memory);
+}
 
 DLManagedTensorVersioned* Tensor::to_dlpack_versioned() const {
-  auto* managed = exported<DLManagedTensorVersioned>(*this);
-  if (managed == nullptr) return nullptr;
+  if (state_ == nullptr) return nullptr;
+  auto* managed = exported<DLManagedTensorVersioned>(*this, state_->memory);
   managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
   managed->flags = is_read_only() ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   return managed;

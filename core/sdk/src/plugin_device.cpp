@@ -98,6 +98,17 @@ kmux_code l2_flush(void* instance, std::int32_t device, void* stream, kmux_sink 
   return guard(error, [&] { return devices_of(instance).l2_flush(device, stream); });
 }
 
+kmux_code stream_wait_event(void* instance, std::int32_t device, void* stream, void* event, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).stream_wait_event(device, stream, event); });
+}
+
+kmux_code stream_capture(void* instance, std::int32_t device, void* stream, std::uint64_t* capture, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*capture, devices_of(instance).stream_capture(device, stream));
+    return Ok{};
+  });
+}
+
 }  // namespace
 
 kmux_device_api device_functions(const PluginInfo& info) {
@@ -118,7 +129,9 @@ kmux_device_api device_functions(const PluginInfo& info) {
           .event_destroy = event_destroy,
           .event_record = event_record,
           .event_elapsed = event_elapsed,
-          .l2_flush = l2_flush};
+          .l2_flush = l2_flush,
+          .stream_wait_event = stream_wait_event,
+          .stream_capture = stream_capture};
 }
 
 }  // namespace kmux

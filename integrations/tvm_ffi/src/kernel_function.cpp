@@ -34,8 +34,11 @@ ffi::Tensor to_ffi(const Tensor& tensor) { return ffi::Tensor::FromDLPackVersion
 
 /// Memory for outputs from the allocator of TVM-FFI's environment, which frameworks set (torch: its own pool, so that
 /// memory is reused in the order of its streams), else from the runtime.
-Result<Tensor> environment_memory(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
-  if (TVMFFIEnvGetDLPackManagedTensorAllocator() == nullptr) return Tensor::empty(std::move(shape), dtype, device);
+Result<Tensor> environment_memory(std::vector<std::int64_t> shape, DType dtype, const Device& device,
+                                  StreamRef stream) {
+  if (TVMFFIEnvGetDLPackManagedTensorAllocator() == nullptr) {
+    return Tensor::empty(std::move(shape), dtype, device, stream);
+  }
   const DLDataType type{dtype.code, dtype.bits, dtype.lanes};
   const ffi::ShapeView extents(shape.data(), shape.size());
   return Tensor::from_dlpack(

@@ -28,6 +28,8 @@ class ThrowingDevices final : public DeviceApi {
   Status event_record(int, void*, void*) override { throw std::runtime_error("thrown by event_record"); }
   Result<double> event_elapsed(int, void*, void*) override { throw std::runtime_error("thrown by event_elapsed"); }
   Status l2_flush(int, void*) override { throw std::runtime_error("thrown by l2_flush"); }
+  Status stream_wait_event(int, void*, void*) override { throw std::runtime_error("thrown by stream_wait_event"); }
+  Result<std::uint64_t> stream_capture(int, void*) override { throw std::runtime_error("thrown by stream_capture"); }
 };
 
 /// A backend whose every function throws.

@@ -17,7 +17,8 @@ class Arg {
  public:
   enum class Kind : std::uint8_t { kTensor, kInteger, kUnsigned, kFloat, kBool, kBits, kPointer };
 
-  Arg(const Tensor& tensor) : kind_(Kind::kTensor), read_only_(tensor.is_read_only()), tensor_(tensor.dl()) {}
+  Arg(const Tensor& tensor)
+      : kind_(Kind::kTensor), read_only_(tensor.is_read_only()), is_ours_(true), tensor_(tensor.dl()) {}
   Arg(const DLTensor* tensor) : kind_(Kind::kTensor), tensor_(tensor) {}
   /// A null tensor.
   Arg(std::nullptr_t) : kind_(Kind::kTensor), tensor_(nullptr) {}
@@ -36,6 +37,9 @@ class Arg {
   Kind kind() const { return kind_; }
   const DLTensor* tensor() const { return tensor_; }
   bool is_read_only() const { return read_only_; }  // of kTensor
+  /// Whether it was made of a `Tensor`; then `memory` is that of the tensor, null where it is not a device's of ours.
+  bool is_ours() const { return is_ours_; }
+  DeviceMemory* memory() const { return reinterpret_cast<const Tensor::View*>(tensor_)->memory; }
   std::int64_t integer() const { return integer_; }
   std::uint64_t bits() const { return bits_; }
   double floating() const { return float_; }
@@ -47,6 +51,7 @@ class Arg {
   Arg(void* address, int) : kind_(Kind::kPointer), pointer_(address) {}
   Kind kind_;
   bool read_only_ = false;
+  bool is_ours_ = false;
   DType dtype_{};
   union {
     const DLTensor* tensor_;

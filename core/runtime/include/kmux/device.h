@@ -16,8 +16,12 @@ class Plugin;
 class Runtime;
 
 /// A stream as a call takes it: the backend's own handle, null for the default stream.
+///
+/// Lifetime: borrowed for the call. `owner`, of a `Stream`, is what memory that is allocated in its order holds on to; a
+/// stream without one (another library made it) has to outlive such memory.
 struct StreamRef {
   void* handle = nullptr;
+  const std::shared_ptr<void>* owner = nullptr;
 };
 
 /// A place where tensors live and kernels run: the host, or a device of a plugin.
@@ -52,7 +56,10 @@ class KMUX_API Device {
   DLDevice dl_{kDLCPU, 0};
 };
 
-/// An ordered queue of work on a device.
+class Event;
+
+/// An ordered queue of work on a device. Work on two streams, or on one and the default stream, is in no order unless an
+/// event puts it in one (docs/memory.md).
 ///
 /// Lifetime: owns the backend's stream unless borrowed; the last copy destroys it.
 class KMUX_API Stream {
@@ -64,9 +71,11 @@ class KMUX_API Stream {
   static Stream borrow(const Device& device, void* handle);
 
   void* handle() const { return handle_.get(); }
-  operator StreamRef() const { return {handle_.get()}; }
+  operator StreamRef() const { return {handle_.get(), &handle_}; }
   const Device& device() const { return device_; }
   Status synchronize() const;
+  /// What comes after it in this stream waits, on the device, for what `event` was recorded behind.
+  Status wait(const Event& event) const;
 
  private:
   Stream(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
@@ -83,6 +92,7 @@ class KMUX_API Event {
   Result<double> elapsed_since(const Event& begin) const;
 
  private:
+  friend class Stream;
   Event(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
   Device device_;
   std::shared_ptr<void> handle_;

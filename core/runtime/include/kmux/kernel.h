@@ -36,8 +36,9 @@ class KMUX_API Outputs {
   std::vector<Tensor> tensors_;
 };
 
-/// Gives new contiguous memory for an output: of that shape and dtype, on that device.
-using OutputMemory = std::function<Result<Tensor>(std::vector<std::int64_t> shape, DType dtype, const Device& device)>;
+/// Gives new contiguous memory for an output: of that shape and dtype, on that device, for work on that stream.
+using OutputMemory =
+    std::function<Result<Tensor>(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream)>;
 
 /// A compiled program that can be called. A call runs on the device that its tensors are on: the one that the kernel was
 /// compiled for, or another of the same backend and architecture.
@@ -46,7 +47,7 @@ using OutputMemory = std::function<Result<Tensor>(std::vector<std::int64_t> shap
 /// Lifetime: a cheap shared handle; the last one unloads the artifact.
 class KMUX_API Kernel {
  public:
-  /// Allocates the outputs on the kernel's device, launches, and returns them.
+  /// Allocates the outputs on the kernel's device, in the order of the call's stream, launches, and returns them.
   ///
   /// The arguments are the parameters that are not outputs, in order.
   /// Errors: as `launch`.

@@ -15,21 +15,28 @@
 
 namespace kmux {
 
+class DeviceMemory;
+
 /// A tensor that owns or borrows its memory, described by a DLTensor.
 ///
 /// Shapes:   any rank; strides in elements, absent means contiguous.
 /// Threads:  the handle any; the memory as the application arranges.
-/// Lifetime: copies share the memory; the last one frees it (and the plugin it came from may go).
+/// Lifetime: copies share the memory; the last one frees it (and the plugin it came from may go). Memory of a device belongs
+///           to the stream that it was allocated on and is freed in the order of that stream, behind what kernels of ours
+///           launched on other streams and what `used_on` names; nobody waits on the host (docs/memory.md).
 class KMUX_API Tensor {
  public:
   /// An empty handle: passed to a kernel, it is a null tensor.
   Tensor() = default;
 
-  /// New memory, not initialised. Host memory is aligned to 64 bytes.
+  /// New memory, not initialised, in the order of `stream`: work on another stream may use it once that waits for `stream`.
+  /// Host memory is aligned to 64 bytes.
   ///
   /// Errors: invalid_argument for negative extents or more bytes than 2^63; unavailable if there is not enough memory.
-  static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {});
-  static Result<Tensor> zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device = {});
+  static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
+                              StreamRef stream = {});
+  static Result<Tensor> zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
+                              StreamRef stream = {});
   /// Host memory with a copy of `values`.
   template <class T>
   static Result<Tensor> from(std::vector<std::int64_t> shape, DType dtype, std::span<const T> values) {
@@ -77,15 +84,26 @@ class KMUX_API Tensor {
   /// A view of the same memory from its first element on. The caller vouches that it stays within it.
   Tensor as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const;
   /// A contiguous copy on the same device.
-  Result<Tensor> clone() const;
+  Result<Tensor> clone(StreamRef stream = {}) const;
+
+  /// Says that what is on `stream` by now uses the memory, which is freed behind it. A launch by a kernel says so itself;
+  /// this is for what others launch, as torch's `record_stream`.
+  ///
+  /// Errors: unsupported for memory of a device that did not come from here. Host memory is in no order, so nothing is done.
+  Status used_on(StreamRef stream) const;
 
  private:
-  struct State {
+  friend class Arg;
+  // Who has the address of the tensor has the one of its memory.
+  struct View {
     DLTensor tensor{};
+    DeviceMemory* memory = nullptr;  // null: the host's, or somebody else's
+  };
+  struct State : View {
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
     Device device;
-    std::shared_ptr<void> memory;
+    std::shared_ptr<void> owner;
     bool read_only = false;
   };
   explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}

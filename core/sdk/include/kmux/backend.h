@@ -89,13 +89,16 @@ class Adapter {
   }
 };
 
-/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one.
+/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one, which is never captured.
+/// No function spoils a capture that somebody else has begun, in any mode, on this thread or another.
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
   virtual Result<int> count() = 0;
   /// An object with at least "name" and "arch".
   virtual Result<Json> properties(int device) = 0;
+  /// Memory in the order of `stream`: what comes after it there may use it, until `free` in the order of its stream. While
+  /// `stream` is captured, both become nodes of the graph.
   virtual Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) = 0;
   virtual void free(int device, void* stream, void* address) noexcept = 0;
   virtual Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) = 0;
@@ -114,6 +117,11 @@ class DeviceApi {
   /// Units: milliseconds. Waits for both events.
   virtual Result<double> event_elapsed(int device, void* begin, void* end) = 0;
   virtual Status l2_flush(int device, void* stream) = 0;
+  /// What comes after it in `stream` waits on the device for what `event` was recorded behind; for nothing if it was never
+  /// recorded. Recording the event again does not change that.
+  virtual Status stream_wait_event(int device, void* stream, void* event) = 0;
+  /// The capture that records `stream` now, as a number that no other one in the process has; 0: none does.
+  virtual Result<std::uint64_t> stream_capture(int /*device*/, void* /*stream*/) { return std::uint64_t{0}; }
 };
 
 /// A backend: what a plugin author derives from, and what the host sees.

@@ -110,7 +110,8 @@ typedef enum kmux_copy_kind {
   KMUX_COPY_DEVICE_TO_DEVICE = 2
 } kmux_copy_kind;
 
-/* The devices of a backend. `device` is an ordinal below `count`. */
+/* The devices of a backend. `device` is an ordinal below `count`; a null stream is the default one, which is never
+ * captured. No function spoils a capture that somebody else has begun, in any mode, on this thread or another. */
 typedef struct kmux_device_api {
   size_t struct_size;
   /* DLPack's device type of this backend's memory. */
@@ -119,6 +120,8 @@ typedef struct kmux_device_api {
   kmux_code (*count)(void* instance, int32_t* count, kmux_sink error);
   /* JSON object: name, arch, memory_bytes, and what else the backend knows. */
   kmux_code (*properties)(void* instance, int32_t device, kmux_sink json, kmux_sink error);
+  /* In the order of `stream`: what comes after it there may use the memory, until `free` in the order of its stream. While
+   * `stream` is captured, both become nodes of the graph. */
   kmux_code (*allocate)(void* instance, int32_t device, void* stream, size_t bytes, size_t alignment, void** address,
                         kmux_sink error);
   void (*free)(void* instance, int32_t device, void* stream, void* address);
@@ -139,6 +142,11 @@ typedef struct kmux_device_api {
   kmux_code (*event_elapsed)(void* instance, int32_t device, void* begin, void* end, double* milliseconds,
                              kmux_sink error);
   kmux_code (*l2_flush)(void* instance, int32_t device, void* stream, kmux_sink error);
+  /* What comes after it in `stream` waits on the device, not on the host, for what `event` was recorded behind; for
+   * nothing if it was never recorded. Recording the event again does not change that. */
+  kmux_code (*stream_wait_event)(void* instance, int32_t device, void* stream, void* event, kmux_sink error);
+  /* The capture that records `stream` now, as a number that no other one in the process has; 0: none does. */
+  kmux_code (*stream_capture)(void* instance, int32_t device, void* stream, uint64_t* capture, kmux_sink error);
 } kmux_device_api;
 
 /* The hot call of one adapter: a function with the contract of `launch`, and what it is called on. */

@@ -1,0 +1,58 @@
+#include "device_memory.h"
+
+#include <algorithm>
+
+#include "kmux/registry.h"
+
+#include "block_release.h"
+#include "sole_stream.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // what every kernel may assume of a tensor
+
+}  // namespace
+
+Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::size_t bytes,
+                                                             StreamRef stream) {
+  release_deferred_blocks();
+  OwnedBlock block{device, nullptr, stream.handle, stream.owner == nullptr ? nullptr : *stream.owner};
+  KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
+  DeviceApi& api = device.plugin()->backend().devices();
+  KMUX_ASSIGN(block.address, api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
+  sole_stream.add(stream.handle);
+  return std::make_shared<DeviceMemory>(std::move(block), bytes);
+}
+
+DeviceMemory::~DeviceMemory() { release_block(std::move(block_)); }
+
+Status DeviceMemory::used_on(StreamRef stream) {
+  if (stream.handle == block_.stream) return Ok{};
+  KMUX_ASSIGN(const std::uint64_t capture, capture_of(block_.device, stream.handle));
+  if (capture != block_.capture) return Ok{};
+  sole_stream.add(stream.handle);
+  Status recorded = record_use(stream);
+  if (recorded.ok()) return recorded;
+  DeviceApi& api = block_.device.plugin()->backend().devices();
+  static_cast<void>(api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is what is told
+  return recorded;
+}
+
+// A handle without an owner may stand for another stream than before, one that was made since or that of another thread:
+// the new one takes over what is waited for.
+Status DeviceMemory::record_use(StreamRef stream) {
+  DeviceApi& api = block_.device.plugin()->backend().devices();
+  const int device = block_.device.ordinal();
+  const std::lock_guard lock(using_);
+  const auto known = std::ranges::find(block_.uses, stream.handle, &OwnedBlock::Use::stream);
+  if (known == block_.uses.end()) {
+    KMUX_ASSIGN(void* const event, api.event_create(device));
+    block_.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner});
+    return api.event_record(device, event, stream.handle);
+  }
+  if (known->owner == nullptr) KMUX_TRY(api.stream_wait_event(device, stream.handle, known->event));
+  return api.event_record(device, known->event, stream.handle);
+}
+
+}  // namespace kmux

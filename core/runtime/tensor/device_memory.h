@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kmux/device.h"
+
+namespace kmux {
+
+/// A block of device memory and what it is freed behind.
+struct OwnedBlock {
+  /// What is on another stream, up to `event`, uses the block. `owner` keeps the stream from being destroyed and its handle
+  /// from standing for another one.
+  struct Use {
+    void* stream;
+    void* event;
+    std::shared_ptr<void> owner;
+  };
+  Device device;
+  void* address = nullptr;
+  void* stream = nullptr;
+  std::shared_ptr<void> stream_owner;
+  std::uint64_t capture = 0;  // that the allocation is a node of; 0: none
+  std::vector<Use> uses = {};
+};
+
+/// Memory of a device in the order of the stream that it was allocated on. It is freed in that order, behind every use on
+/// other streams, without a wait on the host:
+///
+/// | allocated   | its stream now              | freed                                           |
+/// |-------------|-----------------------------|-------------------------------------------------|
+/// | as usual    | is not captured             | on its stream                                   |
+/// | as usual    | is captured                 | later: a graph can only free what it allocated  |
+/// | in a capture| is in that capture          | on its stream, by a node                        |
+/// | in a capture| is not, or in another       | by the graph, which owns it                     |
+///
+/// Threads: any.
+class DeviceMemory {
+ public:
+  /// Errors: those of the backend.
+  static Result<std::shared_ptr<DeviceMemory>> allocate(const Device& device, std::size_t bytes, StreamRef stream);
+  DeviceMemory(OwnedBlock block, std::size_t bytes) : block_(std::move(block)), bytes_(bytes) {}
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
+
+  void* address() const { return block_.address; }
+  std::size_t bytes() const { return bytes_; }
+  void* stream() const { return block_.stream; }
+
+  /// Frees behind what is on `stream` by now. What a capture records is no use: a graph holds on to nothing.
+  ///
+  /// Errors: those of the backend; then the host has waited for the stream where that was possible.
+  Status used_on(StreamRef stream);
+
+ private:
+  Status record_use(StreamRef stream);
+
+  OwnedBlock block_;
+  const std::size_t bytes_;
+  std::mutex using_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kmux/backend.h"
+#include "kmux/plugin.hpp"
+
+namespace kmux {
+
+/// A call that a driver has made: its name there, and what it returned; 0 is success.
+struct DriverCall {
+  const char* name;
+  int result;
+};
+
+/// ok if `alignment` is 0 or a power of two that memory of a device has by itself.
+///
+/// Errors: invalid_argument.
+Status check_device_alignment(std::size_t alignment);
+
+/// The error of an ordinal that no driver has.
+Error device_out_of_range(int device, std::size_t count);
+
+/// The devices of a driver whose memory, copies and events are in the order of streams: CUDA's interface, and what follows
+/// it. `Driver` is one opened device of it, which makes single calls:
+///
+/// - `static Result<std::unique_ptr<Driver>> open(Host, int device)`, `Status close()`
+/// - `static Result<int> count(Host)`, `static Result<Json> properties(Host, int device)`
+/// - `Status use(action)`: does `action() -> Status` with the device current on this thread and the captures of others
+///   spared; what was current before is so afterwards
+/// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
+/// - `DriverCall` of allocate, free, copy, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
+/// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
+///
+/// A stream of ours does not wait for the default stream. Memory that is freed stays in the pool of the device.
+///
+/// Errors:  what the driver said, as "CALL failed with NUMBER NAME (text; detail)". Those of calls that return nothing
+///          are logged.
+/// Threads: any.   Lifetime: comes after everything that was made with it.
+template <class Driver>
+class StreamOrderedDevices final : public DeviceApi {
+ public:
+  explicit StreamOrderedDevices(Host host) : host_(host) {}
+  StreamOrderedDevices(const StreamOrderedDevices&) = delete;
+  StreamOrderedDevices& operator=(const StreamOrderedDevices&) = delete;
+  ~StreamOrderedDevices() override {
+    for (const std::atomic<Opened*>& each : devices_) {
+      const std::unique_ptr<Opened> device(each.load());
+      if (device == nullptr) continue;
+      log_failure(free_flush_memory(*device));
+      log_failure(device->driver->close());
+    }
+  }
+
+  Result<int> count() override { return Driver::count(host_); }
+  Result<Json> properties(int device) override { return Driver::properties(host_, device); }
+
+  /// Errors: invalid_argument for an alignment above 256 or none of the powers of two.
+  Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override {
+    KMUX_TRY(check_device_alignment(alignment));
+    const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+    void* address = nullptr;
+    Status status = on(device, [&](Driver& driver) {
+      return check(driver, driver.allocate(stream, wanted, &address), [&] { return bytes_on(wanted, device); });
+    });
+    if (status.ok()) return address;
+    free(device, stream, address);  // made, but what was current before could not be restored
+    return std::move(status).error();
+  }
+
+  // The default stream of a thread is another one in each, and who frees need not be who allocated. The default stream of
+  // all waits for it.
+  void free(int device, void* stream, void* address) noexcept override {
+    if (address == nullptr) return;
+    release(device, [&](Driver& driver) {
+      std::uint64_t capture = 0;
+      const bool is_per_thread = reinterpret_cast<std::uintptr_t>(stream) == kPerThread;
+      const bool is_captured = is_per_thread && driver.stream_capture(stream, &capture).result == 0 && capture != 0;
+      return check(driver, driver.free(is_per_thread && !is_captured ? nullptr : stream, address), [] { return ""; });
+    });
+  }
+
+  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override {
+    if (bytes == 0) return Ok{};
+    return on(device, [&](Driver& driver) {
+      return check(driver, driver.copy(stream, to, from, bytes, kind),
+                   [&] { return std::to_string(bytes) + " bytes from " + text(from) + " to " + text(to) + ", "; });
+    });
+  }
+
+  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override {
+    if (bytes == 0) return Ok{};
+    return on(device, [&](Driver& driver) {
+      return check(driver, driver.memset(stream, address, value, bytes),
+                   [&] { return std::to_string(bytes) + " bytes at " + text(address) + ", "; });
+    });
+  }
+
+  Result<MemoryInfo> memory_info(int device) override {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    KMUX_TRY(call(device, [&](Driver& driver) { return driver.memory_info(&free_bytes, &total_bytes); }));
+    return MemoryInfo{free_bytes, total_bytes};
+  }
+
+  Result<void*> stream_create(int device) override {
+    void* stream = nullptr;
+    Status status = call(device, [&](Driver& driver) { return driver.stream_create(&stream); });
+    if (status.ok()) return stream;
+    if (stream != nullptr) stream_destroy(device, stream);  // as in `allocate`
+    return std::move(status).error();
+  }
+  void stream_destroy(int device, void* stream) noexcept override {
+    release(device, [&](Driver& driver) { return check(driver, driver.stream_destroy(stream), [] { return ""; }); });
+  }
+  Status stream_synchronize(int device, void* stream) override {
+    return call(device, [&](Driver& driver) { return driver.stream_synchronize(stream); });
+  }
+  Status stream_wait_event(int device, void* stream, void* event) override {
+    return call(device, [&](Driver& driver) { return driver.stream_wait(stream, event); });
+  }
+  // Asked for with every tensor that is made: nothing has to be current for it.
+  Result<std::uint64_t> stream_capture(int device, void* stream) override {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    std::uint64_t capture = 0;
+    KMUX_TRY(check(*at->driver, at->driver->stream_capture(stream, &capture), [] { return ""; }));
+    return capture;
+  }
+
+  Result<void*> event_create(int device) override {
+    void* event = nullptr;
+    Status status = call(device, [&](Driver& driver) { return driver.event_create(&event); });
+    if (status.ok()) return event;
+    if (event != nullptr) event_destroy(device, event);  // as in `allocate`
+    return std::move(status).error();
+  }
+  void event_destroy(int device, void* event) noexcept override {
+    release(device, [&](Driver& driver) { return check(driver, driver.event_destroy(event), [] { return ""; }); });
+  }
+  Status event_record(int device, void* event, void* stream) override {
+    return call(device, [&](Driver& driver) { return driver.event_record(event, stream); });
+  }
+  Result<double> event_elapsed(int device, void* begin, void* end) override {
+    float milliseconds = 0;
+    KMUX_TRY(on(device, [&](Driver& driver) { return read_elapsed(driver, begin, end, milliseconds); }));
+    return double{milliseconds};
+  }
+
+  // Writes twice the cache, so that nothing from before is in it.
+  Status l2_flush(int device, void* stream) override {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    const std::lock_guard lock(at->flushing);
+    return at->driver->use([&]() -> Status {
+      if (at->flush_memory == nullptr) KMUX_TRY(make_flush_memory(*at, stream));
+      if (at->flush_bytes == 0) return Ok{};
+      return check(*at->driver, at->driver->memset(stream, at->flush_memory, 0, at->flush_bytes), [] { return ""; });
+    });
+  }
+
+ private:
+  static constexpr std::size_t kMaxDevices = 64;
+  static constexpr std::uintptr_t kPerThread = 2;  // the handle of CUDA and of HIP for the default stream of a thread
+
+  struct Opened {
+    std::unique_ptr<Driver> driver;
+    int ordinal = 0;
+    std::mutex flushing;
+    void* flush_memory = nullptr;
+    std::size_t flush_bytes = 0;
+  };
+
+  static std::string text(const void* address) {
+    char digits[2 * sizeof address + 3];
+    return {digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "%p", address))};
+  }
+  static std::string bytes_on(std::size_t bytes, int) { return std::to_string(bytes) + " bytes on "; }
+
+  // The device is named last in every detail.
+  template <class Detail>
+  static Status check(Driver& driver, DriverCall made, Detail detail) {
+    if (made.result == 0) return Ok{};
+    return driver.check(made, detail() + ("device " + std::to_string(driver.ordinal())));
+  }
+
+  static Status read_elapsed(Driver& driver, void* begin, void* end, float& milliseconds) {
+    for (void* const event : {begin, end}) {
+      KMUX_TRY(check(driver, driver.event_synchronize(event), [] { return ""; }));
+    }
+    const DriverCall read = driver.event_elapsed(begin, end, &milliseconds);
+    if (read.result != Driver::kNeverRecorded) return check(driver, read, [] { return ""; });
+    Error error = check(driver, read, [] { return ""; }).error();
+    return make_error(ErrorCode::kInvalidArgument, "an event was never recorded (" +
+                                                       error.message.substr(0, error.message.find(" (")) +
+                                                       "). Record both before asking.");
+  }
+
+  // The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
+  Status make_flush_memory(Opened& at, void* stream) {
+    Driver& driver = *at.driver;
+    int bytes = 0;
+    KMUX_TRY(check(driver, driver.l2_bytes(&bytes), [] { return ""; }));
+    if (bytes <= 0) return Ok{};
+    const std::size_t twice = 2 * static_cast<std::size_t>(bytes);
+    KMUX_TRY(check(driver, driver.allocate(stream, twice, &at.flush_memory), [&] { return bytes_on(twice, 0); }));
+    at.flush_bytes = twice;
+    return check(driver, driver.stream_synchronize(stream), [] { return ""; });
+  }
+
+  // Whoever flushed has had it done by now, or has lost the stream.
+  Status free_flush_memory(Opened& at) {
+    if (at.flush_memory == nullptr) return Ok{};
+    Driver& driver = *at.driver;
+    return driver.use([&] { return check(driver, driver.free(nullptr, at.flush_memory), [] { return ""; }); });
+  }
+
+  Result<Opened*> opened(int device) {
+    const auto index = static_cast<std::size_t>(device);
+    if (index >= kMaxDevices) return device_out_of_range(device, kMaxDevices);
+    if (Opened* const found = devices_[index].load(std::memory_order_acquire)) return found;
+    const std::lock_guard lock(opening_);
+    if (Opened* const found = devices_[index].load(std::memory_order_acquire)) return found;
+    auto made = std::make_unique<Opened>();
+    KMUX_ASSIGN(made->driver, Driver::open(host_, device));
+    devices_[index].store(made.get(), std::memory_order_release);
+    return made.release();
+  }
+
+  template <class Action>
+  Status on(int device, Action action) {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    return at->driver->use([&] { return action(*at->driver); });
+  }
+
+  template <class Make>
+  Status call(int device, Make make) {
+    return on(device, [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
+  }
+
+  // What is leaked if it is not done is tried again where the device could not be made current.
+  template <class Action>
+  void release(int device, Action action) noexcept {
+    bool done = false;
+    const auto once = [&] {
+      return on(device, [&](Driver& driver) {
+        done = true;
+        return action(driver);
+      });
+    };
+    log_failure(once());
+    if (!done) log_failure(once());
+  }
+
+  void log_failure(const Status& status) const noexcept {
+    if (!status.ok()) host_.log(Host::Level::kWarning, status.error().message);
+  }
+
+  Host host_;
+  std::mutex opening_;
+  std::array<std::atomic<Opened*>, kMaxDevices> devices_{};
+};
+
+}  // namespace kmux

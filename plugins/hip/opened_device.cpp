@@ -1,0 +1,152 @@
+#include "opened_device.h"
+
+#include <limits>
+
+#include "device_facts.h"
+#include "opened_hip.h"
+
+namespace kmux::hip {
+namespace {
+
+hipStream_t stream_of(void* stream) { return static_cast<hipStream_t>(stream); }
+hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
+
+CopyKind kind_of(kmux_copy_kind kind) {
+  switch (kind) {
+    case KMUX_COPY_HOST_TO_DEVICE:
+      return kHostToDevice;
+    case KMUX_COPY_DEVICE_TO_HOST:
+      return kDeviceToHost;
+    case KMUX_COPY_DEVICE_TO_DEVICE:
+      break;
+  }
+  return kDeviceToDevice;
+}
+
+}  // namespace
+
+Result<int> OpenedDevice::count(Host host) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  int count = 0;
+  KMUX_TRY(hip::check(*hip, "hipGetDeviceCount", hip->device_count(&count)));
+  return count;
+}
+
+Result<Json> OpenedDevice::properties(Host host, int device) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  return device_properties(*hip, device);
+}
+
+Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host host, int ordinal) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
+  KMUX_TRY(device->use([&] { return device->open_pool(); }));
+  return device;
+}
+
+Status OpenedDevice::open_pool() {
+  int pools = 0;
+  const bool has_calls = hip_.allocate_async && hip_.free_async && hip_.default_pool && hip_.pool_attribute_set;
+  if (!has_calls || hip_.device_attribute(&pools, kMemoryPoolsSupported, ordinal_) != kHipSuccess || pools == 0)
+    return Ok{};
+  const std::string detail = "device " + std::to_string(ordinal_);
+  hipMemPool_t pool = nullptr;
+  KMUX_TRY(check({"hipDeviceGetDefaultMemPool", hip_.default_pool(&pool, ordinal_)}, detail));
+  std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
+  KMUX_TRY(check({"hipMemPoolSetAttribute", hip_.pool_attribute_set(pool, kPoolReleaseThreshold, &keep_all)}, detail));
+  has_pool_ = true;
+  return Ok{};
+}
+
+Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
+  return hip::check(hip_, call.name, call.result, detail);
+}
+
+DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
+  if (!has_pool_) return {"hipMalloc", hip_.allocate(address, bytes)};
+  return {"hipMallocAsync", hip_.allocate_async(address, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::free(void* stream, void* address) const {
+  if (!has_pool_) return {"hipFree", hip_.free(address)};
+  return {"hipFreeAsync", hip_.free_async(address, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
+  return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
+  return {"hipMemsetAsync", hip_.memset(address, value, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
+  return {"hipMemGetInfo", hip_.memory_info(free_bytes, total_bytes)};
+}
+
+DriverCall OpenedDevice::l2_bytes(int* bytes) const {
+  return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
+}
+
+DriverCall OpenedDevice::stream_create(void** stream) const {
+  hipStream_t made = nullptr;
+  const int result = hip_.stream_create(&made, kStreamNonBlocking);
+  *stream = made;
+  return {"hipStreamCreateWithFlags", result};
+}
+
+DriverCall OpenedDevice::stream_destroy(void* stream) const {
+  return {"hipStreamDestroy", hip_.stream_destroy(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_synchronize(void* stream) const {
+  return {"hipStreamSynchronize", hip_.stream_synchronize(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
+  if (hip_.stream_wait_event == nullptr) return event_synchronize(event);
+  return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
+}
+
+// The legacy stream, by either of its handles, cannot be captured. Releases that give no numbers give a yes or no.
+DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
+  *capture = 0;
+  constexpr std::uintptr_t kLegacy = 1;
+  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) return {"", kHipSuccess};
+  int status = kCaptureStatusNone;
+  unsigned long long id = 1;
+  if (hip_.stream_capture_info != nullptr) {
+    const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
+    if (result == kHipSuccess && status != kCaptureStatusNone) *capture = id;
+    return {"hipStreamGetCaptureInfo", result};
+  }
+  if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
+  const int result = hip_.stream_capturing(stream_of(stream), &status);
+  if (result == kHipSuccess && status != kCaptureStatusNone) *capture = id;
+  return {"hipStreamIsCapturing", result};
+}
+
+DriverCall OpenedDevice::event_create(void** event) const {
+  hipEvent_t made = nullptr;
+  const int result = hip_.event_create(&made);
+  *event = made;
+  return {"hipEventCreate", result};
+}
+
+DriverCall OpenedDevice::event_destroy(void* event) const {
+  return {"hipEventDestroy", hip_.event_destroy(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_record(void* event, void* stream) const {
+  return {"hipEventRecord", hip_.event_record(event_of(event), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::event_synchronize(void* event) const {
+  return {"hipEventSynchronize", hip_.event_synchronize(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
+  return {"hipEventElapsedTime", hip_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
+}
+
+}  // namespace kmux::hip

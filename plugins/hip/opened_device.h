@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kmux/failure_text.h"
+#include "kmux/stream_ordered_devices.h"
+
+#include "launch/device_scope.h"
+#include "launch/relaxed_capture.h"
+
+namespace kmux::hip {
+
+/// A device that memory, streams and events are made on. See StreamOrderedDevices. A release of HIP without waits between
+/// streams makes the host wait for the event.
+///
+/// Threads: any.
+class OpenedDevice {
+ public:
+  static constexpr int kNeverRecorded = kInvalidHandle;
+
+  static Result<int> count(Host host);
+  static Result<Json> properties(Host host, int device);
+
+  /// Has the pool of the device, if there is one, keep what is freed, so that the next allocation need not ask the system.
+  static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal);
+  Status close() { return Ok{}; }
+
+  int ordinal() const { return ordinal_; }
+
+  /// Does `action() -> Status` with the device current. Captures of other streams are left alone.
+  template <class Action>
+  Status use(Action action) {
+    FailureText failure;
+    DeviceScope scope(hip_);
+    KMUX_TRY(failure.status(scope.enter(ordinal_, failure.sink())));
+    Status done = Ok{};
+    int code = RelaxedCapture::during(hip_, failure.sink(), [&] { return done = action(), KMUX_OK; });
+    code = scope.leave(code, failure.sink());
+    return done.ok() ? failure.status(code) : done;
+  }
+  Status check(DriverCall call, const std::string& detail) const;
+
+  DriverCall allocate(void* stream, std::size_t bytes, void** address) const;
+  DriverCall free(void* stream, void* address) const;
+  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const;
+  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const;
+  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const;
+  DriverCall l2_bytes(int* bytes) const;
+  DriverCall stream_create(void** stream) const;
+  DriverCall stream_destroy(void* stream) const;
+  DriverCall stream_synchronize(void* stream) const;
+  DriverCall stream_wait(void* stream, void* event) const;
+  DriverCall stream_capture(void* stream, std::uint64_t* capture) const;
+  DriverCall event_create(void** event) const;
+  DriverCall event_destroy(void* event) const;
+  DriverCall event_record(void* event, void* stream) const;
+  DriverCall event_synchronize(void* event) const;
+  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const;
+
+ private:
+  OpenedDevice(const HipTable& hip, int ordinal) : hip_(hip), ordinal_(ordinal) {}
+  Status open_pool();
+
+  const HipTable& hip_;
+  const int ordinal_;
+  bool has_pool_ = false;
+};
+
+}  // namespace kmux::hip
