@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -43,13 +44,15 @@ class InProcessDevices : public DeviceApi {
     json["arch"] = architectures[static_cast<std::size_t>(device)];
     return json;
   }
-  Result<void*> allocate(int, void*, std::size_t bytes, std::size_t) override {
+  Result<void*> allocate(int, void* stream, std::size_t bytes, std::size_t) override {
     if (bytes > kMemory) return make_error(ErrorCode::kUnavailable, "the fake device is full. Free something.");
     ++live;
+    order += "allocate on " + written(stream) + "; ";
     return std::malloc(bytes == 0 ? 1 : bytes);
   }
-  void free(int, void*, void* address) noexcept override {
+  void free(int, void* stream, void* address) noexcept override {
     --live;
+    order += "free on " + written(stream) + "; ";
     std::free(address);
   }
   Status copy(int, void*, void* to, const void* from, std::size_t bytes, kmux_copy_kind) override {
@@ -63,26 +66,44 @@ class InProcessDevices : public DeviceApi {
   Result<MemoryInfo> memory_info(int) override { return MemoryInfo{kMemory, kMemory}; }
   Result<void*> stream_create(int) override { return static_cast<void*>(this); }
   void stream_destroy(int, void*) noexcept override {}
-  Status stream_synchronize(int, void*) override { return note("synchronize "), Ok{}; }
+  Status stream_synchronize(int, void* stream) override {
+    order += "host waits for " + written(stream) + "; ";
+    return note("synchronize "), Ok{};
+  }
   Result<void*> event_create(int) override {
     if (!events) return events.error();
     return static_cast<void*>(this);
   }
   void event_destroy(int, void*) noexcept override {}
-  Status event_record(int, void*, void*) override { return note("record "), Ok{}; }
-  Result<double> event_elapsed(int, void*, void*) override { return elapsed_ms; }
+  Status event_record(int, void*, void* stream) override {
+    order += "record on " + written(stream) + "; ";
+    return note("record "), records;
+  }
+  Result<double> event_elapsed(int, void*, void*) override {
+    order += "host waits for an event; ";
+    return elapsed_ms;
+  }
   Status l2_flush(int, void*) override { return note("flush "), flushes; }
-  Status stream_wait_event(int, void*, void*) override { return note("wait "), Ok{}; }
+  Status stream_wait_event(int, void* stream, void*) override {
+    order += written(stream) + " waits; ";
+    return waits;
+  }
+  Result<std::uint64_t> stream_capture(int, void* stream) override { return captures[stream]; }
 
   int live = 0;
   Status events = Ok{};
+  Status records = Ok{};
+  Status waits = Ok{};
   Status flushes = Ok{};
+  std::map<void*, std::uint64_t> captures = {};  // by stream; 0: none
   double elapsed_ms = 0;
   std::string asked = {};  // of streams and events
+  std::string order = {};  // memory and what waits for what, by stream
   std::array<std::string, 2> architectures = {"one", "other"};
 
  private:
   void note(const char* what) { asked += what; }
+  static std::string written(void* stream) { return std::to_string(reinterpret_cast<std::uintptr_t>(stream)); }
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
 };
 

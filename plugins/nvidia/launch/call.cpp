@@ -8,7 +8,10 @@ namespace kmux::nvidia {
 const kmux_driver Call::kDriver = {&Call::launch, &Call::fill, &Call::encode_tiled, &Call::encode_im2col};
 
 void Call::begin_replay() {
-  if (state_ == nullptr) return;
+  if (state_ == nullptr) return device_.report_plain("more threads launch at once than there are graphs");
+  if (state_->replay.is_bound_elsewhere(device_.context().ordinal)) {
+    return device_.report_plain("the graph of this thread is on another device");
+  }
   if (!state_->replay.open({&device_.driver(), device_.context().ordinal, device_.context().primary, stream()})) return;
   replay_ = &state_->replay;
   env_.env.allocator = replay_->allocator(env_.env.allocator);

@@ -143,4 +143,9 @@ void DeviceState::report_dropped_windows(unsigned count, unsigned long long byte
          facts_.name, count, bytes);
 }
 
+void DeviceState::report_plain(const char* why) {
+  if (plain_reported_.load(std::memory_order_relaxed) || plain_reported_.exchange(true)) return;
+  report(log_, kLogInfo, "\"%s\" is launched kernel by kernel on device %d (%s).", facts_.name, context_.ordinal, why);
+}
+
 }  // namespace kmux::nvidia

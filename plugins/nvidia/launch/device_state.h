@@ -76,6 +76,8 @@ class DeviceState {
   void report_cut_window(unsigned long long bytes);
   /// Logs that `count` smaller windows of a launch, of `bytes` bytes together, have no effect, once.
   void report_dropped_windows(unsigned count, unsigned long long bytes);
+  /// Logs why a body that is to be replayed as a graph is launched kernel by kernel, once.
+  void report_plain(const char* why);
 
  private:
   int read_limits(kmux_sink error);
@@ -101,6 +103,7 @@ class DeviceState {
   Lock lock_;
   std::atomic<bool> cut_reported_{false};
   std::atomic<bool> dropped_reported_{false};
+  std::atomic<bool> plain_reported_{false};
 };
 
 }  // namespace kmux::nvidia

@@ -108,8 +108,14 @@ class Launcher {
     const StateLease state(states_, env.lane);
     Call call(device, context, state.get(), ranges_, env);
     const bool captured = is_captured(device.driver(), static_cast<CUstream>(env.stream));
-    if (__builtin_expect(facts_.replay, 0) && !captured && context.is_primary()) call.begin_replay();
+    if (__builtin_expect(facts_.replay, 0)) begin_replay(device, call, captured, context.is_primary());
     return call.finish(body(call.env(), error), error);
+  }
+
+  static void begin_replay(DeviceState& device, Call& call, bool captured, bool primary) {
+    if (captured) return device.report_plain("a capture records the call");
+    if (!primary) return device.report_plain("another context than the primary one is current");
+    call.begin_replay();
   }
 
   // Whether a capture records this call, as far as anybody has to know: code that it has recorded stays for good, and a

@@ -1,8 +1,14 @@
 #include "nvidia/launch/replay.h"
 
 #include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
+namespace {
+
+constexpr const char* kExchange = "cuThreadExchangeStreamCaptureMode";
+
+}  // namespace
 
 void Replay::use(ReplayNode* nodes, unsigned count) {
   nodes_ = nodes;
@@ -11,9 +17,8 @@ void Replay::use(ReplayNode* nodes, unsigned count) {
 
 bool Replay::open(const ReplayPlace& place) {
   if (count_ == 0 || place.driver->kernel_parameter == nullptr) return false;
-  if (device_ >= 0 && (device_ != place.device || stream_ != place.stream)) return false;
+  if (is_bound_elsewhere(place.device)) return false;
   device_ = place.device;
-  stream_ = place.stream;
   place_ = place;
   failure_ = {};
   next_step_ = 0;
@@ -95,7 +100,7 @@ ReplayFailure Replay::update_and_launch() {
   if (executable_ != nullptr && !restructure_) failure = update();
   if (failure.call == nullptr && (executable_ == nullptr || restructure_)) failure = build();
   if (failure.call != nullptr) return failure;
-  const CUresult result = place_.driver->graph_launch(executable_, stream_);
+  const CUresult result = place_.driver->graph_launch(executable_, place_.stream);
   if (result != CUDA_SUCCESS) return {"cuGraphLaunch", result};
   return {};
 }
@@ -108,9 +113,19 @@ ReplayFailure Replay::update() {
   return {};
 }
 
-// Steps that earlier calls had and this one lacks are in the graph too, disabled, so that it is built once for all.
+// Another thread may be capturing meanwhile: the driver takes this for a wait, which spoils a capture.
 ReplayFailure Replay::build() {
-  ReplayFailure failure = destroy(*place_.driver);
+  RelaxedCapture relaxed(*place_.driver);
+  const CUresult begun = relaxed.begin();
+  if (begun != CUDA_SUCCESS) return {kExchange, begun};
+  const ReplayFailure failure = build_relaxed();
+  const CUresult ended = relaxed.end();
+  return failure.call != nullptr || ended == CUDA_SUCCESS ? failure : ReplayFailure{kExchange, ended};
+}
+
+// Steps that earlier calls had and this one lacks are in the graph too, disabled, so that it is built once for all.
+ReplayFailure Replay::build_relaxed() {
+  ReplayFailure failure = destroy_relaxed(*place_.driver);
   if (failure.call != nullptr) return failure;
   device_ = place_.device;
   const CUresult created = place_.driver->graph_create(&graph_, 0);
@@ -132,7 +147,21 @@ ReplayFailure Replay::add_nodes() {
   return {};
 }
 
+// As `build`. What cannot be destroyed now is leaked: the caller forgets it.
 ReplayFailure Replay::destroy(const DriverTable& driver) {
+  if (executable_ == nullptr && graph_ == nullptr) {
+    device_ = -1;
+    return {};
+  }
+  RelaxedCapture relaxed(driver);
+  const CUresult begun = relaxed.begin();
+  const ReplayFailure failure = destroy_relaxed(driver);
+  const CUresult ended = relaxed.end();
+  if (failure.call != nullptr || (begun == CUDA_SUCCESS && ended == CUDA_SUCCESS)) return failure;
+  return {kExchange, begun == CUDA_SUCCESS ? ended : begun};
+}
+
+ReplayFailure Replay::destroy_relaxed(const DriverTable& driver) {
   ReplayFailure failure;
   if (executable_ != nullptr) {
     const CUresult result = driver.executable_destroy(executable_);

@@ -13,7 +13,8 @@ struct ReplayPlace {
 };
 
 /// The steps of a body as one executable graph. A call hands over its steps instead of launching them; the graph is
-/// launched once, at the end, or before the first workspace is freed. Bound to the device and stream of its first call.
+/// launched once, at the end, or before the first workspace is freed. Bound to the device of its first call; on another
+/// stream than before the driver launches it behind the launch before.
 ///
 /// Threads: one at a time (the flag of its launch state).   Lifetime: `destroy` comes last, and leaks if it never comes.
 class Replay {
@@ -25,9 +26,12 @@ class Replay {
   /// Uses `nodes`, one a step of the plan, for what it keeps.
   void use(ReplayNode* nodes, unsigned count);
 
-  /// Begins a call, which no capture records. False where its launches must be plain: another device or stream, or a driver
+  /// Begins a call, which no capture records. False where its launches must be plain: on another device, or over a driver
   /// that cannot tell the sizes of arguments (before 12.4).
   bool open(const ReplayPlace& place);
+
+  /// Whether `device` is another one than that of the graph.
+  bool is_bound_elsewhere(int device) const { return device_ >= 0 && device_ != device; }
 
   /// The allocator for the call's workspaces: `inner`, which may be null, but what the graph uses is not freed before it is
   /// launched.
@@ -62,6 +66,8 @@ class Replay {
   ReplayFailure update_and_launch();
   ReplayFailure update();
   ReplayFailure build();
+  ReplayFailure build_relaxed();
+  ReplayFailure destroy_relaxed(const DriverTable& driver);
   ReplayFailure add_nodes();
 
   ReplayNode* nodes_ = nullptr;
@@ -70,7 +76,6 @@ class Replay {
   CUgraph graph_ = nullptr;
   CUgraphExec executable_ = nullptr;
   int device_ = -1;  // of graph_; -1 before the first call
-  CUstream stream_ = nullptr;
 
   // Of the call in progress.
   ReplayPlace place_ = {};

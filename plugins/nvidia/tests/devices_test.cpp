@@ -21,6 +21,7 @@ using testing::SizeIs;
 class DevicesTest : public testing::Test {
  protected:
   FakeCuda fake = FakeCuda::load();
+  static const DriverTable& driver() { return *open_driver({nullptr, [](void*, const char*, std::size_t) {}}); }
   std::vector<std::string> logged;
   kmux_host_api api{sizeof api, 0, 0, this, nullptr, &log, nullptr, nullptr};
   Devices devices{Host(&api)};
@@ -159,8 +160,32 @@ TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
   EXPECT_TRUE(devices.stream_synchronize(0, nullptr).ok());
   EXPECT_TRUE(devices.l2_flush(0, nullptr).ok());
   EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());
-  EXPECT_THAT(fake.calls("cuThreadExchangeStreamCaptureMode"), SizeIs(12));
+  void* const memory = devices.allocate(0, nullptr, 16, 16).value();
+  devices.free(0, nullptr, memory);
+  EXPECT_TRUE(devices.memory_info(0).ok());
+  EXPECT_EQ(devices.stream_capture(0, nullptr).value(), 0U);
   devices.event_destroy(0, begin);
+  EXPECT_NE(devices.stream_capture(0, captured).value(), 0U);
+  CUstreamCaptureStatus status{};
+  EXPECT_EQ(driver().stream_capturing(static_cast<CUstream>(captured), &status), CUDA_SUCCESS);
+  EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+
+// One stream of that handle is another one in each thread; the default stream waits for all of them.
+TEST_F(DevicesTest, FreeWhatAThreadAllocatedOnItsDefaultStreamBehindThatOfAll) {
+  devices.free(0, reinterpret_cast<void*>(2), devices.allocate(0, reinterpret_cast<void*>(2), 16, 16).value());
+  EXPECT_THAT(fake.calls("cuMemAllocFromPoolAsync"), ElementsAre(HasSubstr("stream 0x2")));
+  EXPECT_THAT(fake.calls("cuMemFreeAsync"), ElementsAre(HasSubstr("stream 0x0")));
+}
+
+TEST_F(DevicesTest, MakeStreamsWaitForEvents) {
+  void* const event = devices.event_create(0).value();
+  void* const stream = devices.stream_create(0).value();
+  EXPECT_TRUE(devices.event_record(0, event, nullptr).ok());
+  EXPECT_TRUE(devices.stream_wait_event(0, stream, event).ok());
+  EXPECT_THAT(fake.calls("cuStreamWaitEvent"), SizeIs(1));
+  devices.stream_destroy(0, stream);
+  devices.event_destroy(0, event);
 }
 
 TEST_F(DevicesTest, FlushTheirL2WithMemoryMadeOnce) {
@@ -185,7 +210,8 @@ TEST_F(DevicesTest, LeaveTheCurrentContextAsItWas) {
   fake.clear_calls();
   EXPECT_TRUE(devices.memory_info(0).ok());
   EXPECT_THAT(fake.calls(), ElementsAre("cuCtxGetCurrent -> 0x0", "cuCtxSetCurrent 0x9000000",
-                                        HasSubstr("cuMemGetInfo_v2 -> "), "cuCtxSetCurrent 0x0"));
+                                        HasSubstr("cuThreadExchange"), HasSubstr("cuMemGetInfo_v2 -> "),
+                                        HasSubstr("cuThreadExchange"), "cuCtxSetCurrent 0x0"));
   EXPECT_TRUE(devices.memory_info(1).ok());
   EXPECT_EQ(fake.live().contexts, 2U);
 }
@@ -238,7 +264,11 @@ class DevicesLife : public DevicesTest {
     const auto event = used.event_create(0);
     if (!event) return event.error().message;
     std::string message;
-    if (const Status status = used.event_record(0, *event, stream); !status.ok()) message = status.error().message;
+    for (const Status& status : {used.event_record(0, *event, stream), used.stream_wait_event(0, stream, *event)}) {
+      if (!status.ok() && message.empty()) message = status.error().message;
+    }
+    if (const auto capture = used.stream_capture(0, stream); !capture && message.empty())
+      message = capture.error().message;
     const auto elapsed = used.event_elapsed(0, *event, *event);
     if (!elapsed.ok() && message.empty()) message = elapsed.error().message;
     used.event_destroy(0, *event);

@@ -99,6 +99,10 @@ struct RecordedCalls {
       return record("cuGraphKernelNodeSetAttribute",
                     " " + number(node) + " id=" + std::to_string(id) + " " + extents(cluster.x, cluster.y, cluster.z));
     };
+    table.exchange_capture_mode = [](CUstreamCaptureMode* mode) {
+      const CUstreamCaptureMode before = std::exchange(recorder->capture_mode, *mode);
+      return *mode = before, record("cuThreadExchangeStreamCaptureMode", "");
+    };
     table.graph_instantiate = [](CUgraphExec* executable, CUgraph graph, unsigned long long) {
       return make("cuGraphInstantiateWithFlags", " " + number(graph), executable, 1);
     };

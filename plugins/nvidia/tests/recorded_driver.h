@@ -27,6 +27,9 @@ class RecordedDriver {
   /// The calls since the last `take`, as "cuGraphLaunch executable=2 stream=7".
   std::vector<std::string> take();
 
+  /// What a thread's captures are now.
+  CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
   /// Graphs and executables that exist.
   int live() const { return live_; }
 

@@ -22,7 +22,9 @@ class Replays : public testing::Test {
   // The calls of the driver that are not questions.
   std::vector<std::string> take() {
     std::vector<std::string> calls = driver_.take();
-    std::erase_if(calls, [](const std::string& call) { return call.starts_with("cuKernelGetParamInfo"); });
+    std::erase_if(calls, [](const std::string& call) {
+      return call.starts_with("cuKernelGetParamInfo") || call.starts_with("cuThreadExchange");
+    });
     return calls;
   }
 
@@ -43,8 +45,8 @@ class Replays : public testing::Test {
     EXPECT_TRUE(replay_.takes(example.launch()));
     return replay_.keep(example.launch(), kernel_of(step), error_.sink());
   }
-  int call(std::initializer_list<unsigned> steps, std::uint64_t argument = 4096) {
-    EXPECT_TRUE(replay_.open(place()));
+  int call(std::initializer_list<unsigned> steps, std::uint64_t argument = 4096, std::uintptr_t stream = 5) {
+    EXPECT_TRUE(replay_.open(place(stream)));
     for (const unsigned step : steps) {
       if (const int code = keep(step, argument)) return replay_.close(code, error_.sink());
     }
@@ -162,13 +164,37 @@ TEST_F(Replays, AreBuiltAnewInTheSameCallWhereAFillCannotMove) {
                           "cuGraphInstantiateWithFlags 5 -> 8", "cuGraphLaunch 8 stream=5"));
 }
 
-TEST_F(Replays, AreBoundToTheirFirstDeviceAndStream) {
+TEST_F(Replays, AreBoundToTheirFirstDevice) {
   call({0, 1});
   take();
-  EXPECT_FALSE(replay_.open(place(6)));
+  EXPECT_TRUE(replay_.is_bound_elsewhere(1));
+  EXPECT_FALSE(replay_.is_bound_elsewhere(0));
   EXPECT_FALSE(replay_.open(place(5, 1)));
   EXPECT_EQ(call({0, 1}), 0);
   EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=5"));
+}
+
+TEST_F(Replays, FollowTheStreamOfTheCall) {
+  call({0, 1});
+  take();
+  EXPECT_EQ(call({0, 1}, 4096, 6), 0);
+  EXPECT_EQ(call({0, 1}, 4096, 5), 0);
+  EXPECT_THAT(take(), ElementsAre("cuGraphLaunch 4 stream=6", "cuGraphLaunch 4 stream=5"));
+}
+
+// The driver takes both for waits, and would spoil what another thread captures.
+TEST_F(Replays, SpareTheCapturesOfOthersWhileTheyAreMadeAndDestroyed) {
+  call({0, 1});
+  replay_.destroy(driver_.table);
+  std::vector<std::string> calls = driver_.take();
+  std::erase_if(calls, [](const std::string& call) {
+    return !call.starts_with("cuThreadExchange") && !call.starts_with("cuGraphInst") &&
+           !call.starts_with("cuGraphExecDestroy");
+  });
+  const std::string exchange = "cuThreadExchangeStreamCaptureMode";
+  EXPECT_THAT(calls, ElementsAre(exchange, StartsWith("cuGraphInst"), exchange, exchange,
+                                 StartsWith("cuGraphExecDestroy"), exchange));
+  EXPECT_EQ(driver_.capture_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 TEST_F(Replays, AreNotForDriversThatCannotTellTheSizesOfArguments) {

@@ -55,7 +55,7 @@ class StreamOrderedDevices final : public DeviceApi {
     for (const std::atomic<Opened*>& each : devices_) {
       const std::unique_ptr<Opened> device(each.load());
       if (device == nullptr) continue;
-      log_failure(free_flush_memory(*device));
+      free_flush_memory(*device);
       log_failure(device->driver->close());
     }
   }
@@ -161,7 +161,7 @@ class StreamOrderedDevices final : public DeviceApi {
     return at->driver->use([&]() -> Status {
       if (at->flush_memory == nullptr) KMUX_TRY(make_flush_memory(*at, stream));
       if (at->flush_bytes == 0) return Ok{};
-      return check(*at->driver, at->driver->memset(stream, at->flush_memory, 0, at->flush_bytes), [] { return ""; });
+      return flush(*at, stream);
     });
   }
 
@@ -175,6 +175,7 @@ class StreamOrderedDevices final : public DeviceApi {
     std::mutex flushing;
     void* flush_memory = nullptr;
     std::size_t flush_bytes = 0;
+    void* flushed = nullptr;  // the event behind the last flush, and so behind all
   };
 
   static std::string text(const void* address) {
@@ -202,6 +203,16 @@ class StreamOrderedDevices final : public DeviceApi {
                                                        "). Record both before asking.");
   }
 
+  Status flush(Opened& at, void* stream) {
+    Driver& driver = *at.driver;
+    for (const DriverCall made :
+         {driver.stream_wait(stream, at.flushed), driver.memset(stream, at.flush_memory, 0, at.flush_bytes),
+          driver.event_record(at.flushed, stream)}) {
+      KMUX_TRY(check(driver, made, [] { return ""; }));
+    }
+    return Ok{};
+  }
+
   // The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
   Status make_flush_memory(Opened& at, void* stream) {
     Driver& driver = *at.driver;
@@ -209,16 +220,24 @@ class StreamOrderedDevices final : public DeviceApi {
     KMUX_TRY(check(driver, driver.l2_bytes(&bytes), [] { return ""; }));
     if (bytes <= 0) return Ok{};
     const std::size_t twice = 2 * static_cast<std::size_t>(bytes);
+    if (at.flushed == nullptr) KMUX_TRY(check(driver, driver.event_create(&at.flushed), [] { return ""; }));
     KMUX_TRY(check(driver, driver.allocate(stream, twice, &at.flush_memory), [&] { return bytes_on(twice, 0); }));
     at.flush_bytes = twice;
     return check(driver, driver.stream_synchronize(stream), [] { return ""; });
   }
 
-  // Whoever flushed has had it done by now, or has lost the stream.
-  Status free_flush_memory(Opened& at) {
-    if (at.flush_memory == nullptr) return Ok{};
-    Driver& driver = *at.driver;
-    return driver.use([&] { return check(driver, driver.free(nullptr, at.flush_memory), [] { return ""; }); });
+  // Flushes in any stream wrote it, each behind the one before.
+  void free_flush_memory(Opened& at) noexcept {
+    if (at.flush_memory != nullptr) {
+      release(at, [&](Driver& driver) -> Status {
+        const Status waits = check(driver, driver.stream_wait(nullptr, at.flushed), [] { return ""; });
+        const Status freed = check(driver, driver.free(nullptr, at.flush_memory), [] { return ""; });
+        return waits.ok() ? freed : waits;
+      });
+    }
+    if (at.flushed != nullptr) {
+      release(at, [&](Driver& driver) { return check(driver, driver.event_destroy(at.flushed), [] { return ""; }); });
+    }
   }
 
   Result<Opened*> opened(int device) {
@@ -244,14 +263,21 @@ class StreamOrderedDevices final : public DeviceApi {
     return on(device, [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
   }
 
-  // What is leaked if it is not done is tried again where the device could not be made current.
   template <class Action>
   void release(int device, Action action) noexcept {
+    const Result<Opened*> at = opened(device);
+    if (at) return release(**at, action);
+    log_failure(at.error());
+  }
+
+  // What is leaked if it is not done is tried again where the device could not be made current.
+  template <class Action>
+  void release(Opened& at, Action action) noexcept {
     bool done = false;
     const auto once = [&] {
-      return on(device, [&](Driver& driver) {
+      return at.driver->use([&] {
         done = true;
-        return action(driver);
+        return action(*at.driver);
       });
     };
     log_failure(once());

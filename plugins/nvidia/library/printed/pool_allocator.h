@@ -6,6 +6,7 @@
 
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/driver_table.h"
+#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 
@@ -20,31 +21,41 @@ class PoolAllocator {
  private:
   static constexpr int kMaxDevices = 64;
 
+  // Others may be capturing meanwhile: the driver takes these calls for waits, which spoil a capture.
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
     const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher says what failed
     const DriverTable* driver = open_driver(nowhere);
     if (driver == nullptr) return KMUX_UNAVAILABLE;
-    CUmemoryPool pool = nullptr;
-    CUresult result = driver->device_pool(&pool, device);
-    if (result == CUDA_SUCCESS) result = static_cast<PoolAllocator*>(self)->keep_freed(*driver, pool, device);
     CUdeviceptr place = 0;
-    if (result == CUDA_SUCCESS) result = driver->allocate(&place, bytes, pool, static_cast<CUstream>(stream));
+    const int code = RelaxedCapture::during(*driver, nowhere, [&] {
+      CUmemoryPool pool = nullptr;
+      CUresult result = driver->device_pool(&pool, device);
+      if (result == CUDA_SUCCESS) result = static_cast<PoolAllocator*>(self)->keep_freed(*driver, pool, device);
+      if (result == CUDA_SUCCESS) result = driver->allocate(&place, bytes, pool, static_cast<CUstream>(stream));
+      return result == CUDA_SUCCESS ? KMUX_OK : error_code_of(result);
+    });
     *address = reinterpret_cast<void*>(place);
-    return result == CUDA_SUCCESS ? KMUX_OK : error_code_of(result);
+    return code;
   }
 
   // A free can only fail if the context is broken, and then the next call says so.
   static void free(void*, int, void* stream, void* address) {
     const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};
     const DriverTable* driver = open_driver(nowhere);
-    if (driver != nullptr) driver->free(reinterpret_cast<CUdeviceptr>(address), static_cast<CUstream>(stream));
+    if (driver == nullptr) return;
+    RelaxedCapture::during(*driver, nowhere, [&] {
+      driver->free(reinterpret_cast<CUdeviceptr>(address), static_cast<CUstream>(stream));
+      return KMUX_OK;
+    });
   }
 
   // Raises the threshold above which a pool gives memory back to the system, once a device.
   CUresult keep_freed(const DriverTable& driver, CUmemoryPool pool, int device) {
-    if (device >= kMaxDevices || keeps_[device].exchange(true)) return CUDA_SUCCESS;
+    if (device >= kMaxDevices || keeps_[device].load(std::memory_order_relaxed)) return CUDA_SUCCESS;
     uint64_t threshold = UINT64_MAX;
-    return driver.pool_attribute_set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    const CUresult result = driver.pool_attribute_set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold);
+    if (result == CUDA_SUCCESS) keeps_[device].store(true, std::memory_order_relaxed);
+    return result;
   }
 
   std::atomic<bool> keeps_[kMaxDevices] = {};

@@ -1,0 +1,195 @@
+#include "tensor/device_memory.h"
+
+#include <gmock/gmock.h>
+
+#include "kmux/kernel.h"
+#include "kmux/log.h"
+#include "kmux/tensor.h"
+
+#include "in_process_plugin.h"
+
+namespace kmux {
+namespace {
+
+using ::testing::HasSubstr;
+
+StreamRef stream(std::uintptr_t handle) { return {reinterpret_cast<void*>(handle)}; }
+
+// Memory of a device that writes down in which order things happen.
+class DeviceMemoryTest : public ::testing::Test {
+ protected:
+  Tensor tensor(std::uintptr_t on) { return Tensor::empty({4}, dtype::kInt32, device, stream(on)).value(); }
+  std::string take() { return std::exchange(devices().order, ""); }
+  InProcessDevices& devices() { return plugin->devices(); }
+  void capture(std::uintptr_t on, std::uint64_t id) { devices().captures[stream(on).handle] = id; }
+
+  std::shared_ptr<InProcessPlugin> plugin = std::make_shared<InProcessPlugin>(kDLCUDA);
+  Device device{plugin, 0};
+};
+
+TEST_F(DeviceMemoryTest, IsFreedOnTheStreamThatItWasAllocatedOn) {
+  tensor(16);
+  EXPECT_EQ(take(), "allocate on 16; free on 16; ");
+  tensor(0);
+  EXPECT_EQ(take(), "allocate on 0; free on 0; ");
+}
+
+TEST_F(DeviceMemoryTest, IsFreedBehindEveryOtherStreamThatUsedIt) {
+  {
+    const Tensor x = tensor(16);
+    x.used_on(stream(16)).value();
+    x.used_on(stream(32)).value();
+    x.used_on(stream(48)).value();
+    EXPECT_EQ(take(), "allocate on 16; record on 32; record on 48; ");
+  }
+  EXPECT_EQ(take(), "16 waits; 16 waits; free on 16; ");
+}
+
+// The handle may stand for a stream that was made since: that one takes over what the event stood for.
+TEST_F(DeviceMemoryTest, HasOneEventForEachHandle) {
+  {
+    const Tensor x = tensor(16);
+    x.used_on(stream(32)).value();
+    x.used_on(stream(32)).value();
+    EXPECT_EQ(take(), "allocate on 16; record on 32; 32 waits; record on 32; ");
+  }
+  EXPECT_EQ(take(), "16 waits; free on 16; ");
+}
+
+TEST_F(DeviceMemoryTest, HoldsTheStreamsThatItKnowsTheOwnersOf) {
+  std::shared_ptr<void> allocated(this, [](void*) {});
+  std::shared_ptr<void> used(&device, [](void*) {});
+  {
+    const Tensor x = Tensor::empty({4}, dtype::kInt32, device, {this, &allocated}).value();
+    x.used_on({&device, &used}).value();
+    EXPECT_EQ(allocated.use_count(), 2);
+    EXPECT_EQ(used.use_count(), 2);
+  }
+  EXPECT_EQ(allocated.use_count(), 1);
+  EXPECT_EQ(used.use_count(), 1);
+}
+
+TEST_F(DeviceMemoryTest, IsUsedByWhatAKernelLaunchesOnAnotherStream) {
+  const auto parts = fake_parts(fake_signature({buffer_param("x", dtype::kInt32, {Expr("n")})}), {}, kDLCUDA);
+  const Kernel kernel = make_kernel(parts).value();
+  auto& order = static_cast<InProcessPlugin&>(*parts.plugin).devices().order;
+  {
+    const Tensor x = Tensor::empty({4}, dtype::kInt32, kernel.device(), stream(16)).value();
+    kernel.launch({x}, stream(16)).value();
+    EXPECT_EQ(std::exchange(order, ""), "allocate on 16; ");
+    kernel.launch({x}, stream(32)).value();
+    EXPECT_EQ(std::exchange(order, ""), "record on 32; ");
+  }
+  EXPECT_EQ(order, "16 waits; free on 16; ");
+}
+
+TEST_F(DeviceMemoryTest, IsKnownWhenItComesBackAsADlpackTensor) {
+  const auto parts = fake_parts(fake_signature({buffer_param("x", dtype::kInt32, {Expr("n")})}), {}, kDLCUDA);
+  const Kernel kernel = make_kernel(parts).value();
+  auto& order = static_cast<InProcessPlugin&>(*parts.plugin).devices().order;
+  {
+    const Tensor x = Tensor::empty({4}, dtype::kInt32, kernel.device(), stream(16)).value();
+    auto* const first = x.to_dlpack_versioned();
+    auto* const second = x.to_dlpack();
+    second->deleter(second);
+    DLTensor view = first->dl_tensor;
+    std::int64_t extent = 2;
+    view.shape = &extent;
+    view.data = static_cast<int*>(view.data) + 2;
+    view.strides = nullptr;
+    order.clear();
+    ASSERT_FALSE(kernel.launch({&view}, stream(32)).ok());  // its second half is not aligned as a parameter has to be
+    view.data = first->dl_tensor.data;
+    kernel.launch({&view}, stream(32)).value();
+    EXPECT_EQ(std::exchange(order, ""), "record on 32; ");
+    const Tensor back = Tensor::from_dlpack(first).value();
+    back.used_on(stream(48)).value();
+    EXPECT_EQ(std::exchange(order, ""), "record on 48; ");
+  }
+  EXPECT_EQ(order, "16 waits; 16 waits; free on 16; ");
+}
+
+TEST_F(DeviceMemoryTest, OfOthersIsTheirs) {
+  int number = 0;
+  const Tensor x = Tensor::borrow(&number, {1}, dtype::kInt32, device);
+  EXPECT_EQ(x.used_on(stream(32)).error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(x.used_on(stream(32)).error().message, HasSubstr("Tell the library that made it"));
+  EXPECT_TRUE(Tensor::empty({1}, dtype::kInt32).value().used_on(stream(32)).ok());
+  EXPECT_TRUE(Tensor().used_on(stream(32)).ok());
+}
+
+// A graph can only free what it allocated.
+TEST_F(DeviceMemoryTest, WaitsForTheEndOfACapture) {
+  {
+    const Tensor x = tensor(16);
+    x.used_on(stream(32)).value();
+    take();
+    capture(16, 7);
+  }
+  tensor(64);
+  EXPECT_EQ(take(), "allocate on 64; free on 64; ");
+  capture(16, 0);
+  const Tensor next = tensor(64);
+  EXPECT_EQ(take(), "16 waits; free on 16; allocate on 64; ");
+  EXPECT_EQ(devices().live, 1);
+}
+
+TEST_F(DeviceMemoryTest, IsFreedByANodeOfTheGraphThatAllocatedIt) {
+  capture(16, 7), capture(32, 7);
+  {
+    const Tensor x = tensor(16);
+    x.used_on(stream(32)).value();
+  }
+  EXPECT_EQ(take(), "allocate on 16; record on 32; 16 waits; free on 16; ");
+}
+
+TEST_F(DeviceMemoryTest, IsTheGraphsAfterItsCapture) {
+  for (const std::uint64_t later : {0, 8}) {
+    capture(16, 7);
+    {
+      const Tensor x = tensor(16);
+      capture(16, later);
+    }
+    EXPECT_EQ(take(), "allocate on 16; ") << later;
+  }
+}
+
+// Its launches come when nobody knows: whoever keeps the graph keeps the memory.
+TEST_F(DeviceMemoryTest, IsNotHeldByACapture) {
+  capture(32, 7);
+  {
+    const Tensor x = tensor(16);
+    x.used_on(stream(32)).value();
+  }
+  EXPECT_EQ(take(), "allocate on 16; free on 16; ");
+}
+
+TEST_F(DeviceMemoryTest, MakesTheHostWaitWhereTheDeviceCannot) {
+  std::string logged;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { logged += text; });
+  {
+    const Tensor x = tensor(16);
+    devices().records = make_error(ErrorCode::kLaunchFailed, "no event. Wait.");
+    EXPECT_FALSE(x.used_on(stream(32)).ok());
+    EXPECT_EQ(take(), "allocate on 16; record on 32; host waits for 32; ");
+    devices().records = Ok{};
+    x.used_on(stream(48)).value();
+    take();
+    devices().waits = make_error(ErrorCode::kLaunchFailed, "no wait. Wait.");
+  }
+  EXPECT_EQ(take(), "16 waits; host waits for an event; 16 waits; host waits for an event; free on 16; ");
+  EXPECT_THAT(logged, HasSubstr("freeing memory of a device: no wait. Wait."));
+  set_log_sink(LogLevel::kWarning, nullptr);
+}
+
+TEST_F(DeviceMemoryTest, CopiesDoNotBecomeNodes) {
+  const Tensor host = Tensor::zeros({4}, dtype::kInt32).value();
+  capture(16, 7);
+  const auto copied = host.to(device, stream(16));
+  ASSERT_FALSE(copied.ok());
+  EXPECT_THAT(copied.error().message, HasSubstr("on a stream that is captured"));
+  EXPECT_FALSE(Tensor::zeros({4}, dtype::kInt32, device, stream(16)).ok());
+}
+
+}  // namespace
+}  // namespace kmux
