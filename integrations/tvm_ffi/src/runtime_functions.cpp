@@ -1,11 +1,13 @@
-// kmux.version, kmux.plugins, kmux.did_you_mean: what there is in this process.
+// kmux.version, kmux.plugins, kmux.did_you_mean, kmux.used_on: what there is in this process.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
 #include "kmux/nearest.h"
 #include "kmux/runtime.h"
+#include "kmux/tensor.h"
 
 #include "named_values.h"
 
@@ -43,13 +45,21 @@ ffi::String hint(const ffi::String& word, const ffi::Array<ffi::String>& known) 
   return did_you_mean(std::string(word), words);
 }
 
+// A tensor of ours that comes back is known by its address.
+void used_on(const ffi::Tensor& tensor, std::int64_t stream) {
+  const Tensor ours = value_of(Tensor::from_dlpack(tensor.ToDLPackVersioned()));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how Python has it
+  value_of(ours.used_on({reinterpret_cast<void*>(stream)}));
+}
+
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("kmux.version", [] { return ffi::String(KMUX_VERSION); })
       .def("kmux.plugins", plugins)
-      .def("kmux.did_you_mean", hint);
+      .def("kmux.did_you_mean", hint)
+      .def("kmux.used_on", used_on);
 }
 
 }  // namespace kmux::bridge

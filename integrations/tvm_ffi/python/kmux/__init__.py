@@ -14,6 +14,7 @@ from ._export import ExportedLibrary, export_library
 from ._jit import JitFunction, jit
 from ._kernel import Kernel, Tuning
 from ._library import functions as _functions
+from ._memory import used_on
 from ._options import CompileOptions, ResolveOptions
 from ._plugins import Plugin, plugins
 from ._program import Program, load_program, program
@@ -47,4 +48,5 @@ __all__ = [
     "plugins",
     "program",
     "resolve",
+    "used_on",
 ]

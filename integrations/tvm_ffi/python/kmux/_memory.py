@@ -1,0 +1,30 @@
+"""The order in which memory of a device is freed (docs/memory.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tvm_ffi
+
+from ._library import functions
+
+
+def _handle(stream: Any) -> int:
+    for attribute in ("cuda_stream", "ptr", "handle"):  # torch's, cupy's, cuda.core's
+        stream = getattr(stream, attribute, stream)
+    return int(stream)
+
+
+def used_on(tensor: Any, stream: Any) -> None:
+    """Says that what is on `stream` by now uses `tensor`, which a kernel returned: its memory is freed behind that.
+
+    Launches of kmux say so themselves; this is for what other libraries launch, as torch's `record_stream`.
+
+    Args:
+        tensor: a tensor that a kernel of kmux allocated, or an array that shares its memory.
+        stream: the handle of a stream, or a stream of torch or cupy.
+
+    Raises:
+        kmux.UnsupportedError: the memory is not kmux's.
+    """
+    functions.used_on(tvm_ffi.from_dlpack(tensor), _handle(stream))

@@ -1,0 +1,27 @@
+#include "order_backends.h"
+
+#include "kmux/registry.h"
+
+namespace kmux::order {
+
+void OrderBackends::SetUp() {
+  Environment environment;
+  environment.disable_cache = true;
+  environment.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
+  RegistryOptions options;
+  options.variables = Environment::from_process().variables;  // where compilers are
+  runtime = Runtime::create(environment, options).value();
+  const auto plugin = runtime->registry().plugin(GetParam());
+  const bool usable = plugin && (*plugin)->probe() && (*plugin)->probe()->can_build.ok();
+  if (!usable) GTEST_SKIP() << GetParam() << " cannot build here";
+  fake.set_recording(false);
+  fake.on_launch(run);
+  kernels = std::make_unique<OrderKernels>(OrderKernels::compile(*runtime, GetParam()).value());
+}
+
+void OrderBackends::TearDown() {
+  kernels.reset();
+  fake.on_launch({});
+}
+
+}  // namespace kmux::order

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "order_kernels.h"
+
+namespace kmux::order {
+
+/// A case that runs once for each backend whose streams run by themselves, over a fake device that executes kernels.
+class OrderBackends : public ::testing::TestWithParam<const char*> {
+ protected:
+  /// Compiles the kernels; skips where the backend has no compiler.
+  void SetUp() override;
+  void TearDown() override;
+
+  FakeCuda fake = FakeCuda::load();
+  std::shared_ptr<Runtime> runtime;
+  std::unique_ptr<OrderKernels> kernels;
+};
+
+#define KMUX_ON_EVERY_BACKEND(Group)                                                  \
+  class Group : public OrderBackends {};                                              \
+  INSTANTIATE_TEST_SUITE_P(On, Group, ::testing::Values("nvrtc", "cuda", "hip"), \
+                           [](const auto& backend) { return std::string(backend.param); })
+
+}  // namespace kmux::order
