@@ -22,7 +22,8 @@ bool is_watched() { return watched.load(std::memory_order_relaxed); }
 
 void watch() {
   const World& w = world();
-  watched = record().on || !record().faults.empty() || w.run != nullptr || w.poison != CUDA_SUCCESS || w.has_captures();
+  watched = record().on || !record().faults.empty() || w.run != nullptr || w.poison != CUDA_SUCCESS ||
+            !w.captures.empty() || w.timeline != nullptr;
 }
 
 Call::Call(const char* symbol, Needs needs) : lock_(world().mutex), symbol_(symbol), needs_(needs) {

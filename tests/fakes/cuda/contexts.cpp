@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "call.h"
+#include "work.h"
 
 namespace kmux::fake_cuda {
 namespace {
@@ -20,6 +21,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  finish_everything();
   return Call("cuDevicePrimaryCtxRelease_v2", Needs::kInit).with(" device ", device).release([&] {
     World& w = world();
     if (!w.has_device(device)) return CUDA_ERROR_INVALID_DEVICE;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "call.h"
+#include "work.h"
 
 namespace kmux::fake_cuda {
 namespace {
@@ -35,7 +36,9 @@ class TheControl final : public Control {
  public:
   void reset() override {
     locked([](World& w) {
+      w.seed = seed_from_environment();
       w.restart({Device{}});
+      w.reports_misuse = w.timeline != nullptr;
       w.driver_version = 13000;
       w.parameters.clear(), w.static_shared.clear(), w.hidden.clear();
       w.run = nullptr;
@@ -96,11 +99,26 @@ class TheControl final : public Control {
     locked([&](World& w) { w.run = run ? std::make_shared<const Run>(std::move(run)) : nullptr; });
   }
   void set_capture(CUstream stream, CUstreamCaptureStatus status) override {
-    locked([&](World& w) { w.captures[stream == nullptr ? reinterpret_cast<CUstream>(1) : stream] = status; });
+    locked([&](World& w) {
+      const CUstream key = stream_key(stream);
+      if (status == CU_STREAM_CAPTURE_STATUS_NONE) return w.captures.end(key);
+      Capture* capture = w.captures.find(key);
+      if (capture == nullptr) capture = &w.captures.begin(key, CU_STREAM_CAPTURE_MODE_GLOBAL, 0, nullptr);
+      capture->status = status;
+    });
   }
   void adopt(void* address, std::size_t bytes, int device) override {
     locked([&](World& w) { w.memory[reinterpret_cast<std::uintptr_t>(address)] = {bytes, device, true}; });
   }
+  void set_deferred(std::uint64_t seed) override {
+    finish();
+    locked([&](World& w) { w.set_timeline(seed); });
+  }
+  void set_eager() override {
+    finish();
+    locked([](World& w) { w.set_timeline(std::nullopt); });
+  }
+  void finish() override { finish_everything(); }
 };
 
 }  // namespace

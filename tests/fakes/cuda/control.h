@@ -45,7 +45,8 @@ struct Live {
 
 /// A launch that the fake device runs: plain, or a node of a graph.
 ///
-/// Lifetime: borrowed for the call. `args` is null where the sizes of the parameters are not known to a graph.
+/// Lifetime: borrowed for the call. `args` is null where the sizes of the parameters are not known to a graph. `stream` is
+/// what the caller passed, and may be destroyed.
 struct KernelRun {
   const std::string& kernel;
   nvidia::CUlibrary library;
@@ -104,6 +105,9 @@ class Control {
   virtual void on_launch(std::function<void(const KernelRun&)> run) = 0;
   virtual void set_capture(nvidia::CUstream stream, nvidia::CUstreamCaptureStatus status) = 0;
   virtual void adopt(void* address, std::size_t bytes, int device) = 0;
+  virtual void set_deferred(std::uint64_t seed) = 0;
+  virtual void set_eager() = 0;
+  virtual void finish() = 0;
 
  protected:
   ~Control() = default;

@@ -1,8 +1,7 @@
 #include "call.h"
+#include "waits.h"
 
 namespace kmux::fake_cuda {
-
-using Clock = std::chrono::steady_clock;
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   Call call("cuEventCreate", Needs::kContext);
@@ -19,17 +18,28 @@ CUresult cuEventDestroy_v2(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
+  Work work;
   return Call("cuEventRecord", Needs::kContext).with(" ", event, " stream ", stream).run([&] {
     Event* found = world().events.find(event);
     if (found == nullptr || found->device != current_device()) return CUDA_ERROR_INVALID_HANDLE;
-    found->recorded = Clock::now();
-    return world().check_stream(stream);
+    if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    return record_in(work, stream, event, *found);
   });
 }
 
 CUresult cuEventSynchronize(CUevent event) {
+  Work work;
   return Call("cuEventSynchronize", Needs::kContext).with(" ", event).run([&] {
-    return world().events.find(event) == nullptr ? CUDA_ERROR_INVALID_HANDLE : world().spoil_captures();
+    World& w = world();
+    const Event* found = w.events.find(event);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult captured = w.spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    if (Capture* const capture = w.captures.find(found->capture)) {
+      capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+      return kCapturedEvent;
+    }
+    work.wait_for(found->at.recorded);
+    return CUDA_SUCCESS;
   });
 }
 
@@ -37,7 +47,8 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   return Call("cuEventElapsedTime", Needs::kContext).with(" ", begin, " ", end).run([&] {
     const Event* from = world().events.find(begin);
     const Event* to = world().events.find(end);
-    if (from == nullptr || to == nullptr || !from->recorded || !to->recorded) return CUDA_ERROR_INVALID_HANDLE;
+    if (from == nullptr || to == nullptr || !from->is_recorded || !to->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
+    if (!from->recorded || !to->recorded) return CUDA_ERROR_NOT_READY;
     *milliseconds = std::chrono::duration<float, std::milli>(*to->recorded - *from->recorded).count();
     return CUDA_SUCCESS;
   });

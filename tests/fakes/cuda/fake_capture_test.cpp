@@ -12,12 +12,21 @@ class FakeCapture : public OpenedFake {
     EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
     EXPECT_EQ(cu.event_create(&event, 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cu.stream_create(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    EXPECT_EQ(cu.allocate(&memory, 256, pool, other), CUDA_SUCCESS);
+    EXPECT_EQ(cu.graph_create(&graph, 0), CUDA_SUCCESS);
+    EXPECT_EQ(cu.graph_instantiate(&executable, graph, 0), CUDA_SUCCESS);
     fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   }
   std::vector<std::function<CUresult()>> waits() {
-    return {[&] { return cu.stream_synchronize(nullptr); }, [&] { return cu.event_synchronize(event); },
+    return {[&] { return cu.stream_synchronize(nullptr); },
+            [&] { return cu.event_synchronize(event); },
             [&] { return cu.limit_set(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1024); },
             [&] { return cu.pool_attribute_set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold); },
+            [&] { return cu.free(memory, other); },
+            [&] { return cu.allocate(&memory, 256, pool, other); },
+            [&] { return cu.executable_destroy(executable); },
+            [&] { return cu.graph_instantiate(&executable, graph, 0); },
             [&] { return cu.library_unload(library); }};
   }
   CUstreamCaptureStatus status() {
@@ -26,6 +35,10 @@ class FakeCapture : public OpenedFake {
     return told;
   }
   CUstream stream = nullptr;
+  CUstream other = nullptr;
+  CUdeviceptr memory = 0;
+  CUgraph graph = nullptr;
+  CUgraphExec executable = nullptr;
   CUevent event = nullptr;
   CUmemoryPool pool = nullptr;
   std::uint64_t threshold = 0;
@@ -38,6 +51,19 @@ TEST_F(FakeCapture, IsSpoiledByWhatMayWait) {
     EXPECT_EQ(status(), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
   }
   EXPECT_EQ(fake.live().libraries, 1U);
+  EXPECT_EQ(fake.live().allocations, 1U);
+  EXPECT_EQ(fake.live().executables, 1U);
+}
+
+TEST_F(FakeCapture, IsNotAskedAboutInAContext) {
+  CUstreamCaptureStatus told{};
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(cu.current_set(nullptr), CUDA_SUCCESS);
+  for (const bool on : {true, false}) {
+    fake.set_recording(on);
+    for (const CUstream each : {stream, CUstream{nullptr}}) EXPECT_EQ(cu.stream_capturing(each, &told), CUDA_SUCCESS);
+    EXPECT_EQ(told, CU_STREAM_CAPTURE_STATUS_NONE);
+  }
 }
 
 TEST_F(FakeCapture, IsSparedByARelaxedThread) {

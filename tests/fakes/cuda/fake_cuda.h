@@ -49,7 +49,9 @@ class FakeCuda {
   void poison(nvidia::CUresult code) { control_->poison(code); }
 
   fake_cuda::Live live() const { return control_->live(); }
-  /// The first breach of what the driver does not check: an executable graph changed by two threads at once. Empty if none.
+  /// The first breach of what the driver does not check; empty if none. An executable graph changed by two threads at once or
+  /// launched after its code was unloaded; memory freed twice, or used by a kernel, fill or copy before its allocation or
+  /// after its free: with its address and size, and who allocated it.
   std::string misuse() const { return control_->misuse(); }
 
   /// The sizes of a kernel's parameters, for code that is no cubin; of a cubin they are read.
@@ -60,7 +62,8 @@ class FakeCuda {
   void set_static_shared(std::string kernel, int bytes) { control_->set_static_shared(std::move(kernel), bytes); }
   /// No library has this kernel.
   void hide_kernel(std::string kernel) { control_->hide_kernel(std::move(kernel)); }
-  /// What launches do, on the thread that launches. Not called for captured launches.
+  /// What launches do, on the thread that launches, or in deferred mode on one that waits or calls. Captured launches do it
+  /// when their graph is launched.
   void on_launch(std::function<void(const fake_cuda::KernelRun&)> run) { control_->on_launch(std::move(run)); }
 
   /// Begins, spoils or ends the capture of a stream (0 and 1 are one stream).
@@ -69,6 +72,15 @@ class FakeCuda {
   }
   /// Makes memory of the test memory of a device, which copies and fills may name.
   void adopt(void* address, std::size_t bytes, int device = 0) { control_->adopt(address, bytes, device); }
+
+  /// From here on streams do their work later, in an order that the rules of streams and events allow and `seed` picks;
+  /// waits and what the driver documents to wait do it. KMUX_FAKE_CUDA_SEED does the same from `load` and `reset` on, and
+  /// writes misuse to stderr.
+  void set_deferred(std::uint64_t seed) { control_->set_deferred(seed); }
+  /// From here on every call does its work at once, which is how the fake begins.
+  void set_eager() { control_->set_eager(); }
+  /// Does what streams still have to do.
+  void finish() { control_->finish(); }
 
   /// What the fake wrote into a tensor map; throws std::runtime_error if it is none of the fake's.
   static fake_cuda::TensorMapBytes read_map(const void* map);

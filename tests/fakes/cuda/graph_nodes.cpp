@@ -20,37 +20,6 @@ Geometry geometry_of(const CUDA_KERNEL_NODE_PARAMS& params) {
   return geometry;
 }
 
-void set_bytes(const CUDA_MEMSET_NODE_PARAMS& params) {
-  auto* row = reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(params.dst));
-  for (std::size_t y = 0; y < params.height; ++y, row += params.pitch) {
-    for (std::size_t x = 0; x < params.width; ++x) {
-      std::memcpy(row + x * params.elementSize, &params.value, params.elementSize);
-    }
-  }
-}
-
-void run_kernel(const KernelNode& node, CUstream stream, const Run& run) {
-  std::string name;
-  CUlibrary library = nullptr;
-  {
-    const std::lock_guard lock(world().mutex);
-    const Kernel* kernel = world().kernels.find(node.kernel);
-    if (kernel == nullptr) return;
-    name = kernel->name, library = kernel->library;
-  }
-  std::vector<void*> args;
-  for (const std::vector<unsigned char>& bytes : node.args) args.push_back(const_cast<unsigned char*>(bytes.data()));
-  const auto& [grid, block, cluster, smem, cooperative] = node.geometry;
-  run({name,
-       library,
-       current_device(),
-       {grid[0], grid[1], grid[2]},
-       {block[0], block[1], block[2]},
-       smem,
-       stream,
-       args.empty() ? nullptr : args.data()});
-}
-
 bool is_valid(const CUDA_MEMSET_NODE_PARAMS& params) {
   const unsigned size = params.elementSize;
   const bool rows = params.height >= 1 && (params.height == 1 || params.pitch >= params.width * size);
@@ -65,13 +34,19 @@ CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS& params, KernelNode& nod
   node.geometry = geometry_of(params);
   const Kernel* kernel = world().kernels.find(node.kernel);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const auto* parameters = world().parameters_of(*kernel);
+  return copy_arguments(*kernel, params.kernelParams, node);
+}
+
+CUresult copy_arguments(const Kernel& kernel, void* const* args, KernelNode& node) {
+  node.name = kernel.name, node.library = kernel.library;
+  const auto* parameters = world().parameters_of(kernel);
   if (parameters == nullptr) return CUDA_SUCCESS;
-  if (params.kernelParams == nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
+  if (args == nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
   for (std::size_t i = 0; i < parameters->size(); ++i) {
-    const auto* from = static_cast<const unsigned char*>(params.kernelParams[i]);
+    const auto* from = static_cast<const unsigned char*>(args[i]);
     node.args.emplace_back(from, from + (*parameters)[i].size);
   }
+  node.has_sizes = true;
   return CUDA_SUCCESS;
 }
 
@@ -80,9 +55,10 @@ CUresult check_node(const Node& node, int device) {
   if (const auto* memset = std::get_if<CUDA_MEMSET_NODE_PARAMS>(&node)) {
     return is_valid(*memset) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   }
-  const auto& kernel_node = std::get<KernelNode>(node);
-  const Kernel* kernel = world().kernels.find(kernel_node.kernel);
-  return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : check_geometry(*kernel, device, kernel_node.geometry);
+  const auto* kernel_node = std::get_if<KernelNode>(&node);
+  if (kernel_node == nullptr) return CUDA_SUCCESS;
+  const Kernel* kernel = world().kernels.find(kernel_node->kernel);
+  return kernel == nullptr ? CUDA_ERROR_INVALID_HANDLE : check_geometry(*kernel, device, kernel_node->geometry);
 }
 
 std::string kernel_node_text(const CUDA_KERNEL_NODE_PARAMS& params) {
@@ -97,11 +73,6 @@ std::string memset_node_text(const CUDA_MEMSET_NODE_PARAMS& params) {
   append(text, Hex{params.dst});
   text += " value " + std::to_string(params.value) + " element_bytes " + std::to_string(params.elementSize);
   return text + " width " + std::to_string(params.width) + " height " + std::to_string(params.height);
-}
-
-void run_node(const Node& node, CUstream stream, const Run* run) {
-  if (const auto* memset = std::get_if<CUDA_MEMSET_NODE_PARAMS>(&node)) return set_bytes(*memset);
-  if (run != nullptr) run_kernel(std::get<KernelNode>(node), stream, *run);
 }
 
 }  // namespace kmux::fake_cuda

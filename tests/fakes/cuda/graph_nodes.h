@@ -11,6 +11,11 @@ namespace kmux::fake_cuda {
 /// Errors: INVALID_HANDLE for a dead kernel.
 CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS& params, KernelNode& node);
 
+/// Copies the name of a kernel, and its arguments where their sizes are known.
+///
+/// Errors: INVALID_VALUE if it has parameters and `args` is null.
+CUresult copy_arguments(const Kernel& kernel, void* const* args, KernelNode& node);
+
 /// What the driver checks of a node on `device`; INVALID_CONTEXT if that is none.
 CUresult check_node(const Node& node, int device);
 
@@ -18,8 +23,5 @@ CUresult check_node(const Node& node, int device);
 std::string kernel_node_text(const CUDA_KERNEL_NODE_PARAMS& params);
 /// " memset 0x7f00 value 0 element_bytes 1 width 16 height 1"
 std::string memset_node_text(const CUDA_MEMSET_NODE_PARAMS& params);
-
-/// Does what the node says: a memset, or `run` (null: nothing). To be called without the world's lock.
-void run_node(const Node& node, CUstream stream, const Run* run);
 
 }  // namespace kmux::fake_cuda

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstring>
 
 #include "call.h"
+#include "executables.h"
 #include "graph_nodes.h"
 
 namespace kmux::fake_cuda {
@@ -16,7 +16,7 @@ CUresult add_node(CUgraph handle, const CUgraphNode* after, std::size_t after_co
     const GraphNode* earlier = w.nodes.find(after[i]);
     if (earlier == nullptr || earlier->graph != handle) return CUDA_ERROR_INVALID_VALUE;
   }
-  *made = w.nodes.add({handle, std::move(node)});
+  *made = w.nodes.add({handle, std::move(node), {after, after + after_count}});
   graph->nodes.push_back(*made);
   return CUDA_SUCCESS;
 }
@@ -28,15 +28,6 @@ std::string after_text(const CUgraphNode* after, std::size_t count) {
     append(text, after[i]);
   }
   return text + "]";
-}
-
-// Nobody may change an executable while another thread is about to launch what it changed.
-void claim(Executable& executable, const char* what) {
-  const std::thread::id self = std::this_thread::get_id();
-  if (executable.changed_by != std::thread::id() && executable.changed_by != self && world().misuse.empty()) {
-    world().misuse = std::string(what) + " by one thread while another one changes the executable";
-  }
-  executable.changed_by = self;
 }
 
 Executable::Entry* entry_of(Executable* executable, CUgraphNode node) {
@@ -120,21 +111,6 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUlaunchAttributeID att
   });
 }
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long flags) {
-  Call call("cuGraphInstantiateWithFlags", Needs::kContext);
-  return call.with(" ", graph, " flags ", flags).run([&] {
-    const Graph* found = world().graphs.find(graph);
-    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    Executable made{current_device()};
-    for (const CUgraphNode node : found->nodes) {
-      made.entries.push_back({node, world().nodes.find(node)->node});
-      if (const CUresult wrong = check_node(made.entries.back().node, made.device); wrong != CUDA_SUCCESS) return wrong;
-    }
-    call.with(" -> ", *executable = world().executables.add(std::move(made)));
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
                                            const CUDA_KERNEL_NODE_PARAMS* params) {
   Call call("cuGraphExecKernelNodeSetParams_v2", Needs::kContext);
@@ -164,37 +140,6 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec executable, CUgraphNode node, unsigne
     entry->enabled = enabled != 0;
     return CUDA_SUCCESS;
   });
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  return Call("cuGraphExecDestroy", Needs::kInit).with(" ", executable).release([&] {
-    return world().executables.erase(executable) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  std::vector<Node> nodes;
-  std::shared_ptr<const Run> run;
-  {
-    Call call("cuGraphLaunch", Needs::kContext);
-    const CUresult result = call.with(" ", executable, " stream ", stream).run([&] {
-      Executable* found = world().executables.find(executable);
-      if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-      if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-      // Stricter than the driver, which would make a graph within the graph of it: kmux promises plain launches there.
-      if (world().capture_of(stream) != CU_STREAM_CAPTURE_STATUS_NONE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-      claim(*found, "cuGraphLaunch");
-      found->changed_by = {};
-      for (const Executable::Entry& entry : found->entries) {
-        if (entry.enabled) nodes.push_back(entry.node);
-      }
-      run = world().run;
-      return CUDA_SUCCESS;
-    });
-    if (result != CUDA_SUCCESS) return result;
-  }
-  for (const Node& node : nodes) run_node(node, stream, run.get());
-  return CUDA_SUCCESS;
 }
 
 }  // namespace kmux::fake_cuda

@@ -1,5 +1,7 @@
 #include "call.h"
 #include "geometry.h"
+#include "graph_nodes.h"
+#include "work.h"
 
 namespace kmux::fake_cuda {
 namespace {
@@ -27,26 +29,31 @@ CUresult read_attributes(const CUlaunchConfig& config, int device, Geometry& geo
   return result;
 }
 
-CUresult checked_launch(const CUlaunchConfig& config, CUfunction function, void** args, std::shared_ptr<const Run>& run,
-                        std::string& name, CUlibrary& library, int& device) {
+CUresult watched_launch(const CUlaunchConfig& config, CUfunction function, void** args) {
+  Work work;
   Call call("cuLaunchKernelEx", Needs::kInit);
   World& w = world();
   const Kernel* kernel = w.kernels.find(kernel_of(function));
+  int device = -1;
   const CUresult placed = w.find_place(function, config.hStream, &device);
-  Geometry geometry = extents_of(config);
+  KernelNode node{kernel_of(function), {}, nullptr, extents_of(config)};
   std::string attributes;
-  const CUresult read = read_attributes(config, device, geometry, attributes);
+  const CUresult read = read_attributes(config, device, node.geometry, attributes);
   const auto* parameters = kernel == nullptr ? nullptr : w.parameters_of(*kernel);
-  call.with(" ", kernel == nullptr ? "?" : kernel->name.c_str(), geometry_text(geometry), " stream ", config.hStream);
+  call.with(" ", kernel == nullptr ? "?" : kernel->name.c_str(), geometry_text(node.geometry), " stream ",
+            config.hStream);
   call.with(arguments_text(args, parameters), " attributes [", attributes, "]");
   return call.run([&] {
     if (placed != CUDA_SUCCESS) return placed;
     if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (read != CUDA_SUCCESS) return read;
-    if (args == nullptr && parameters != nullptr && !parameters->empty()) return CUDA_ERROR_INVALID_VALUE;
-    if (w.capture_of(config.hStream) == CU_STREAM_CAPTURE_STATUS_NONE) run = w.run;
-    name = kernel->name, library = kernel->library;
-    return check_geometry(*kernel, device, geometry);
+    if (const CUresult wrong = copy_arguments(*kernel, args, node); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = check_geometry(*kernel, device, node.geometry); wrong != CUDA_SUCCESS) return wrong;
+    const bool has_sizes = node.has_sizes;
+    Timeline::Operation given = 0;
+    const CUresult result = submit(work, config.hStream, device, std::move(node), &given, args);
+    if (!has_sizes) work.wait_for(given);  // the caller's arguments are all there is
+    return result;
   });
 }
 
@@ -61,23 +68,7 @@ CUresult unwatched_launch(CUfunction function) {
 }  // namespace
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** args, void**) {
-  if (!is_watched()) return unwatched_launch(kernel);
-  std::shared_ptr<const Run> run;
-  std::string name;
-  CUlibrary library = nullptr;
-  int device = -1;
-  const CUresult result = checked_launch(*config, kernel, args, run, name, library, device);
-  if (result != CUDA_SUCCESS || run == nullptr) return result;
-  const auto& c = *config;
-  (*run)({name,
-          library,
-          device,
-          {c.gridDimX, c.gridDimY, c.gridDimZ},
-          {c.blockDimX, c.blockDimY, c.blockDimZ},
-          c.sharedMemBytes,
-          c.hStream,
-          args});
-  return CUDA_SUCCESS;
+  return is_watched() ? watched_launch(*config, kernel, args) : unwatched_launch(kernel);
 }
 
 }  // namespace kmux::fake_cuda

@@ -1,5 +1,6 @@
 #include "call.h"
 #include "ptx.h"
+#include "work.h"
 
 namespace kmux::fake_cuda {
 namespace {
@@ -73,6 +74,7 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, u
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
+  finish_everything();
   return Call("cuLibraryUnload", Needs::kInit).with(" ", library).release([&] {
     if (world().libraries.find(library) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;

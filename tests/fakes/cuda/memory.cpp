@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "call.h"
+#include "work.h"
 
 namespace kmux::fake_cuda {
 namespace {
 
-constexpr std::size_t kAlignment = 256;           // of what a pool gives
-constexpr std::size_t kSpoiled = std::size_t{1} << 20;  // so much of new memory is no zeros
 constexpr std::uintptr_t kFirstPool = 0x8000000;
 
 CUmemoryPool pool_of(int device) {
@@ -22,53 +20,128 @@ int device_of(CUmemoryPool pool) {
   return -1;
 }
 
-CUresult allocate_on(int device, std::size_t bytes, CUdeviceptr* address) {
+// Whether an allocation on the stream comes after the free of `block`.
+bool is_free_for(const Block& block, CUstream stream, int device) {
+  World& w = world();
+  if (w.timeline == nullptr) return !block.is_usable;
+  return w.timeline->is_ordered(block.freed, w.lane_of(stream, device));
+}
+
+// Gives a block to an allocation; the node's generation is the block's.
+AllocationNode own(std::uintptr_t address, std::size_t bytes, CUstream stream) {
+  Block& block = *world().blocks.find(address);
+  block.bytes = bytes, block.is_owned = true;
+  block.place = AllocationPlace::here(stream);
+  return {address, ++block.generation};
+}
+
+CUresult allocate(Work& work, int device, std::size_t bytes, CUstream stream, CUdeviceptr* address) {
   World& w = world();
   const std::size_t total = w.devices[device].memory_bytes;
   if (bytes > total - std::min(total, w.allocated_on(device))) return CUDA_ERROR_OUT_OF_MEMORY;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, kAlignment, bytes) != 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  std::memset(memory, 0xcd, std::min(bytes, kSpoiled));
-  *address = reinterpret_cast<std::uintptr_t>(memory);
-  w.memory[reinterpret_cast<std::uintptr_t>(memory)] = {bytes, device};
+  const int place = w.device_of_stream(stream);
+  const auto found =
+      w.blocks.take(device, bytes, [&](const Block& block) { return is_free_for(block, stream, place); });
+  if (found == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  w.memory[found] = {bytes, device};
+  *address = found;
+  work.add(Operation{own(found, bytes, stream), place, stream});
   return CUDA_SUCCESS;
 }
 
-template <class T = void>
-T* pointer(CUdeviceptr address) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
+CUresult allocate_in_graph(Capture& capture, int device, std::size_t bytes, CUstream stream, CUdeviceptr* address) {
+  const std::uintptr_t made = world().blocks.take_for_graph(device, bytes);
+  if (made == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  world().blocks.find(made)->place = AllocationPlace::here(stream);
+  add_captured(capture, stream, AllocationNode{made, 0});
+  *address = made;
+  return CUDA_SUCCESS;
 }
 
-// Checks the stream, then does `work` unless the stream only captures it.
-template <class Work>
-CUresult in_stream(CUstream stream, Work work) {
+CUresult free_now(Work& work, CUdeviceptr address, CUstream stream) {
+  World& w = world();
+  const auto found = w.memory.find(static_cast<std::uintptr_t>(address));
+  Block* const block = w.blocks.find(static_cast<std::uintptr_t>(address));
+  if (block != nullptr && !block->is_owned && block->generation != 0) {
+    w.report_misuse("cuMemFreeAsync frees " + block_text(address, *block) + " twice");
+  }
+  if (found == w.memory.end() || block == nullptr || !block->is_owned) return CUDA_ERROR_INVALID_VALUE;
+  if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+  w.memory.erase(found);
+  block->is_owned = false;
+  block->freed = work.add(Operation{FreeNode{found->first, block->generation}, w.device_of_stream(stream), stream});
+  return CUDA_SUCCESS;
+}
+
+// Only what the same capture allocated may be freed in it. Anything else ends the capture.
+CUresult free_in_graph(Capture& capture, CUdeviceptr address, CUstream stream) {
+  World& w = world();
+  bool is_allocated = false;
+  for (const CUgraphNode node : w.graphs.find(capture.graph)->nodes) {
+    const Node& each = w.nodes.find(node)->node;
+    if (const auto* made = std::get_if<AllocationNode>(&each)) is_allocated |= made->block == address;
+    if (const auto* freed = std::get_if<FreeNode>(&each)) is_allocated &= freed->block != address;
+  }
+  if (is_allocated) {
+    add_captured(capture, stream, FreeNode{static_cast<std::uintptr_t>(address), 0});
+    return CUDA_SUCCESS;
+  }
+  capture.status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+// Gives a copy to its stream; `is_awaited`: the caller's memory is part of it.
+CUresult copy_in(Work& work, CUstream stream, CopyNode node, bool is_awaited = false) {
   if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-  if (world().capture_of(stream) == CU_STREAM_CAPTURE_STATUS_NONE) work();
-  return CUDA_SUCCESS;
+  Timeline::Operation given = 0;
+  const CUresult result = submit(work, stream, world().device_of_stream(stream), std::move(node), &given);
+  if (is_awaited) work.wait_for(given);
+  return result;
+}
+
+CUdeviceptr address_of(const void* host) { return reinterpret_cast<std::uintptr_t>(host); }
+
+// Memory of the host is read when the call is made, unless a graph reads it each time.
+CopyNode copy_from_host(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  if (world().captures.find(stream_key(stream)) != nullptr) return {to, address_of(from), bytes};
+  const auto* begin = static_cast<const unsigned char*>(from);
+  return {to, 0, bytes, std::make_shared<const std::vector<unsigned char>>(begin, begin + bytes)};
 }
 
 }  // namespace
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, std::size_t bytes, CUmemoryPool pool, CUstream stream) {
+  Work work;
   Call call("cuMemAllocFromPoolAsync", Needs::kContext);
   return call.with(" bytes ", bytes, " pool ", pool, " stream ", stream).run([&] {
+    World& w = world();
     const int device = device_of(pool);
     if (device < 0 || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    const CUresult result = allocate_on(device, bytes, address);
+    if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = check_capture(stream); wrong != CUDA_SUCCESS) return wrong;
+    Capture* const capture = w.captures.find(stream_key(stream));
+    if (capture == nullptr) {
+      if (const CUresult captured = w.spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    }
+    const CUresult result = capture != nullptr && capture->graph != nullptr
+                                ? allocate_in_graph(*capture, device, bytes, stream, address)
+                                : allocate(work, device, bytes, stream, address);
     if (result == CUDA_SUCCESS) call.with(" -> ", Hex{*address});
     return result;
   });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  Work work;
   return Call("cuMemFreeAsync", Needs::kContext).with(" ", Hex{address}, " stream ", stream).release([&] {
-    const auto found = world().memory.find(static_cast<std::uintptr_t>(address));
-    if (found == world().memory.end() || found->second.adopted) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult wrong = world().check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    world().memory.erase(found);
-    std::free(pointer(address));
-    return CUDA_SUCCESS;
+    World& w = world();
+    if (const CUresult wrong = check_capture(stream); wrong != CUDA_SUCCESS) return wrong;
+    Capture* const capture = w.captures.find(stream_key(stream));
+    if (capture == nullptr) {
+      if (const CUresult captured = w.spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    }
+    const bool is_recorded = capture != nullptr && capture->graph != nullptr;
+    return is_recorded ? free_in_graph(*capture, address, stream) : free_now(work, address, stream);
   });
 }
 
@@ -105,34 +178,40 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  Work work;
   Call call("cuMemcpyAsync", Needs::kContext);
   return call.with(" to ", Hex{to}, " from ", Hex{from}, " bytes ", bytes, " stream ", stream).run([&] {
     if (!world().is_memory(to, bytes) || !world().is_memory(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return in_stream(stream, [&] { std::memmove(pointer(to), pointer(from), bytes); });
+    return copy_in(work, stream, {to, from, bytes});
   });
 }
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
+  Work work;
   Call call("cuMemcpyHtoDAsync_v2", Needs::kContext);
   return call.with(" to ", Hex{to}, " from ", from, " bytes ", bytes, " stream ", stream).run([&] {
     if (!world().is_memory(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return in_stream(stream, [&] { std::memmove(pointer(to), from, bytes); });
+    return copy_in(work, stream, copy_from_host(to, from, bytes, stream));
   });
 }
 
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  Work work;
   Call call("cuMemcpyDtoHAsync_v2", Needs::kContext);
   return call.with(" to ", to, " from ", Hex{from}, " bytes ", bytes, " stream ", stream).run([&] {
     if (!world().is_memory(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return in_stream(stream, [&] { std::memmove(to, pointer(from), bytes); });
+    return copy_in(work, stream, {address_of(to), from, bytes}, true);
   });
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t bytes, CUstream stream) {
+  Work work;
   Call call("cuMemsetD8Async", Needs::kContext);
   return call.with(" ", Hex{address}, " value ", unsigned{value}, " bytes ", bytes, " stream ", stream).run([&] {
-    if (!world().is_memory(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return in_stream(stream, [&] { std::memset(pointer(address), value, bytes); });
+    World& w = world();
+    if (!w.is_memory(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    return submit(work, stream, w.device_of_stream(stream), CUDA_MEMSET_NODE_PARAMS{address, 0, value, 1, bytes, 1});
   });
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,10 +13,12 @@
 
 #include "control.h"
 #include "cubin.h"
+#include "timeline/timeline.h"
 
 namespace kmux::fake_cuda {
 
 using namespace nvidia;  // NOLINT(google-build-using-namespace): the names of the driver's interface
+using fakes::Timeline;
 
 /// Objects by handle. Handles count up and are never used twice, so a dead one is known as dead.
 template <class Handle, class Object>
@@ -75,7 +78,12 @@ struct Stream {
 
 struct Event {
   int device = 0;
-  std::optional<std::chrono::steady_clock::time_point> recorded = {};
+  std::optional<std::chrono::steady_clock::time_point> recorded = {};  // when what it recorded was executed
+  Timeline::Event at = {};
+  bool is_recorded = false;
+  std::uint64_t recordings = 0;
+  std::uint64_t capture = 0;  // in which it was recorded last; 0: in none
+  std::vector<CUgraphNode> captured = {};
 };
 
 struct Allocation {
@@ -94,11 +102,32 @@ struct Geometry {
 
 struct KernelNode {
   CUkernel kernel = nullptr;
+  std::string name = {};
+  CUlibrary library = nullptr;
   Geometry geometry = {};
   std::vector<std::vector<unsigned char>> args = {};
+  bool has_sizes = false;  // of its parameters: else `args` is empty
 };
 
-using Node = std::variant<KernelNode, CUDA_MEMSET_NODE_PARAMS>;
+struct CopyNode {
+  CUdeviceptr to = 0;
+  CUdeviceptr from = 0;
+  std::size_t bytes = 0;
+  std::shared_ptr<const std::vector<unsigned char>> staged = {};  // read instead of `from` if there
+};
+
+/// Begins or ends the use of a block by one of its allocations.
+struct AllocationNode {
+  std::uintptr_t block = 0;
+  std::uint64_t generation = 0;
+};
+struct FreeNode {
+  std::uintptr_t block = 0;
+  std::uint64_t generation = 0;
+};
+
+/// None: nothing is done, which a disabled node of a graph does.
+using Node = std::variant<std::monostate, KernelNode, CUDA_MEMSET_NODE_PARAMS, CopyNode, AllocationNode, FreeNode>;
 
 struct Graph {
   std::vector<CUgraphNode> nodes = {};
@@ -107,6 +136,7 @@ struct Graph {
 struct GraphNode {
   CUgraph graph = nullptr;
   Node node = {};
+  std::vector<CUgraphNode> after = {};
 };
 
 struct Executable {
@@ -114,9 +144,12 @@ struct Executable {
   struct Entry {
     CUgraphNode handle = nullptr;
     Node node = {};
+    std::vector<std::size_t> after = {};  // indices of entries
     bool enabled = true;
   };
   std::vector<Entry> entries = {};
+  bool frees_on_launch = false;      // what its last launch allocated and nobody freed
+  Timeline::Operation launched = 0;  // launches of one executable are in order
   std::thread::id changed_by = {};  // none: launched since it was last changed
 };
 

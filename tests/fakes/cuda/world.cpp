@@ -1,6 +1,6 @@
 #include "world.h"
 
-#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -8,6 +8,8 @@ namespace kmux::fake_cuda {
 namespace {
 
 constexpr std::uintptr_t kFirstContext = 0x9000000;
+constexpr std::uintptr_t kFirstPerThread = 0xA000000;  // keys of per-thread streams
+const CUstream kPerThreadStream = reinterpret_cast<CUstream>(2);
 constexpr std::uintptr_t kDeviceBits = 0xF;  // of a function; 0: a kernel
 
 // A number of its own for each beginning: what a thread had current before is not current after.
@@ -23,8 +25,36 @@ __attribute__((tls_model("initial-exec"))) thread_local Current current;
 }  // namespace
 
 World& world() {
-  static World* const the_world = new World;  // outlives whoever releases late
+  static World* const the_world = [] {
+    World* made = new World;  // outlives whoever releases late
+    made->set_timeline(seed_from_environment());
+    made->reports_misuse = made->timeline != nullptr;
+    return made;
+  }();
   return *the_world;
+}
+
+std::optional<std::uint64_t> seed_from_environment() {
+  const char* seed = std::getenv("KMUX_FAKE_CUDA_SEED");
+  if (seed == nullptr) return std::nullopt;
+  return std::strtoull(seed, nullptr, 10);
+}
+
+unsigned thread_number() {
+  static std::atomic<unsigned> threads{0};
+  __attribute__((tls_model("initial-exec"))) static thread_local const unsigned number = ++threads;
+  return number;
+}
+
+CUstream stream_key(CUstream stream) {
+  if (stream == nullptr) return kLegacyStream;
+  if (stream != kPerThreadStream) return stream;
+  return reinterpret_cast<CUstream>(kFirstPerThread + std::uintptr_t{thread_number()} * 0x10);
+}
+
+CUstreamCaptureMode capture_mode() {
+  set_current_device(current_device());
+  return current.mode;
 }
 
 int current_device() { return current.beginning == beginning.load(std::memory_order_relaxed) ? current.device : -1; }
@@ -68,10 +98,8 @@ int device_of(CUcontext context) {
 }
 
 void World::restart(std::vector<Device> anew) {
-  for (const auto& [address, allocation] : memory) {
-    if (!allocation.adopted) std::free(reinterpret_cast<void*>(address));
-  }
-  memory.clear(), captures.clear();
+  set_timeline(seed);
+  memory.clear(), captures = {}, blocks.clear();
   libraries.clear(), kernels.clear(), streams.clear(), events.clear();
   graphs.clear(), nodes.clear(), executables.clear();
   devices = std::move(anew);
@@ -80,12 +108,19 @@ void World::restart(std::vector<Device> anew) {
   forget_current_everywhere();
 }
 
+void World::set_timeline(std::optional<std::uint64_t> anew) {
+  seed = anew;
+  timeline = anew ? std::make_shared<Timeline>(*anew) : nullptr;
+  lanes.clear();
+}
+
 void World::end_context(int device) {
   const auto here = [&](const auto& object) { return object.device == device; };
   streams.erase_if(here), events.erase_if(here), executables.erase_if(here);
 }
 
 bool World::is_memory(CUdeviceptr address, std::size_t bytes) const {
+  if (blocks.is_in_graph(address, bytes)) return true;
   auto next = memory.upper_bound(static_cast<std::uintptr_t>(address));
   if (next == memory.begin()) return false;
   const auto& [begin, allocation] = *--next;
@@ -101,30 +136,44 @@ std::size_t World::allocated_on(int device) const {
   return bytes;
 }
 
-CUstreamCaptureStatus World::capture_of(CUstream stream) const {
-  const auto found = captures.find(stream == nullptr ? reinterpret_cast<CUstream>(1) : stream);
-  return found == captures.end() ? CU_STREAM_CAPTURE_STATUS_NONE : found->second;
-}
-
-bool World::has_captures() const {
-  const auto is_one = [](const auto& entry) { return entry.second != CU_STREAM_CAPTURE_STATUS_NONE; };
-  return std::any_of(captures.begin(), captures.end(), is_one);
-}
-
-CUresult World::spoil_captures() {
-  set_current_device(current_device());
-  if (current.mode == CU_STREAM_CAPTURE_MODE_RELAXED || !has_captures()) return CUDA_SUCCESS;
-  for (auto& [stream, status] : captures) {
-    if (status != CU_STREAM_CAPTURE_STATUS_NONE) status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+bool World::would_join_a_capture(CUstream stream) {
+  if (stream_key(stream) != kLegacyStream) return false;
+  for (const CUstream captured : captures.active_streams()) {
+    const Stream* found = streams.find(captured);
+    if (found != nullptr && (found->flags & CU_STREAM_NON_BLOCKING) == 0) return true;
   }
-  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  return false;
+}
+
+Timeline::Stream World::lane_of(CUstream stream, int device) {
+  const CUstream key = stream_key(stream);
+  const auto [entry, added] = lanes.try_emplace({device, key}, 0);
+  if (!added) return entry->second;
+  const Stream* const made = streams.find(key);
+  const bool blocking = made == nullptr || (made->flags & CU_STREAM_NON_BLOCKING) == 0;
+  using enum Timeline::Ordering;
+  entry->second = timeline->make_stream(device, key == kLegacyStream ? kLegacy : blocking ? kBlocking : kNonBlocking);
+  return entry->second;
+}
+
+void World::report_misuse(std::string text) {
+  if (reports_misuse) std::fprintf(stderr, "fake libcuda: %s\n", text.c_str());
+  if (misuse.empty()) misuse = std::move(text);
 }
 
 CUresult World::check_stream(CUstream stream) {
-  constexpr std::uintptr_t kPerThread = 2;  // null, legacy (1) and per-thread streams are of the current context
-  if (reinterpret_cast<std::uintptr_t>(stream) <= kPerThread) return CUDA_SUCCESS;
-  const Stream* found = streams.find(stream);
-  return found != nullptr && found->device == current_device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  if (const CUresult wrong = check_any_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+  return device_of_stream(stream) == current_device() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult World::check_any_stream(CUstream stream) {
+  if (stream == nullptr || stream == kLegacyStream || stream == kPerThreadStream) return CUDA_SUCCESS;
+  return streams.find(stream) != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+int World::device_of_stream(CUstream stream) {
+  const Stream* const made = streams.find(stream);
+  return made != nullptr ? made->device : current_device();
 }
 
 CUresult World::find_place(CUfunction function, CUstream stream, int* device) {

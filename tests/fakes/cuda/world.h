@@ -10,13 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "blocks.h"
+#include "capture.h"
 #include "objects.h"
 
 namespace kmux::fake_cuda {
 
 using Run = std::function<void(const KernelRun&)>;
 
-/// Everything that the fake driver knows. Guarded by `mutex`.
+CUstreamCaptureMode capture_mode();
+/// Of this thread, from 1 on.
+unsigned thread_number();
+/// One key for each stream: null and 1 are one, 2 is one in each thread.
+CUstream stream_key(CUstream stream);
+inline const CUstream kLegacyStream = reinterpret_cast<CUstream>(1);
+
+/// The whole state of the fake driver. Guarded by `mutex`.
 struct World {
   struct OnDevice {
     std::size_t retains = 0;
@@ -38,8 +47,15 @@ struct World {
   Table<CUgraph, Graph> graphs{0x5000010};
   Table<CUgraphNode, GraphNode> nodes{0x6000010};
   Table<CUgraphExec, Executable> executables{0x7000010};
-  std::map<std::uintptr_t, Allocation> memory;
-  std::map<CUstream, CUstreamCaptureStatus> captures;
+  std::map<std::uintptr_t, Allocation> memory;  // that calls may use
+  Blocks blocks;
+  Captures captures;
+
+  /// Null: what calls give to streams is done at once.
+  std::shared_ptr<Timeline> timeline;
+  std::optional<std::uint64_t> seed;  // of the timeline
+  std::map<std::pair<int, CUstream>, Timeline::Stream> lanes;
+  bool reports_misuse = false;  // on stderr, for programs that do not know of the timeline
 
   std::map<std::string, std::vector<Parameter>> parameters;
   std::map<std::string, int> static_shared;
@@ -56,12 +72,26 @@ struct World {
   /// Whether `bytes` bytes from `address` on lie in one allocation.
   bool is_memory(CUdeviceptr address, std::size_t bytes) const;
   std::size_t allocated_on(int device) const;
-  CUstreamCaptureStatus capture_of(CUstream stream) const;
-  bool has_captures() const;
-  /// For calls that may wait for a device: spoils every capture, and says so, unless this thread's captures are relaxed.
-  CUresult spoil_captures();
+  CUstreamCaptureStatus capture_of(CUstream stream) { return captures.status_of(stream_key(stream)); }
+  /// For calls that a capture forbids to others: invalidates those that this thread must not make them beside.
+  ///
+  /// Errors: STREAM_CAPTURE_UNSUPPORTED if there was one.
+  CUresult spoil_captures() { return captures.spoil(capture_mode(), thread_number()); }
+  /// Whether `stream` is the legacy one and has to wait for a blocking stream that is captured.
+  bool would_join_a_capture(CUstream stream);
+  /// The stream of `device` on the timeline.
+  Timeline::Stream lane_of(CUstream stream, int device);
+  /// From here on streams are ordered by a timeline with this seed, or do everything at once. What the last one had is
+  /// dropped.
+  void set_timeline(std::optional<std::uint64_t> seed);
+  /// Remembers the first breach of what a driver does not check.
+  void report_misuse(std::string text);
   /// INVALID_HANDLE for a stream that is dead or of another device than the current one.
   CUresult check_stream(CUstream stream);
+  /// INVALID_HANDLE for a stream that is dead.
+  CUresult check_any_stream(CUstream stream);
+  /// The device of a stream: for the default ones the current one.
+  int device_of_stream(CUstream stream);
   /// The device that a launch of `function` on `stream` runs on: that of a stream somebody made, else the current one.
   ///
   /// INVALID_CONTEXT if there is none; INVALID_HANDLE for a dead stream, or where it is not the device of the function.
@@ -71,6 +101,8 @@ struct World {
 };
 
 World& world();
+/// KMUX_FAKE_CUDA_SEED.
+std::optional<std::uint64_t> seed_from_environment();
 
 /// The device whose context is current on this thread; -1: none.
 int current_device();

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "objects.h"
+
+namespace kmux::fake_cuda {
+
+/// Where memory was allocated: the stream, and the callers of the driver.
+struct AllocationPlace {
+  CUstream stream = nullptr;
+  int frame_count = 0;
+  std::array<void*, 8> frames = {};
+
+  /// Of the caller of the caller, without the driver's own frames.
+  static AllocationPlace here(CUstream stream);
+  /// "on stream 0x0 by a+0x10 (libx.so) < b+0x20 (program)"
+  std::string text() const;
+};
+
+/// Memory of the host that stands for a device's. It has a generation for each allocation that got it, so that a use can
+/// be held against the allocation it was meant for.
+struct Block {
+  std::size_t capacity = 0;
+  int device = 0;
+  bool of_graph = false;  // its address belongs to a node that allocates
+  std::size_t bytes = 0;  // of the last allocation
+  std::uint64_t generation = 0;  // of the last allocation, by the calls so far
+  bool is_owned = false;  // ... and nobody called free
+  std::uint64_t reached = 0;  // the allocation that was executed last
+  bool is_usable = false;  // ... and its free was not
+  Timeline::Operation freed = 0;
+  AllocationPlace place = {};
+};
+
+/// A pointer that an operation was launched with.
+struct Use {
+  CUdeviceptr address = 0;
+  std::uintptr_t block = 0;
+  std::uint64_t generation = 0;
+  bool was_freed = false;  // already when the operation was launched
+};
+
+/// The memory of all devices. Freed blocks are kept, filled with 0xdd, until `clear`. Guarded by the world's mutex.
+class Blocks {
+ public:
+  Blocks() = default;
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+  ~Blocks() { clear(); }
+  void clear();
+
+  /// A block for an allocation; `is_free_for` says of the operation that freed a block whether the allocation is ordered
+  /// after it. 0: the host has no memory.
+  std::uintptr_t take(int device, std::size_t bytes, const std::function<bool(const Block&)>& is_free_for);
+  /// A block whose address belongs to a node of a graph.
+  std::uintptr_t take_for_graph(int device, std::size_t bytes);
+  Block* find(std::uintptr_t address);
+  bool is_in_graph(CUdeviceptr address, std::size_t bytes) const;
+  std::optional<Use> use_of(CUdeviceptr address) const;
+
+  /// What is wrong with a use that is executed now; empty: nothing.
+  std::string breach_of(const Use& use) const;
+  /// What operations do; the text is a breach, or empty.
+  void execute(const AllocationNode& node);
+  std::string execute(const FreeNode& node);
+
+ private:
+  std::uintptr_t make(int device, std::size_t bytes);
+  std::map<std::uintptr_t, Block> blocks_;
+};
+
+/// "0x7f10 (1024 bytes, allocated on stream 0x0 by main+0x10 (program))"
+std::string block_text(CUdeviceptr address, const Block& block);
+
+}  // namespace kmux::fake_cuda

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kmux::driver_rules {
+
+using Address = unsigned long long;
+using Handle = void*;
+using Code = int;
+
+struct LaunchConfig {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned dynamic_smem_bytes;
+  Handle stream;
+  void* attributes;
+  unsigned attribute_count;
+};
+
+// The calls that rules make: KMUX_RULE_CALL(name in the table, exported symbol, parameters). All return a Code.
+// Source: CUDA Driver API 12.0 to 13.0.
+#define KMUX_RULE_CALLS(KMUX_RULE_CALL)                                                                 \
+  KMUX_RULE_CALL(init, cuInit, (unsigned))                                                              \
+  KMUX_RULE_CALL(primary_retain, cuDevicePrimaryCtxRetain, (Handle*, int))                              \
+  KMUX_RULE_CALL(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                  \
+  KMUX_RULE_CALL(current_set, cuCtxSetCurrent, (Handle))                                                \
+  KMUX_RULE_CALL(limit_set, cuCtxSetLimit, (int, std::size_t))                                          \
+  KMUX_RULE_CALL(library_load, cuLibraryLoadData,                                                       \
+                 (Handle*, const void*, int*, void**, unsigned, int*, void**, unsigned))                \
+  KMUX_RULE_CALL(library_unload, cuLibraryUnload, (Handle))                                             \
+  KMUX_RULE_CALL(library_kernel, cuLibraryGetKernel, (Handle*, Handle, const char*))                    \
+  KMUX_RULE_CALL(kernel_attribute_get, cuKernelGetAttribute, (int*, int, Handle, int))                  \
+  KMUX_RULE_CALL(kernel_attribute_set, cuKernelSetAttribute, (int, int, Handle, int))                   \
+  KMUX_RULE_CALL(launch, cuLaunchKernelEx, (const LaunchConfig*, Handle, void**, void**))               \
+  KMUX_RULE_CALL(allocate, cuMemAllocFromPoolAsync, (Address*, std::size_t, Handle, Handle))            \
+  KMUX_RULE_CALL(free, cuMemFreeAsync, (Address, Handle))                                               \
+  KMUX_RULE_CALL(device_pool, cuDeviceGetDefaultMemPool, (Handle*, int))                                \
+  KMUX_RULE_CALL(pool_attribute_set, cuMemPoolSetAttribute, (Handle, int, void*))                       \
+  KMUX_RULE_CALL(memory_info, cuMemGetInfo_v2, (std::size_t*, std::size_t*))                            \
+  KMUX_RULE_CALL(copy, cuMemcpyAsync, (Address, Address, std::size_t, Handle))                          \
+  KMUX_RULE_CALL(copy_to_device, cuMemcpyHtoDAsync_v2, (Address, const void*, std::size_t, Handle))     \
+  KMUX_RULE_CALL(copy_to_host, cuMemcpyDtoHAsync_v2, (void*, Address, std::size_t, Handle))             \
+  KMUX_RULE_CALL(memset8, cuMemsetD8Async, (Address, unsigned char, std::size_t, Handle))               \
+  KMUX_RULE_CALL(stream_create, cuStreamCreate, (Handle*, unsigned))                                    \
+  KMUX_RULE_CALL(stream_destroy, cuStreamDestroy_v2, (Handle))                                          \
+  KMUX_RULE_CALL(stream_synchronize, cuStreamSynchronize, (Handle))                                     \
+  KMUX_RULE_CALL(stream_wait_event, cuStreamWaitEvent, (Handle, Handle, unsigned))                      \
+  KMUX_RULE_CALL(stream_capturing, cuStreamIsCapturing, (Handle, int*))                                 \
+  KMUX_RULE_CALL(capture_info, cuStreamGetCaptureInfo_v2,                                               \
+                 (Handle, int*, std::uint64_t*, Handle*, const Handle**, std::size_t*))                 \
+  KMUX_RULE_CALL(capture_begin, cuStreamBeginCapture_v2, (Handle, int))                                 \
+  KMUX_RULE_CALL(capture_end, cuStreamEndCapture, (Handle, Handle*))                                    \
+  KMUX_RULE_CALL(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (int*))                      \
+  KMUX_RULE_CALL(event_create, cuEventCreate, (Handle*, unsigned))                                      \
+  KMUX_RULE_CALL(event_destroy, cuEventDestroy_v2, (Handle))                                            \
+  KMUX_RULE_CALL(event_record, cuEventRecord, (Handle, Handle))                                         \
+  KMUX_RULE_CALL(event_synchronize, cuEventSynchronize, (Handle))                                       \
+  KMUX_RULE_CALL(event_elapsed, cuEventElapsedTime, (float*, Handle, Handle))                           \
+  KMUX_RULE_CALL(graph_destroy, cuGraphDestroy, (Handle))                                               \
+  KMUX_RULE_CALL(graph_instantiate, cuGraphInstantiateWithFlags, (Handle*, Handle, unsigned long long)) \
+  KMUX_RULE_CALL(graph_launch, cuGraphLaunch, (Handle, Handle))                                         \
+  KMUX_RULE_CALL(executable_destroy, cuGraphExecDestroy, (Handle))
+
+/// A libcuda that is open, initialised, with device 0's primary context retained.
+struct Driver {
+#define KMUX_RULE_CALL(name, symbol, params) Code(*name) params = nullptr;
+  KMUX_RULE_CALLS(KMUX_RULE_CALL)
+#undef KMUX_RULE_CALL
+  Code (*primary_reset)(int) = nullptr;  // null: the driver has none
+  Handle context = nullptr;
+  Handle pool = nullptr;
+
+  /// Finds the functions in `library`, a handle of dlopen, and retains the context.
+  ///
+  /// Errors: throws std::runtime_error with the symbol that is missing or the call that failed.
+  static Driver open(void* library);
+  /// Makes the context of device 0 current on this thread, anew if it was reset.
+  void enter();
+};
+
+// Numbers of the interface that rules name.
+constexpr int kGlobal = 0;
+constexpr int kThreadLocal = 1;
+constexpr int kRelaxed = 2;
+constexpr unsigned kBlocking = 0;
+constexpr unsigned kNonBlocking = 1;
+constexpr unsigned long long kAutoFreeOnLaunch = 1;
+inline const Handle kLegacy = reinterpret_cast<Handle>(1);
+inline const Handle kPerThread = reinterpret_cast<Handle>(2);
+
+}  // namespace kmux::driver_rules
