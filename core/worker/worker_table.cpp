@@ -48,6 +48,7 @@ const kmux_device_api& no_devices() {
     refuse(api.memset), refuse(api.memory_info), refuse(api.stream_create), refuse(api.stream_destroy);
     refuse(api.stream_synchronize), refuse(api.event_create), refuse(api.event_destroy), refuse(api.event_record);
     refuse(api.event_elapsed), refuse(api.l2_flush), refuse(api.stream_wait_event), refuse(api.stream_capture);
+    refuse(api.event_create_untimed);
     return api;
   }();
   return devices;

@@ -108,21 +108,26 @@ DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
   return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
 }
 
-// The legacy stream, by either of its handles, cannot be captured. Releases that give no numbers give a yes or no.
+// The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
+// Releases that give captures no numbers give a yes or no.
 DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
-  *capture = 0;
   constexpr std::uintptr_t kLegacy = 1;
-  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) return {"", kHipSuccess};
+  *capture = 0;
   int status = kCaptureStatusNone;
-  unsigned long long id = 1;
-  if (hip_.stream_capture_info != nullptr) {
+  const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= kLegacy;
+  if (!is_legacy && hip_.stream_capture_info != nullptr) {
+    unsigned long long id = 0;
     const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
     if (result == kHipSuccess && status != kCaptureStatusNone) *capture = id;
     return {"hipStreamGetCaptureInfo", result};
   }
   if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
   const int result = hip_.stream_capturing(stream_of(stream), &status);
-  if (result == kHipSuccess && status != kCaptureStatusNone) *capture = id;
+  if (is_legacy && result == kStreamCaptureImplicit) {
+    *capture = DeviceApi::kInTheWay;
+    return {"hipStreamIsCapturing", kHipSuccess};
+  }
+  if (!is_legacy && result == kHipSuccess && status != kCaptureStatusNone) *capture = 1;
   return {"hipStreamIsCapturing", result};
 }
 
@@ -131,6 +136,14 @@ DriverCall OpenedDevice::event_create(void** event) const {
   const int result = hip_.event_create(&made);
   *event = made;
   return {"hipEventCreate", result};
+}
+
+DriverCall OpenedDevice::event_create_untimed(void** event) const {
+  if (hip_.event_create_with_flags == nullptr) return event_create(event);
+  hipEvent_t made = nullptr;
+  const int result = hip_.event_create_with_flags(&made, kEventDisableTiming);
+  *event = made;
+  return {"hipEventCreateWithFlags", result};
 }
 
 DriverCall OpenedDevice::event_destroy(void* event) const {

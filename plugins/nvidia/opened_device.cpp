@@ -118,13 +118,18 @@ DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
   return {"cuStreamWaitEvent", driver_.stream_wait_event(stream_of(stream), event_of(event), 0)};
 }
 
-// The legacy stream, by either of its handles, cannot be captured; asking about it is an error while another one is.
+// The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
 // Source: CUDA Driver API, cuStreamBeginCapture and cuStreamIsCapturing.
 DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
-  *capture = 0;
   constexpr std::uintptr_t kLegacy = 1;
-  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) return {"", CUDA_SUCCESS};
+  *capture = 0;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (reinterpret_cast<std::uintptr_t>(stream) <= kLegacy) {
+    const CUresult result = driver_.stream_capturing(stream_of(stream), &status);
+    if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) return {"cuStreamIsCapturing", result};
+    *capture = DeviceApi::kInTheWay;
+    return {"cuStreamIsCapturing", CUDA_SUCCESS};
+  }
   std::uint64_t id = 0;
   const CUresult result = driver_.stream_capture_info(stream_of(stream), &status, &id, nullptr, nullptr, nullptr);
   if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) *capture = id;
@@ -134,6 +139,13 @@ DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) co
 DriverCall OpenedDevice::event_create(void** event) const {
   CUevent made = nullptr;
   const CUresult result = driver_.event_create(&made, 0);
+  *event = made;
+  return {"cuEventCreate", result};
+}
+
+DriverCall OpenedDevice::event_create_untimed(void** event) const {
+  CUevent made = nullptr;
+  const CUresult result = driver_.event_create(&made, CU_EVENT_DISABLE_TIMING);
   *event = made;
   return {"cuEventCreate", result};
 }

@@ -63,6 +63,7 @@ class OpenedDevice {
   DriverCall stream_wait(void* stream, void* event) const;
   DriverCall stream_capture(void* stream, std::uint64_t* capture) const;
   DriverCall event_create(void** event) const;
+  DriverCall event_create_untimed(void** event) const;
   DriverCall event_destroy(void* event) const;
   DriverCall event_record(void* event, void* stream) const;
   DriverCall event_synchronize(void* event) const;

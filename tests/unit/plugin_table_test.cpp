@@ -75,6 +75,7 @@ TEST_F(PluginTable, ExceptionsOfDevicesAreErrors) {
   expect_internal(devices.l2_flush(0, nullptr), "thrown by l2_flush");
   expect_internal(devices.stream_wait_event(0, nullptr, nullptr), "thrown by stream_wait_event");
   expect_internal(devices.stream_capture(0, nullptr), "thrown by stream_capture");
+  expect_internal(devices.event_create_untimed(0), "thrown by event_create_untimed");
 }
 
 TEST_F(PluginTable, ExceptionWithAnErrorIsThatError) {

@@ -41,6 +41,7 @@ TEST_F(WorkerTableTest, HasNoAdaptersAndNoDevices) {
   expect_refused(devices.l2_flush(0, nullptr));
   expect_refused(devices.stream_wait_event(0, nullptr, nullptr));
   expect_refused(devices.stream_capture(0, nullptr));
+  expect_refused(devices.event_create_untimed(0));
   devices.free(0, nullptr, nullptr);
   devices.stream_destroy(0, nullptr);
   devices.event_destroy(0, nullptr);

@@ -113,4 +113,12 @@ Result<std::uint64_t> PluginDeviceApi::stream_capture(int device, void* stream) 
   return capture;
 }
 
+Result<void*> PluginDeviceApi::event_create_untimed(int device) {
+  void* event = nullptr;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->event_create_untimed(instance_, device, &event, error);
+  }));
+  return event;
+}
+
 }  // namespace kmux

@@ -28,6 +28,7 @@ class PluginDeviceApi final : public DeviceApi {
   Status l2_flush(int device, void* stream) override;
   Status stream_wait_event(int device, void* stream, void* event) override;
   Result<std::uint64_t> stream_capture(int device, void* stream) override;
+  Result<void*> event_create_untimed(int device) override;
 
  private:
   const kmux_plugin_api& api_;

@@ -70,7 +70,6 @@ void defer(OwnedBlock block) {
 }  // namespace
 
 Result<std::uint64_t> capture_of(const Device& device, void* stream) {
-  if (stream == nullptr) return std::uint64_t{0};
   return device.plugin()->backend().devices().stream_capture(device.ordinal(), stream);
 }
 

@@ -18,7 +18,9 @@ Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& devic
                                                              StreamRef stream) {
   release_deferred_blocks();
   OwnedBlock block{device, nullptr, stream.handle, stream.owner == nullptr ? nullptr : *stream.owner};
-  KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
+  if (stream.handle != nullptr) {  // the default stream is never captured
+    KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
+  }
   DeviceApi& api = device.plugin()->backend().devices();
   KMUX_ASSIGN(block.address, api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
   sole_stream.add(stream.handle);
@@ -47,7 +49,7 @@ Status DeviceMemory::record_use(StreamRef stream) {
   const std::lock_guard lock(using_);
   const auto known = std::ranges::find(block_.uses, stream.handle, &OwnedBlock::Use::stream);
   if (known == block_.uses.end()) {
-    KMUX_ASSIGN(void* const event, api.event_create(device));
+    KMUX_ASSIGN(void* const event, api.event_create_untimed(device));
     block_.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner});
     return api.event_record(device, event, stream.handle);
   }

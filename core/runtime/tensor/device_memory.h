@@ -33,7 +33,7 @@ struct OwnedBlock {
 /// | allocated   | its stream now              | freed                                           |
 /// |-------------|-----------------------------|-------------------------------------------------|
 /// | as usual    | is not captured             | on its stream                                   |
-/// | as usual    | is captured                 | later: a graph can only free what it allocated  |
+/// | as usual    | is captured, or in the way  | later: a graph can only free what it allocated  |
 /// | in a capture| is in that capture          | on its stream, by a node                        |
 /// | in a capture| is not, or in another       | by the graph, which owns it                     |
 ///

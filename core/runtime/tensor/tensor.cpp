@@ -47,6 +47,12 @@ Status check_reachable(const Tensor& tensor) {
 Status check_not_captured(const Device& device, StreamRef stream) {
   KMUX_ASSIGN(const std::uint64_t capture, capture_of(device, stream.handle));
   if (capture == 0) return Ok{};
+  if (capture == DeviceApi::kInTheWay) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the default stream of " + device.to_string() +
+                          " cannot be used now (another stream that waits for it is captured, and the capture would be "
+                          "spoiled). Pass a stream of its own, or wait for the end of the capture.");
+  }
   return make_error(ErrorCode::kInvalidArgument,
                     "a tensor cannot be copied or set on a stream that is captured (the copy has to be done before it "
                     "returns). Copy before the capture begins, or on another stream.");

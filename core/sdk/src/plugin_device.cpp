@@ -109,6 +109,13 @@ kmux_code stream_capture(void* instance, std::int32_t device, void* stream, std:
   });
 }
 
+kmux_code event_create_untimed(void* instance, std::int32_t device, void** event, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*event, devices_of(instance).event_create_untimed(device));
+    return Ok{};
+  });
+}
+
 }  // namespace
 
 kmux_device_api device_functions(const PluginInfo& info) {
@@ -131,7 +138,8 @@ kmux_device_api device_functions(const PluginInfo& info) {
           .event_elapsed = event_elapsed,
           .l2_flush = l2_flush,
           .stream_wait_event = stream_wait_event,
-          .stream_capture = stream_capture};
+          .stream_capture = stream_capture,
+          .event_create_untimed = event_create_untimed};
 }
 
 }  // namespace kmux

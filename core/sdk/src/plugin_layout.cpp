@@ -80,7 +80,8 @@ KMUX_AT(kmux_device_api, event_elapsed, 120);
 KMUX_AT(kmux_device_api, l2_flush, 128);
 KMUX_AT(kmux_device_api, stream_wait_event, 136);
 KMUX_AT(kmux_device_api, stream_capture, 144);
-KMUX_SIZE(kmux_device_api, 152);
+KMUX_AT(kmux_device_api, event_create_untimed, 152);
+KMUX_SIZE(kmux_device_api, 160);
 
 KMUX_AT(kmux_plugin_api, struct_size, 0);
 KMUX_AT(kmux_plugin_api, abi_version, 8);

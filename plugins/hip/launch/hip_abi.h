@@ -42,6 +42,7 @@ enum HipError : int {
   kCooperativeLaunchTooLarge = 720,
   kNotSupported = 801,
   kStreamCaptureUnsupported = 900,
+  kStreamCaptureImplicit = 906,
   kStreamCaptureWrongThread = 908,
   kUnknown = 999,
 };
@@ -58,6 +59,7 @@ enum Attribute : int {
 enum CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };
 
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr int kPoolReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
 inline constexpr int kCaptureStatusNone = 0;
 inline constexpr int kCaptureStatusActive = 1;

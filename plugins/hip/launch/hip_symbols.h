@@ -43,6 +43,7 @@
   X(stream_capture_info, hipStreamGetCaptureInfo, (hipStream_t stream, int* status, unsigned long long* id))        \
   X(exchange_capture_mode, hipThreadExchangeStreamCaptureMode, (int* mode))                                         \
   X(stream_wait_event, hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags))                  \
+  X(event_create_with_flags, hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags))                         \
   X(launch_cooperative, hipModuleLaunchCooperativeKernel,                                                           \
     (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** arguments))

@@ -30,6 +30,7 @@ class ThrowingDevices final : public DeviceApi {
   Status l2_flush(int, void*) override { throw std::runtime_error("thrown by l2_flush"); }
   Status stream_wait_event(int, void*, void*) override { throw std::runtime_error("thrown by stream_wait_event"); }
   Result<std::uint64_t> stream_capture(int, void*) override { throw std::runtime_error("thrown by stream_capture"); }
+  Result<void*> event_create_untimed(int) override { throw std::runtime_error("thrown by event_create_untimed"); }
 };
 
 /// A backend whose every function throws.

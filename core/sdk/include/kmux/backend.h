@@ -89,8 +89,8 @@ class Adapter {
   }
 };
 
-/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one, which is never captured.
-/// No function spoils a capture that somebody else has begun, in any mode, on this thread or another.
+/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one. No function
+/// spoils a capture that somebody else has begun, in any mode, on this thread or another.
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
@@ -120,8 +120,12 @@ class DeviceApi {
   /// What comes after it in `stream` waits on the device for what `event` was recorded behind; for nothing if it was never
   /// recorded. Recording the event again does not change that.
   virtual Status stream_wait_event(int device, void* stream, void* event) = 0;
-  /// The capture that records `stream` now, as a number that no other one in the process has; 0: none does.
+  /// The capture that records `stream` now, as a number that no other one in the process has; 0: none does. `kInTheWay`:
+  /// the stream is none of a capture, but whatever is put there would spoil one.
   virtual Result<std::uint64_t> stream_capture(int /*device*/, void* /*stream*/) { return std::uint64_t{0}; }
+  static constexpr std::uint64_t kInTheWay = ~std::uint64_t{0};
+  /// An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails.
+  virtual Result<void*> event_create_untimed(int device) { return event_create(device); }
 };
 
 /// A backend: what a plugin author derives from, and what the host sees.

@@ -110,8 +110,8 @@ typedef enum kmux_copy_kind {
   KMUX_COPY_DEVICE_TO_DEVICE = 2
 } kmux_copy_kind;
 
-/* The devices of a backend. `device` is an ordinal below `count`; a null stream is the default one, which is never
- * captured. No function spoils a capture that somebody else has begun, in any mode, on this thread or another. */
+/* The devices of a backend. `device` is an ordinal below `count`; a null stream is the default one. No function
+ * spoils a capture that somebody else has begun, in any mode, on this thread or another. */
 typedef struct kmux_device_api {
   size_t struct_size;
   /* DLPack's device type of this backend's memory. */
@@ -121,7 +121,7 @@ typedef struct kmux_device_api {
   /* JSON object: name, arch, memory_bytes, and what else the backend knows. */
   kmux_code (*properties)(void* instance, int32_t device, kmux_sink json, kmux_sink error);
   /* In the order of `stream`: what comes after it there may use the memory, until `free` in the order of its stream. While
-   * `stream` is captured, both become nodes of the graph. */
+   * `stream` is captured, both become nodes of the graph; then a graph can free only what it allocated. */
   kmux_code (*allocate)(void* instance, int32_t device, void* stream, size_t bytes, size_t alignment, void** address,
                         kmux_sink error);
   void (*free)(void* instance, int32_t device, void* stream, void* address);
@@ -145,8 +145,11 @@ typedef struct kmux_device_api {
   /* What comes after it in `stream` waits on the device, not on the host, for what `event` was recorded behind; for
    * nothing if it was never recorded. Recording the event again does not change that. */
   kmux_code (*stream_wait_event)(void* instance, int32_t device, void* stream, void* event, kmux_sink error);
-  /* The capture that records `stream` now, as a number that no other one in the process has; 0: none does. */
+  /* The capture that records `stream` now, as a number that no other one in the process has; 0: none does. UINT64_MAX: the
+   * stream is none of a capture, but whatever is put there would spoil one. */
   kmux_code (*stream_capture)(void* instance, int32_t device, void* stream, uint64_t* capture, kmux_sink error);
+  /* An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails. */
+  kmux_code (*event_create_untimed)(void* instance, int32_t device, void** event, kmux_sink error);
 } kmux_device_api;
 
 /* The hot call of one adapter: a function with the contract of `launch`, and what it is called on. */

@@ -26,6 +26,9 @@ struct DriverCall {
 /// Errors: invalid_argument.
 Status check_device_alignment(std::size_t alignment);
 
+/// The error of work for the default stream that would spoil somebody's capture.
+Error default_stream_is_in_the_way(int device);
+
 /// The error of an ordinal that no driver has.
 Error device_out_of_range(int device, std::size_t count);
 
@@ -68,8 +71,9 @@ class StreamOrderedDevices final : public DeviceApi {
     KMUX_TRY(check_device_alignment(alignment));
     const std::size_t wanted = std::max<std::size_t>(bytes, 1);
     void* address = nullptr;
-    Status status = on(device, [&](Driver& driver) {
-      return check(driver, driver.allocate(stream, wanted, &address), [&] { return bytes_on(wanted, device); });
+    Status status = on(device, [&](Driver& driver) -> Status {
+      if (!check_usable(driver, stream).ok()) return allocate_aside(driver, wanted, address);
+      return check(driver, driver.allocate(stream, wanted, &address), [&] { return bytes_on(wanted); });
     });
     if (status.ok()) return address;
     free(device, stream, address);  // made, but what was current before could not be restored
@@ -90,7 +94,7 @@ class StreamOrderedDevices final : public DeviceApi {
 
   Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override {
     if (bytes == 0) return Ok{};
-    return on(device, [&](Driver& driver) {
+    return on_stream(device, stream, [&](Driver& driver) {
       return check(driver, driver.copy(stream, to, from, bytes, kind),
                    [&] { return std::to_string(bytes) + " bytes from " + text(from) + " to " + text(to) + ", "; });
     });
@@ -98,7 +102,7 @@ class StreamOrderedDevices final : public DeviceApi {
 
   Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override {
     if (bytes == 0) return Ok{};
-    return on(device, [&](Driver& driver) {
+    return on_stream(device, stream, [&](Driver& driver) {
       return check(driver, driver.memset(stream, address, value, bytes),
                    [&] { return std::to_string(bytes) + " bytes at " + text(address) + ", "; });
     });
@@ -122,31 +126,33 @@ class StreamOrderedDevices final : public DeviceApi {
     release(device, [&](Driver& driver) { return check(driver, driver.stream_destroy(stream), [] { return ""; }); });
   }
   Status stream_synchronize(int device, void* stream) override {
-    return call(device, [&](Driver& driver) { return driver.stream_synchronize(stream); });
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.stream_synchronize(stream); });
   }
   Status stream_wait_event(int device, void* stream, void* event) override {
-    return call(device, [&](Driver& driver) { return driver.stream_wait(stream, event); });
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.stream_wait(stream, event); });
   }
-  // Asked for with every tensor that is made: nothing has to be current for it.
+  // Queried for every tensor that is made. The context has to be current for the default stream alone.
   Result<std::uint64_t> stream_capture(int device, void* stream) override {
     KMUX_ASSIGN(Opened* const at, opened(device));
     std::uint64_t capture = 0;
-    KMUX_TRY(check(*at->driver, at->driver->stream_capture(stream, &capture), [] { return ""; }));
+    const auto query = [&] {
+      return check(*at->driver, at->driver->stream_capture(stream, &capture), [] { return ""; });
+    };
+    KMUX_TRY(is_legacy(stream) ? at->driver->use(query) : query());
     return capture;
   }
 
   Result<void*> event_create(int device) override {
-    void* event = nullptr;
-    Status status = call(device, [&](Driver& driver) { return driver.event_create(&event); });
-    if (status.ok()) return event;
-    if (event != nullptr) event_destroy(device, event);  // as in `allocate`
-    return std::move(status).error();
+    return make_event(device, [](Driver& driver, void** event) { return driver.event_create(event); });
+  }
+  Result<void*> event_create_untimed(int device) override {
+    return make_event(device, [](Driver& driver, void** event) { return driver.event_create_untimed(event); });
   }
   void event_destroy(int device, void* event) noexcept override {
     release(device, [&](Driver& driver) { return check(driver, driver.event_destroy(event), [] { return ""; }); });
   }
   Status event_record(int device, void* event, void* stream) override {
-    return call(device, [&](Driver& driver) { return driver.event_record(event, stream); });
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.event_record(event, stream); });
   }
   Result<double> event_elapsed(int device, void* begin, void* end) override {
     float milliseconds = 0;
@@ -159,6 +165,7 @@ class StreamOrderedDevices final : public DeviceApi {
     KMUX_ASSIGN(Opened* const at, opened(device));
     const std::lock_guard lock(at->flushing);
     return at->driver->use([&]() -> Status {
+      KMUX_TRY(check_usable(*at->driver, stream));
       if (at->flush_memory == nullptr) KMUX_TRY(make_flush_memory(*at, stream));
       if (at->flush_bytes == 0) return Ok{};
       return flush(*at, stream);
@@ -167,7 +174,9 @@ class StreamOrderedDevices final : public DeviceApi {
 
  private:
   static constexpr std::size_t kMaxDevices = 64;
-  static constexpr std::uintptr_t kPerThread = 2;  // the handle of CUDA and of HIP for the default stream of a thread
+  // Handles of CUDA and of HIP for the default stream of all (0 is another) and that of a thread.
+  static constexpr std::uintptr_t kLegacy = 1;
+  static constexpr std::uintptr_t kPerThread = 2;
 
   struct Opened {
     std::unique_ptr<Driver> driver;
@@ -182,7 +191,30 @@ class StreamOrderedDevices final : public DeviceApi {
     char digits[2 * sizeof address + 3];
     return {digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "%p", address))};
   }
-  static std::string bytes_on(std::size_t bytes, int) { return std::to_string(bytes) + " bytes on "; }
+  static std::string bytes_on(std::size_t bytes) { return std::to_string(bytes) + " bytes on "; }
+
+  static bool is_legacy(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= kLegacy; }
+
+  // The default stream waits for every blocking one: while one of those is captured, whatever is put into the default stream
+  // spoils the capture, also with the thread's captures relaxed. The query does not.
+  // Source: CUDA Driver API, cuStreamIsCapturing; the table of tests/fakes/cuda/driver_rules.
+  static Status check_usable(Driver& driver, void* stream) {
+    if (!is_legacy(stream)) return Ok{};
+    std::uint64_t capture = 0;
+    const DriverCall query = driver.stream_capture(stream, &capture);
+    if (query.result == 0 && capture != 0) return default_stream_is_in_the_way(driver.ordinal());
+    return Ok{};
+  }
+
+  // Memory that is there at once, whatever the stream.
+  static Status allocate_aside(Driver& driver, std::size_t bytes, void*& address) {
+    void* stream = nullptr;
+    KMUX_TRY(check(driver, driver.stream_create(&stream), [] { return ""; }));
+    Status made = check(driver, driver.allocate(stream, bytes, &address), [&] { return bytes_on(bytes); });
+    if (made.ok()) made = check(driver, driver.stream_synchronize(stream), [] { return ""; });
+    const Status gone = check(driver, driver.stream_destroy(stream), [] { return ""; });
+    return made.ok() ? gone : made;
+  }
 
   // The device is named last in every detail.
   template <class Detail>
@@ -221,7 +253,7 @@ class StreamOrderedDevices final : public DeviceApi {
     if (bytes <= 0) return Ok{};
     const std::size_t twice = 2 * static_cast<std::size_t>(bytes);
     if (at.flushed == nullptr) KMUX_TRY(check(driver, driver.event_create(&at.flushed), [] { return ""; }));
-    KMUX_TRY(check(driver, driver.allocate(stream, twice, &at.flush_memory), [&] { return bytes_on(twice, 0); }));
+    KMUX_TRY(check(driver, driver.allocate(stream, twice, &at.flush_memory), [&] { return bytes_on(twice); }));
     at.flush_bytes = twice;
     return check(driver, driver.stream_synchronize(stream), [] { return ""; });
   }
@@ -256,6 +288,29 @@ class StreamOrderedDevices final : public DeviceApi {
   Status on(int device, Action action) {
     KMUX_ASSIGN(Opened* const at, opened(device));
     return at->driver->use([&] { return action(*at->driver); });
+  }
+
+  template <class Action>
+  Status on_stream(int device, void* stream, Action action) {
+    return on(device, [&](Driver& driver) -> Status {
+      KMUX_TRY(check_usable(driver, stream));
+      return action(driver);
+    });
+  }
+
+  template <class Make>
+  Status call_on_stream(int device, void* stream, Make make) {
+    return on_stream(device, stream,
+                     [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
+  }
+
+  template <class Make>
+  Result<void*> make_event(int device, Make make) {
+    void* event = nullptr;
+    Status status = call(device, [&](Driver& driver) { return make(driver, &event); });
+    if (status.ok()) return event;
+    if (event != nullptr) event_destroy(device, event);  // as in `allocate`
+    return std::move(status).error();
   }
 
   template <class Make>
