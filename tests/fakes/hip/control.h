@@ -19,6 +19,9 @@ struct Device {
   int memory_pools = 1;
 };
 
+/// hipStreamCaptureMode.
+enum class CaptureMode { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
+
 /// What was made and not released.
 struct Live {
   std::size_t modules = 0;
@@ -49,8 +52,15 @@ class Control {
   /// The symbol that `fail` made fail last; empty if none was reached yet.
   virtual std::string failed() = 0;
   virtual Live live() = 0;
-  /// Is a capture in progress on every stream but the null stream?
-  virtual void set_capturing(bool on) = 0;
+  /// hipStreamBeginCapture by this thread.
+  virtual int begin_capture(void* stream, CaptureMode mode) = 0;
+  /// hipStreamEndCapture; `graph` is null with an error.
+  virtual int end_capture(void* stream, void** graph) = 0;
+  /// Runs what was captured. The code of the first node that fails.
+  virtual int launch_graph(void* graph) = 0;
+  virtual void destroy_graph(void* graph) = 0;
+  /// What was done that a device would not forgive, such as running code that was unloaded.
+  virtual std::vector<std::string> misuses() = 0;
 
  protected:
   ~Control() = default;

@@ -165,3 +165,10 @@ template <class... A>
 static inline void kmux_call(void (*kernel)(A...), void** args) {
   kmux_kernel<A...>::call(kernel, args, typename kmux_kernel<A...>::template up_to<sizeof...(A)>::type());
 }
+
+// The number of arguments, then the bytes of each.
+template <class... A>
+static inline const unsigned* kmux_argument_sizes(void (*)(A...)) {
+  static const unsigned sizes[] = {sizeof...(A), sizeof(A)...};
+  return sizes;
+}

@@ -93,12 +93,6 @@ int hipDeviceTotalMem(std::size_t* bytes, int device) {
   return kHipSuccess;
 }
 
-int hipDeviceSynchronize() {
-  KMUX_BEGIN("hipDeviceSynchronize");
-  const std::lock_guard lock(world().mutex);
-  return world().capturing ? kStreamCaptureUnsupported : kHipSuccess;
-}
-
 int hipRuntimeGetVersion(int* version) {
   KMUX_BEGIN("hipRuntimeGetVersion");
   *version = kVersion;

@@ -44,8 +44,9 @@ std::set<std::string> dynamic_arrays(const std::string& source) {
 }
 
 std::string trampoline(const std::string& symbol, const std::string& kernel) {
-  return "extern \"C\" __attribute__((visibility(\"default\"))) void kmux_kernel_" + symbol +
-         "(void** args) { kmux_call(" + kernel + ", args); }\n";
+  const std::string open = "extern \"C\" __attribute__((visibility(\"default\"))) ";
+  return open + "void kmux_kernel_" + symbol + "(void** args) { kmux_call(" + kernel + ", args); }\n" + open +
+         "const unsigned* kmux_argument_sizes_" + symbol + "() { return kmux_argument_sizes(" + kernel + "); }\n";
 }
 
 }  // namespace
