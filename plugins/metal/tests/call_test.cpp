@@ -85,6 +85,15 @@ TEST_F(CallTest, TooMuchThreadgroupMemoryIsNamed) {
                               "allows 32768)"));
 }
 
+TEST_F(CallTest, ALaunchHasItsOwnThreadgroupMemoryAlone) {
+  ProgramBuilder builder = two_tiles();
+  builder.launch("a").grid({1}).block({64}).dynamic_smem_bytes(24576).args({"x"});
+  builder.launch("b").grid({1}).block({64}).args({"x"});
+  builder.launch("a").grid({1}).block({64}).dynamic_smem_bytes(24576).args({"x"});
+  EXPECT_EQ(call(builder.build().value(), x, 100), KMUX_OK) << said;
+  EXPECT_EQ(download(x, 1).at(0), (1 + 1) * 3 + 1);
+}
+
 TEST_F(CallTest, MemoryOfSomebodyElseIsRefused) {
   float other = 0;
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), &other, 1), KMUX_INVALID_ARGUMENT);
