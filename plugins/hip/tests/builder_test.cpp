@@ -123,6 +123,22 @@ TEST_F(HipBuild, HiprtcMakesTheSame) {
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.hip:3:"));
 }
 
+// The system's own, without a folder of ROCm's.
+TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
+  if (const auto library = HiprtcLibrary::open(host); !library) GTEST_SKIP() << library.error().message;
+  const std::string halves =
+      "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n#include \"nothing.h\"\n"
+      "extern \"C\" __global__ void k(float* x, int n) { x[n] = __half2float(__float2half(x[0])); }\n";
+  ProgramBuilder builder = one_kernel(halves);
+  builder.header("nothing.h", "");
+  for (const Program& program :
+       {builder.build().value(),
+        one_kernel("#include <cuda_runtime.h>\n" + std::string(kAddOne), "k", "cuda").build().value()}) {
+    const auto artifact = build(program, {{"engine", "hiprtc"}});
+    EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+  }
+}
+
 // A counter of one type and a number of another, as histograms have them.
 TEST_F(HipBuild, ValuesOfAtomicsConvert) {
   const char* const source =

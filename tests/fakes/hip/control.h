@@ -9,7 +9,8 @@
 /// What tests say to the HIP on the CPU and read of it. Both are built together, so C++ may cross.
 namespace kmux::fake_hip {
 
-/// A device as HIP describes it. By default one like half an MI250, but with less memory.
+/// A device as HIP describes it. By default one like half an MI250, but with less memory; kernels run with as many threads
+/// together as the architecture has.
 struct Device {
   std::string name = "Fake MI250";
   std::string arch = "gfx90a:sramecc+:xnack-";
@@ -38,7 +39,7 @@ struct Live {
 /// The one object behind the symbol `kmux_fake_hip_control`.
 class Control {
  public:
-  /// Back to the beginning: one default device, no calls, nothing told; recording is on. What is live stays.
+  /// Back to the beginning: one default device (of architecture KMUX_FAKE_HIP_ARCH, if that is set), no calls, nothing told; recording is on. What is live stays.
   virtual void reset() = 0;
   virtual void set_devices(std::vector<Device> devices) = 0;
   /// Off: nothing is written down, and a launch does nothing.

@@ -35,7 +35,7 @@ int attribute_of(const Device& device, int attribute) {
     case kMultiprocessorCount:
       return 104;
     case kWarpSize:
-      return 64;
+      return wavefront_of(device.arch);
     default:
       return -1;
   }

@@ -55,10 +55,8 @@ std::string expression_symbol(std::size_t index) { return "expression_" + std::t
 
 std::string host_source(const std::string& source, const std::vector<std::string>& expressions) {
   static const std::regex kExtern(R"(extern(\s+)__shared__)");
-  static const std::regex kHeader(R"(#\s*include\s*[<"](hip/[^>"]*|cuda_runtime\.h)[>"])");
   std::string text(hip_on_cpu_text);
-  text +=
-      "#line 1 \"unit\"\n" + std::regex_replace(std::regex_replace(source, kExtern, "extern$1"), kHeader, "") + "\n";
+  text += "#line 1 \"unit\"\n" + std::regex_replace(source, kExtern, "extern$1") + "\n";
   for (const std::string& name : dynamic_arrays(source)) {
     text += "asm(\".globl " + name + "\\n.set " + name + ", kmux_dynamic_smem\");\n";
   }

@@ -15,7 +15,6 @@ using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this f
 namespace {
 
 constexpr unsigned kMaxThreads = 1024;
-constexpr unsigned kWavefront = 64;
 constexpr std::size_t kMaxSharedBytes = 65536;
 constexpr std::size_t kGuardBytes = 64;
 constexpr int kSpoil = 0xa5;
@@ -35,7 +34,10 @@ struct Calls {
   void (*wait_for_wavefront)();
 };
 
-void wait_for_wavefront() { kmux::fibers::wait_for_subgroup(kWavefront); }
+template <unsigned threads>
+void wait_for_wavefront() {
+  kmux::fibers::wait_for_subgroup(threads);
+}
 
 }  // namespace
 
@@ -79,6 +81,12 @@ void* open_code(const void* code, std::size_t bytes, int& file) {
 template <class T>
 T* symbol_of(void* library, const std::string& name) {
   return reinterpret_cast<T*>(dlsym(library, name.c_str()));
+}
+
+bool is_for_current_device(void* library) {
+  const std::lock_guard lock(world().mutex);
+  const std::string arch = world().devices.at(static_cast<std::size_t>(current_device())).arch;
+  return arch.substr(0, arch.find(':')) == symbol_of<char>(library, "kmux_code_arch");
 }
 
 // Static shared memory and the state are the library's, so one launch runs at a time.
@@ -174,7 +182,14 @@ int hipModuleLoadData(hipModule_t* module, const void* code) {
   int file = -1;
   void* const library = open_code(code, bytes, file);
   if (library == nullptr) return kSharedObjectInitFailed;
-  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group, wait_for_wavefront};
+  if (!is_for_current_device(library)) {
+    dlclose(library);
+    close(file);
+    return kNoBinaryForGpu;
+  }
+  const bool is_wide = *symbol_of<int>(library, "kmux_code_wavefront") == 64;
+  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group,
+                                              is_wide ? wait_for_wavefront<64> : wait_for_wavefront<32>};
   static std::deque<ihipModule_t>& all = *new std::deque<ihipModule_t>;
   const std::lock_guard lock(world().mutex);
   *module = &all.emplace_back(library, file, current_device());

@@ -1,10 +1,23 @@
 #include "cpu/world.h"
 
 #include <cstdlib>
+#include <string_view>
 
 #include "cpu/captures.h"
 
 namespace kmux::fake_hip {
+
+// Two places follow the major number: 9 in gfx90a, 11 in gfx1100.
+int wavefront_of(const std::string& arch) {
+  const std::string name = arch.substr(0, arch.find(':'));
+  return name.size() == std::string_view("gfx90a").size() ? 64 : 32;
+}
+
+Device default_device() {
+  Device device;
+  if (const char* const arch = std::getenv("KMUX_FAKE_HIP_ARCH")) device.arch = arch;
+  return device;
+}
 
 World& world() {
   static World& the = *new World;
@@ -56,7 +69,7 @@ namespace {
 class TheControl final : public Control {
  public:
   void reset() override {
-    set_devices({Device{}});
+    set_devices({default_device()});
     const std::lock_guard lock(world().mutex);
     world().calls.clear();
     world().faults.clear();

@@ -24,6 +24,9 @@ namespace kmux::fake_hip {
 
 using namespace hip;  // NOLINT(google-build-using-namespace): the names of HIP's interface
 
+/// Threads that run together on an architecture: 64 up to gfx9, then 32. Source: LLVM's AMDGPU backend, processors.
+int wavefront_of(const std::string& arch);
+
 struct Capture;
 
 struct Stream {
@@ -43,10 +46,13 @@ struct Fault {
   unsigned nth = 1;
 };
 
+/// The one device that there is at first, of the architecture KMUX_FAKE_HIP_ARCH if that is set.
+Device default_device();
+
 /// The state behind the interface. Everything but `recording` is under `mutex`.
 struct World {
   std::mutex mutex;
-  std::vector<Device> devices = {Device{}};
+  std::vector<Device> devices = {default_device()};
   std::vector<std::string> calls = {};
   std::vector<Fault> faults = {};
   std::string failed = {};
