@@ -23,9 +23,9 @@ HipAdapter::HipAdapter(Host host, std::string code, Facts facts, PlanRunner runn
       runner_(std::move(runner)),
       launcher_(code_.data(), facts_.view(), named_library(host_), log()) {}
 
-kmux_sink HipAdapter::log() {
-  return {this, [](void* self, const char* text, std::size_t size) {
-            static_cast<HipAdapter*>(self)->host_.log(Host::Level::kWarning, std::string_view(text, size));
+Log HipAdapter::log() {
+  return {this, [](void* self, int level, const char* text, std::size_t size) {
+            static_cast<HipAdapter*>(self)->host_.log(static_cast<Host::Level>(level), std::string_view(text, size));
           }};
 }
 

@@ -25,7 +25,7 @@ class HipAdapter final : public Adapter {
 
  private:
   static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
-  kmux_sink log();
+  Log log();
 
   Host host_;
   std::string code_;

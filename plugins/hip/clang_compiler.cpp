@@ -1,6 +1,5 @@
 #include "clang_compiler.h"
 
-#include <array>
 #include <filesystem>
 
 #include "kmux/compile_log.h"
@@ -12,6 +11,7 @@
 #include "kmux/words.h"
 
 #include "arch.h"
+#include "built_in_headers.h"
 #include "compiler_choice.h"
 
 namespace kmux {
@@ -28,11 +28,6 @@ constexpr const char* kDeviceLibrary = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode
 constexpr const char* kBuiltins = "kmux-builtins.h";
 constexpr const char* kMain = "kmux-unit.hip";
 constexpr const char* kCode = "kmux-out.co";
-
-// What sources include of HIP and CUDA is in the builtins, which come first.
-constexpr std::array<const char*, 8> kEmptyHeaders = {
-    "hip/hip_runtime.h",    "hip/hip_runtime_api.h", "hip/hip_fp16.h",     "hip/hip_vector_types.h",
-    "hip/math_functions.h", "cuda_runtime.h",        "cuda_runtime_api.h", "device_launch_parameters.h"};
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -117,7 +112,7 @@ std::string main_text(const SourceUnit& unit, const std::vector<std::string>& na
 
 Status write_all(const PrivateFolder& folder, const SourceUnit& unit, const std::vector<std::string>& names) {
   KMUX_TRY(folder.write(kBuiltins, hip_device_text));
-  for (const char* header : kEmptyHeaders) KMUX_TRY(folder.write(header, ""));
+  for (const char* header : kBuiltInHeaders) KMUX_TRY(folder.write(header, ""));
   for (const File& file : unit.files) KMUX_TRY(folder.write(file.path, file.content));
   return folder.write(kMain, main_text(unit, names));
 }

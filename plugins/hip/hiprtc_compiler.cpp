@@ -4,6 +4,8 @@
 #include "kmux/compiler_flags.h"
 #include "kmux/rtc_program.h"
 
+#include "built_in_headers.h"
+
 namespace kmux::hip {
 namespace {
 
@@ -36,7 +38,7 @@ Result<Compiled> compile_with_hiprtc(const HiprtcLibrary& library, const SourceU
                                      const std::vector<std::string>& names) {
   RtcProgram program(library);
   Compiled compiled{.code = {}, .compiler = library.name(), .arguments = arguments_of(settings, options, arch)};
-  KMUX_TRY(program.create(text_of(unit), unit));
+  KMUX_TRY(program.create(text_of(unit), SourceUnit{unit.path, {}, {}, files_for_hiprtc(unit, options)}));
   KMUX_TRY(program.add_names(names));
   const int result = program.compile(compiled.arguments);
   KMUX_ASSIGN(compiled.log, program.log());

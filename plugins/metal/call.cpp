@@ -81,6 +81,7 @@ Id Call::encoder(Encoding kind) noexcept {
   if (command_buffer_ == nullptr) command_buffer_ = objc_.command_buffer(gpu_.queue_of(env_.env.stream));
   encoder_ = kind == Encoding::kCompute ? objc_.compute_encoder(command_buffer_) : objc_.blit_encoder(command_buffer_);
   encoding_ = kind;
+  encoded_memory_ = 0;
   return encoder_;
 }
 
@@ -96,10 +97,17 @@ int Call::launch(const kmux_driver_launch& launch, kmux_sink error) noexcept {
   const Id encoder = this->encoder(Encoding::kCompute);
   objc_.set_pipeline(encoder, kernel.pipeline.get());
   if (const int code = bind(program_.launches[launch.step], encoder, launch.args, error)) return code;
-  if (memory != 0) objc_.set_threadgroup_memory(encoder, memory, 0);
+  set_threadgroup_memory(encoder, memory);
   objc_.dispatch(encoder, {launch.grid[0], launch.grid[1], launch.grid[2]},
                  {launch.block[0], launch.block[1], launch.block[2]});
   return KMUX_OK;
+}
+
+// The length stays with the encoder: that of the launch before would count for this one.
+void Call::set_threadgroup_memory(Id encoder, Count bytes) noexcept {
+  if (bytes == encoded_memory_) return;
+  objc_.set_threadgroup_memory(encoder, bytes, 0);
+  encoded_memory_ = bytes;
 }
 
 int Call::check(const LoadedKernel& kernel, const kmux_driver_launch& launch, Count memory,

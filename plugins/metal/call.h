@@ -42,6 +42,7 @@ class Call {
   enum class Encoding { kNone, kCompute, kBlit };
   Id encoder(Encoding kind) noexcept;
   void end_encoding() noexcept;
+  void set_threadgroup_memory(Id encoder, Count bytes) noexcept;
   int bind(const LaunchBindings& bindings, Id encoder, void* const* args, kmux_sink error) const noexcept;
   int check(const LoadedKernel& kernel, const kmux_driver_launch& launch, Count memory, kmux_sink error) const noexcept;
 
@@ -55,6 +56,7 @@ class Call {
   Id command_buffer_ = nullptr;
   Id encoder_ = nullptr;
   Encoding encoding_ = Encoding::kNone;
+  Count encoded_memory_ = 0;  // bytes of threadgroup memory that the encoder has set
   std::size_t freed_count_ = 0;
   std::array<void*, kMostWorkspaces> freed_;  // only the first freed_count_ are written
 };

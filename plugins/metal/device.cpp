@@ -9,10 +9,14 @@ namespace {
 
 constexpr std::size_t kFlushBytes = 96 << 20;  // more than the largest system-level cache of Apple's
 
-// The command buffer that it was recorded as, retained.
+constexpr unsigned long long kSignalled = 1;
+
+// The command buffer that it was recorded as, and the MTLEvent that this signals. Each record has an MTLEvent of its own: two
+// queues that signal one would release its waits in any order.
 struct Event {
   std::mutex mutex;
   Owned command_buffer;
+  Owned signal;
 };
 
 Error not_ours(const char* what) {
@@ -141,17 +145,42 @@ Result<void*> MetalDevices::event_create(int device) {
 
 void MetalDevices::event_destroy(int, void* event) noexcept { delete static_cast<Event*>(event); }
 
-// An event is an empty command buffer: its time is known when the device has come to it.
+// An event is a command buffer without work: its time is known when the device has come to it.
 Status MetalDevices::event_record(int device, void* event, void* stream) {
   KMUX_ASSIGN(const auto opened, gpu(device));
   const ObjectiveC& objc = opened->objc();
   const AutoreleasePool pool(objc);
+  Owned signal(objc, objc.new_event(opened->device()));
+  if (!signal) {
+    return make_error(ErrorCode::kUnavailable,
+                      "the device gives no more events (backend metal). Destroy events that are done.");
+  }
   const Id command_buffer = objc.command_buffer(opened->queue_of(stream));
   Owned held(objc, objc.retain(command_buffer));
+  objc.signal_event(command_buffer, signal.get(), kSignalled);
   opened->completion().commit(command_buffer);
   auto& recorded = *static_cast<Event*>(event);
   const std::lock_guard lock(recorded.mutex);
   recorded.command_buffer = std::move(held);
+  recorded.signal = std::move(signal);
+  return Ok{};
+}
+
+// Command buffers of a queue run in order, so an empty one that waits holds back those that come later.
+Status MetalDevices::stream_wait_event(int device, void* stream, void* event) {
+  KMUX_ASSIGN(const auto opened, gpu(device));
+  const ObjectiveC& objc = opened->objc();
+  auto& recorded = *static_cast<Event*>(event);
+  Owned signal;
+  {
+    const std::lock_guard lock(recorded.mutex);
+    if (!recorded.signal) return Ok{};
+    signal = Owned(objc, objc.retain(recorded.signal.get()));
+  }
+  const AutoreleasePool pool(objc);
+  const Id command_buffer = objc.command_buffer(opened->queue_of(stream));
+  objc.wait_for_event(command_buffer, signal.get(), kSignalled);
+  opened->completion().commit(command_buffer);
   return Ok{};
 }
 
@@ -177,14 +206,6 @@ Status MetalDevices::l2_flush(int device, void* stream) {
   Status status = memset(device, stream, memory, 0, kFlushBytes);
   free(device, stream, memory);
   return status;
-}
-
-Status MetalDevices::stream_wait_event(int device, void*, void* event) {
-  KMUX_ASSIGN(const auto opened, gpu(device));
-  auto& recorded = *static_cast<Event*>(event);
-  const std::lock_guard lock(recorded.mutex);
-  if (recorded.command_buffer) opened->objc().wait(recorded.command_buffer.get());
-  return Ok{};
 }
 
 }  // namespace kmux::metal

@@ -31,9 +31,11 @@ class MetalDevices final : public DeviceApi {
   Result<void*> event_create(int device) override;
   void event_destroy(int device, void* event) noexcept override;
   Status event_record(int device, void* event, void* stream) override;
+  /// What is committed to `stream` from now on waits, on the device, for what `event` was recorded behind the last time. An
+  /// event that was never recorded is not waited for; recording it again changes nothing for this wait.
+  Status stream_wait_event(int device, void* stream, void* event) override;
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
-  Status stream_wait_event(int device, void* stream, void* event) override;
 
  private:
   Result<std::shared_ptr<Gpu>> gpu(int device);

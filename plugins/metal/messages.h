@@ -52,6 +52,7 @@ struct Message<Result(Arguments...)> {
   X(working_set_bytes, unsigned long long(), "recommendedMaxWorkingSetSize")                         \
   X(allocated_bytes, Count(), "currentAllocatedSize")                                                \
   X(new_queue, Id(), "newCommandQueue")                                                              \
+  X(new_event, Id(), "newEvent")                                                                     \
   X(new_buffer, Id(void*, Count, Count, Id), "newBufferWithBytesNoCopy:length:options:deallocator:") \
   X(new_library_of_source, Id(Id, Id, Id*), "newLibraryWithSource:options:error:")                   \
   X(new_library_of_data, Id(Id, Id*), "newLibraryWithData:error:")                                   \
@@ -66,6 +67,8 @@ struct Message<Result(Arguments...)> {
   X(static_threadgroup_memory, Count(), "staticThreadgroupMemoryLength")                             \
   X(command_buffer, Id(), "commandBuffer")                                                           \
   X(add_completed_handler, void(const void*), "addCompletedHandler:")                                \
+  X(signal_event, void(Id, unsigned long long), "encodeSignalEvent:value:")                          \
+  X(wait_for_event, void(Id, unsigned long long), "encodeWaitForEvent:value:")                       \
   X(commit, void(), "commit")                                                                        \
   X(wait, void(), "waitUntilCompleted")                                                              \
   X(status, Count(), "status")                                                                       \

@@ -65,10 +65,17 @@ KMUX_VECTORS(float, float)
 KMUX_VECTORS(double, double)
 #undef KMUX_VECTORS
 
-// Atomics over memory of the device and of the block; each gives what was there before.
+// Atomics over memory of the device and of the block; each gives what was there before. Values convert to the type of the
+// memory, as they do for HIP's overloads.
+template <class T>
+struct kmux_type_of {
+  using type = T;
+};
+template <class T>
+using kmux_value = typename kmux_type_of<T>::type;
 #define KMUX_ATOMIC(name, operation)                                              \
   template <class T>                                                              \
-  KMUX_DEVICE T name(T* address, T value) {                                       \
+  KMUX_DEVICE T name(T* address, kmux_value<T> value) {                           \
     return operation(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
   }
 KMUX_ATOMIC(atomicAdd, __hip_atomic_fetch_add)
@@ -80,11 +87,11 @@ KMUX_ATOMIC(atomicXor, __hip_atomic_fetch_xor)
 KMUX_ATOMIC(atomicExch, __hip_atomic_exchange)
 #undef KMUX_ATOMIC
 template <class T>
-KMUX_DEVICE T atomicSub(T* address, T value) {
+KMUX_DEVICE T atomicSub(T* address, kmux_value<T> value) {
   return atomicAdd(address, static_cast<T>(-value));
 }
 template <class T>
-KMUX_DEVICE T atomicCAS(T* address, T expected, T value) {
+KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value) {
   __hip_atomic_compare_exchange_strong(address, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
                                        __HIP_MEMORY_SCOPE_AGENT);
   return expected;

@@ -8,7 +8,6 @@
   X(device_attribute, hipDeviceGetAttribute, (int* value, int attribute, int device))                               \
   X(device_name, hipDeviceGetName, (char* name, int size, int device))                                              \
   X(device_memory, hipDeviceTotalMem, (size_t* bytes, int device))                                                  \
-  X(device_synchronize, hipDeviceSynchronize, ())                                                                   \
   X(runtime_version, hipRuntimeGetVersion, (int* version))                                                          \
   X(module_load, hipModuleLoadData, (hipModule_t * module, const void* code))                                       \
   X(module_unload, hipModuleUnload, (hipModule_t module))                                                           \

@@ -3,6 +3,8 @@
 #include <exception>
 #include <memory>
 
+#include "launch/relaxed_capture.h"
+
 namespace kmux::hip {
 namespace {
 
@@ -59,9 +61,10 @@ int Launcher::check_capture(const HipTable& hip, const kmux_launch_env& env, kmu
                   " is inside a capture (its code is not ready yet). Call warm() before the capture begins.");
 }
 
+// Other streams may be captured meanwhile: one thread gets a kernel ready while another records.
 int Launcher::load(const HipTable& hip, int device, kmux_sink error) {
   auto made = std::make_unique<DeviceCode>(hip, facts_, device);
-  const int code = made->load(code_, error);
+  const int code = RelaxedCapture::during(hip, error, [&] { return made->load(code_, error); });
   if (code == KMUX_OK) devices_[device].store(made.release(), std::memory_order_release);
   return code;
 }
@@ -76,10 +79,17 @@ int Launcher::fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmu
                    std::to_string(fill->bytes) + " bytes" + on_device(device.ordinal()));
 }
 
+// A graph that a capture has made launches functions of the module and does not hold the module: after an unload it would
+// run what lies there then.
 Launcher::~Launcher() {
+  const bool stays = captured_.load(std::memory_order_relaxed);
+  if (stays) {
+    report(kLogInfo,
+           "the code of \"" + std::string(facts_.name) + "\" stays loaded (a capture has recorded a call of it).");
+  }
   for (std::atomic<DeviceCode*>& each : devices_) {
     const std::unique_ptr<DeviceCode> device(each.load(std::memory_order_acquire));
-    if (device != nullptr) unload(*device);
+    if (device != nullptr && !stays) unload(*device);
   }
 }
 
@@ -90,11 +100,30 @@ void Launcher::unload(DeviceCode& device) const {
       &text, [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
   DeviceScope scope(hip);
   if (scope.enter(device.ordinal(), failure) != KMUX_OK) return note(text, "it stays loaded");
-  const int waited = hip.device_synchronize();
-  const bool stays = forbids_unloading(waited);
-  note(hip, "hipDeviceSynchronize", waited, stays ? "it stays loaded" : "it is unloaded all the same");
-  if (!stays) note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
+  RelaxedCapture relaxed(hip);
+  if (!forbids(hip, "hipThreadExchangeStreamCaptureMode", relaxed.begin())) unload_relaxed(device);
+  note(hip, "hipThreadExchangeStreamCaptureMode", relaxed.end(), "captures by this thread stay relaxed");
   if (scope.leave(KMUX_OK, failure) != KMUX_OK) note(text, "it is unloaded");
+}
+
+// hipFree is the call that waits for every stream of a device and leaves captures alone; hipDeviceSynchronize does not (see
+// RelaxedCapture). Whether hipModuleUnload waits for what runs, HIP leaves open.
+// Source: HIP Runtime API, hipFree ("implicit hipDeviceSynchronize"); ROCm's clr, ihipFree (SyncAllStreams).
+void Launcher::unload_relaxed(DeviceCode& device) const {
+  const HipTable& hip = device.hip();
+  void* memory = nullptr;
+  const int allocated = hip.allocate(&memory, 1);
+  if (allocated == kOutOfMemory) return note(hip, "hipMalloc", allocated, "it stays loaded");
+  if (forbids(hip, "hipMalloc", allocated)) return;
+  if (allocated == kHipSuccess && forbids(hip, "hipFree", hip.free(memory))) return;
+  note(hip, "hipModuleUnload", device.unload(), "it may stay loaded");
+}
+
+// Whether nothing may be unloaded after what `call` returned.
+bool Launcher::forbids(const HipTable& hip, const char* call, int result) const {
+  const bool stays = forbids_unloading(result);
+  note(hip, call, result, stays ? "it stays loaded" : "it is unloaded all the same");
+  return stays;
 }
 
 void Launcher::note(const HipTable& hip, const char* call, int result, const char* outcome) const {
@@ -102,8 +131,11 @@ void Launcher::note(const HipTable& hip, const char* call, int result, const cha
 }
 
 void Launcher::note(const std::string& failure, const char* outcome) const {
-  if (log_.write == nullptr) return;
-  fail(log_, 0, "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
+  report(kLogWarning, "unloading the code of \"" + std::string(facts_.name) + "\": " + failure + "; " + outcome + ".");
+}
+
+void Launcher::report(LogLevel level, const std::string& text) const {
+  if (log_.write != nullptr) log_.write(log_.self, level, text.data(), text.size());
 }
 
 }  // namespace kmux::hip

@@ -8,6 +8,7 @@
 
 #include "launch/device_code.h"
 #include "launch/device_scope.h"
+#include "launch/log.h"
 
 namespace kmux::hip {
 
@@ -18,12 +19,13 @@ namespace kmux::hip {
 class Launcher {
  public:
   /// Does nothing yet: the first `prepare` or `call` opens HIP (`library`, or as `open_hip` finds it) and loads the code.
-  /// What cannot be unloaded at the end is written to `log`, a line each; a log without `write` drops it.
-  Launcher(const void* code, const PlanFacts& facts, std::string library, kmux_sink log)
+  /// What stays loaded at the end is written to `log`, a line each.
+  Launcher(const void* code, const PlanFacts& facts, std::string library, Log log)
       : code_(code), facts_(facts), library_(std::move(library)), log_(log) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
-  /// Waits for the devices and unloads. Where a capture is in the way or a device is gone, it leaks and logs that.
+  /// Waits for the devices and unloads; captures in progress are left alone. Where a capture has recorded a call, where HIP
+  /// sees a capture in the way, or where a device is gone, the code stays loaded and that is logged.
   ~Launcher();
 
   /// Does what a first call on `device` would do once. Returns 0 or an ErrorCode after writing to `error`.
@@ -40,6 +42,7 @@ class Launcher {
     }
     DeviceScope scope(device->hip());
     if (const int code = scope.enter(env.device, error)) return code;
+    if (can_be_captured(env.stream)) note_capture(device->hip(), env.stream);
     const kmux_driver_env own = {
         {sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDriver, const_cast<DeviceCode*>(device)};
     return scope.leave(body(own, error), error);
@@ -65,6 +68,17 @@ class Launcher {
   }
   static int fill(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);
 
+  // The null stream cannot, under neither of its handles. Source: HIP Runtime API, hipStreamBeginCapture, hipStreamLegacy.
+  static bool can_be_captured(const void* stream) { return reinterpret_cast<uintptr_t>(stream) > 1; }
+  // Where HIP returns no status, the launch will meet the reason.
+  void note_capture(const HipTable& hip, void* stream) {
+    if (captured_.load(std::memory_order_relaxed) || hip.stream_capturing == nullptr) return;
+    int status = kCaptureStatusNone;
+    const int result = hip.stream_capturing(static_cast<hipStream_t>(stream), &status);
+    if (__builtin_expect(result != kHipSuccess || status != kCaptureStatusActive, 1)) return;
+    captured_.store(true, std::memory_order_relaxed);
+  }
+
   const DeviceCode* find(int device) const {
     const auto index = static_cast<unsigned>(device);
     return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
@@ -74,14 +88,18 @@ class Launcher {
   int check_capture(const HipTable& hip, const kmux_launch_env& env, kmux_sink error) const;
   int load(const HipTable& hip, int device, kmux_sink error);
   void unload(DeviceCode& device) const;
+  void unload_relaxed(DeviceCode& device) const;
+  bool forbids(const HipTable& hip, const char* call, int result) const;
   void note(const HipTable& hip, const char* call, int result, const char* outcome) const;
   void note(const std::string& failure, const char* outcome) const;
+  void report(LogLevel level, const std::string& text) const;
 
   std::atomic<DeviceCode*> devices_[kMaxDevices] = {};
   const void* code_;
   const PlanFacts facts_;
   const std::string library_;
-  const kmux_sink log_;
+  const Log log_;
+  std::atomic<bool> captured_{false};  // a call of this launcher
   std::mutex making_;
 };
 

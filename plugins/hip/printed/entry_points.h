@@ -37,7 +37,7 @@ const char* named_library() { return secure_getenv("KMUX_HIP_LIBRARY"); }
 union KeptLauncher {
   KeptLauncher()
       : launcher(kmux_hip_code, program_facts, named_library() == nullptr ? "" : named_library(),
-                 kmux_sink{nullptr, nullptr}) {}
+                 Log{nullptr, nullptr}) {}
   ~KeptLauncher() {}
   Launcher launcher;
 };

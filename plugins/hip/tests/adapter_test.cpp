@@ -125,20 +125,6 @@ TEST_F(HipLaunch, CooperativeOnesGoTheirOwnWay) {
   EXPECT_THAT(work(), ElementsAre("hipModuleLaunchCooperativeKernel"));
 }
 
-TEST_F(HipLaunch, TheFirstCallInsideACaptureIsRefused) {
-  const auto adapter = loaded(one_kernel(kAddOne));
-  const DeviceVector x(backend, 64);
-  void* const stream = backend.devices().stream_create(0).value();
-  fake->set_capturing(true);
-  const Error error = launch(*adapter, {slot(x.address()), slot(64)}, 0, stream).error();
-  EXPECT_EQ(error.code, ErrorCode::kLaunchFailed);
-  EXPECT_THAT(error.message, HasSubstr("Call warm() before the capture begins"));
-  adapter->prepare(0).value();
-  launch(*adapter, {slot(x.address()), slot(64)}, 0, stream).value();
-  fake->set_capturing(false);
-  backend.devices().stream_destroy(0, stream);
-}
-
 TEST_F(HipLaunch, FailuresAreToldWithTheirLaunch) {
   const auto adapter = loaded(one_kernel(kAddOne));
   const DeviceVector x(backend, 64);
@@ -148,16 +134,6 @@ TEST_F(HipLaunch, FailuresAreToldWithTheirLaunch) {
   EXPECT_EQ(error.code, ErrorCode::kLaunchFailed);
   EXPECT_THAT(error.message, HasSubstr("hipModuleLaunchKernel failed with 719"));
   EXPECT_THAT(error.message, HasSubstr("kernel \"k\" on device 0, grid 1 x 1 x 1, block 256 x 1 x 1, 0 bytes"));
-}
-
-TEST_F(HipLaunch, CodeStaysWhereACaptureIsInTheWay) {
-  auto adapter = loaded(one_kernel(kAddOne));
-  adapter->prepare(0).value();
-  fake->fail("hipDeviceSynchronize", 900, 1);
-  adapter.reset();
-  EXPECT_THAT(host.log, HasSubstr("hipDeviceSynchronize failed with 900"));
-  EXPECT_THAT(host.log, HasSubstr("it stays loaded"));
-  kept.modules = 1;
 }
 
 TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {

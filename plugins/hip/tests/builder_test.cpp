@@ -123,6 +123,37 @@ TEST_F(HipBuild, HiprtcMakesTheSame) {
   EXPECT_THAT(std::string(error.note("log").value_or("")), HasSubstr("k.hip:3:"));
 }
 
+// The system's own, without a folder of ROCm's.
+TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
+  if (const auto library = HiprtcLibrary::open(host); !library) GTEST_SKIP() << library.error().message;
+  const std::string halves =
+      "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n#include \"nothing.h\"\n"
+      "extern \"C\" __global__ void k(float* x, int n) { x[n] = __half2float(__float2half(x[0])); }\n";
+  ProgramBuilder builder = one_kernel(halves);
+  builder.header("nothing.h", "");
+  for (const Program& program :
+       {builder.build().value(),
+        one_kernel("#include <cuda_runtime.h>\n" + std::string(kAddOne), "k", "cuda").build().value()}) {
+    const auto artifact = build(program, {{"engine", "hiprtc"}});
+    EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
+  }
+}
+
+// A counter of one type and a number of another, as histograms have them.
+TEST_F(HipBuild, ValuesOfAtomicsConvert) {
+  const char* const source =
+      "extern \"C\" __global__ void k(float* x, int n) {\n"
+      "  unsigned* u = (unsigned*)x;\n  unsigned long long* l = (unsigned long long*)x;\n"
+      "  atomicAdd(&u[0], 1);\n  atomicSub(&u[1], 1);\n  atomicMin(&u[2], n);\n  atomicMax(&u[3], n);\n"
+      "  atomicExch(&u[4], 0);\n  atomicOr(&u[5], 1);\n  atomicAnd(&u[6], 1);\n  atomicXor(&u[7], 1);\n"
+      "  atomicCAS(&u[8], 0, 1);\n  atomicAdd(&l[5], 1);\n  atomicAdd(&x[12], 1);\n  atomicAdd(&x[13], 1.0);\n}\n";
+  for (const char* engine : {"clang", "hiprtc"}) {
+    if (engine == std::string("hiprtc") && !HiprtcLibrary::open(host)) continue;
+    const auto artifact = build(one_kernel(source).build().value(), {{"engine", engine}});
+    EXPECT_TRUE(artifact.ok()) << engine << ": " << artifact.error().explain();
+  }
+}
+
 TEST_F(HipBuild, TellsWhichCompilersWereTried) {
   host.options = {{"hip.library", "/nowhere/libamdhip64.so"}, {"hip.clang", "/nowhere/clang++"}};
   const Error error = failure(one_kernel(kAddOne).build().value());

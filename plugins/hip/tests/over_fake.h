@@ -25,6 +25,7 @@ class OverFake : public testing::Test {
     EXPECT_EQ(fake->live().allocations, before_.allocations);
     EXPECT_EQ(fake->live().streams, before_.streams);
     EXPECT_EQ(fake->live().events, before_.events);
+    EXPECT_THAT(fake->misuses(), testing::IsEmpty());
   }
 
   Artifact built(const Program& program) {

@@ -56,13 +56,42 @@ TEST_F(CallTest, ExtentsWhoseProductIsTooLargeForANumberAreToo) {
   EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
 }
 
+// Kernel `a` takes threadgroup memory from the launch, kernel `b` declares 16 KiB.
+constexpr const char* kTwoTiles = R"(#include <metal_stdlib>
+using namespace metal;
+kernel void a(device float* x [[buffer(0)]], threadgroup float* tile [[threadgroup(0)]],
+              uint i [[thread_position_in_grid]]) {
+  tile[i] = x[i];
+  x[i] = tile[i] + 1;
+}
+kernel void b(device float* x [[buffer(0)]], uint i [[thread_position_in_grid]]) {
+  threadgroup float tile[4096];
+  tile[i] = x[i];
+  x[i] = tile[i] * 3;
+}
+)";
+ProgramBuilder two_tiles() {
+  ProgramBuilder builder("tiles");
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kFloat32, {n}).variant("msl").source("k.metal", kTwoTiles);
+  return builder;
+}
+
 TEST_F(CallTest, TooMuchThreadgroupMemoryIsNamed) {
-  Program program = one_kernel(kAddOne).build().value();
-  std::get<Launch>(program.variants[0].body.steps[0]).dynamic_smem_bytes = 32000;
-  fake.set_static_memory(800);
-  EXPECT_EQ(call(program, x, 100), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(said, HasSubstr("\"k\" would have 32000 bytes of memory and 800 that the kernel declares (the device "
+  ProgramBuilder builder = two_tiles();
+  builder.launch("b").grid({1}).block({64}).dynamic_smem_bytes(32000).args({"x"});
+  EXPECT_EQ(call(builder.build().value(), x, 100), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(said, HasSubstr("\"b\" would have 32000 bytes of memory and 16384 that the kernel declares (the device "
                               "allows 32768)"));
+}
+
+TEST_F(CallTest, ALaunchHasItsOwnThreadgroupMemoryAlone) {
+  ProgramBuilder builder = two_tiles();
+  builder.launch("a").grid({1}).block({64}).dynamic_smem_bytes(24576).args({"x"});
+  builder.launch("b").grid({1}).block({64}).args({"x"});
+  builder.launch("a").grid({1}).block({64}).dynamic_smem_bytes(24576).args({"x"});
+  EXPECT_EQ(call(builder.build().value(), x, 100), KMUX_OK) << said;
+  EXPECT_EQ(download(x, 1).at(0), (1 + 1) * 3 + 1);
 }
 
 TEST_F(CallTest, MemoryOfSomebodyElseIsRefused) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class MetalDeviceTest : public MetalTest {
  protected:
-  DeviceApi& devices() { return backend->devices(); }
+  MetalDevices& devices() { return static_cast<MetalDevices&>(backend->devices()); }
 };
 
 TEST_F(MetalDeviceTest, SaysWhatItIs) {
@@ -83,6 +83,100 @@ TEST_F(MetalDeviceTest, EventsMeasureTime) {
   EXPECT_GT(devices().event_elapsed(0, begin, end).value(), 0);
   devices().event_destroy(0, begin);
   devices().event_destroy(0, end);
+}
+
+// Two streams: one of them held back, so that order is what an event makes it.
+class MetalStreams : public MetalDeviceTest {
+ protected:
+  MetalStreams()
+      : slow(devices().stream_create(0).value()),
+        fast(devices().stream_create(0).value()),
+        event(devices().event_create(0).value()) {}
+  ~MetalStreams() override {
+    fake.hold(false);
+    devices().stream_destroy(0, slow);
+    devices().stream_destroy(0, fast);
+    devices().event_destroy(0, event);
+  }
+  void set(void* stream, int* to, std::uint8_t value) { ASSERT_TRUE(devices().memset(0, stream, to, value, 4).ok()); }
+  // What the device has done that can be done.
+  void settle() { fake.complaints(); }
+
+  void* slow;
+  void* fast;
+  void* event;
+  int* x = upload<int>({0, 0});
+};
+
+constexpr int kOnes = 0x01010101;
+constexpr int kTwos = 0x02020202;
+
+TEST_F(MetalStreams, WaitForWhatAnEventWasRecordedBehind) {
+  fake.hold_queue(slow, true);
+  set(slow, x, 1);
+  ASSERT_TRUE(devices().event_record(0, event, slow).ok());
+  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
+  ASSERT_TRUE(devices().copy(0, fast, x + 1, x, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  settle();
+  EXPECT_EQ(x[1], 0);
+  fake.hold_queue(slow, false);
+  EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
+  EXPECT_EQ(x[1], kOnes);
+}
+
+TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
+  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
+  set(fast, x, 1);
+  settle();
+  EXPECT_EQ(x[0], kOnes);
+  EXPECT_EQ(devices().stream_wait_event(1, fast, event).error().code, ErrorCode::kInvalidArgument);
+}
+
+// The second record is done long before the first.
+TEST_F(MetalStreams, AWaitIsForTheRecordBeforeIt) {
+  fake.hold_queue(slow, true);
+  set(slow, x, 1);
+  ASSERT_TRUE(devices().event_record(0, event, slow).ok());
+  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
+  ASSERT_TRUE(devices().copy(0, fast, x + 1, x, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  ASSERT_TRUE(devices().event_record(0, event, nullptr).ok());
+  EXPECT_TRUE(devices().stream_synchronize(0, nullptr).ok());
+  settle();
+  EXPECT_EQ(x[1], 0);
+  fake.hold_queue(slow, false);
+  EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
+  EXPECT_EQ(x[1], kOnes);
+}
+
+// `fast` owns the memory, `slow` uses it last.
+TEST_F(MetalStreams, MemoryIsReusedAfterTheLastUse) {
+  auto* const block = static_cast<int*>(devices().allocate(0, fast, 8, 0).value());
+  fake.hold_queue(slow, true);
+  set(slow, block, 1);
+  ASSERT_TRUE(devices().copy(0, slow, x, block, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  ASSERT_TRUE(devices().event_record(0, event, slow).ok());
+  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
+  devices().free(0, fast, block);
+
+  EXPECT_NE(devices().allocate(0, nullptr, 8, 0).value(), block) << "neither queue is done";
+  EXPECT_NE(devices().allocate(0, slow, 8, 0).value(), block);
+  EXPECT_EQ(devices().allocate(0, fast, 8, 0).value(), block) << "comes after the wait on its queue";
+  set(fast, block, 2);
+  devices().free(0, fast, block);
+  settle();
+  fake.hold_queue(slow, false);
+  EXPECT_TRUE(devices().stream_synchronize(0, slow).ok());
+  EXPECT_NE(devices().allocate(0, nullptr, 8, 0).value(), block) << "the owner's queue was not waited for";
+  EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
+  EXPECT_EQ(x[0], kOnes);
+  EXPECT_EQ(devices().allocate(0, nullptr, 8, 0).value(), block);
+  EXPECT_EQ(block[0], kTwos);
+}
+
+TEST_F(MetalStreams, NeedEventsOfTheDevice) {
+  fake.fail("newEvent");
+  EXPECT_EQ(devices().event_record(0, event, fast).error().code, ErrorCode::kUnavailable);
+  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok()) << "as if it was never recorded";
 }
 
 }  // namespace

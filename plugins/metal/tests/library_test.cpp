@@ -23,10 +23,9 @@ class LibraryTest : public testing::Test {
 };
 
 TEST_F(LibraryTest, APipelineSaysWhatItAllows) {
-  fake.set_static_memory(48);
   const auto kernels = load_kernels(*gpu,
                                     {"[[kernel, max_total_threads_per_threadgroup(96)]] void k(device float* x "
-                                     "[[buffer(0)]]) { *x = 1; }\n",
+                                     "[[buffer(0)]]) { threadgroup float t[12]; t[0] = 1; *x = t[0]; }\n",
                                      false, options},
                                     {"k"});
   ASSERT_TRUE(kernels.ok()) << kernels.error().explain();

@@ -9,7 +9,8 @@
 /// What tests say to the HIP on the CPU and read of it. Both are built together, so C++ may cross.
 namespace kmux::fake_hip {
 
-/// A device as HIP describes it. By default one like half an MI250, but with less memory.
+/// A device as HIP describes it. By default one like half an MI250, but with less memory; kernels run with as many threads
+/// together as the architecture has.
 struct Device {
   std::string name = "Fake MI250";
   std::string arch = "gfx90a:sramecc+:xnack-";
@@ -18,6 +19,9 @@ struct Device {
   int l2_bytes = 8 << 20;
   int memory_pools = 1;
 };
+
+/// hipStreamCaptureMode.
+enum class CaptureMode { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 /// What was made and not released.
 struct Live {
@@ -35,7 +39,7 @@ struct Live {
 /// The one object behind the symbol `kmux_fake_hip_control`.
 class Control {
  public:
-  /// Back to the beginning: one default device, no calls, nothing told; recording is on. What is live stays.
+  /// Back to the beginning: one default device (of architecture KMUX_FAKE_HIP_ARCH, if that is set), no calls, nothing told; recording is on. What is live stays.
   virtual void reset() = 0;
   virtual void set_devices(std::vector<Device> devices) = 0;
   /// Off: nothing is written down, and a launch does nothing.
@@ -49,8 +53,15 @@ class Control {
   /// The symbol that `fail` made fail last; empty if none was reached yet.
   virtual std::string failed() = 0;
   virtual Live live() = 0;
-  /// Is a capture in progress on every stream but the null stream?
-  virtual void set_capturing(bool on) = 0;
+  /// hipStreamBeginCapture by this thread.
+  virtual int begin_capture(void* stream, CaptureMode mode) = 0;
+  /// hipStreamEndCapture; `graph` is null with an error.
+  virtual int end_capture(void* stream, void** graph) = 0;
+  /// Runs what was captured. The code of the first node that fails.
+  virtual int launch_graph(void* graph) = 0;
+  virtual void destroy_graph(void* graph) = 0;
+  /// What was done that a device would not forgive, such as running code that was unloaded.
+  virtual std::vector<std::string> misuses() = 0;
 
  protected:
   ~Control() = default;

@@ -26,23 +26,27 @@ struct Block {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// In the device's thread.
-void run(CommandBuffer& self) {
-  std::string failure;
-  {
-    const std::lock_guard guard(lock());
-    failure = World::get().take_command_buffer_failure().value_or("");
-  }
-  for (const auto& command : self.commands) {
-    if (failure.empty()) failure = command();
-  }
+// These three in the device's thread.
+void begin(CommandBuffer& self) {
+  const std::lock_guard guard(lock());
+  self.failed_with = World::get().take_command_buffer_failure().value_or("");
+}
+
+void run(CommandBuffer& self, const Command& command) {
+  if (!self.failed_with.empty() && !command.is_of_event) return;
+  const std::string failure = command.run();
+  if (self.failed_with.empty()) self.failed_with = failure;
+}
+
+void finish(CommandBuffer& self) {
   const std::lock_guard guard(lock());
   self.end_time = seconds();
-  self.failure = failure;
-  self.status = failure.empty() ? kCompleted : kError;
+  self.failure = self.failed_with;
+  self.status = self.failure.empty() ? kCompleted : kError;
   for (const Handler handler : self.handlers) static_cast<Block*>(handler)->invoke(handler, &self);
   self.is_done = true;
   self.uses.clear();
+  --self.queue->uncompleted;
   self.release();  // the device's
 }
 
@@ -58,7 +62,38 @@ void commit(CommandBuffer& self) {
   self.is_committed = true;
   self.status = kCommitted;
   self.retain();
-  Worker::get().add([&self] { run(self); });
+  std::vector<Worker::Command> work;
+  work.push_back({[&self] { begin(self); }});
+  for (const Command& command : self.commands) {
+    work.push_back({[&self, &command] { run(self, command); }, command.is_ready});
+  }
+  work.push_back({[&self] { finish(self); }});
+  Worker::get().add(self.queue.get(), std::move(work));
+}
+
+bool takes_event(CommandBuffer& self, Event* event) {
+  if (event == nullptr) return complain("the event is nil"), false;
+  if (self.is_committed || self.has_open_encoder) {
+    return complain("an event is encoded while an encoder is open, or after commit"), false;
+  }
+  self.uses.push_back(Held<Object>(event));
+  return true;
+}
+
+void signal_event(CommandBuffer& self, Event* event, unsigned long long value) {
+  if (!takes_event(self, event)) return;
+  const auto signal = [event, value] {
+    const std::lock_guard guard(lock());
+    if (event->value >= value) complain("an event is signalled with no larger value");
+    event->value = value;
+    return std::string();
+  };
+  self.commands.push_back({signal, {}, true});
+}
+
+void wait_for_event(CommandBuffer& self, Event* event, unsigned long long value) {
+  if (!takes_event(self, event)) return;
+  self.commands.push_back({[] { return std::string(); }, [event, value] { return event->value >= value; }, true});
 }
 
 void wait_until_completed(CommandBuffer& self) {
@@ -84,11 +119,17 @@ double gpu_end_time(CommandBuffer& self) { return self.end_time; }
 
 void CommandBuffer::dispose() {
   if (has_open_encoder) complain("released with an encoder that has not ended");
+  if (!is_committed) {
+    --queue->uncompleted;
+    Worker::get().notify();
+  }
   uses.clear();
   queue.reset();
 }
 
-CommandBuffer* command_buffer(Queue& self) {
+namespace {
+
+CommandBuffer* make_command_buffer(Queue& self) {
   static const Class isa{"MTLCommandBuffer",
                          &object_class(),
                          {{selector_of("addCompletedHandler:"), method<add_completed_handler>()},
@@ -97,16 +138,36 @@ CommandBuffer* command_buffer(Queue& self) {
                           {selector_of("status"), method<status>()},
                           {selector_of("error"), method<error>()},
                           {selector_of("GPUEndTime"), method<gpu_end_time>()},
+                          {selector_of("encodeSignalEvent:value:"), method<signal_event>()},
+                          {selector_of("encodeWaitForEvent:value:"), method<wait_for_event>()},
                           {selector_of("computeCommandEncoder"), method<compute_encoder>()},
                           {selector_of("blitCommandEncoder"), method<blit_encoder>()}}};
   auto* const made = new CommandBuffer(isa, &self);
   autorelease(made);
+  ++self.uncompleted;
   return made;
+}
+
+}  // namespace
+
+// Called without the lock, since it may wait for the device.
+CommandBuffer* command_buffer(Queue& self) {
+  const auto may_go_on = [&self] { return self.uncompleted < Queue::kMostCommandBuffers; };
+  while (true) {
+    Worker::get().wait(may_go_on);
+    const std::lock_guard guard(lock());
+    if (may_go_on()) return make_command_buffer(self);
+  }
+}
+
+Event* make_event() {
+  static const Class isa{"MTLEvent", &object_class(), {}};
+  return new Event(isa);
 }
 
 Queue* make_queue() {
   static const Class isa{
-      "MTLCommandQueue", &object_class(), {{selector_of("commandBuffer"), method<command_buffer>()}}};
+      "MTLCommandQueue", &object_class(), {{selector_of("commandBuffer"), unlocked_method<command_buffer>()}}};
   return new Queue(isa);
 }
 

@@ -19,9 +19,27 @@ class Buffer final : public Object {
   const Count length;
 };
 
+/// MTLCommandQueue: beyond so many command buffers that are not completed, another one has to wait.
+/// Source: Apple, MTLDevice.makeCommandQueue(): 64 of them.
 class Queue final : public Object {
  public:
+  static constexpr int kMostCommandBuffers = 64;
   using Object::Object;
+  std::atomic<int> uncompleted{0};
+};
+
+/// MTLEvent.
+class Event final : public Object {
+ public:
+  using Object::Object;
+  std::atomic<unsigned long long> value{0};
+};
+
+/// What a command buffer has the device do. Gives what went wrong, or nothing.
+struct Command {
+  std::function<std::string()> run;
+  std::function<bool()> is_ready = {};  // as a Worker::Command has it
+  bool is_of_event = false;             // comes to pass in a command buffer that failed, too
 };
 
 /// MTLCommandBuffer: commands are written down and run once it is committed.
@@ -30,13 +48,14 @@ class CommandBuffer final : public Object {
   CommandBuffer(const Class& isa, Queue* on) : Object(isa), queue(on) {}
   Held<Queue> queue;
   std::vector<Held<Object>> uses;  // until it is done
-  std::vector<std::function<std::string()>> commands;
+  std::vector<Command> commands;
   std::vector<Handler> handlers;
   bool has_open_encoder = false;
   bool is_committed = false;
   std::atomic<bool> is_done{false};  // read without the lock
   Count status = 0;
   std::string failure;
+  std::string failed_with;  // in the device's thread
   double end_time = 0;
 
  protected:
@@ -44,6 +63,7 @@ class CommandBuffer final : public Object {
 };
 
 Queue* make_queue();
+Event* make_event();
 CommandBuffer* command_buffer(Queue& self);
 
 }  // namespace kmux::fake_metal

@@ -26,7 +26,7 @@ class Control {
   virtual void fail(std::string selector, std::string reason, unsigned nth) = 0;
   virtual void fail_command_buffer(std::string reason) = 0;
   virtual void hold(bool held) = 0;
-  virtual void set_static_memory(unsigned long bytes) = 0;
+  virtual void hold_queue(const void* queue, bool held) = 0;
 };
 
 }  // namespace kmux::fake_metal

@@ -29,6 +29,8 @@ Count allocated_bytes(DeviceObject& self) { return self.allocated_bytes; }
 
 Object* new_queue(DeviceObject&) { return is_told_to_fail("newCommandQueue", nullptr) ? nullptr : make_queue(); }
 
+Object* new_event(DeviceObject&) { return is_told_to_fail("newEvent", nullptr) ? nullptr : make_event(); }
+
 Object* new_buffer(DeviceObject& self, char* memory, Count length, Count options, Object* deallocator) {
   static const Class isa{"MTLBuffer", &object_class(), {}};
   World& world = World::get();
@@ -49,6 +51,7 @@ Object* make_device(const Device& facts) {
                           {selector_of("recommendedMaxWorkingSetSize"), method<working_set_bytes>()},
                           {selector_of("currentAllocatedSize"), method<allocated_bytes>()},
                           {selector_of("newCommandQueue"), method<new_queue>()},
+                          {selector_of("newEvent"), method<new_event>()},
                           {selector_of("newBufferWithBytesNoCopy:length:options:deallocator:"), method<new_buffer>()},
                           {selector_of("newLibraryWithSource:options:error:"), method<new_library_of_source>()},
                           {selector_of("newLibraryWithData:error:"), method<new_library_of_data>()},

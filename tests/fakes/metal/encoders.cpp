@@ -99,7 +99,7 @@ bool check_dispatch(const Encoder& self, Size groups, Size threads) {
   if (in_group == 0 || in_group > self.pipeline->kernel.max_threads) {
     return complain(self, std::to_string(in_group) + " threads in a threadgroup");
   }
-  Count bytes = World::get().static_memory();
+  Count bytes = self.pipeline->static_memory();
   for (const auto& [index, length] : self.memory) bytes += length;
   if (bytes > World::get().device()->threadgroup_memory_bytes) return complain(self, "too much threadgroup memory");
   for (const MslKernel::Argument& argument : self.pipeline->kernel.arguments) {
@@ -137,7 +137,7 @@ void dispatch(Encoder& self, Size groups, Size threads) {
     kernel.threadgroup_bytes[index] = length;
   }
   self.owner->uses.push_back(Held<Object>(self.pipeline.get()));
-  self.owner->commands.emplace_back([kernel = std::move(kernel), bytes] { return run_grid(kernel); });
+  self.owner->commands.push_back({[kernel = std::move(kernel), bytes] { return run_grid(kernel); }});
 }
 
 bool is_inside(const Encoder& self, const Buffer* buffer, Count offset, Count length) {
@@ -152,10 +152,10 @@ void fill_buffer(Encoder& self, Buffer* buffer, Range range, unsigned char value
     complain(self, "a fill of " + std::to_string(range.length) + " bytes at " + std::to_string(range.location));
   }
   self.owner->uses.push_back(Held<Object>(buffer));
-  self.owner->commands.emplace_back([to = buffer->memory + range.location, range, value] {
+  self.owner->commands.push_back({[to = buffer->memory + range.location, range, value] {
     std::memset(to, value, range.length);
     return std::string();
-  });
+  }});
 }
 
 void copy_buffer(Encoder& self, Buffer* source, Count source_offset, Buffer* target, Count target_offset,
@@ -165,11 +165,10 @@ void copy_buffer(Encoder& self, Buffer* source, Count source_offset, Buffer* tar
   if (!fits) return;
   self.owner->uses.push_back(Held<Object>(source));
   self.owner->uses.push_back(Held<Object>(target));
-  self.owner->commands.emplace_back(
-      [from = source->memory + source_offset, to = target->memory + target_offset, length] {
-        std::memmove(to, from, length);
-        return std::string();
-      });
+  self.owner->commands.push_back({[from = source->memory + source_offset, to = target->memory + target_offset, length] {
+    std::memmove(to, from, length);
+    return std::string();
+  }});
 }
 
 Object* make_encoder(CommandBuffer& owner, const Class& isa) {

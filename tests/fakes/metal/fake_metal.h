@@ -6,7 +6,8 @@ namespace kmux {
 
 /// An Objective-C runtime and a Metal of our own in this process. It knows the messages of Apple's documentation and no
 /// other, counts references, keeps objects that were released to tell who still uses them, refuses what Metal's
-/// validation refuses, compiles MSL as C++ and runs it in a thread of its own, as a device would.
+/// validation refuses, compiles MSL as C++ and runs it in a thread of its own, as a device would. Queues overlap there, in
+/// an order that is drawn by KMUX_FAKE_METAL_SEED.
 ///
 /// Threads: any.   Lifetime: the library stays open; a FakeMetal is a handle to it.
 class FakeMetal {
@@ -37,10 +38,10 @@ class FakeMetal {
   }
   /// The next command buffer that the device runs fails.
   void fail_command_buffer(std::string reason) { control_->fail_command_buffer(std::move(reason)); }
-  /// While held, the device does not begin another command buffer.
+  /// While held, the device does not begin another command. Letting go lets all queues go.
   void hold(bool held) { control_->hold(held); }
-  /// What pipelines say that their kernel declares.
-  void set_static_memory(unsigned long bytes) { control_->set_static_memory(bytes); }
+  /// As `hold`, for the commands of one queue.
+  void hold_queue(const void* queue, bool held) { control_->hold_queue(queue, held); }
 
  private:
   explicit FakeMetal(fake_metal::Control* control) : control_(control) {}

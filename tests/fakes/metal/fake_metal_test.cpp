@@ -2,7 +2,11 @@
 // without any of the plugin's code.
 #include "fake_metal.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <dlfcn.h>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -165,6 +169,120 @@ TEST_F(FakeMetalTest, ADeadlockIsAFailureOfTheDevice) {
   send<void>(command_buffer, "waitUntilCompleted");
   EXPECT_EQ(send<unsigned long>(command_buffer, "status"), 5U);
   EXPECT_THAT(text(send(send(command_buffer, "error"), "localizedDescription")), HasSubstr("never come to it"));
+}
+
+// Command buffers that fill one byte each, on queues of their own.
+class FakeMetalQueues : public FakeMetalTest {
+ protected:
+  Id queue() { return send(device, "newCommandQueue"); }
+  Id fill(Id on, unsigned char value, Id wait_for = nullptr, Id signal = nullptr) {
+    const Id made = send(on, "commandBuffer");
+    if (wait_for != nullptr) send<void>(made, "encodeWaitForEvent:value:", wait_for, 1ULL);
+    const Id to = send(made, "blitCommandEncoder");
+    send<void>(to, "fillBuffer:range:value:", buffer, Range{4UL * value, 4}, value);
+    send<void>(to, "endEncoding");
+    if (signal != nullptr) send<void>(made, "encodeSignalEvent:value:", signal, 1ULL);
+    send<void>(made, "commit");
+    return made;
+  }
+  static char at(unsigned char value) { return memory[4UL * value]; }
+  struct Range {
+    unsigned long location, length;
+  };
+  alignas(16384) static inline char memory[16384] = {};
+  Id buffer = (std::fill_n(memory, 64, char{0}), send(device, "newBufferWithBytesNoCopy:length:options:deallocator:",
+                                                      static_cast<void*>(memory), 16384UL, 0UL, Id{}));
+};
+
+TEST_F(FakeMetalQueues, GoOnIndependently) {
+  const Id held = queue();
+  fake.hold_queue(held, true);
+  fill(held, 1);
+  send<void>(fill(queue(), 2), "waitUntilCompleted");
+  EXPECT_EQ(at(1), 0);
+  EXPECT_EQ(at(2), 2);
+  fake.hold_queue(held, false);
+  fake.live();
+  EXPECT_EQ(at(1), 1);
+}
+
+TEST_F(FakeMetalQueues, WaitForEventsAlone) {
+  const Id event = send(device, "newEvent");
+  const Id signaller = queue();
+  fake.hold_queue(signaller, true);
+  const Id last = fill(queue(), 2, event);
+  fill(signaller, 1, nullptr, event);
+  fake.live();
+  EXPECT_EQ(at(2), 0);
+  fake.hold_queue(signaller, false);
+  send<void>(last, "waitUntilCompleted");
+  EXPECT_EQ(at(1), 1);
+  EXPECT_EQ(at(2), 2);
+}
+
+TEST_F(FakeMetalQueues, EventsOnlyGrow) {
+  const Id event = send(device, "newEvent");
+  fill(queue(), 1, nullptr, event);
+  fake.live();
+  fill(queue(), 1, nullptr, event);
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("signalled with no larger value")));
+}
+
+TEST_F(FakeMetalQueues, EventsAreEncodedBetweenEncoders) {
+  const Id to = encoder();
+  send<void>(command_buffer, "encodeSignalEvent:value:", send(device, "newEvent"), 1ULL);
+  send<void>(to, "endEncoding");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("while an encoder is open")));
+}
+
+TEST_F(FakeMetalQueues, HaveSixtyFourCommandBuffersUncompleted) {
+  const Id on = queue();
+  fake.hold(true);
+  for (int i = 0; i < 64; ++i) fill(on, 1);
+  std::atomic<bool> is_made{false};
+  std::thread next([&] {
+    void* const own = function<void* (*)()>("objc_autoreleasePoolPush")();
+    send(on, "commandBuffer");
+    is_made = true;
+    pop(own);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(is_made);
+  fill(queue(), 2);  // another queue has its own
+  fake.hold(false);
+  next.join();
+  EXPECT_TRUE(is_made);
+}
+
+TEST_F(FakeMetalQueues, CommandBuffersThatAreDroppedCountNoMore) {
+  const Id on = queue();
+  for (int i = 0; i < 100; ++i) {
+    void* const own = function<void* (*)()>("objc_autoreleasePoolPush")();
+    send(on, "commandBuffer");
+    pop(own);
+  }
+  EXPECT_THAT(fake.complaints(), IsEmpty());
+}
+
+// The memory that a kernel declares is its own; that of a launch stays with the encoder.
+TEST_F(FakeMetalTest, ThreadgroupMemoryAddsUp) {
+  const char* const text =
+      "kernel void k(device int* x [[buffer(0)]]) { threadgroup int t[4096]; t[0] = 1; *x = t[0]; }\n"
+      "kernel void plain(device int* x [[buffer(0)]]) { *x = 1; }\n";
+  const Id large = pipeline(text);
+  const Id small = pipeline(kStore);
+  EXPECT_EQ(send<unsigned long>(large, "staticThreadgroupMemoryLength"), 16384U);
+  EXPECT_EQ(send<unsigned long>(small, "staticThreadgroupMemoryLength"), 0U);
+  const Id to = encoder();
+  send<void>(to, "setBuffer:offset:atIndex:", Id{}, 0UL, 0UL);
+  send<void>(to, "setThreadgroupMemoryLength:atIndex:", 24576UL, 0UL);
+  send<void>(to, "setComputePipelineState:", small);
+  dispatch(to, {1, 1, 1}, {1, 1, 1});
+  EXPECT_THAT(fake.complaints(), IsEmpty());
+  send<void>(to, "setComputePipelineState:", large);
+  dispatch(to, {1, 1, 1}, {1, 1, 1});
+  send<void>(to, "endEncoding");
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("too much threadgroup memory")));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ Object* make_library(const std::string& msl, Object** error) {
 }
 
 Count max_threads(Function& self) { return self.kernel.max_threads; }
-Count static_memory(Function&) { return World::get().static_memory(); }
+Count static_memory(Function& self) { return self.static_memory(); }
 
 Object* class_object(const char* name, void* make) {
   return new Object(*new Class{name, &object_class(), {{selector_of("new"), make}}});

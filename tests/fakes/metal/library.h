@@ -17,6 +17,8 @@ class Function final : public Object {
       : Object(isa), module(std::move(from)), kernel(std::move(declared)) {}
   const std::shared_ptr<Module> module;
   const MslKernel kernel;
+  /// Bytes of the threadgroup memory that the kernel declares.
+  Count static_memory() const { return module->static_memory_of(kernel.name); }
 };
 
 /// The objects that `new` is sent to.

@@ -79,6 +79,11 @@ Module::Run Module::run_of(const std::string& kernel) const {
   return reinterpret_cast<Run>(dlsym(handle_, ("kmux_msl_run_" + kernel).c_str()));
 }
 
+unsigned long Module::static_memory_of(const std::string& kernel) const {
+  using Bytes = unsigned long (*)();
+  return reinterpret_cast<Bytes>(dlsym(handle_, ("kmux_msl_static_memory_" + kernel).c_str()))();
+}
+
 void Module::set_constant(const kmux_msl::Constant& value) const {
   using Set = void (*)(const kmux_msl::Constant*);
   reinterpret_cast<Set>(dlsym(handle_, "kmux_msl_set_constant"))(&value);

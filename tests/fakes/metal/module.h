@@ -26,6 +26,8 @@ class Module {
   Result<std::shared_ptr<Module>> copy() const;
   const MslKernel* find(const std::string& kernel) const;
   Run run_of(const std::string& kernel) const;
+  /// Bytes of what the kernel declares in address space `threadgroup`.
+  unsigned long static_memory_of(const std::string& kernel) const;
   void set_constant(const kmux_msl::Constant& value) const;
 
  private:

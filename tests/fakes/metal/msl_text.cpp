@@ -86,7 +86,7 @@ class Translation {
       ++at_;
       begin_kernel("");
     } else if (word == "threadgroup") {
-      out_ += is_shared_variable() ? "alignas(16) static" : "";
+      out_ += is_shared_variable() ? "alignas(16) " + in_section() + "static" : "";
       ++at_;
     } else if (word == "constant") {
       append_constant();
@@ -116,6 +116,13 @@ class Translation {
     }
     return false;
   }
+
+  // What a kernel shares lies together, so that its size can be told. A kernel alone may declare such variables.
+  std::string in_section() const {
+    if (kernels_.empty()) return "";
+    return "__attribute__((used, section(\"" + section_of(kernels_.back()) + "\"))) ";
+  }
+  static std::string section_of(const MslKernel& kernel) { return "kmux_shared_by_" + kernel.name; }
 
   // `constant T NAME [[function_constant(I)]];` is a variable that is set before the kernel is made.
   void append_constant() {
@@ -174,7 +181,16 @@ class Translation {
     for (const MslKernel::Argument& argument : kernel.arguments) {
       text += ", kmux_msl::" + argument.attribute + "{" + std::to_string(argument.index) + "}";
     }
-    return text + ");\n}\n";
+    return text + ");\n}\n" + static_memory_of(kernel);
+  }
+
+  // The linker names where a section begins and ends.
+  static std::string static_memory_of(const MslKernel& kernel) {
+    const std::string begin = "__start_" + section_of(kernel);
+    const std::string end = "__stop_" + section_of(kernel);
+    const std::string bound = "extern \"C\" __attribute__((weak, visibility(\"hidden\"))) char ";
+    return bound + begin + "[], " + end + "[];\nextern \"C\" unsigned long kmux_msl_static_memory_" + kernel.name +
+           "() { return static_cast<unsigned long>(" + end + " - " + begin + "); }\n";
   }
 
   std::vector<Token> tokens_;

@@ -34,10 +34,11 @@ TEST(MslText, ArgumentsSayWhatTheyAre) {
 
 TEST(MslText, WhatAGroupSharesIsStatic) {
   const MslText text = translate(
-      "void f() { threadgroup float a[4][4]; threadgroup int b; threadgroup float* p = a[0];\n"
+      "kernel void f() { threadgroup float a[4][4]; threadgroup int b; threadgroup float* p = a[0];\n"
       "  g((threadgroup char*)p); }\nvoid g(threadgroup char* p) {}\n");
-  EXPECT_THAT(text.cpp, HasSubstr("alignas(16) static float a[4][4];"));
-  EXPECT_THAT(text.cpp, HasSubstr("alignas(16) static int b;"));
+  const std::string shared = "alignas(16) __attribute__((used, section(\"kmux_shared_by_f\"))) static ";
+  EXPECT_THAT(text.cpp, HasSubstr(shared + "float a[4][4];"));
+  EXPECT_THAT(text.cpp, HasSubstr(shared + "int b;"));
   EXPECT_THAT(text.cpp, HasSubstr(" float* p = a[0];"));
   EXPECT_THAT(text.cpp, Not(HasSubstr("threadgroup")));
 }

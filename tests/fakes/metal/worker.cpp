@@ -1,54 +1,107 @@
 #include "worker.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
 namespace kmux::fake_metal {
+namespace {
+
+std::uint64_t seed() {
+  const char* const text = std::getenv("KMUX_FAKE_METAL_SEED");
+  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
 
 Worker& Worker::get() {
   static auto* const worker = new Worker;  // its thread ends with the process
   return *worker;
 }
 
-Worker::Worker() {
+Worker::Worker() : random_(seed()) {
   std::thread([this] { run(); }).detach();
 }
 
 void Worker::run() {
   std::unique_lock guard(mutex_);
   while (true) {
-    changed_.wait(guard, [this] { return !work_.empty() && !is_held_; });
-    const auto work = std::move(work_.front());
-    work_.pop_front();
+    changed_.wait(guard, [this] { return !ready().empty(); });
+    if (random_() % 4 == 0) pause(guard);
+    const std::vector<Line*> lines = ready();
+    if (lines.empty()) continue;
+    std::deque<Command>& commands = lines[random_() % lines.size()]->commands;
+    const Command command = std::move(commands.front());
+    commands.pop_front();
     is_busy_ = true;
     guard.unlock();
-    work();
+    command.run();
     guard.lock();
     is_busy_ = false;
     changed_.notify_all();
   }
 }
 
-void Worker::add(std::function<void()> work) {
+// Whoever commits to other queues gets ahead meanwhile.
+void Worker::pause(std::unique_lock<std::mutex>& guard) {
+  guard.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  guard.lock();
+}
+
+Worker::Line& Worker::line_of(Queue queue) {
+  std::erase_if(lines_,
+                [&](const Line& line) { return line.commands.empty() && !line.is_held && line.queue != queue; });
+  const auto found = std::ranges::find(lines_, queue, &Line::queue);
+  return found == lines_.end() ? lines_.emplace_back(queue) : *found;
+}
+
+std::vector<Worker::Line*> Worker::ready() {
+  std::vector<Line*> lines;
+  for (Line& line : lines_) {
+    if (is_held_ || line.is_held || line.commands.empty()) continue;
+    const Command& next = line.commands.front();
+    if (!next.is_ready || next.is_ready()) lines.push_back(&line);
+  }
+  return lines;
+}
+
+void Worker::add(Queue queue, std::vector<Command> commands) {
   const std::lock_guard guard(mutex_);
-  work_.push_back(std::move(work));
+  std::ranges::move(commands, std::back_inserter(line_of(queue).commands));
   changed_.notify_all();
 }
 
 void Worker::drain() {
   std::unique_lock guard(mutex_);
-  changed_.wait(guard, [this] { return (work_.empty() && !is_busy_) || is_held_; });
+  changed_.wait(guard, [this] { return !is_busy_ && ready().empty(); });
 }
 
 void Worker::hold(bool held) {
   const std::lock_guard guard(mutex_);
   is_held_ = held;
+  if (!held) {
+    for (Line& line : lines_) line.is_held = false;
+  }
+  changed_.notify_all();
+}
+
+void Worker::hold(Queue queue, bool held) {
+  const std::lock_guard guard(mutex_);
+  line_of(queue).is_held = held;
   changed_.notify_all();
 }
 
 void Worker::wait(const std::function<bool()>& done) {
   std::unique_lock guard(mutex_);
   changed_.wait(guard, done);
+}
+
+void Worker::notify() {
+  const std::lock_guard guard(mutex_);
+  changed_.notify_all();
 }
 
 }  // namespace kmux::fake_metal

@@ -35,7 +35,6 @@ void World::reset() {
   faults_.clear();
   command_buffer_failure_.reset();
   device_ = Device{};
-  static_memory_ = 0;
 }
 
 void World::set_device(const Device* device) {
@@ -74,10 +73,8 @@ void World::fail_command_buffer(std::string reason) {
 
 void World::hold(bool held) { Worker::get().hold(held); }
 
-void World::set_static_memory(unsigned long bytes) {
-  const std::lock_guard guard(lock());
-  static_memory_ = bytes;
-}
+// The line of a queue is that of the object.
+void World::hold_queue(const void* queue, bool held) { Worker::get().hold(queue, held); }
 
 }  // namespace kmux::fake_metal
 

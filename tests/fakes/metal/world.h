@@ -26,7 +26,6 @@ class World final : public Control {
   std::optional<std::string> failure_of(Selector selector);
   std::optional<std::string> take_command_buffer_failure() { return std::exchange(command_buffer_failure_, {}); }
   const Device* device() const { return device_ ? &*device_ : nullptr; }
-  unsigned long static_memory() const { return static_memory_; }
 
   // Control.
   void reset() override;
@@ -37,7 +36,7 @@ class World final : public Control {
   void fail(std::string selector, std::string reason, unsigned nth) override;
   void fail_command_buffer(std::string reason) override;
   void hold(bool held) override;
-  void set_static_memory(unsigned long bytes) override;
+  void hold_queue(const void* queue, bool held) override;
 
  private:
   struct Fault {
@@ -52,7 +51,6 @@ class World final : public Control {
   std::vector<Fault> faults_;
   std::optional<std::string> command_buffer_failure_;
   std::optional<Device> device_ = Device{};
-  unsigned long static_memory_ = 0;
 };
 
 }  // namespace kmux::fake_metal

@@ -34,8 +34,10 @@ struct kmux_gpu_calls {
   void (*wait_for_block)();
   void (*wait_for_wavefront)();
 };
-constexpr int kmux_wavefront = 64;
+constexpr int kmux_wavefront = KMUX_WAVEFRONT;
 extern "C" {
+__attribute__((visibility("default"))) extern const int kmux_code_wavefront = kmux_wavefront;
+__attribute__((visibility("default"))) extern const char kmux_code_arch[] = KMUX_ARCH;
 __attribute__((visibility("default"))) kmux_gpu_state kmux_gpu;
 __attribute__((visibility("default"))) kmux_gpu_calls kmux_calls;
 alignas(1024) __attribute__((visibility("default"))) char kmux_dynamic_smem[65536 + 64];
@@ -63,45 +65,49 @@ static inline void kmux_wait_for_wavefront() {
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 
-// One thread runs at a time, so nothing comes between.
-template <class T, class V>
-static inline T atomicAdd(T* address, V value) {
+// One thread runs at a time, so nothing comes between. Values convert to the type of the memory, as for HIP's overloads.
+template <class T>
+struct kmux_type_of {
+  typedef T type;
+};
+template <class T>
+static inline T atomicAdd(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
-  *address = static_cast<T>(before + static_cast<T>(value));
+  *address = static_cast<T>(before + value);
   return before;
 }
 template <class T>
-static inline T atomicSub(T* address, T value) {
+static inline T atomicSub(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
-  *address = before - value;
+  *address = static_cast<T>(before - value);
   return before;
 }
 template <class T>
-static inline T atomicExch(T* address, T value) {
+static inline T atomicExch(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
   *address = value;
   return before;
 }
 template <class T>
-static inline T atomicMin(T* address, T value) {
+static inline T atomicMin(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
   if (value < before) *address = value;
   return before;
 }
 template <class T>
-static inline T atomicMax(T* address, T value) {
+static inline T atomicMax(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
   if (before < value) *address = value;
   return before;
 }
 template <class T>
-static inline T atomicOr(T* address, T value) {
+static inline T atomicOr(T* address, typename kmux_type_of<T>::type value) {
   const T before = *address;
   *address = before | value;
   return before;
 }
 template <class T>
-static inline T atomicCAS(T* address, T expected, T value) {
+static inline T atomicCAS(T* address, typename kmux_type_of<T>::type expected, typename kmux_type_of<T>::type value) {
   const T before = *address;
   if (before == expected) *address = value;
   return before;
@@ -164,4 +170,11 @@ struct kmux_kernel {
 template <class... A>
 static inline void kmux_call(void (*kernel)(A...), void** args) {
   kmux_kernel<A...>::call(kernel, args, typename kmux_kernel<A...>::template up_to<sizeof...(A)>::type());
+}
+
+// The number of arguments, then the bytes of each.
+template <class... A>
+static inline const unsigned* kmux_argument_sizes(void (*)(A...)) {
+  static const unsigned sizes[] = {sizeof...(A), sizeof(A)...};
+  return sizes;
 }

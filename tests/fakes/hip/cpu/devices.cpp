@@ -35,7 +35,7 @@ int attribute_of(const Device& device, int attribute) {
     case kMultiprocessorCount:
       return 104;
     case kWarpSize:
-      return 64;
+      return wavefront_of(device.arch);
     default:
       return -1;
   }
@@ -91,12 +91,6 @@ int hipDeviceTotalMem(std::size_t* bytes, int device) {
   if (found == nullptr) return kInvalidDevice;
   *bytes = found->memory_bytes;
   return kHipSuccess;
-}
-
-int hipDeviceSynchronize() {
-  KMUX_BEGIN("hipDeviceSynchronize");
-  const std::lock_guard lock(world().mutex);
-  return world().capturing ? kStreamCaptureUnsupported : kHipSuccess;
 }
 
 int hipRuntimeGetVersion(int* version) {

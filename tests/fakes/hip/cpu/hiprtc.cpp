@@ -1,4 +1,5 @@
 // hiprtc's interface: a C++ compiler of the host as a child process.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -30,18 +31,25 @@ struct kmux::hip::HiprtcProgramState {
 
 namespace {
 
+constexpr int kInvalidInput = 3;    // HIPRTC_ERROR_INVALID_INPUT
 constexpr int kInternalError = 11;  // HIPRTC_ERROR_INTERNAL_ERROR
+constexpr std::string_view kArchOption = "--offload-arch=";
 
 std::string compiler() {
   const auto clang = kmux::find_program("clang++-19");
   return clang ? *clang : kmux::find_host_compiler("", "the HIP on the CPU").value();
 }
 
-// What is said for a device and means nothing here is left out.
+// What is meant for a device and means nothing here is left out.
 std::vector<std::string> arguments_of(int count, const char** options) {
   std::vector<std::string> arguments = {compiler(), "-shared", "-fPIC", "-w", "-O1", "-fvisibility=hidden", "-I."};
   for (int i = 0; i < count; ++i) {
     const std::string_view option = options[i];
+    if (option.starts_with(kArchOption)) {
+      const std::string arch(option.substr(kArchOption.size(), option.find(':') - kArchOption.size()));
+      arguments.push_back("-DKMUX_ARCH=\"" + arch + "\"");
+      arguments.push_back("-DKMUX_WAVEFRONT=" + std::to_string(wavefront_of(arch)));
+    }
     if (option.starts_with("-D") || option.starts_with("-I") || option.starts_with("-std=")) {
       arguments.emplace_back(option);
     }
@@ -67,6 +75,12 @@ kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const ch
 int hiprtcCreateProgram(HiprtcProgram* program, const char* text, const char*, int count, const char** headers,
                         const char** header_names) {
   KMUX_BEGIN("hiprtcCreateProgram");
+  // Source: ROCm's clr, RTCCompileProgram::addSource and addHeader.
+  const auto is_empty = [](const char* given) { return *given == '\0'; };
+  if (is_empty(text) || std::any_of(headers, headers + count, is_empty) ||
+      std::any_of(header_names, header_names + count, is_empty)) {
+    return kInvalidInput;
+  }
   *program = new kmux::hip::HiprtcProgramState{text, {}, {}, {}, {}, {}};
   for (int i = 0; i < count; ++i) (*program)->headers.push_back({header_names[i], headers[i]});
   return 0;

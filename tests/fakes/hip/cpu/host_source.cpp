@@ -44,8 +44,9 @@ std::set<std::string> dynamic_arrays(const std::string& source) {
 }
 
 std::string trampoline(const std::string& symbol, const std::string& kernel) {
-  return "extern \"C\" __attribute__((visibility(\"default\"))) void kmux_kernel_" + symbol +
-         "(void** args) { kmux_call(" + kernel + ", args); }\n";
+  const std::string open = "extern \"C\" __attribute__((visibility(\"default\"))) ";
+  return open + "void kmux_kernel_" + symbol + "(void** args) { kmux_call(" + kernel + ", args); }\n" + open +
+         "const unsigned* kmux_argument_sizes_" + symbol + "() { return kmux_argument_sizes(" + kernel + "); }\n";
 }
 
 }  // namespace
@@ -54,10 +55,8 @@ std::string expression_symbol(std::size_t index) { return "expression_" + std::t
 
 std::string host_source(const std::string& source, const std::vector<std::string>& expressions) {
   static const std::regex kExtern(R"(extern(\s+)__shared__)");
-  static const std::regex kHeader(R"(#\s*include\s*[<"](hip/[^>"]*|cuda_runtime\.h)[>"])");
   std::string text(hip_on_cpu_text);
-  text +=
-      "#line 1 \"unit\"\n" + std::regex_replace(std::regex_replace(source, kExtern, "extern$1"), kHeader, "") + "\n";
+  text += "#line 1 \"unit\"\n" + std::regex_replace(source, kExtern, "extern$1") + "\n";
   for (const std::string& name : dynamic_arrays(source)) {
     text += "asm(\".globl " + name + "\\n.set " + name + ", kmux_dynamic_smem\");\n";
   }

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cpu/world.h"
+#include "cpu/captures.h"
 
 using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
 
@@ -36,18 +36,34 @@ int release(void* address, int fault) {
 
 int hipMalloc(void** address, std::size_t bytes) {
   KMUX_BEGIN("hipMalloc");
-  return allocate(address, bytes);
+  const int refused = check_unsafe_call();
+  return refused != kHipSuccess ? refused : allocate(address, bytes);
 }
 
+// Inside a capture it is a node of the graph, whose memory lives as long as the graph.
 int hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMallocAsync");
-  const int failure = check_stream(stream);
-  return failure != kHipSuccess ? failure : allocate(address, bytes);
+  const auto capture = capture_of(stream);
+  if (capture == nullptr && is_null_stream_blocked()) return kStreamCaptureUnsupported;
+  if (const int failure = submit(stream, [] { return kHipSuccess; })) return failure;
+  const int code = allocate(address, bytes);
+  if (code == kHipSuccess && capture != nullptr) capture->memory.push_back(*address);
+  return code;
 }
 
-int hipFree(void* address) { return release(address, begin("hipFree")); }
+int hipFree(void* address) {
+  const int fault = begin("hipFree");
+  const int refused = check_unsafe_call();
+  return refused != kHipSuccess ? refused : release(address, fault);
+}
 
-int hipFreeAsync(void* address, hipStream_t) { return release(address, begin("hipFreeAsync")); }
+int hipFreeAsync(void* address, hipStream_t stream) {
+  const int fault = begin("hipFreeAsync");
+  const auto capture = capture_of(stream);
+  if (capture != nullptr) return submit(stream, [] { return kHipSuccess; });
+  if (is_null_stream_blocked()) return kStreamCaptureUnsupported;
+  return release(address, fault);
+}
 
 int hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int) {
   KMUX_BEGIN("hipDeviceGetDefaultMemPool");
@@ -66,17 +82,19 @@ int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipS
   const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
   if (to_device && !is_device_memory(to, bytes)) return kInvalidValue;
   if (from_device && !is_device_memory(from, bytes)) return kInvalidValue;
-  if (const int failure = check_stream(stream)) return failure;
-  std::memmove(to, from, bytes);
-  return kHipSuccess;
+  return submit(stream, [to, from, bytes] {
+    std::memmove(to, from, bytes);
+    return kHipSuccess;
+  });
 }
 
 int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMemsetAsync");
   if (!is_device_memory(address, bytes)) return kInvalidValue;
-  if (const int failure = check_stream(stream)) return failure;
-  std::memset(address, value, bytes);
-  return kHipSuccess;
+  return submit(stream, [address, value, bytes] {
+    std::memset(address, value, bytes);
+    return kHipSuccess;
+  });
 }
 
 int hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cpu/world.h"
+#include "cpu/captures.h"
 #include "fibers/fiber_group.h"
 
 using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
@@ -15,7 +15,6 @@ using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this f
 namespace {
 
 constexpr unsigned kMaxThreads = 1024;
-constexpr unsigned kWavefront = 64;
 constexpr std::size_t kMaxSharedBytes = 65536;
 constexpr std::size_t kGuardBytes = 64;
 constexpr int kSpoil = 0xa5;
@@ -35,21 +34,27 @@ struct Calls {
   void (*wait_for_wavefront)();
 };
 
-void wait_for_wavefront() { kmux::fibers::wait_for_subgroup(kWavefront); }
+template <unsigned threads>
+void wait_for_wavefront() {
+  kmux::fibers::wait_for_subgroup(threads);
+}
 
 }  // namespace
 
+// Modules that were unloaded stay, so that a launch of their code is found out.
 struct ihipModuleSymbol_t {
   void (*kernel)(void** args);
+  const unsigned* (*argument_sizes)();  // their number, then the bytes of each
   State* state;
   char* dynamic_smem;
-  int device;
+  const ihipModule_t* module;
 };
 
 struct ihipModule_t {
   void* library = nullptr;
   int file = -1;
   int device = 0;
+  bool is_unloaded = false;
   std::deque<ihipModuleSymbol_t> functions = {};
 };
 
@@ -76,6 +81,12 @@ void* open_code(const void* code, std::size_t bytes, int& file) {
 template <class T>
 T* symbol_of(void* library, const std::string& name) {
   return reinterpret_cast<T*>(dlsym(library, name.c_str()));
+}
+
+bool is_for_current_device(void* library) {
+  const std::lock_guard lock(world().mutex);
+  const std::string arch = world().devices.at(static_cast<std::size_t>(current_device())).arch;
+  return arch.substr(0, arch.find(':')) == symbol_of<char>(library, "kmux_code_arch");
 }
 
 // Static shared memory and the state are the library's, so one launch runs at a time.
@@ -119,19 +130,45 @@ int run_grid(const ihipModuleSymbol_t& function, Extents grid, Extents block, st
   return kHipSuccess;
 }
 
-int launch(const ihipModuleSymbol_t* function, Extents grid, Extents block, unsigned smem, hipStream_t stream,
-           void** args) {
+struct Launch {
+  const ihipModuleSymbol_t* function;
+  Extents grid, block;
+  unsigned smem;
+};
+
+int run(const Launch& launch, void** args) {
+  if (launch.function->module->is_unloaded) {
+    note_misuse("a kernel was launched after its module was unloaded");
+    return kInvalidDeviceFunction;
+  }
+  try {
+    return run_grid(*launch.function, launch.grid, launch.block, launch.smem, args);
+  } catch (const kmux::fibers::Deadlock&) {
+    return kLaunchTimeOut;
+  }
+}
+
+// A launch that runs later, with the values that its arguments have now.
+std::function<int()> recorded(const Launch& launch, void** args) {
+  const unsigned* const sizes = launch.function->argument_sizes();
+  std::vector<std::string> values;
+  for (unsigned i = 0; i < sizes[0]; ++i) values.emplace_back(static_cast<const char*>(args[i]), sizes[i + 1]);
+  return [launch, values]() mutable {
+    std::vector<void*> pointers;
+    for (std::string& value : values) pointers.push_back(value.data());
+    return run(launch, pointers.data());
+  };
+}
+
+int launch(const Launch& launch, hipStream_t stream, void** args) {
+  const auto [function, grid, block, smem] = launch;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (function == nullptr) return kInvalidHandle;
   if (threads == 0 || threads > kMaxThreads || grid.x == 0 || grid.y == 0 || grid.z == 0) return kInvalidConfiguration;
   if (smem > kMaxSharedBytes) return kInvalidValue;
-  if (function->device != current_device()) return kInvalidDeviceFunction;
-  if (const int failure = check_stream(stream)) return failure;
-  try {
-    return run_grid(*function, grid, block, smem, args);
-  } catch (const kmux::fibers::Deadlock&) {
-    return kLaunchTimeOut;
-  }
+  if (function->module->device != current_device()) return kInvalidDeviceFunction;
+  if (capture_of(stream) != nullptr) return submit(stream, recorded(launch, args));
+  return submit(stream, [&] { return run(launch, args); });
 }
 
 }  // namespace
@@ -145,20 +182,29 @@ int hipModuleLoadData(hipModule_t* module, const void* code) {
   int file = -1;
   void* const library = open_code(code, bytes, file);
   if (library == nullptr) return kSharedObjectInitFailed;
-  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group, wait_for_wavefront};
-  *module = new ihipModule_t{library, file, current_device()};
+  if (!is_for_current_device(library)) {
+    dlclose(library);
+    close(file);
+    return kNoBinaryForGpu;
+  }
+  const bool is_wide = *symbol_of<int>(library, "kmux_code_wavefront") == 64;
+  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group,
+                                              is_wide ? wait_for_wavefront<64> : wait_for_wavefront<32>};
+  static std::deque<ihipModule_t>& all = *new std::deque<ihipModule_t>;
   const std::lock_guard lock(world().mutex);
+  *module = &all.emplace_back(library, file, current_device());
   world().modules.insert(*module);
   return kHipSuccess;
 }
 
 int hipModuleUnload(hipModule_t module) {
   const int fault = begin("hipModuleUnload");
+  if (const int refused = check_unsafe_call()) return refused;
   const std::lock_guard lock(world().mutex);
   if (world().modules.erase(module) == 0) return kInvalidHandle;
+  module->is_unloaded = true;
   dlclose(module->library);
   close(module->file);
-  delete module;
   return fault;
 }
 
@@ -166,8 +212,9 @@ int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char
   KMUX_BEGIN("hipModuleGetFunction");
   auto* const kernel = symbol_of<void(void**)>(module->library, "kmux_kernel_" + std::string(name));
   if (kernel == nullptr) return kNotFound;
-  module->functions.push_back({kernel, symbol_of<State>(module->library, "kmux_gpu"),
-                               symbol_of<char>(module->library, "kmux_dynamic_smem"), module->device});
+  module->functions.push_back(
+      {kernel, symbol_of<const unsigned*()>(module->library, "kmux_argument_sizes_" + std::string(name)),
+       symbol_of<State>(module->library, "kmux_gpu"), symbol_of<char>(module->library, "kmux_dynamic_smem"), module});
   *function = &module->functions.back();
   return kHipSuccess;
 }
@@ -177,12 +224,12 @@ int hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid
                           void** arguments, void**) {
   if (!world().recording.load(std::memory_order_relaxed)) return kHipSuccess;
   KMUX_BEGIN("hipModuleLaunchKernel");
-  return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, arguments);
+  return launch({function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, stream, arguments);
 }
 
 int hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                      hipStream_t stream, void** arguments) {
   KMUX_BEGIN("hipModuleLaunchCooperativeKernel");
-  return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, arguments);
+  return launch({function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, stream, arguments);
 }

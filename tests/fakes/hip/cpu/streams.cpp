@@ -2,7 +2,7 @@
 #include <chrono>
 #include <utility>
 
-#include "cpu/world.h"
+#include "cpu/captures.h"
 
 using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
 
@@ -18,6 +18,15 @@ void delete_handle(Handle handle) {
   delete reinterpret_cast<char*>(handle);
 }
 
+constexpr int kStreamCaptureImplicit = 906;
+constexpr int kCapturedEvent = 907;
+constexpr int kCaptureStatusInvalidated = 2;
+
+int status_of(const std::shared_ptr<Capture>& capture) {
+  if (capture == nullptr) return kCaptureStatusNone;
+  return capture->is_invalidated ? kCaptureStatusInvalidated : kCaptureStatusActive;
+}
+
 std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -25,11 +34,11 @@ std::int64_t now() {
 
 }  // namespace
 
-int hipStreamCreateWithFlags(hipStream_t* stream, unsigned) {
+int hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   KMUX_BEGIN("hipStreamCreateWithFlags");
   *stream = new_handle<hipStream_t>();
   const std::lock_guard lock(world().mutex);
-  world().streams[*stream] = current_device();
+  world().streams[*stream] = {current_device(), flags};
   return kHipSuccess;
 }
 
@@ -43,21 +52,23 @@ int hipStreamDestroy(hipStream_t stream) {
 
 int hipStreamSynchronize(hipStream_t stream) {
   KMUX_BEGIN("hipStreamSynchronize");
-  return check_stream(stream);
+  if (const int failure = check_wait(stream)) return failure;
+  return submit(stream, [] { return kHipSuccess; });
 }
 
 int hipStreamIsCapturing(hipStream_t stream, int* status) {
   KMUX_BEGIN("hipStreamIsCapturing");
-  const std::lock_guard lock(world().mutex);
-  *status = stream != nullptr && world().capturing ? kCaptureStatusActive : kCaptureStatusNone;
+  if (stream == nullptr && is_null_stream_blocked()) return kStreamCaptureImplicit;
+  *status = status_of(capture_of(stream));
   return kHipSuccess;
 }
 
 int hipStreamGetCaptureInfo(hipStream_t stream, int* status, unsigned long long* id) {
   KMUX_BEGIN("hipStreamGetCaptureInfo");
-  const std::lock_guard lock(world().mutex);
-  *status = stream != nullptr && world().capturing ? kCaptureStatusActive : kCaptureStatusNone;
-  if (*status == kCaptureStatusActive) *id = 1;
+  if (stream == nullptr && is_null_stream_blocked()) return kStreamCaptureImplicit;
+  const auto capture = capture_of(stream);
+  *status = status_of(capture);
+  if (*status == kCaptureStatusActive) *id = capture->id;
   return kHipSuccess;
 }
 
@@ -68,19 +79,32 @@ int hipThreadExchangeStreamCaptureMode(int* mode) {
   return kHipSuccess;
 }
 
+// A stream that waits for what was captured is captured from then on, too.
 int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
   KMUX_BEGIN("hipStreamWaitEvent");
   if (flags != 0) return kInvalidValue;
-  if (const int failure = check_stream(stream)) return failure;
+  {
+    const std::lock_guard lock(world().mutex);
+    const auto found = world().events.find(event);
+    if (found == world().events.end()) return kInvalidHandle;
+    if (found->second.capture != nullptr && stream != nullptr) world().captures[stream] = found->second.capture;
+  }
+  return submit(stream, [] { return kHipSuccess; });
+}
+
+int hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
+  KMUX_BEGIN("hipEventCreateWithFlags");
+  *event = new_handle<hipEvent_t>();
   const std::lock_guard lock(world().mutex);
-  return world().events.contains(event) ? kHipSuccess : kInvalidHandle;
+  world().events[*event] = 0;
+  return kHipSuccess;
 }
 
 int hipEventCreate(hipEvent_t* event) {
   KMUX_BEGIN("hipEventCreate");
   *event = new_handle<hipEvent_t>();
   const std::lock_guard lock(world().mutex);
-  world().events[*event] = 0;
+  world().events[*event] = {};
   return kHipSuccess;
 }
 
@@ -94,18 +118,33 @@ int hipEventDestroy(hipEvent_t event) {
 
 int hipEventRecord(hipEvent_t event, hipStream_t stream) {
   KMUX_BEGIN("hipEventRecord");
-  if (const int failure = check_stream(stream)) return failure;
-  const std::lock_guard lock(world().mutex);
-  const auto found = world().events.find(event);
-  if (found == world().events.end()) return kInvalidHandle;
-  found->second = now();
-  return kHipSuccess;
+  const auto capture = capture_of(stream);
+  const auto record = [event, stream, capture] {
+    const std::lock_guard lock(world().mutex);
+    const auto found = world().events.find(event);
+    if (found == world().events.end()) return kInvalidHandle;
+    found->second = {capture == nullptr ? now() : 0, stream, capture};
+    return kHipSuccess;
+  };
+  if (capture == nullptr) return submit(stream, record);
+  const int failure = submit(stream, [] { return kHipSuccess; });
+  return failure == kHipSuccess ? record() : failure;
 }
 
 int hipEventSynchronize(hipEvent_t event) {
   KMUX_BEGIN("hipEventSynchronize");
-  const std::lock_guard lock(world().mutex);
-  return world().events.contains(event) ? kHipSuccess : kInvalidHandle;
+  hipStream_t stream = nullptr;
+  {
+    const std::lock_guard lock(world().mutex);
+    const auto found = world().events.find(event);
+    if (found == world().events.end()) return kInvalidHandle;
+    stream = found->second.stream;
+    if (world().captures.contains(stream)) {
+      world().captures[stream]->is_invalidated = true;
+      return kCapturedEvent;
+    }
+  }
+  return check_wait(stream);
 }
 
 int hipEventElapsedTime(float* milliseconds, hipEvent_t first, hipEvent_t second) {
@@ -114,7 +153,7 @@ int hipEventElapsedTime(float* milliseconds, hipEvent_t first, hipEvent_t second
   const auto begin_at = world().events.find(first);
   const auto end_at = world().events.find(second);
   if (begin_at == world().events.end() || end_at == world().events.end()) return kInvalidHandle;
-  if (begin_at->second == 0 || end_at->second == 0) return kInvalidHandle;
-  *milliseconds = static_cast<float>(end_at->second - begin_at->second) * 1e-6F;
+  if (begin_at->second.recorded_at == 0 || end_at->second.recorded_at == 0) return kInvalidHandle;
+  *milliseconds = static_cast<float>(end_at->second.recorded_at - begin_at->second.recorded_at) * 1e-6F;
   return kHipSuccess;
 }

@@ -1,8 +1,23 @@
 #include "cpu/world.h"
 
-#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "cpu/captures.h"
 
 namespace kmux::fake_hip {
+
+// Two places follow the major number: 9 in gfx90a, 11 in gfx1100.
+int wavefront_of(const std::string& arch) {
+  const std::string name = arch.substr(0, arch.find(':'));
+  return name.size() == std::string_view("gfx90a").size() ? 64 : 32;
+}
+
+Device default_device() {
+  Device device;
+  if (const char* const arch = std::getenv("KMUX_FAKE_HIP_ARCH")) device.arch = arch;
+  return device;
+}
 
 World& world() {
   static World& the = *new World;
@@ -44,11 +59,9 @@ bool is_device_memory(const void* address, std::size_t bytes) {
   return at - found->first <= found->second && found->second - (at - found->first) >= bytes;
 }
 
-int check_stream(hipStream_t stream) {
-  if (stream == nullptr) return kHipSuccess;
+void note_misuse(const std::string& what) {
   const std::lock_guard lock(world().mutex);
-  const auto found = world().streams.find(stream);
-  return found != world().streams.end() && found->second == current_device() ? kHipSuccess : kInvalidHandle;
+  world().misuses.push_back(what);
 }
 
 namespace {
@@ -56,12 +69,13 @@ namespace {
 class TheControl final : public Control {
  public:
   void reset() override {
-    set_devices({Device{}});
+    set_devices({default_device()});
     const std::lock_guard lock(world().mutex);
     world().calls.clear();
     world().faults.clear();
     world().failed.clear();
-    world().capturing = false;
+    world().captures.clear();
+    world().misuses.clear();
     world().recording = true;
   }
   void set_devices(std::vector<Device> devices) override {
@@ -89,9 +103,38 @@ class TheControl final : public Control {
     const std::lock_guard lock(world().mutex);
     return {world().modules.size(), world().streams.size(), world().events.size(), world().memory.size()};
   }
-  void set_capturing(bool on) override {
+  int begin_capture(void* stream, CaptureMode mode) override {
+    return fake_hip::begin_capture(static_cast<hipStream_t>(stream), static_cast<int>(mode));
+  }
+  int end_capture(void* stream, void** graph) override {
+    std::shared_ptr<Capture> made;
+    const int code = fake_hip::end_capture(static_cast<hipStream_t>(stream), made);
     const std::lock_guard lock(world().mutex);
-    world().capturing = on;
+    *graph = made.get();
+    if (made != nullptr) world().graphs[made.get()] = made;
+    return code;
+  }
+  int launch_graph(void* graph) override {
+    std::shared_ptr<Capture> found;
+    {
+      const std::lock_guard lock(world().mutex);
+      found = world().graphs.at(graph);
+    }
+    for (const auto& node : found->nodes) {
+      if (const int code = node()) return code;
+    }
+    return kHipSuccess;
+  }
+  void destroy_graph(void* graph) override {
+    const std::lock_guard lock(world().mutex);
+    for (void* const memory : world().graphs.at(graph)->memory) {
+      if (world().memory.erase(reinterpret_cast<std::uintptr_t>(memory)) > 0) std::free(memory);
+    }
+    world().graphs.erase(graph);
+  }
+  std::vector<std::string> misuses() override {
+    const std::lock_guard lock(world().mutex);
+    return world().misuses;
   }
 };
 

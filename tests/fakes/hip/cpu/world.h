@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -23,24 +24,46 @@ namespace kmux::fake_hip {
 
 using namespace hip;  // NOLINT(google-build-using-namespace): the names of HIP's interface
 
+/// Threads that run together on an architecture: 64 up to gfx9, then 32. Source: LLVM's AMDGPU backend, processors.
+int wavefront_of(const std::string& arch);
+
+struct Capture;
+
+struct Stream {
+  int device = 0;
+  unsigned flags = 0;
+};
+
+struct Event {
+  std::int64_t recorded_at = 0;  // in ns; 0: never
+  hipStream_t stream = nullptr;  // that it was recorded on
+  std::shared_ptr<Capture> capture = nullptr;
+};
+
 struct Fault {
   std::string symbol;  // empty: any
   int code = 0;
   unsigned nth = 1;
 };
 
+/// The one device that there is at first, of the architecture KMUX_FAKE_HIP_ARCH if that is set.
+Device default_device();
+
 /// The state behind the interface. Everything but `recording` is under `mutex`.
 struct World {
   std::mutex mutex;
-  std::vector<Device> devices = {Device{}};
+  std::vector<Device> devices = {default_device()};
   std::vector<std::string> calls = {};
   std::vector<Fault> faults = {};
   std::string failed = {};
   std::map<std::uintptr_t, std::size_t> memory = {};  // size by address
   std::set<hipModule_t> modules = {};
-  std::map<hipStream_t, int> streams = {};  // and their devices
-  std::map<hipEvent_t, std::int64_t> events = {};  // and when they were recorded, in ns; 0: never
-  bool capturing = false;
+  std::map<hipStream_t, Stream> streams = {};
+  std::map<hipEvent_t, Event> events = {};
+  std::map<hipStream_t, std::shared_ptr<Capture>> captures = {};  // in progress, by each stream that records
+  std::map<void*, std::shared_ptr<Capture>> graphs = {};
+  unsigned long long last_capture = 0;
+  std::vector<std::string> misuses = {};
   std::atomic<bool> recording{true};
 };
 World& world();
@@ -57,8 +80,8 @@ int begin(const char* symbol);
 /// Does an address lie in memory of a device, with so many bytes after it?
 bool is_device_memory(const void* address, std::size_t bytes);
 
-/// 0 if work may be given to `stream` now: it exists and is of the current device.
-int check_stream(hipStream_t stream);
+/// Writes down what a device would not forgive.
+void note_misuse(const std::string& what);
 
 }  // namespace kmux::fake_hip
 

@@ -89,11 +89,6 @@ int hipDeviceGetName(char* name, int size, int device) {
 int hipDeviceTotalMem(std::size_t* bytes, int device) {
   return driver() == nullptr ? kNoDevice : static_cast<int>(driver()->device_total_memory(bytes, device));
 }
-int hipDeviceSynchronize() {
-  KMUX_CHECK(enter());
-  static auto* const synchronize = driver_function<int()>("cuCtxSynchronize");
-  return synchronize == nullptr ? static_cast<int>(kUnknown) : synchronize();
-}
 int hipRuntimeGetVersion(int* version) {
   *version = kVersion;
   return kHipSuccess;
@@ -102,14 +97,24 @@ int hipGetDevicePropertiesR0600(void* properties, int device) { return write_arc
 int hipGetDevicePropertiesR0000(void* properties, int device) { return write_arch(properties, device, kArchUntil5); }
 int hipGetDeviceProperties(void* properties, int device) { return write_arch(properties, device, kArchUntil5); }
 
+// Not from a pool, so that hipFree waits for the device as HIP's does.
 int hipMalloc(void** address, std::size_t bytes) {
-  KMUX_CHECK(allocate(address, bytes, nullptr));
-  return driver()->stream_synchronize(nullptr);
+  KMUX_CHECK(enter());
+  static auto* const make = driver_function<int(CUdeviceptr*, std::size_t)>("cuMemAlloc_v2");
+  CUdeviceptr made = 0;
+  if (make == nullptr) return kUnknown;
+  KMUX_CHECK(make(&made, bytes));
+  *address = reinterpret_cast<void*>(made);
+  return kHipSuccess;
 }
 int hipMallocAsync(void** address, std::size_t bytes, hipStream_t stream) {
   return allocate(address, bytes, stream_of(stream));
 }
-int hipFree(void* address) { return hipFreeAsync(address, nullptr); }
+int hipFree(void* address) {
+  KMUX_CHECK(enter());
+  static auto* const release = driver_function<int(CUdeviceptr)>("cuMemFree_v2");
+  return release == nullptr ? static_cast<int>(kUnknown) : release(address_of(address));
+}
 int hipFreeAsync(void* address, hipStream_t stream) {
   KMUX_CHECK(enter());
   return driver()->free(address_of(address), stream_of(stream));
@@ -178,6 +183,10 @@ int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
 int hipEventCreate(hipEvent_t* event) {
   KMUX_CHECK(enter());
   return driver()->event_create(reinterpret_cast<CUevent*>(event), 0);
+}
+int hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
+  KMUX_CHECK(enter());
+  return driver()->event_create(reinterpret_cast<CUevent*>(event), flags);
 }
 int hipEventDestroy(hipEvent_t event) { return driver()->event_destroy(event_of(event)); }
 int hipEventRecord(hipEvent_t event, hipStream_t stream) {

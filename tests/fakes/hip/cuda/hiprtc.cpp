@@ -1,5 +1,4 @@
 // hiprtc's interface over NVRTC.
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +24,6 @@ namespace {
 
 constexpr int kInternalError = 11;  // HIPRTC_ERROR_INTERNAL_ERROR
 constexpr const char* kOpening = "kmux-hip-on-cuda.h";
-constexpr std::array<const char*, 3> kEmptyHeaders = {"hip/hip_runtime.h", "hip/hip_fp16.h", "cuda_runtime.h"};
 
 NvrtcProgram of(HiprtcProgram program) { return reinterpret_cast<NvrtcProgram>(program); }
 
@@ -82,7 +80,6 @@ int hiprtcCreateProgram(HiprtcProgram* program, const char* text, const char* na
   if (nvrtc().library == nullptr) return kInternalError;
   std::vector<const char*> contents(headers, headers + count);
   std::vector<const char*> names(header_names, header_names + count);
-  for (const char* empty : kEmptyHeaders) contents.push_back(""), names.push_back(empty);
   contents.push_back(kmux::hip_on_cuda_text.data()), names.push_back(kOpening);
   return number(nvrtc().library->calls().create(reinterpret_cast<NvrtcProgram*>(program), text, name,
                                                 static_cast<int>(names.size()), contents.data(), names.data()));

@@ -43,6 +43,7 @@ __global__ void scale(T* x, int n) {
 
 TEST_F(Language, HalvesAreNumbers) {
   ProgramBuilder builder = one_vector("halve", R"(
+#include <hip/hip_fp16.h>
 extern "C" __global__ void halve(half* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i] = (half)((float)x[i] * 0.5f);
@@ -77,6 +78,32 @@ extern "C" __global__ void exchange(float* x) {
     expected.push_back(sum);
   }
   EXPECT_THAT(downloaded<float>(on_device), Pointwise(FloatNear(1e-4F), expected));
+}
+
+// 32 or 64 threads, as the device has.
+TEST_F(Language, AWavefrontIsAsWideAsTheDeviceHasIt) {
+  ProgramBuilder builder = one_vector("widest", R"(
+extern "C" __global__ void widest(float* x) {
+  float value = x[threadIdx.x];
+  for (int delta = warpSize / 2; delta > 0; delta /= 2) value += __shfl_xor(value, delta);
+  x[threadIdx.x] = value + warpSize;
+}
+)");
+  builder.launch("widest").grid({1}).block({128}).args({"x"});
+  const Kernel kernel = compiled(builder);
+  const std::vector<float> x = numbers(128);
+  const Tensor on_device = uploaded(kernel, {128}, x);
+  run(kernel, {on_device});
+  const auto width =
+      static_cast<std::size_t>(*kernel.device().properties().value().find("wavefront_size")->as_integer());
+  ASSERT_TRUE(width == 32 || width == 64) << width;
+  std::vector<float> expected;
+  for (std::size_t i = 0; i < 128; ++i) {
+    auto sum = static_cast<float>(width);
+    for (std::size_t j = i / width * width; j < i / width * width + width; ++j) sum += x[j];
+    expected.push_back(sum);
+  }
+  EXPECT_THAT(downloaded<float>(on_device), Pointwise(FloatNear(1e-3F), expected));
 }
 
 TEST_F(Language, ThreeDimensionsAreCounted) {
@@ -123,6 +150,7 @@ TEST_F(Language, PlainCudaIsTheSame) {
   builder.buffer("x", BufferParam{dtype::kFloat32, {kN}});
   builder.variant("cuda").header("one.h", "#define ONE 1\n").source("plain.cu", R"(
 #include <cuda_runtime.h>
+#include <device_launch_parameters.h>
 #include "one.h"
 extern "C" __global__ void __launch_bounds__(64) plain(float* __restrict__ x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

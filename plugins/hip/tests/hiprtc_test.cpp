@@ -1,0 +1,68 @@
+// What hiprtc is given to include. The HIP on the CPU has no header but those it is given, as hiprtc without ROCm's folders.
+#include <fstream>
+
+#include "built_in_headers.h"
+#include "meta.h"
+#include "over_fake.h"
+#include "temp_folder.h"
+
+namespace kmux::hip {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Hiprtc : public OverFake {
+ protected:
+  Status build(const ProgramBuilder& builder, Options options = {}) {
+    const Program program = builder.build().value();
+    const BuildRequest request{program, 0, Target{"hip", "gfx90a", {}}, std::move(options)};
+    KMUX_ASSIGN(const std::string launcher, backend.wrapper().wrap(request));
+    KMUX_TRY(backend.builder().build(request, launcher));
+    return Ok{};
+  }
+  static std::string including(const char* header) { return "#include <" + std::string(header) + ">\n" + kAddOne; }
+};
+
+TEST_F(Hiprtc, HeadersThatItHasBuiltInAreFound) {
+  for (const char* header : kBuiltInHeaders) {
+    const std::string dialect = std::string(header).starts_with("hip/") ? "hip" : "cuda";
+    const Status status = build(one_kernel(including(header), "k", dialect));
+    EXPECT_TRUE(status.ok()) << header << ": " << status.error().explain();
+  }
+  const Status other = build(one_kernel(including("hip/hip_cooperative_groups.h")));
+  EXPECT_EQ(other.error().code, ErrorCode::kCompileFailed);
+}
+
+TEST_F(Hiprtc, AFoldersHeadersComeBeforeThem) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder.path() / "hip");
+  std::ofstream(folder.path() / "hip/hip_fp16.h") << "#define FROM_THE_FOLDER 1\n";
+  const std::string source = "#include <hip/hip_fp16.h>\nstatic_assert(FROM_THE_FOLDER == 1);\n" + std::string(kAddOne);
+  EXPECT_FALSE(build(one_kernel(source)).ok());
+  EXPECT_TRUE(build(one_kernel(source), {{"include_dirs", folder.path().string()}}).ok());
+  EXPECT_TRUE(build(one_kernel(source), {{"compile_flags", "-I" + folder.path().string()}}).ok());
+}
+
+TEST_F(Hiprtc, TheProgramsOwnHeadersDoToo) {
+  ProgramBuilder builder = one_kernel("#include \"cuda_runtime.h\"\nstatic_assert(OWN == 1);\n" + std::string(kAddOne));
+  builder.header("cuda_runtime.h", "#define OWN 1\n");
+  EXPECT_TRUE(build(builder).ok());
+}
+
+// hiprtc refuses a header without content.
+TEST_F(Hiprtc, EmptyHeadersAreTaken) {
+  ProgramBuilder builder = one_kernel("#include \"nothing.h\"\n" + std::string(kAddOne));
+  builder.header("nothing.h", "");
+  const Status status = build(builder);
+  EXPECT_TRUE(status.ok()) << status.error().explain();
+}
+
+TEST_F(Hiprtc, CodeIsForItsArchitectureAlone) {
+  fake->set_devices({{.arch = "gfx1100"}});
+  const auto adapter = loaded(one_kernel(kAddOne));  // for gfx90a
+  EXPECT_THAT(adapter->prepare(0).error().message, HasSubstr("hipModuleLoadData failed with 209"));
+}
+
+}  // namespace
+}  // namespace kmux::hip
