@@ -14,14 +14,14 @@ void OrderBackends::SetUp() {
   const auto plugin = runtime->registry().plugin(GetParam());
   const bool usable = plugin && (*plugin)->probe() && (*plugin)->probe()->can_build.ok();
   if (!usable) GTEST_SKIP() << GetParam() << " cannot build here";
-  fake.set_recording(false);
-  fake.on_launch(run);
+  cuda.set_recording(false);
+  cuda.on_launch(run);
   kernels = std::make_unique<OrderKernels>(OrderKernels::compile(*runtime, GetParam()).value());
 }
 
 void OrderBackends::TearDown() {
   kernels.reset();
-  fake.on_launch({});
+  cuda.on_launch({});
 }
 
 }  // namespace kmux::order

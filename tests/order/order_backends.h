@@ -16,7 +16,7 @@ class OrderBackends : public ::testing::TestWithParam<const char*> {
   void SetUp() override;
   void TearDown() override;
 
-  FakeCuda fake = FakeCuda::load();
+  FakeCuda cuda = FakeCuda::load();
   std::shared_ptr<Runtime> runtime;
   std::unique_ptr<OrderKernels> kernels;
 };

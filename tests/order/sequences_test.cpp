@@ -63,7 +63,7 @@ Tensor call(const Kernel& kernel, const Tensor& x, float v, StreamRef stream = {
 }
 
 TEST_P(Sequences, AnOutputIsDroppedWhileItsKernelRuns) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Tensor x = sequence.on_device(0);
     // [dropped_output.begin]
@@ -77,7 +77,7 @@ TEST_P(Sequences, AnOutputIsDroppedWhileItsKernelRuns) {
 }
 
 TEST_P(Sequences, AnInputIsDroppedWhileAnotherStreamReadsIt) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Stream stream = Stream::create(device).value();
     std::vector<Tensor> sums;
@@ -92,7 +92,7 @@ TEST_P(Sequences, AnInputIsDroppedWhileAnotherStreamReadsIt) {
 }
 
 TEST_P(Sequences, AStreamGoesBeforeItsTensors) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const Tensor x = sequence.on_device(0);
     Tensor y;
@@ -106,7 +106,7 @@ TEST_P(Sequences, AStreamGoesBeforeItsTensors) {
 }
 
 TEST_P(Sequences, OthersLaunchWhatUsesATensor) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;
     const Stream stream = Stream::create(device).value();
@@ -128,7 +128,7 @@ TEST_P(Sequences, OthersLaunchWhatUsesATensor) {
 }
 
 TEST_P(Sequences, ACaptureOfSomebodyElseStaysWhole) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;
     const Stream foreign = Stream::create(device).value();
@@ -146,7 +146,7 @@ TEST_P(Sequences, ACaptureOfSomebodyElseStaysWhole) {
 
 // What was allocated before a capture is not the graph's to free.
 TEST_P(Sequences, ATensorIsDroppedWhileItsStreamIsCaptured) {
-  expect_order(fake, *kernels, [](Sequence& sequence) {
+  expect_order(cuda, *kernels, [](Sequence& sequence) {
     const auto& [fake, fill, add, through, device] = sequence;
     const GraphCapture capture;
     const Stream stream = Stream::create(device).value();

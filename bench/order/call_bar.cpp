@@ -1,0 +1,136 @@
+#include "order/call_bar.h"
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/tensor.h"
+
+#include "bursts.h"
+#include "nvidia/call_programs.h"
+#include "nvidia/raw_cuda.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr int kBursts = 501;
+constexpr int kCalls = 100;  // fewer than the driver's queue holds
+constexpr std::int64_t kLength = 4096;
+
+Kernel compiled() {
+  const Program program = add_program();
+  CompileOptions options{.execution_backend = "nvrtc"};
+  if (program.signature.outputs.empty()) options.out_idx = {-1};
+  Kernel kernel = compile(program, options).value();
+  kernel.await_best().value();
+  return kernel;
+}
+
+// Calls of one kernel on a stream of its own, and what its outputs would cost without an order.
+class Subject {
+ public:
+  Subject()
+      : kernel_(compiled()),
+        stream_(Stream::create(kernel_.device()).value()),
+        a_(Tensor::zeros({kLength}, dtype::kFloat32, kernel_.device(), stream_).value()),
+        b_(Tensor::zeros({kLength}, dtype::kFloat32, kernel_.device(), stream_).value()),
+        inputs_{Arg(a_), Arg(b_)} {
+    cuda_.check(cuda_.calls().device_pool(&pool_, 0), "cuDeviceGetDefaultMemPool");
+    kernel_.warm().value();
+    outputs_.reserve(kCalls);
+    addresses_.reserve(kCalls);
+  }
+
+  double ordered(bool drops) {
+    wait();
+    const double nanoseconds = nanoseconds_of(kCalls, [&] {
+      Result<Outputs> outputs = kernel_.call(inputs_, stream_);
+      if (!outputs) throw std::runtime_error(outputs.error().message);
+      if (!drops) outputs_.push_back(*std::move(outputs));
+    });
+    outputs_.clear();
+    return nanoseconds;
+  }
+
+  double unordered(bool drops) {
+    wait();
+    const OutputMemory memory = [this](std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef) {
+      return allocate(std::move(shape), dtype, device);
+    };
+    const double nanoseconds = nanoseconds_of(kCalls, [&] {
+      Result<Outputs> outputs = kernel_.call(inputs_, stream_, memory);
+      if (!outputs) throw std::runtime_error(outputs.error().message);
+      if (drops) free_all();
+      else outputs_.push_back(*std::move(outputs));
+    });
+    outputs_.clear();
+    free_all();
+    return nanoseconds;
+  }
+
+  double launches(StreamRef stream) {
+    const Tensor c = Tensor::zeros({kLength}, dtype::kFloat32, kernel_.device(), stream_).value();
+    const std::array<Arg, 3> args{Arg(a_), Arg(b_), Arg(c)};
+    wait();
+    return nanoseconds_of(kCalls, [&] {
+      if (!kernel_.launch(args, stream).ok()) throw std::runtime_error("a launch failed");
+    });
+  }
+  const Device& device() const { return kernel_.device(); }
+  StreamRef stream() const { return stream_; }
+
+ private:
+  Result<Tensor> allocate(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+    nvidia::CUcontext current = nullptr;
+    cuda_.check(cuda_.calls().current_get(&current), "cuCtxGetCurrent");
+    nvidia::CUdeviceptr address = 0;
+    cuda_.check(cuda_.calls().allocate(&address, kLength * sizeof(float), pool_, nullptr), "cuMemAllocFromPoolAsync");
+    addresses_.push_back(address);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver's addresses are numbers
+    return Tensor::borrow(reinterpret_cast<void*>(address), std::move(shape), dtype, device);
+  }
+  void free_all() {
+    for (const nvidia::CUdeviceptr address : addresses_) {
+      nvidia::CUcontext current = nullptr;
+      cuda_.check(cuda_.calls().current_get(&current), "cuCtxGetCurrent");
+      cuda_.check(cuda_.calls().free(address, nullptr), "cuMemFreeAsync");
+    }
+    addresses_.clear();
+  }
+  void wait() {
+    stream_.synchronize().value();
+    cuda_.wait();
+  }
+
+  RawCuda cuda_;
+  nvidia::CUmemoryPool pool_ = nullptr;
+  Kernel kernel_;
+  Stream stream_;
+  Tensor a_;
+  Tensor b_;
+  std::array<Arg, 2> inputs_;
+  std::vector<Outputs> outputs_;
+  std::vector<nvidia::CUdeviceptr> addresses_;
+};
+
+double added(bool drops) {
+  Subject subject;
+  return in_turns(kBursts, [&] { return subject.ordered(drops); }, [&] { return subject.unordered(drops); })
+      .median_difference();
+}
+
+}  // namespace
+
+double call_allocating_added_ns() { return added(false); }
+double call_and_drop_added_ns() { return added(true); }
+
+double launch_elsewhere_added_ns() {
+  Subject subject;
+  const Stream other = Stream::create(subject.device()).value();
+  return in_turns(kBursts, [&] { return subject.launches(other); }, [&] { return subject.launches(subject.stream()); })
+      .median_difference();
+}
+
+}  // namespace kmux::bench
