@@ -7,8 +7,8 @@ namespace kmux::hip {
 /// A time in which calls of this thread that may wait for a device leave the captures of streams alone. Without it HIP
 /// refuses such a call while a stream is captured, and invalidates the capture.
 ///
-/// Source: HIP Runtime API, hipThreadExchangeStreamCaptureMode. ROCm's clr looks at the mode in hipMalloc, hipFree, and from
-/// ROCm 7 on in hipModuleUnload (CHECK_STREAM_CAPTURE_SUPPORTED). It does not in hipDeviceSynchronize
+/// Source: HIP Runtime API, hipThreadExchangeStreamCaptureMode. ROCm's clr looks at the mode in hipMalloc and hipFree, later
+/// releases in hipModuleUnload (CHECK_STREAM_CAPTURE_SUPPORTED). It does not in hipDeviceSynchronize
 /// (CHECK_SUPPORTED_DURING_CAPTURE), which invalidates every capture of the process in any mode.
 class RelaxedCapture {
  public:

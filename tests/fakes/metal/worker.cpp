@@ -30,9 +30,9 @@ void Worker::run() {
   while (true) {
     changed_.wait(guard, [this] { return !ready().empty(); });
     if (random_() % 4 == 0) pause(guard);
-    const std::vector<Line*> lines = ready();
-    if (lines.empty()) continue;
-    std::deque<Command>& commands = lines[random_() % lines.size()]->commands;
+    const std::vector<QueueState*> ready_queues = ready();
+    if (ready_queues.empty()) continue;
+    std::deque<Command>& commands = ready_queues[random_() % ready_queues.size()]->commands;
     const Command command = std::move(commands.front());
     commands.pop_front();
     is_busy_ = true;
@@ -51,26 +51,27 @@ void Worker::pause(std::unique_lock<std::mutex>& guard) {
   guard.lock();
 }
 
-Worker::Line& Worker::line_of(Queue queue) {
-  std::erase_if(lines_,
-                [&](const Line& line) { return line.commands.empty() && !line.is_held && line.queue != queue; });
-  const auto found = std::ranges::find(lines_, queue, &Line::queue);
-  return found == lines_.end() ? lines_.emplace_back(queue) : *found;
+Worker::QueueState& Worker::state_of(Queue queue) {
+  std::erase_if(queues_, [&](const QueueState& state) {
+    return state.commands.empty() && !state.is_held && state.queue != queue;
+  });
+  const auto found = std::ranges::find(queues_, queue, &QueueState::queue);
+  return found == queues_.end() ? queues_.emplace_back(queue) : *found;
 }
 
-std::vector<Worker::Line*> Worker::ready() {
-  std::vector<Line*> lines;
-  for (Line& line : lines_) {
-    if (is_held_ || line.is_held || line.commands.empty()) continue;
-    const Command& next = line.commands.front();
-    if (!next.is_ready || next.is_ready()) lines.push_back(&line);
+std::vector<Worker::QueueState*> Worker::ready() {
+  std::vector<QueueState*> states;
+  for (QueueState& state : queues_) {
+    if (is_held_ || state.is_held || state.commands.empty()) continue;
+    const Command& next = state.commands.front();
+    if (!next.is_ready || next.is_ready()) states.push_back(&state);
   }
-  return lines;
+  return states;
 }
 
 void Worker::add(Queue queue, std::vector<Command> commands) {
   const std::lock_guard guard(mutex_);
-  std::ranges::move(commands, std::back_inserter(line_of(queue).commands));
+  std::ranges::move(commands, std::back_inserter(state_of(queue).commands));
   changed_.notify_all();
 }
 
@@ -83,14 +84,14 @@ void Worker::hold(bool held) {
   const std::lock_guard guard(mutex_);
   is_held_ = held;
   if (!held) {
-    for (Line& line : lines_) line.is_held = false;
+    for (QueueState& state : queues_) state.is_held = false;
   }
   changed_.notify_all();
 }
 
 void Worker::hold(Queue queue, bool held) {
   const std::lock_guard guard(mutex_);
-  line_of(queue).is_held = held;
+  state_of(queue).is_held = held;
   changed_.notify_all();
 }
 

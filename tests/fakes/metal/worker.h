@@ -35,7 +35,7 @@ class Worker {
   void notify();
 
  private:
-  struct Line {
+  struct QueueState {
     Queue queue;
     std::deque<Command> commands = {};
     bool is_held = false;
@@ -43,12 +43,12 @@ class Worker {
   Worker();
   void run();
   void pause(std::unique_lock<std::mutex>& guard);
-  Line& line_of(Queue queue);
-  std::vector<Line*> ready();
+  QueueState& state_of(Queue queue);
+  std::vector<QueueState*> ready();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Line> lines_;
+  std::deque<QueueState> queues_;
   std::mt19937_64 random_;
   bool is_held_ = false;
   bool is_busy_ = false;

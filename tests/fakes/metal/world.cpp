@@ -73,7 +73,6 @@ void World::fail_command_buffer(std::string reason) {
 
 void World::hold(bool held) { Worker::get().hold(held); }
 
-// The line of a queue is that of the object.
 void World::hold_queue(const void* queue, bool held) { Worker::get().hold(queue, held); }
 
 }  // namespace kmux::fake_metal
