@@ -138,9 +138,8 @@ std::size_t World::allocated_on(int device) const {
 }
 
 bool World::is_blocking(CUstream key) {
-  if (key == kLegacyStream) return false;
-  const Stream* made = streams.find(key);
-  return made == nullptr || (made->flags & CU_STREAM_NON_BLOCKING) == 0;
+  if (const Stream* made = streams.find(key)) return (made->flags & CU_STREAM_NON_BLOCKING) == 0;
+  return reinterpret_cast<std::uintptr_t>(key) > kFirstPerThread;
 }
 
 bool World::would_join_a_capture(CUstream stream) {
