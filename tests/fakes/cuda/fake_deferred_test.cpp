@@ -135,9 +135,9 @@ TEST_F(FakeDeferred, FindsAUseBeforeAnAllocationOnAnotherStream) {
 
 TEST_F(FakeDeferred, FindsAllocationsOnTheLegacyStreamForStreamsThatIgnoreIt) {
   const auto found = misuses_of([this] {
-    const CUdeviceptr first = allocate(nullptr);
-    fill(first, 1, nullptr);
-    cu.free(first, nullptr);
+    const CUdeviceptr x = allocate(nullptr);
+    fill(x, 1, nullptr);
+    cu.free(x, nullptr);
     fill(allocate(nullptr), 2, stream);
   });
   EXPECT_THAT(found, Contains(HasSubstr("kernel \"fill\" on stream 0x3000010")));

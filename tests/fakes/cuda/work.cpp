@@ -63,9 +63,7 @@ CUresult check_capture(CUstream stream) {
   if (w.capture_of(stream) == CU_STREAM_CAPTURE_STATUS_INVALIDATED) return kCaptureInvalidated;
   if (!w.would_join_a_capture(stream)) return CUDA_SUCCESS;
   for (const CUstream captured : w.captures.active_streams()) {
-    const Stream* found = w.streams.find(captured);
-    const bool blocking = found != nullptr && (found->flags & CU_STREAM_NON_BLOCKING) == 0;
-    if (blocking) w.captures.find(captured)->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    if (w.is_blocking(captured)) w.captures.find(captured)->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
   }
   return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }

@@ -1,5 +1,6 @@
 #include "world.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -136,24 +137,24 @@ std::size_t World::allocated_on(int device) const {
   return bytes;
 }
 
+bool World::is_blocking(CUstream key) {
+  if (const Stream* made = streams.find(key)) return (made->flags & CU_STREAM_NON_BLOCKING) == 0;
+  return reinterpret_cast<std::uintptr_t>(key) > kFirstPerThread;
+}
+
 bool World::would_join_a_capture(CUstream stream) {
   if (stream_key(stream) != kLegacyStream) return false;
-  for (const CUstream captured : captures.active_streams()) {
-    const Stream* found = streams.find(captured);
-    if (found != nullptr && (found->flags & CU_STREAM_NON_BLOCKING) == 0) return true;
-  }
-  return false;
+  const std::vector<CUstream> captured = captures.active_streams();
+  return std::any_of(captured.begin(), captured.end(), [&](CUstream key) { return is_blocking(key); });
 }
 
 Timeline::Stream World::lane_of(CUstream stream, int device) {
   const CUstream key = stream_key(stream);
   const auto [entry, added] = lanes.try_emplace({device, key}, 0);
   if (!added) return entry->second;
-  const Stream* const made = streams.find(key);
-  const bool blocking = made == nullptr || (made->flags & CU_STREAM_NON_BLOCKING) == 0;
   using enum Timeline::Ordering;
-  entry->second = timeline->make_stream(device, key == kLegacyStream ? kLegacy : blocking ? kBlocking : kNonBlocking);
-  return entry->second;
+  const auto ordering = key == kLegacyStream ? kLegacy : is_blocking(key) ? kBlocking : kNonBlocking;
+  return entry->second = timeline->make_stream(device, ordering);
 }
 
 void World::report_misuse(std::string text) {

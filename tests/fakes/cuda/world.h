@@ -77,6 +77,8 @@ struct World {
   ///
   /// Errors: STREAM_CAPTURE_UNSUPPORTED if there was one.
   CUresult spoil_captures() { return captures.spoil(capture_mode(), thread_number()); }
+  /// Whether a key is that of a stream that the legacy one waits for.
+  bool is_blocking(CUstream key);
   /// Whether `stream` is the legacy one and has to wait for a blocking stream that is captured.
   bool would_join_a_capture(CUstream stream);
   /// The stream of `device` on the timeline.
