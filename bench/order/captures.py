@@ -28,20 +28,23 @@ extern "C" __global__ void add(float* y, const float* x, float v, long long cycl
   while (clock64() - begin < cycles) {}
   y[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] + v + %s;
 }
+extern "C" __global__ void copy(float* y, const float* x) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
+}
 """
 LONG = 5_000_000  # cycles, some milliseconds: longer than it takes to allocate and launch again
 
 
 def program(constant="0", workspace=False):
-    def launch(to, source, value):
-        args = [{to[0]: to[1]}, {source[0]: source[1]}, value, {"scalar": "cycles"}]
-        return {"launch": {"kernel": "add", "grid": [4], "block": [256], "args": args}}
+    def launch(kernel, *args):
+        return {"launch": {"kernel": kernel, "grid": [4], "block": [256], "args": list(args)}}
 
-    y, x, w = ("tensor", "y"), ("tensor", "x"), ("workspace", "w")
-    value, zero = {"scalar": "v"}, {"float": 0.0, "dtype": "float32"}
-    body = {"steps": [launch(y, x, value)]}
+    y, x, w = {"tensor": "y"}, {"tensor": "x"}, {"workspace": "w"}
+    scalars = {"scalar": "v"}, {"scalar": "cycles"}
+    body = {"steps": [launch("add", y, x, *scalars)]}
     if workspace:
-        body = {"workspaces": [{"name": "w", "bytes": 4 * N}], "steps": [launch(w, x, value), launch(y, w, zero)]}
+        steps = [launch("add", w, x, *scalars), launch("copy", y, w)]
+        body = {"workspaces": [{"name": "w", "bytes": 4 * N}], "steps": steps}
     buffer = {"dtype": "float32", "shape": [N]}
     params = [{"name": "x", "buffer": buffer}, {"name": "y", "buffer": buffer}]
     params += [{"name": "v", "scalar": {"dtype": "float32"}}, {"name": "cycles", "scalar": {"dtype": "int64"}}]

@@ -4,11 +4,16 @@
 
 namespace kmux::order {
 
+FakeCuda& OrderBackends::driver() {
+  static FakeCuda one = FakeCuda::load();
+  return one;
+}
+
 void OrderBackends::SetUp() {
   Environment environment;
   environment.disable_cache = true;
-  environment.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
   RegistryOptions options;
+  options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
   options.variables = Environment::from_process().variables;  // where compilers are
   runtime = Runtime::create(environment, options).value();
   const auto plugin = runtime->registry().plugin(GetParam());

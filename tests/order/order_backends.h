@@ -16,7 +16,10 @@ class OrderBackends : public ::testing::TestWithParam<const char*> {
   void SetUp() override;
   void TearDown() override;
 
-  FakeCuda cuda = FakeCuda::load();
+  /// One for all cases: HIP over CUDA keeps its contexts for good.
+  static FakeCuda& driver();
+
+  FakeCuda& cuda = driver();
   std::shared_ptr<Runtime> runtime;
   std::unique_ptr<OrderKernels> kernels;
 };

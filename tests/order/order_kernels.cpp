@@ -1,5 +1,6 @@
 #include "order_kernels.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kmux/builder.h"
@@ -16,6 +17,10 @@ extern "C" __global__ void add(float* y, const float* x, float v, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = x[i] + v;
 }
+extern "C" __global__ void copy(float* y, const float* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
 )";
 
 struct Declared {
@@ -27,9 +32,9 @@ Declared declare(const std::string& name, bool reads) {
   Declared declared{ProgramBuilder(name), {}};
   declared.n = declared.builder.symbol("n", dtype::kInt32);
   if (reads) declared.builder.buffer("x", BufferParam{dtype::kFloat32, {declared.n}});
-  declared.builder.buffer("y", BufferParam{dtype::kFloat32, {declared.n}});
+  if (reads) declared.builder.output("y", dtype::kFloat32, {declared.n});
+  else declared.builder.buffer("y", BufferParam{dtype::kFloat32, {declared.n}});
   declared.builder.scalar("v", dtype::kFloat32);
-  if (reads) declared.builder.outputs({"y"});
   declared.builder.variant("cuda").source("order.cu", kSource);
   return declared;
 }
@@ -54,7 +59,7 @@ Result<Program> through_program() {
   Declared program = declare("through", true);
   program.builder.workspace("w", program.n * 4);
   over_all(program, "add").args({"w", "x", "v", "n"});
-  over_all(program, "add").args({"y", "w"}).arg(0.0F).arg("n");
+  over_all(program, "copy").args({"y", "w", "n"});
   return program.builder.build();
 }
 
@@ -85,11 +90,15 @@ Result<OrderKernels> OrderKernels::compile(Runtime& runtime, const std::string& 
 
 void run(const fake_cuda::KernelRun& launch) {
   auto* const y = argument<float*>(launch, 0);
-  const bool fills = launch.kernel == "fill";
-  const auto* const x = fills ? nullptr : argument<const float*>(launch, 1);
-  const float v = argument<float>(launch, fills ? 1 : 2);
-  const int n = argument<int>(launch, fills ? 2 : 3);
-  for (int i = 0; i < n; ++i) y[i] = fills ? v : x[i] + v;
+  if (launch.kernel == "fill") {
+    std::fill_n(y, argument<int>(launch, 2), argument<float>(launch, 1));
+    return;
+  }
+  const bool adds = launch.kernel == "add";
+  const auto* const x = argument<const float*>(launch, 1);
+  const float v = adds ? argument<float>(launch, 2) : 0;
+  const int n = argument<int>(launch, adds ? 3 : 2);
+  for (int i = 0; i < n; ++i) y[i] = x[i] + v;
 }
 
 }  // namespace kmux::order

@@ -14,7 +14,7 @@ namespace kmux::order {
 struct OrderKernels {
   Kernel fill;     // y = v
   Kernel add;      // y = x + v
-  Kernel through;  // y = x + v by way of a workspace
+  Kernel through;  // y = x + v by way of a workspace, which is copied
   Kernel graph;    // `through`, replayed as a graph where the backend can
 
   /// Errors: as `compile`.
