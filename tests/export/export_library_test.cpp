@@ -60,6 +60,17 @@ TEST(ExportLibrary, ComputesWhatAKernelComputes) {
   EXPECT_STREQ(library.last_error(), "");
 }
 
+TEST(ExportLibrary, AlignsWorkspacesAsTheyDeclare) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(aligned()).library, "aligned");
+  CallTable tensors;
+  std::vector<std::int64_t> out(4, -1);
+  DLTensor* const tensor = tensors.tensor(dtype::kInt64, {4});
+  tensor->data = out.data();
+  EXPECT_EQ(library({tensor}), "");
+  EXPECT_THAT(out, ElementsAre(0, 0, 0, 0));
+}
+
 TEST(ExportLibrary, FailuresOfTheBodyReadAsTheRuntimeHasThem) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(everything()).library, "everything");

@@ -15,6 +15,9 @@ Program everything();
 /// y = alpha * x + y.
 Program axpy();
 
+/// out[i] = the remainder of the address of a workspace by its alignment: 16, 256, 4096 and 65536 bytes.
+Program aligned();
+
 /// Its kernel, in C++, throws.
 Program thrower();
 

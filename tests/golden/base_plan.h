@@ -29,4 +29,12 @@ inline PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanA
   return launch;
 }
 
+/// A launch that is passed a workspace "w" of n bytes.
+inline Plan plan_with_alignment(std::int64_t alignment_bytes) {
+  Plan plan = base_plan();
+  plan.workspaces = {{"w", Expr::symbol("n"), alignment_bytes}};
+  plan.steps = {launch_of(0, 1, {PlanAddress{PlanAddress::Source::kWorkspace, 0, 0}})};
+  return plan;
+}
+
 }  // namespace kmux::testing

@@ -15,6 +15,7 @@ namespace {
 
 using kmux::testing::base_plan;
 using kmux::testing::launch_of;
+using kmux::testing::plan_with_alignment;
 using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -192,6 +193,35 @@ TEST(EmitLauncher, FreesWorkspacesWhenArithmeticFails) {
   Recorder recorder;
   EXPECT_EQ(Compiled(plan)(recorder, 5), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 20 at 64", "allocate 16 at 256", "free 1", "free 0"));
+}
+
+TEST(EmitLauncher, RoundsUpTheAddressOfAWorkspaceThatIsAlignedToMoreThanAllocatorsGive) {
+  for (const std::int64_t alignment : {512, 4096, 65536}) {
+    Recorder recorder;
+    EXPECT_EQ(Compiled(plan_with_alignment(alignment))(recorder, 20), KMUX_OK);
+    const std::string wanted = "allocate " + std::to_string(20 + alignment - 256) + " at 256";
+    EXPECT_THAT(recorder.calls, ElementsAre(wanted, "launch 0 x1", "free 0"));
+    ASSERT_EQ(recorder.argument_bits.size(), 1u);
+    EXPECT_NE(recorder.argument_bits[0], 0u);
+    EXPECT_EQ(recorder.argument_bits[0] % static_cast<std::uint64_t>(alignment), 0u);
+  }
+}
+
+TEST(EmitLauncher, AsksForNoMoreThanAWorkspaceThatAllocatorsAlign) {
+  for (const std::int64_t alignment : {1, 16, 256}) {
+    Recorder recorder;
+    EXPECT_EQ(Compiled(plan_with_alignment(alignment))(recorder, 20), KMUX_OK);
+    EXPECT_EQ(recorder.calls.front(), "allocate 20 at " + std::to_string(alignment));
+  }
+}
+
+TEST(EmitLauncher, RefusesAWorkspaceThatNoMachineCanAlign) {
+  Recorder recorder;
+  EXPECT_EQ(Compiled(plan_with_alignment(512))(recorder, INT64_MAX), KMUX_UNAVAILABLE);
+  EXPECT_THAT(recorder.calls, IsEmpty());
+  EXPECT_EQ(recorder.error,
+            "cannot allocate workspace \"w\" (9223372036854775807 bytes on device 3). Free memory or pass smaller "
+            "tensors.");
 }
 
 TEST(EmitLauncher, GivesAnEmptyWorkspaceNoMemory) {

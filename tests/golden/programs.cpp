@@ -91,6 +91,14 @@ Program workspace() {
   return dynamic.build();
 }
 
+Program aligned_workspace() {
+  Dynamic dynamic("aligned_workspace");
+  const Expr n = dynamic.n;
+  dynamic.program.workspace("pages", n * 4, 65536).workspace("line", 64, 16).workspace("page", n, 4096);
+  dynamic.program.launch("reduce").grid({1}).block({256}).args({"A", "pages", "line", "page", "C"});
+  return dynamic.build();
+}
+
 TensorMap tiled(const std::string& name, const std::string& base, const Expr& rows) {
   TensorMap map;
   map.name = name;
@@ -209,7 +217,7 @@ std::vector<Program> golden_programs() {
   return {static_add(), dynamic_shape(), two_kernels(),       repeated_kernel(),
           guard(),      loop(),          loop_in_guard(),     workspace(),
           tiled_map(),  im2col_map(),    launch_attributes(), lets_and_asserts(),
-          scalars(),    fill(),          name_expressions()};
+          scalars(),    fill(),          name_expressions(),  aligned_workspace()};
 }
 
 }  // namespace kmux::testing

@@ -11,6 +11,7 @@ namespace {
 
 using kmux::testing::base_plan;
 using kmux::testing::launch_of;
+using kmux::testing::plan_with_alignment;
 using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -137,6 +138,39 @@ TEST(PlanRunner, FreesWorkspacesAfterAFailure) {
   recorder.fail_at = "launch 0 x1";
   EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+}
+
+TEST(PlanRunner, RoundsUpTheAddressOfAWorkspaceThatIsAlignedToMoreThanAllocatorsGive) {
+  for (const std::int64_t alignment : {512, 4096, 65536}) {
+    Recorder recorder;
+    EXPECT_EQ(run(plan_with_alignment(alignment), recorder, 20), KMUX_OK);
+    const std::string wanted = "allocate " + std::to_string(20 + alignment - 256) + " at 256";
+    EXPECT_THAT(recorder.calls, ElementsAre(wanted, "launch 0 x1", "free 0"));
+    ASSERT_EQ(recorder.argument_bits.size(), 1u);
+    EXPECT_NE(recorder.argument_bits[0], 0u);
+    EXPECT_EQ(recorder.argument_bits[0] % static_cast<std::uint64_t>(alignment), 0u);
+  }
+}
+
+TEST(PlanRunner, FreesWhatItAllocatedAndNotWhatItRoundedUp) {
+  Plan plan = plan_with_alignment(4096);
+  plan.workspaces.push_back({"v", 8, 64});
+  plan.workspaces.push_back({"u", 8, 512});
+  plan.steps = {launch_of(0, 1, {PlanAddress{PlanAddress::Source::kWorkspace, 2, 1}})};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_OK);
+  EXPECT_THAT(recorder.calls,
+              ElementsAre("allocate 8 at 64", "allocate 264 at 256", "launch 0 x1", "free 1", "free 0"));
+  EXPECT_EQ(recorder.argument_bits.at(0) % 512, 1u);
+}
+
+TEST(PlanRunner, RefusesAWorkspaceThatNoMachineCanAlign) {
+  Recorder recorder;
+  EXPECT_EQ(run(plan_with_alignment(512), recorder, INT64_MAX), KMUX_UNAVAILABLE);
+  EXPECT_THAT(recorder.calls, IsEmpty());
+  EXPECT_EQ(recorder.error,
+            "cannot allocate workspace \"w\" (9223372036854775807 bytes on device 3). Free memory or pass smaller "
+            "tensors.");
 }
 
 TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {

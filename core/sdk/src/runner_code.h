@@ -48,11 +48,16 @@ struct RunnerAddress {
   RunnerChecked offset;
 };
 
+/// No allocator need align to more than `kGranted` bytes: for more, that much more is allocated and the address rounded
+/// up.
 struct RunnerWorkspace {
-  std::size_t address = 0;
+  static constexpr std::int64_t kGranted = 256;
+  std::size_t address = 0;  // where it begins, for kernels
+  std::size_t whole = 0;  // what the allocator gave: the same address, unless that is rounded up
   RunnerChecked bytes;
-  std::int64_t alignment_bytes = 256;
+  std::int64_t alignment_bytes = kGranted;
   std::string name;
+  bool is_rounded() const { return alignment_bytes > kGranted; }
 };
 
 /// One of several numbers that is not the same in every launch.

@@ -35,7 +35,8 @@ void point(RunnerMap& map) {
 
 class RunnerCompiler {
  public:
-  explicit RunnerCompiler(const Plan& plan) : plan_(plan), code_(std::make_unique<RunnerCode>()) {}
+  explicit RunnerCompiler(const Plan& plan)
+      : plan_(plan), code_(std::make_unique<RunnerCode>()), workspace_addresses_(plan.workspaces.size()) {}
 
   Result<std::unique_ptr<const RunnerCode>> compile() {
     for (const PlanBinding& binding : plan_.bindings) add_binding(binding);
@@ -44,8 +45,8 @@ class RunnerCompiler {
     count_loops(plan_.steps);
     code_->values = next_word_ + loops_;
     code_->size.words = code_->values;
-    code_->size.addresses = plan_.workspaces.size();
     for (const Workspace& workspace : plan_.workspaces) KMUX_TRY(add_workspace(workspace));
+    code_->size.addresses = workspace_addresses_;
     for (const PlanMap& map : plan_.maps) KMUX_TRY(add_map(map));
     code_->size.maps = plan_.maps.size();
     for (RunnerMap& map : code_->maps) point(map);
@@ -110,8 +111,13 @@ class RunnerCompiler {
 
   Status add_workspace(const Workspace& workspace) {
     KMUX_ASSIGN(RunnerChecked bytes, checked(workspace.bytes, "size of workspace \"" + workspace.name + "\""));
-    const std::size_t address = code_->workspaces.size();
-    code_->workspaces.push_back({address, std::move(bytes), workspace.alignment_bytes, workspace.name});
+    RunnerWorkspace out;
+    out.address = out.whole = code_->workspaces.size();
+    out.bytes = std::move(bytes);
+    out.alignment_bytes = workspace.alignment_bytes;
+    out.name = workspace.name;
+    if (out.is_rounded()) out.whole = workspace_addresses_++;
+    code_->workspaces.push_back(std::move(out));
     return Ok{};
   }
 
@@ -274,7 +280,7 @@ class RunnerCompiler {
 
   Status add_arguments(const PlanLaunch& launch, RunnerLaunch& out) {
     next_word_argument_ = code_->values;
-    next_address_argument_ = plan_.workspaces.size();
+    next_address_argument_ = workspace_addresses_;
     for (const PlanArg& arg : launch.args) {
       const std::string what = "argument " + std::to_string(out.places.size()) + of(launch);
       KMUX_TRY(std::visit([&](const auto& kind) { return add_argument(kind, what, out); }, arg));
@@ -351,6 +357,7 @@ class RunnerCompiler {
   const Plan& plan_;
   std::unique_ptr<RunnerCode> code_;
   std::map<std::string, std::size_t, std::less<>> words_;
+  std::size_t workspace_addresses_;  // one a workspace, then what those whose address is rounded up were allocated at
   std::size_t next_word_ = 0;
   std::size_t loops_ = 0;
   std::size_t next_word_argument_ = 0;
