@@ -60,6 +60,17 @@ Program aligned() {
   return builder.build().value();
 }
 
+Program filled() {
+  ProgramBuilder builder("filled");
+  const Expr n = builder.symbol("n");
+  builder.buffer("y", BufferParam{dtype::kInt8, {n}});
+  const Expr extra = builder.scalar("extra", dtype::kInt64);
+  builder.variant("c").source("filled.c", "void filled(signed char* y) { y[0] = 1; }\n");
+  builder.launch("filled").args({"y"});
+  builder.body().fill("y", n + extra, 7);
+  return builder.build().value();
+}
+
 Program thrower() {
   ProgramBuilder builder("thrower");
   builder.pointer("p");

@@ -10,6 +10,7 @@ namespace kmux {
 namespace {
 
 using kmux::testing::base_plan;
+using kmux::testing::filling_plan;
 using kmux::testing::launch_of;
 using kmux::testing::plan_with_alignment;
 using kmux::testing::Recorder;
@@ -109,6 +110,42 @@ TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
   Recorder recorder;
   EXPECT_EQ(run(plan, recorder, 0), KMUX_INVALID_ARGUMENT);
   EXPECT_EQ(recorder.error, plan.asserts[0].message);
+}
+
+TEST(PlanRunner, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) { body.fill("A", n * 4 + s); });
+  Recorder whole;
+  EXPECT_EQ(run(plan, whole, 1024, 0), KMUX_OK);
+  EXPECT_THAT(whole.calls, ElementsAre("launch 0 x1", "fill 4096 of 0"));
+  Recorder larger;
+  EXPECT_EQ(run(plan, larger, 1024, 64), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(larger.calls, IsEmpty());
+  EXPECT_EQ(larger.error, "fill of \"A\" writes 4160 bytes (the buffer has 4096). Fill at most the buffer.");
+  Recorder negative;
+  EXPECT_EQ(run(plan, negative, 1, 0xfffffff8), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(negative.calls, IsEmpty());
+  EXPECT_EQ(negative.error, "fill of \"A\" writes -4 bytes (the buffer has 4). Fill at most the buffer.");
+  Recorder overflow;
+  EXPECT_EQ(run(plan, overflow, std::int64_t{1} << 62, 0), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(overflow.calls, IsEmpty());
+  EXPECT_EQ(overflow.error,
+            "cannot evaluate bounds of fill of \"A\" = \"n * 4 + s <= n * 4 and n * 4 + s >= 0\" (the value does not "
+            "fit into 64 bits). Pass arguments for which it has a value.");
+}
+
+TEST(PlanRunner, ChecksAFillInALoopOrGuardAtItsStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) {
+    body.when(s > 4, [&](BodyBuilder& then) { then.fill("A", n * 1024); });
+    body.loop("i", 1, s, [](BodyBuilder& inner, const Expr& i) { inner.fill("A", i * 8, 1); });
+  });
+  Recorder third;
+  EXPECT_EQ(run(plan, third, 4, 4), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(third.calls, ElementsAre("launch 0 x1", "fill 8 of 1", "fill 16 of 1"));
+  EXPECT_EQ(third.error, "fill of \"A\" writes 24 bytes (the buffer has 16). Fill at most the buffer.");
+  Recorder guarded;
+  EXPECT_EQ(run(plan, guarded, 4, 5), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(guarded.calls, ElementsAre("launch 0 x1"));
+  EXPECT_EQ(guarded.error, "fill of \"A\" writes 4096 bytes (the buffer has 16). Fill at most the buffer.");
 }
 
 Plan workspace_plan() {

@@ -127,9 +127,9 @@ class Run {
   }
 
   [[gnu::noinline]] int hold(const RunnerAssert& check) const {
-    std::int64_t holds = 0;
-    if (const int status = value(check.condition, holds)) return status;
-    return holds != 0 ? KMUX_OK : fail_assert(error_, check);
+    const Outcome outcome = check.condition.evaluate(values());
+    if (!outcome.ok()) return fail_value(error_, *check.what, outcome.fault);
+    return outcome.value != 0 ? KMUX_OK : fail_assert(error_, check, values());
   }
 
   [[gnu::noinline]] int allocate(const RunnerWorkspace& workspace) {
@@ -236,6 +236,9 @@ class Run {
   }
 
   int fill(const RunnerFill& fill) const {
+    for (const RunnerAssert& bounds : fill.bounds) {
+      if (const int status = hold(bounds)) return status;
+    }
     kmux_driver_fill call{fill.step, fill.value, nullptr, 0};
     if (const int status = address(fill.target, call.target)) return status;
     if (const int status = size(fill.bytes, call.bytes)) return status;

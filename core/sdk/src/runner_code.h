@@ -8,6 +8,7 @@
 #include "kmux/driver.h"
 #include "kmux/plan.h"
 
+#include "runner_condition.h"
 #include "runner_number.h"
 
 namespace kmux {
@@ -36,8 +37,14 @@ struct RunnerLet {
 };
 
 struct RunnerAssert {
-  RunnerChecked condition;
+  struct Number {
+    RunnerNumber value;
+    std::string text;
+  };
+  RunnerCondition condition;
+  const std::string* what = nullptr;
   std::string message;
+  std::vector<Number> numbers;
 };
 
 /// An address out of a slot or of the addresses; its offset only where it is not 0.
@@ -124,6 +131,7 @@ struct RunnerFill {
   RunnerChecked bytes;
   std::uint8_t value = 0;
   unsigned step = 0;
+  std::vector<RunnerAssert> bounds;  // one or none
 };
 
 /// A step by its kind and its index in the list of that kind.

@@ -41,7 +41,7 @@ class RunnerCompiler {
   Result<std::unique_ptr<const RunnerCode>> compile() {
     for (const PlanBinding& binding : plan_.bindings) add_binding(binding);
     for (const Let& let : plan_.lets) KMUX_TRY(add_let(let));
-    for (const Assert& check : plan_.asserts) KMUX_TRY(add_assert(check));
+    for (const PlanAssert& check : plan_.asserts) KMUX_TRY(add_assert(check, code_->asserts));
     count_loops(plan_.steps);
     code_->values = next_word_ + loops_;
     code_->size.words = code_->values;
@@ -67,9 +67,11 @@ class RunnerCompiler {
 
   const std::string* keep(std::string text) { return &code_->texts.emplace_back(std::move(text)); }
 
-  Result<RunnerNumber> number(const Expr& expr) const {
-    return RunnerNumber::compile(expr, [this](std::string_view name) { return word_of(name); });
+  ValueIndex index() const {
+    return [this](std::string_view name) { return word_of(name); };
   }
+
+  Result<RunnerNumber> number(const Expr& expr) const { return RunnerNumber::compile(expr, index()); }
 
   Result<RunnerChecked> checked(const Expr& expr, const std::string& what) {
     KMUX_ASSIGN(RunnerNumber value, number(expr));
@@ -103,9 +105,16 @@ class RunnerCompiler {
     return Ok{};
   }
 
-  Status add_assert(const Assert& check) {
-    KMUX_ASSIGN(RunnerChecked condition, checked(check.condition, "assert"));
-    code_->asserts.push_back({std::move(condition), check.message});
+  Status add_assert(const PlanAssert& check, std::vector<RunnerAssert>& asserts) {
+    RunnerAssert out;
+    KMUX_ASSIGN(out.condition, RunnerCondition::compile(check.condition, index()));
+    out.what = keep(described(check.what, to_string(check.condition)));
+    out.message = check.message;
+    for (const PlanAssert::Number& each : check.numbers) {
+      KMUX_ASSIGN(RunnerNumber value, number(each.value));
+      out.numbers.push_back({std::move(value), each.text});
+    }
+    asserts.push_back(std::move(out));
     return Ok{};
   }
 
@@ -231,6 +240,7 @@ class RunnerCompiler {
     KMUX_ASSIGN(out.bytes, checked(fill.bytes, "size of fill"));
     out.value = fill.value;
     out.step = static_cast<unsigned>(fill.step);
+    if (fill.bounds) KMUX_TRY(add_assert(*fill.bounds, out.bounds));
     code_->fills.push_back(std::move(out));
     return RunnerStep{RunnerStep::Kind::kFill, code_->fills.size() - 1};
   }

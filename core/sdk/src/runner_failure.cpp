@@ -33,8 +33,12 @@ std::string_view reason_of(Fault fault) {
   return KMUX_INVALID_ARGUMENT;
 }
 
-[[gnu::cold]] int fail_assert(kmux_sink error, const RunnerAssert& check) {
+[[gnu::cold]] int fail_assert(kmux_sink error, const RunnerAssert& check, std::span<const std::int64_t> values) {
   write(error, check.message);
+  for (const RunnerAssert::Number& number : check.numbers) {
+    write(error, number.value.evaluate(values).value);
+    write(error, number.text);
+  }
   return KMUX_INVALID_ARGUMENT;
 }
 

@@ -190,6 +190,25 @@ TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   EXPECT_EQ(x.data_as<int>()[1], 0x03030303);
 }
 
+TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) {
+  ProgramBuilder builder = program_of("filled", kTwo);
+  const Expr extra = builder.scalar("extra", dtype::kInt64);
+  builder.launch("nothing").grid({1}).block({32});
+  builder.body().fill("x", kN * 4 + extra, 3);
+  const Kernel kernel = warmed(builder);
+  const Tensor x = zeros(kernel, {1024});
+  fake.clear_calls();
+  for (const std::int64_t more : {std::int64_t{64}, std::int64_t{1} << 60, std::int64_t{-4100}}) {
+    const Status refused = kernel.launch({x, more});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("fill of \"x\" writes " + std::to_string(4096 + more) +
+                                                   " bytes (the buffer has 4096). Fill at most the buffer."));
+  }
+  EXPECT_THAT(work(), IsEmpty());
+  EXPECT_THAT(work_of(kernel, {x, std::int64_t{0}}), ElementsAre(line({"nothing"}), HasSubstr(" value 3 bytes 4096 ")));
+}
+
 TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedBeforeTheFirstLaunch) {
   ProgramBuilder builder = program_of("wide", kTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"}).arg(kN, dtype::kInt64);

@@ -130,6 +130,19 @@ TEST_P(ExportSequences, AlignsWorkspacesAsTheyDeclare) {
   scale.close();
 }
 
+TEST_P(ExportSequences, RefusesFillsBeyondTheirBuffer) {
+  ProgramBuilder builder = scale_program();
+  builder.body().fill("x", 64);
+  const Exported scale = exported(builder, "filled");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  fake.clear_calls();
+  EXPECT_THAT(scale({x.dl()}),
+              HasSubstr("fill of \"x\" writes 64 bytes (the buffer has 16). Fill at most the buffer."));
+  EXPECT_THAT(work(), testing::IsEmpty());
+  scale.close();
+}
+
 TEST_P(ExportSequences, FailuresOfTheDriverAreErrors) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();
