@@ -71,11 +71,12 @@ TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
   EXPECT_THAT(sample.plan().asserts, ElementsAre(PlanAssert{sample.n > 0, "sometimes"}, PlanAssert{0, "always"}));
 }
 
-TEST(Plan, FillsOfTheWholeTargetNeedNoCheck) {
+TEST(Plan, FillsOfTheWholeTargetOrOfAConstantPartNeedNoCheck) {
   Sample sample;
   sample.builder.workspace("w", ceildiv(sample.n, 8) * 4).workspace("v", 64);
   sample.builder.body().fill("A", sample.n * sample.m * 4).fill("A", Expr(4) * (sample.m * sample.n));
   sample.builder.body().fill("w", Expr(4) * ceildiv(sample.n, 8)).fill("v", 64).fill("v", 0);
+  sample.builder.body().fill("A", sample.n * sample.m).fill("w", ceildiv(sample.n, 8) * 3);
   sample.launch("k").args({"A"});
   EXPECT_THAT(sample.plan().asserts, testing::IsEmpty());
 }

@@ -10,9 +10,10 @@ namespace {
 class Product {
  public:
   explicit Product(const Expr& expr) { take(expr); }
-  bool operator==(const Product& other) const {
-    return fits_ && other.fits_ && constant_ == other.constant_ &&
-           std::ranges::is_permutation(factors_, other.factors_);
+  /// Is it a part of `whole`, which is not negative? Both are multiples of the same.
+  bool is_part_of(const Product& whole) const {
+    const bool is_less = constant_ >= 0 && constant_ <= whole.constant_;
+    return fits_ && whole.fits_ && is_less && std::ranges::is_permutation(factors_, whole.factors_);
   }
 
  private:
@@ -30,9 +31,10 @@ class Product {
   std::vector<Expr> factors_;
 };
 
-// The whole target, as most fills have it: its size is no negative number, and needs no comparison with itself.
-bool sets_the_whole(const FillTarget& target, const Expr& offset, const Expr& bytes) {
-  return offset.is_constant(0) && target.bytes && Product(bytes) == Product(*target.bytes);
+// Most fills set the whole target, whose size needs no comparison with itself. It is not negative: no tensor's is, and a
+// call refuses a workspace of such a size.
+bool always_fits(const FillTarget& target, const Expr& offset, const Expr& bytes) {
+  return offset.is_constant(0) && target.bytes && Product(bytes).is_part_of(Product(*target.bytes));
 }
 
 // The comparison with the size comes first: whichever fails, every number of the message has a value.
@@ -44,7 +46,7 @@ Expr condition_of(const FillTarget& target, const Expr& offset, const Expr& byte
 }  // namespace
 
 std::optional<PlanAssert> fill_bounds(const FillTarget& target, const Expr& offset, const Expr& bytes) {
-  if (sets_the_whole(target, offset, bytes)) return std::nullopt;
+  if (always_fits(target, offset, bytes)) return std::nullopt;
   PlanAssert bounds{condition_of(target, offset, bytes)};
   if (bounds.condition.is_constant() && !bounds.condition.is_constant(0)) return std::nullopt;
   const std::string kind = target.kind;

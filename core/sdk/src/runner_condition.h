@@ -17,8 +17,9 @@ class RunnerCondition {
 
   /// 0 if it does not hold. Evaluates as much as `kmux::evaluate` would.
   ExprCode::Outcome evaluate(std::span<const std::int64_t> values) const noexcept {
+    ExprCode::Outcome left;
     for (const Comparison& comparison : comparisons_) {
-      const ExprCode::Outcome left = comparison.left.evaluate(values);
+      if (!comparison.has_same_left) left = comparison.left.evaluate(values);
       if (!left.ok()) return left;
       const ExprCode::Outcome right = comparison.right.evaluate(values);
       if (!right.ok()) return right;
@@ -30,6 +31,7 @@ class RunnerCondition {
  private:
   struct Comparison {
     RunnerNumber left;
+    bool has_same_left = false;  // as the comparison before
     ExprOp op = ExprOp::kNe;  // kEq to kGe
     RunnerNumber right;
   };
@@ -42,7 +44,8 @@ class RunnerCondition {
     return op == ExprOp::kGt ? left > right : left >= right;
   }
 
-  Status add(const Expr& expr, const ValueIndex& index);
+  // `left` is that of the comparison before.
+  Status add(const Expr& expr, const ValueIndex& index, std::optional<Expr>& left);
   std::vector<Comparison> comparisons_;
 };
 
