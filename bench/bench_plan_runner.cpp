@@ -64,6 +64,28 @@ void grid_of_two_extents(benchmark::State& state) {
 }
 BENCHMARK(grid_of_two_extents);
 
+// The sizes are the same expression, so nothing is compared.
+void fill_of_the_whole_buffer(benchmark::State& state) {
+  ProgramBuilder builder = add(kN);
+  const Expr n = builder.symbol("n");
+  builder.body().fill("C", n * 4);
+  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"A", "B", "C"});
+  run(state, builder);
+}
+BENCHMARK(fill_of_the_whole_buffer);
+
+void fill_of_a_part(benchmark::State& state) {
+  ProgramBuilder builder("add");
+  const Expr n = builder.symbol("n");
+  builder.input("A", kF32, {n}).input("B", kF32, {n}).output("C", kF32, {n});
+  const Expr s = builder.scalar("s", dtype::kInt32);
+  builder.variant("cuda").source("add.cu", "");
+  builder.body().fill("C", s);
+  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"A", "B", "C"});
+  run(state, builder);
+}
+BENCHMARK(fill_of_a_part);
+
 void three_tensor_maps(benchmark::State& state) {
   ProgramBuilder builder = add(kN);
   const Expr n = builder.symbol("n");

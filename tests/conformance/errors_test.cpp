@@ -75,6 +75,39 @@ TEST(Errors, FailedAssertGivesItsMessage) {
   EXPECT_THAT(status.error().message, HasSubstr("n must be positive"));
 }
 
+TEST(Errors, AFillBeyondItsBufferIsRefusedBeforeTheFirstStep) {
+  auto& subject = Subject::current();
+  const Kernel kernel = subject
+                            .compile(trace_program([](const OneThread& host, BodyBuilder body) {
+                              append(host, body, 7);
+                              body.fill("log", Expr::symbol("n"), 0);
+                            }))
+                            .value();
+  const Tensor log = subject.zeros({16}, dtype::kInt64);
+  for (const std::int64_t bytes : {std::int64_t{192}, std::int64_t{1} << 60, std::int64_t{-8}}) {
+    const Status refused = kernel.launch({bytes, log});
+    ASSERT_FALSE(refused.ok()) << bytes;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("fill of \"log\" writes " + std::to_string(bytes) +
+                                                   " bytes (the buffer has 128). Fill at most the buffer."));
+    EXPECT_EQ(subject.download<std::int64_t>(log), std::vector<std::int64_t>(16, 0));
+  }
+  EXPECT_TRUE(kernel.launch({std::int64_t{128}, log}).ok());
+}
+
+TEST(Errors, AFillInAGuardIsCheckedAtItsStep) {
+  const auto steps = [](const OneThread& host, BodyBuilder body) {
+    const Expr n = Expr::symbol("n");
+    append(host, body, 7);
+    body.when(n > Expr(16), [&](BodyBuilder& then) { then.fill("log", n * Expr(8)); });
+  };
+  EXPECT_TRUE(call_with(16, steps).ok());
+  const auto status = call_with(17, steps);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(status.error().message, HasSubstr("fill of \"log\" writes 136 bytes (the buffer has 128)"));
+}
+
 TEST(Errors, DivisionByZeroIsAnError) {
   const auto status = call_with(0, [](const OneThread& host, BodyBuilder body) {
     append(host, body, floordiv(7, host.builder().let("d", Expr::symbol("n"))));

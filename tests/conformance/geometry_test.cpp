@@ -152,6 +152,32 @@ KERNEL void copy(const float* from, float* to, long long count) {
   }
 }
 
+TEST(Geometry, WorkspacesAreAlignedAsDeclared) {
+  auto& subject = Subject::current();
+  ProgramBuilder builder("aligned");
+  builder.output("out", dtype::kInt64, {4});
+  add_variants(builder, R"(
+KERNEL void remainders(long long* out, char* a, char* b, char* c, char* d) {
+  a[0] = a[98] = b[0] = b[98] = c[0] = c[98] = d[0] = d[98] = 1;
+  out[0] = 1 + ((long long)a & 15);
+  out[1] = 1 + ((long long)b & 255);
+  out[2] = 1 + ((long long)c & 4095);
+  out[3] = 1 + ((long long)d & 65535);
+}
+)",
+               [](const OneThread& host) {
+                 host.builder().workspace("w16", 99, 16).workspace("w256", 99, 256);
+                 host.builder().workspace("w4096", 99, 4096).workspace("w65536", 99, 65536);
+                 host.launch("remainders").args({"out", "w16", "w256", "w4096", "w65536"});
+               });
+  const Kernel kernel = subject.compile(builder.build().value()).value();
+  for (int round = 0; round < 3; ++round) {
+    const auto out = kernel();
+    ASSERT_TRUE(out.ok()) << out.error().explain();
+    EXPECT_THAT(subject.download<std::int64_t>(Tensor(*out)), ElementsAre(1, 1, 1, 1));
+  }
+}
+
 TEST(Geometry, FillsSetBytes) {
   const auto steps = [](const OneThread& host, BodyBuilder body) {
     append(host, body, 7);

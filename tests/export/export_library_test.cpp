@@ -14,6 +14,7 @@ namespace kmux::test {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -58,6 +59,37 @@ TEST(ExportLibrary, ComputesWhatAKernelComputes) {
   EXPECT_EQ(library({1, a, b}), "") << "an integer that float32 can hold";
   EXPECT_THAT(y, ElementsAre(13, 26, 39));
   EXPECT_STREQ(library.last_error(), "");
+}
+
+TEST(ExportLibrary, AlignsWorkspacesAsTheyDeclare) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(aligned()).library, "aligned");
+  CallTable tensors;
+  std::vector<std::int64_t> out(4, -1);
+  DLTensor* const tensor = tensors.tensor(dtype::kInt64, {4});
+  tensor->data = out.data();
+  EXPECT_EQ(library({tensor}), "");
+  EXPECT_THAT(out, ElementsAre(0, 0, 0, 0));
+}
+
+TEST(ExportLibrary, RefusesAFillBeyondItsBufferAsTheRuntimeDoes) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(filled()).library, "filled");
+  const Kernel kernel = compile(filled(), on_cpu()).value();
+  CallTable tensors;
+  std::vector<std::int8_t> memory(8192, -1);
+  DLTensor* const y = tensors.tensor(dtype::kInt8, {4096});
+  y->data = memory.data();
+  for (const std::int64_t extra : {std::int64_t{64}, std::int64_t{1} << 60, std::int64_t{-5000}}) {
+    const std::string refused = library({y, extra});
+    EXPECT_THAT(refused, HasSubstr("fill of \"y\" writes " + std::to_string(4096 + extra) +
+                                   " bytes (the buffer has 4096). Fill at most the buffer."));
+    EXPECT_EQ(refused, said_by(kernel, {y, extra}));
+    EXPECT_THAT(memory, Each(-1));
+  }
+  EXPECT_EQ(library({y, 0}), "");
+  EXPECT_EQ(memory[4095], 7);
+  EXPECT_EQ(memory[4096], -1);
 }
 
 TEST(ExportLibrary, FailuresOfTheBodyReadAsTheRuntimeHasThem) {

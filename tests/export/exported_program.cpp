@@ -44,6 +44,33 @@ Program axpy() {
   return builder.build().value();
 }
 
+Program aligned() {
+  ProgramBuilder builder("aligned");
+  builder.buffer("out", BufferParam{dtype::kInt64, {4}});
+  builder.variant("c").source("aligned.c",
+                              "void aligned(long long* out, char* a, char* b, char* c, char* d) {\n"
+                              "  a[0] = a[98] = b[0] = b[98] = c[0] = c[98] = d[0] = d[98] = 1;\n"
+                              "  out[0] = (long long)a % 16;\n"
+                              "  out[1] = (long long)b % 256;\n"
+                              "  out[2] = (long long)c % 4096;\n"
+                              "  out[3] = (long long)d % 65536;\n"
+                              "}\n");
+  builder.workspace("a", 99, 16).workspace("b", 99, 256).workspace("c", 99, 4096).workspace("d", 99, 65536);
+  builder.launch("aligned").args({"out", "a", "b", "c", "d"});
+  return builder.build().value();
+}
+
+Program filled() {
+  ProgramBuilder builder("filled");
+  const Expr n = builder.symbol("n");
+  builder.buffer("y", BufferParam{dtype::kInt8, {n}});
+  const Expr extra = builder.scalar("extra", dtype::kInt64);
+  builder.variant("c").source("filled.c", "void filled(signed char* y) { y[0] = 1; }\n");
+  builder.launch("filled").args({"y"});
+  builder.body().fill("y", n + extra, 7);
+  return builder.build().value();
+}
+
 Program thrower() {
   ProgramBuilder builder("thrower");
   builder.pointer("p");

@@ -15,6 +15,12 @@ Program everything();
 /// y = alpha * x + y.
 Program axpy();
 
+/// out[i] = the remainder of the address of a workspace by its alignment: 16, 256, 4096 and 65536 bytes.
+Program aligned();
+
+/// Sets n + extra bytes of "y", which has n, to 7, after a kernel that sets the first one to 1.
+Program filled();
+
 /// Its kernel, in C++, throws.
 Program thrower();
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "kmux/builder.h"
 #include "kmux/plan.h"
 
 namespace kmux::testing {
@@ -27,6 +28,27 @@ inline PlanLaunch launch_of(std::size_t kernel, Expr grid = 1, std::vector<PlanA
   launch.block = {32, 1, 1};
   launch.args = std::move(args);
   return launch;
+}
+
+/// The plan of a program over buffer A of n floats, scalar s of 32 bits and symbol n, in the slots of `base_plan`. It
+/// launches a kernel and then has the steps that `steps` adds.
+template <class Steps>
+Plan filling_plan(const Steps& steps) {
+  ProgramBuilder program("test");
+  const Expr n = program.symbol("n");
+  program.input("A", dtype::kFloat32, {n});
+  const Expr s = program.scalar("s", dtype::kInt32);
+  program.variant("cuda").source("k.cu", "").launch("k").grid({1}).block({32});
+  steps(program.body(), n, s);
+  return lower(program.build().value(), 0).value();
+}
+
+/// A launch that is passed a workspace "w" of n bytes.
+inline Plan plan_with_alignment(std::int64_t alignment_bytes) {
+  Plan plan = base_plan();
+  plan.workspaces = {{"w", Expr::symbol("n"), alignment_bytes}};
+  plan.steps = {launch_of(0, 1, {PlanAddress{PlanAddress::Source::kWorkspace, 0, 0}})};
+  return plan;
 }
 
 }  // namespace kmux::testing

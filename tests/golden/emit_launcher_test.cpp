@@ -1,4 +1,5 @@
 // Compiles printed launchers and calls them with a driver that writes down what it is asked.
+#include <algorithm>
 #include <cstring>
 
 #include <gmock/gmock.h>
@@ -14,7 +15,9 @@ namespace kmux {
 namespace {
 
 using kmux::testing::base_plan;
+using kmux::testing::filling_plan;
 using kmux::testing::launch_of;
+using kmux::testing::plan_with_alignment;
 using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -155,6 +158,44 @@ TEST(EmitLauncher, ReportsAFailedAssertWithItsMessage) {
   EXPECT_EQ(compiled(third, 3), KMUX_OK);
 }
 
+TEST(EmitLauncher, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) { body.fill("A", n * 4 + s); });
+  const Compiled compiled(plan);
+  Recorder whole;
+  EXPECT_EQ(compiled(whole, 1024, 0), KMUX_OK);
+  EXPECT_THAT(whole.calls, ElementsAre("launch 0 x1", "fill 4096 of 0"));
+  Recorder larger;
+  EXPECT_EQ(compiled(larger, 1024, 64), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(larger.calls, IsEmpty());
+  EXPECT_EQ(larger.error, "fill of \"A\" writes 4160 bytes (the buffer has 4096). Fill at most the buffer.");
+  Recorder negative;
+  EXPECT_EQ(compiled(negative, 1, 0xfffffff8), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(negative.calls, IsEmpty());
+  EXPECT_EQ(negative.error, "fill of \"A\" writes -4 bytes (the buffer has 4). Fill at most the buffer.");
+  Recorder overflow;
+  EXPECT_EQ(compiled(overflow, std::int64_t{1} << 62, 0), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(overflow.calls, IsEmpty());
+  EXPECT_EQ(overflow.error,
+            "cannot evaluate bounds of fill of \"A\" = \"n * 4 + s <= n * 4 and n * 4 + s >= 0\" (the value does not "
+            "fit into 64 bits). Pass arguments for which it has a value.");
+}
+
+TEST(EmitLauncher, ChecksAFillInALoopOrGuardAtItsStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) {
+    body.when(s > 4, [&](BodyBuilder& then) { then.fill("A", n * 1024); });
+    body.loop("i", 1, s, [](BodyBuilder& inner, const Expr& i) { inner.fill("A", i * 8, 1); });
+  });
+  const Compiled compiled(plan);
+  Recorder third;
+  EXPECT_EQ(compiled(third, 4, 4), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(third.calls, ElementsAre("launch 0 x1", "fill 8 of 1", "fill 16 of 1"));
+  EXPECT_EQ(third.error, "fill of \"A\" writes 24 bytes (the buffer has 16). Fill at most the buffer.");
+  Recorder guarded;
+  EXPECT_EQ(compiled(guarded, 4, 5), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(guarded.calls, ElementsAre("launch 0 x1"));
+  EXPECT_EQ(guarded.error, "fill of \"A\" writes 4096 bytes (the buffer has 16). Fill at most the buffer.");
+}
+
 Plan plan_with_workspaces() {
   Plan plan = base_plan();
   plan.workspaces = {{"first", kN * 4, 64}, {"second", 16, 256}};
@@ -192,6 +233,29 @@ TEST(EmitLauncher, FreesWorkspacesWhenArithmeticFails) {
   Recorder recorder;
   EXPECT_EQ(Compiled(plan)(recorder, 5), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 20 at 64", "allocate 16 at 256", "free 1", "free 0"));
+}
+
+TEST(EmitLauncher, AlignsWorkspacesWhateverTheAllocatorGives) {
+  for (const std::int64_t alignment : {1, 16, 256, 512, 4096, 65536}) {
+    Recorder recorder;
+    EXPECT_EQ(Compiled(plan_with_alignment(alignment))(recorder, 20), KMUX_OK);
+    const std::int64_t granted = std::min<std::int64_t>(alignment, 256);
+    const std::string wanted =
+        "allocate " + std::to_string(20 + alignment - granted) + " at " + std::to_string(granted);
+    EXPECT_THAT(recorder.calls, ElementsAre(wanted, "launch 0 x1", "free 0"));
+    ASSERT_EQ(recorder.argument_bits.size(), 1u);
+    EXPECT_NE(recorder.argument_bits[0], 0u);
+    EXPECT_EQ(recorder.argument_bits[0] % static_cast<std::uint64_t>(alignment), 0u);
+  }
+}
+
+TEST(EmitLauncher, RefusesAWorkspaceThatNoMachineCanAlign) {
+  Recorder recorder;
+  EXPECT_EQ(Compiled(plan_with_alignment(512))(recorder, INT64_MAX), KMUX_UNAVAILABLE);
+  EXPECT_THAT(recorder.calls, IsEmpty());
+  EXPECT_EQ(recorder.error,
+            "cannot allocate workspace \"w\" (9223372036854775807 bytes on device 3). Free memory or pass smaller "
+            "tensors.");
 }
 
 TEST(EmitLauncher, GivesAnEmptyWorkspaceNoMemory) {

@@ -91,6 +91,14 @@ Program workspace() {
   return dynamic.build();
 }
 
+Program aligned_workspace() {
+  Dynamic dynamic("aligned_workspace");
+  const Expr n = dynamic.n;
+  dynamic.program.workspace("pages", n * 4, 65536).workspace("line", 64, 16).workspace("page", n, 4096);
+  dynamic.program.launch("reduce").grid({1}).block({256}).args({"A", "pages", "line", "page", "C"});
+  return dynamic.build();
+}
+
 TensorMap tiled(const std::string& name, const std::string& base, const Expr& rows) {
   TensorMap map;
   map.name = name;
@@ -196,6 +204,27 @@ Program fill() {
   return dynamic.build();
 }
 
+// Fills whose bounds only a call can check: before the first step, and in a guard and a loop at their step.
+Program bounded_fills() {
+  ProgramBuilder program("bounded_fills");
+  const Expr n = program.symbol("n");
+  const Expr pitch = program.symbol("pitch");
+  program.buffer("S", {.dtype = dtype::kFloat32, .shape = {n, 8}, .strides = std::vector<Expr>{pitch, 1}});
+  program.buffer("Q", {.dtype = DType{kDLInt, 4, 1}, .shape = {n}});
+  const Expr s = program.scalar("s", dtype::kInt32);
+  program.pointer("p");
+  program.variant("cuda").source("bounded_fills.cu", "");
+  program.workspace("w", n * 2);
+  program.body().fill("S", 160).fill("w", s).fill("p", s + 1);
+  program.launch("accumulate").grid({8}).block({128}).args({"S", "Q", "w"});
+  program.body()
+      .when(n > 100, [&](BodyBuilder& then) { then.fill("Q", ceildiv(n, 2)).fill("Q", n - 60, 1); })
+      .loop("i", 0, 3, [&](BodyBuilder& body, const Expr& i) { body.fill("w", i * s, 2); });
+  Program built = program.build().value();
+  built.variants[0].body.steps.insert(built.variants[0].body.steps.begin(), Fill{{"S", s}, n * 4, 3});
+  return built;
+}
+
 Program name_expressions() {
   ProgramBuilder program = begin("name_expressions", 256);
   program.launch("kern<float, 4>").grid({2}).block({128}).args({"A", "C"});
@@ -206,10 +235,11 @@ Program name_expressions() {
 }  // namespace
 
 std::vector<Program> golden_programs() {
-  return {static_add(), dynamic_shape(), two_kernels(),       repeated_kernel(),
-          guard(),      loop(),          loop_in_guard(),     workspace(),
-          tiled_map(),  im2col_map(),    launch_attributes(), lets_and_asserts(),
-          scalars(),    fill(),          name_expressions()};
+  return {static_add(),   dynamic_shape(), two_kernels(),       repeated_kernel(),
+          guard(),        loop(),          loop_in_guard(),     workspace(),
+          tiled_map(),    im2col_map(),    launch_attributes(), lets_and_asserts(),
+          scalars(),      fill(),          name_expressions(),  aligned_workspace(),
+          bounded_fills()};
 }
 
 }  // namespace kmux::testing

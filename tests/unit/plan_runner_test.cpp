@@ -10,7 +10,9 @@ namespace kmux {
 namespace {
 
 using kmux::testing::base_plan;
+using kmux::testing::filling_plan;
 using kmux::testing::launch_of;
+using kmux::testing::plan_with_alignment;
 using kmux::testing::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -110,6 +112,42 @@ TEST(PlanRunner, ReportsAFailedAssertWithItsMessage) {
   EXPECT_EQ(recorder.error, plan.asserts[0].message);
 }
 
+TEST(PlanRunner, RefusesAFillBeyondItsBufferBeforeTheFirstStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) { body.fill("A", n * 4 + s); });
+  Recorder whole;
+  EXPECT_EQ(run(plan, whole, 1024, 0), KMUX_OK);
+  EXPECT_THAT(whole.calls, ElementsAre("launch 0 x1", "fill 4096 of 0"));
+  Recorder larger;
+  EXPECT_EQ(run(plan, larger, 1024, 64), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(larger.calls, IsEmpty());
+  EXPECT_EQ(larger.error, "fill of \"A\" writes 4160 bytes (the buffer has 4096). Fill at most the buffer.");
+  Recorder negative;
+  EXPECT_EQ(run(plan, negative, 1, 0xfffffff8), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(negative.calls, IsEmpty());
+  EXPECT_EQ(negative.error, "fill of \"A\" writes -4 bytes (the buffer has 4). Fill at most the buffer.");
+  Recorder overflow;
+  EXPECT_EQ(run(plan, overflow, std::int64_t{1} << 62, 0), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(overflow.calls, IsEmpty());
+  EXPECT_EQ(overflow.error,
+            "cannot evaluate bounds of fill of \"A\" = \"n * 4 + s <= n * 4 and n * 4 + s >= 0\" (the value does not "
+            "fit into 64 bits). Pass arguments for which it has a value.");
+}
+
+TEST(PlanRunner, ChecksAFillInALoopOrGuardAtItsStep) {
+  const Plan plan = filling_plan([](BodyBuilder body, const Expr& n, const Expr& s) {
+    body.when(s > 4, [&](BodyBuilder& then) { then.fill("A", n * 1024); });
+    body.loop("i", 1, s, [](BodyBuilder& inner, const Expr& i) { inner.fill("A", i * 8, 1); });
+  });
+  Recorder third;
+  EXPECT_EQ(run(plan, third, 4, 4), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(third.calls, ElementsAre("launch 0 x1", "fill 8 of 1", "fill 16 of 1"));
+  EXPECT_EQ(third.error, "fill of \"A\" writes 24 bytes (the buffer has 16). Fill at most the buffer.");
+  Recorder guarded;
+  EXPECT_EQ(run(plan, guarded, 4, 5), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(guarded.calls, ElementsAre("launch 0 x1"));
+  EXPECT_EQ(guarded.error, "fill of \"A\" writes 4096 bytes (the buffer has 16). Fill at most the buffer.");
+}
+
 Plan workspace_plan() {
   Plan plan = base_plan();
   plan.workspaces = {{"u", kN, 256}, {"v", 0, 256}, {"w", kN * 2, 16}};
@@ -137,6 +175,39 @@ TEST(PlanRunner, FreesWorkspacesAfterAFailure) {
   recorder.fail_at = "launch 0 x1";
   EXPECT_EQ(run(workspace_plan(), recorder, 8), KMUX_LAUNCH_FAILED);
   EXPECT_THAT(recorder.calls, ElementsAre("allocate 8 at 256", "allocate 16 at 16", "launch 0 x1", "free 1", "free 0"));
+}
+
+TEST(PlanRunner, RoundsUpTheAddressOfAWorkspaceThatIsAlignedToMoreThanAllocatorsGive) {
+  for (const std::int64_t alignment : {512, 4096, 65536}) {
+    Recorder recorder;
+    EXPECT_EQ(run(plan_with_alignment(alignment), recorder, 20), KMUX_OK);
+    const std::string wanted = "allocate " + std::to_string(20 + alignment - 256) + " at 256";
+    EXPECT_THAT(recorder.calls, ElementsAre(wanted, "launch 0 x1", "free 0"));
+    ASSERT_EQ(recorder.argument_bits.size(), 1u);
+    EXPECT_NE(recorder.argument_bits[0], 0u);
+    EXPECT_EQ(recorder.argument_bits[0] % static_cast<std::uint64_t>(alignment), 0u);
+  }
+}
+
+TEST(PlanRunner, FreesWhatItAllocatedAndNotWhatItRoundedUp) {
+  Plan plan = plan_with_alignment(4096);
+  plan.workspaces.push_back({"v", 8, 64});
+  plan.workspaces.push_back({"u", 8, 512});
+  plan.steps = {launch_of(0, 1, {PlanAddress{PlanAddress::Source::kWorkspace, 2, 1}})};
+  Recorder recorder;
+  EXPECT_EQ(run(plan, recorder, 0), KMUX_OK);
+  EXPECT_THAT(recorder.calls,
+              ElementsAre("allocate 8 at 64", "allocate 264 at 256", "launch 0 x1", "free 1", "free 0"));
+  EXPECT_EQ(recorder.argument_bits.at(0) % 512, 1u);
+}
+
+TEST(PlanRunner, RefusesAWorkspaceThatNoMachineCanAlign) {
+  Recorder recorder;
+  EXPECT_EQ(run(plan_with_alignment(512), recorder, INT64_MAX), KMUX_UNAVAILABLE);
+  EXPECT_THAT(recorder.calls, IsEmpty());
+  EXPECT_EQ(recorder.error,
+            "cannot allocate workspace \"w\" (9223372036854775807 bytes on device 3). Free memory or pass smaller "
+            "tensors.");
 }
 
 TEST(PlanRunner, ChoosesBranchesAndCountsLoops) {

@@ -68,7 +68,61 @@ TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
   Sample sample;
   sample.builder.check(Expr(3) < 4, "never").check(sample.n > 0, "sometimes").check(Expr(3) > 4, "always");
   sample.launch("k").args({"A"});
-  EXPECT_THAT(sample.plan().asserts, ElementsAre(Assert{sample.n > 0, "sometimes"}, Assert{0, "always"}));
+  EXPECT_THAT(sample.plan().asserts, ElementsAre(PlanAssert{sample.n > 0, "sometimes"}, PlanAssert{0, "always"}));
+}
+
+TEST(Plan, FillsOfTheWholeTargetOrOfAConstantPartNeedNoCheck) {
+  Sample sample;
+  sample.builder.workspace("w", ceildiv(sample.n, 8) * 4).workspace("v", 64);
+  sample.builder.body().fill("A", sample.n * sample.m * 4).fill("A", Expr(4) * (sample.m * sample.n));
+  sample.builder.body().fill("w", Expr(4) * ceildiv(sample.n, 8)).fill("v", 64).fill("v", 0);
+  sample.builder.body().fill("A", sample.n * sample.m).fill("w", ceildiv(sample.n, 8) * 3);
+  sample.launch("k").args({"A"});
+  EXPECT_THAT(sample.plan().asserts, testing::IsEmpty());
+}
+
+TEST(Plan, ChecksWhatEveryCallFillsBeforeTheFirstStep) {
+  Sample sample;
+  sample.launch("k").args({"A"});
+  sample.builder.check(sample.s > 0, "s > 0").body().fill("A", sample.n * 4);
+  const Plan plan = sample.plan();
+  ASSERT_THAT(plan.asserts, SizeIs(2));
+  const Expr size = sample.n * sample.m * 4;
+  EXPECT_EQ(plan.asserts[0].message, "s > 0");
+  EXPECT_EQ(plan.asserts[1].condition, logical_and(sample.n * 4 <= size, sample.n * 4 >= 0));
+  EXPECT_EQ(plan.asserts[1].message, "fill of \"A\" writes ");
+  EXPECT_THAT(plan.asserts[1].numbers, ElementsAre(PlanAssert::Number{sample.n * 4, " bytes (the buffer has "},
+                                                   PlanAssert::Number{size, "). Fill at most the buffer."}));
+  EXPECT_EQ(std::get<PlanFill>(plan.steps[1]).bounds, std::nullopt);
+  EXPECT_THAT(plan.bindings, SizeIs(3));
+}
+
+TEST(Plan, ChecksFillsInGuardsAndLoopsAtTheirStep) {
+  Sample sample;
+  sample.launch("k").args({"A"});
+  sample.builder.body()
+      .when(sample.s > 0, [&](BodyBuilder& then) { then.fill("A", sample.s); })
+      .when(Expr(1), [&](BodyBuilder& then) { then.fill("A", sample.s); })
+      .loop("i", 0, 4, [&](BodyBuilder& body, const Expr& i) { body.fill("A", i, 0); });
+  const Plan plan = sample.plan();
+  EXPECT_THAT(plan.asserts, SizeIs(1)) << "of the guard that is always true";
+  EXPECT_TRUE(std::get<PlanFill>(std::get<PlanIf>(plan.steps[1]).then_steps[0]).bounds);
+  EXPECT_FALSE(std::get<PlanFill>(plan.steps[2]).bounds);
+  const auto& inner = std::get<PlanFill>(std::get<PlanFor>(plan.steps[3]).steps[0]);
+  ASSERT_TRUE(inner.bounds);
+  EXPECT_THAT(symbols_of(inner.bounds->condition), ElementsAre("i", "m", "n"));
+}
+
+TEST(Plan, KnowsOfAPointerOnlyThatNoSizeIsNegative) {
+  Sample sample;
+  sample.launch("k").args({"A"});
+  sample.builder.body().fill("p", sample.s).fill("p", 1 << 30);
+  const Plan plan = sample.plan();
+  ASSERT_THAT(plan.asserts, SizeIs(1));
+  EXPECT_EQ(plan.asserts[0].condition, sample.s >= 0);
+  EXPECT_THAT(plan.asserts[0].numbers,
+              ElementsAre(PlanAssert::Number{sample.s,
+                                             " bytes (sizes and offsets cannot be negative). Pass other arguments."}));
 }
 
 TEST(Plan, TakesConstantBranchesAndDropsEmptyLoops) {

@@ -233,10 +233,17 @@ class Generator {
     const int kind = between(0, depth > 0 ? 3 : 1);
     if (kind == 3) return loop(dialect, depth);
     if (kind == 2) return If{expr(), steps(dialect, depth - 1), steps(dialect, depth - 1)};
-    if (kind == 1 && has_memory()) {
-      return Fill{{memory(), chance(30) ? expr() : Expr(0)}, expr(), static_cast<std::uint8_t>(between(0, 255))};
-    }
+    if (kind == 1 && has_memory()) return fill();
     return launch(dialect);
+  }
+
+  // A constant size might be more than the target has.
+  Fill fill() {
+    Fill fill{{memory()}, 0, static_cast<std::uint8_t>(between(0, 255))};
+    if (names_.empty()) return fill;
+    fill.bytes = named_expr(kExprDepth);
+    if (chance(30)) fill.target.offset_bytes = expr();
+    return fill;
   }
 
   Step loop(const Dialect& dialect, int depth) {

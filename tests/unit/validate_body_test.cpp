@@ -72,6 +72,56 @@ TEST(ValidateBody, ChecksFills) {
   });
 }
 
+/// "", or what is wrong with a fill of `bytes` bytes of `buffer` at `offset`.
+std::string filled(BufferParam buffer, std::int64_t bytes, std::int64_t offset = 0) {
+  Program program{.name = "filled"};
+  program.signature.params = {{"y", std::move(buffer)}};
+  program.variants = {{.dialect = "c", .sources = {{"k.c", "void k(void) {}"}}}};
+  program.variants[0].body.steps = {Fill{{"y", offset}, bytes}, Launch{.kernel = "k"}};
+  std::string text;
+  for (const Problem& problem : validate(program)) text += problem.path + ": " + problem.message;
+  return text;
+}
+
+TEST(ValidateBody, RefusesConstantFillsBeyondTheirTarget) {
+  const std::string at = "/variants/0/body/steps/0/fill/bytes: fill of \"y\" writes ";
+  const BufferParam dense{.dtype = dtype::kFloat32, .shape = {4, 256}};
+  EXPECT_EQ(filled(dense, 4096), "");
+  EXPECT_EQ(filled(dense, 4160), at + "4160 bytes (the buffer has 4096). Fill at most the buffer.");
+  EXPECT_EQ(filled(dense, std::int64_t{1} << 60),
+            at + "1152921504606846976 bytes (the buffer has 4096). Fill at most the buffer.");
+  EXPECT_EQ(filled(dense, 4032, 64), "");
+  EXPECT_EQ(filled(dense, 4096, 64), at + "4096 bytes at offset 64 (the buffer has 4096). Fill at most the buffer.");
+  EXPECT_EQ(filled(dense, INT64_MAX, INT64_MAX).substr(0, at.size()), at);
+  EXPECT_EQ(filled({.dtype = dtype::kFloat32}, 4), "");
+  EXPECT_EQ(filled({.dtype = dtype::kFloat32}, 5).substr(0, at.size()), at);
+}
+
+TEST(ValidateBody, CountsTheBytesThatABufferCovers) {
+  const auto has = [](BufferParam buffer, std::int64_t bytes) {
+    EXPECT_EQ(filled(buffer, bytes), "") << bytes;
+    const std::string end = " bytes (the buffer has " + std::to_string(bytes) + "). Fill at most the buffer.";
+    EXPECT_THAT(filled(std::move(buffer), bytes + 1), testing::HasSubstr(end));
+  };
+  has({.dtype = dtype::kFloat32, .shape = {4, 8}, .strides = {{16, 1}}}, (3 * 16 + 7 + 1) * 4);
+  has({.dtype = dtype::kFloat32, .shape = {4, 8}, .strides = {{0, 1}}}, 8 * 4);
+  has({.dtype = dtype::kFloat32, .shape = {1, 8}, .strides = {{1000, 1}}}, 8 * 4);
+  has({.dtype = dtype::kFloat32, .shape = {4, 0}, .strides = {{16, 1}}}, 0);
+  has({.dtype = dtype::kFloat32, .shape = {4, 0}}, 0);
+  has({.dtype = DType{kDLInt, 4, 1}, .shape = {3}}, 2);
+  has({.dtype = DType{kDLFloat, 16, 4}, .shape = {3}}, 24);
+  has({.dtype = dtype::kBool, .shape = {7}}, 7);
+}
+
+TEST(ValidateBody, RefusesConstantFillsBeyondAWorkspace) {
+  expect_problems({{[](Program& p) {
+                      body(p).workspaces[0].bytes = 64;
+                      std::get<Fill>(body(p).steps[0]).bytes = 65;
+                    },
+                    "/variants/0/body/steps/0/fill/bytes",
+                    "fill of \"partial\" writes 65 bytes (the workspace has 64). Fill at most the workspace."}});
+}
+
 TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
   expect_problems({
       {[](Program& p) { body(p).steps.push_back(If{name("i"), {kEmptyFill}, {}}); },

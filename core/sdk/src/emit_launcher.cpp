@@ -16,7 +16,7 @@ class LauncherPrinter {
   void print() {
     for (const PlanBinding& binding : plan_.bindings) print_binding(binding);
     for (const Let& let : plan_.lets) print_let(let);
-    for (const Assert& check : plan_.asserts) print_assert(check);
+    for (const PlanAssert& check : plan_.asserts) print_assert(check);
     for (const Workspace& workspace : plan_.workspaces) print_workspace(workspace);
     for (std::size_t i = 0; i < plan_.maps.size(); ++i) dialect_.tensor_map(out_, plan_, i);
     print_steps(plan_.steps);
@@ -46,10 +46,23 @@ class LauncherPrinter {
     }
   }
 
-  void print_assert(const Assert& check) {
-    const std::string condition = emit_condition(out_, check.condition, "kmux_holds_" + number(), "assert");
-    out_.line("if (!(" + condition + ")) return kmux_fail(error, KMUX_INVALID_ARGUMENT, " + quote_c(check.message) +
-              ");");
+  void print_assert(const PlanAssert& check) {
+    const std::string condition = emit_condition(out_, check.condition, "kmux_holds_" + number(), check.what);
+    const auto fail = [](const std::string& text) {
+      return "return kmux_fail(error, KMUX_INVALID_ARGUMENT, " + quote_c(text) + ");";
+    };
+    if (check.numbers.empty()) {
+      out_.line("if (!(" + condition + ")) " + fail(check.message));
+      return;
+    }
+    out_.open("if (!(" + condition + ")) {");
+    const std::string* text = &check.message;
+    for (const PlanAssert::Number& number : check.numbers) {
+      out_.line("kmux_write(error, " + quote_c(*text) + ");");
+      out_.line("kmux_write_number(error, " + print_cpp(number.value) + ");");
+      text = &number.text;
+    }
+    out_.line(fail(*text)).close();
   }
 
   void print_workspace(const Workspace& workspace) {
@@ -69,7 +82,10 @@ class LauncherPrinter {
   }
 
   void print_step(const PlanLaunch& launch) { dialect_.launch(out_, plan_, launch); }
-  void print_step(const PlanFill& fill) { dialect_.fill(out_, plan_, fill); }
+  void print_step(const PlanFill& fill) {
+    if (fill.bounds) print_assert(*fill.bounds);
+    dialect_.fill(out_, plan_, fill);
+  }
 
   void print_step(const PlanIf& guard) {
     const std::string condition = emit_condition(out_, guard.condition, "kmux_condition_" + number(), "condition");

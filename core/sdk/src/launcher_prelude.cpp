@@ -196,21 +196,30 @@ static inline double kmux_float64(kmux_slot slot) {
 }
 )"},
     Snippet{"kmux_memory", R"(
-// Device memory for one call, freed on every way out.
+// Device memory for one call, freed on every way out. No allocator need align to more than 256 bytes: for more, that
+// much more is allocated and the address rounded up.
 struct kmux_memory {
   const kmux_launch_env* env;
+  void* whole;  // as it was allocated
   void* address;
-  explicit kmux_memory(const kmux_launch_env* of) : env(of), address(nullptr) {}
+  explicit kmux_memory(const kmux_launch_env* of) : env(of), whole(nullptr), address(nullptr) {}
   kmux_memory(const kmux_memory&) = delete;
   ~kmux_memory() {
-    if (address != nullptr) env->allocator->free(env->allocator->self, env->device, env->stream, address);
+    if (whole != nullptr) env->allocator->free(env->allocator->self, env->device, env->stream, whole);
   }
   int allocate(long long bytes, long long alignment, const char* name, kmux_sink error) {
     if (bytes == 0) return KMUX_OK;
-    const int code = env->allocator->allocate(env->allocator->self, env->device, env->stream, (__SIZE_TYPE__)bytes,
-                                              (__SIZE_TYPE__)alignment, &address);
-    if (code == KMUX_OK) return KMUX_OK;
-    address = nullptr;
+    const long long granted = alignment < 256 ? alignment : 256;
+    long long wanted;
+    const int code = __builtin_add_overflow(bytes, alignment - granted, &wanted)
+                         ? KMUX_UNAVAILABLE
+                         : env->allocator->allocate(env->allocator->self, env->device, env->stream,
+                                                    (__SIZE_TYPE__)wanted, (__SIZE_TYPE__)granted, &whole);
+    if (code == KMUX_OK) {
+      address = (char*)whole + ((0 - (__SIZE_TYPE__)whole) & (__SIZE_TYPE__)(alignment - 1));
+      return KMUX_OK;
+    }
+    whole = nullptr;
     kmux_write(error, "cannot allocate workspace \"");
     kmux_write(error, name);
     kmux_write(error, "\" (");

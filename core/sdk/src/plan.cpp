@@ -7,6 +7,9 @@
 
 #include "kmux/validate.h"
 
+#include "buffer_span.h"
+#include "fill_bounds.h"
+
 namespace kmux {
 namespace {
 
@@ -18,7 +21,8 @@ struct Overloaded : Fs... {
 // One body on its way to a plan. The program is valid, so every name is found.
 class Lowering {
  public:
-  Lowering(const Program& program, const Body& body) : body_(body), outer_(&plan_.steps) {
+  Lowering(const Program& program, const Body& body)
+      : signature_(program.signature), body_(body), outer_(&plan_.steps) {
     plan_.name = program.name;
     plan_.slots = slots_of(program.signature);
     for (std::size_t i = 0; i < plan_.slots.size(); ++i) slots_[plan_.slots[i].name] = i;
@@ -44,9 +48,11 @@ class Lowering {
       const auto found = constants_.find(name);
       return found == constants_.end() ? std::nullopt : std::optional(found->second);
     }));
-    used_.merge(symbols_of(folded));
+    use(folded);
     return folded;
   }
+
+  void use(const Expr& expr) { used_.merge(symbols_of(expr)); }
 
   std::vector<Expr> fold(const std::vector<Expr>& exprs) {
     std::vector<Expr> folded;
@@ -73,7 +79,7 @@ class Lowering {
   void lower_assert(const Assert& check) {
     Expr condition = fold(check.condition);
     const bool always_holds = condition.is_constant() && !condition.is_constant(0);
-    if (!always_holds) plan_.asserts.push_back({std::move(condition), check.message});
+    if (!always_holds) plan_.asserts.push_back({.condition = std::move(condition), .message = check.message});
   }
 
   PlanAddress address(const std::string& name, const Expr& offset_bytes) {
@@ -128,8 +134,29 @@ class Lowering {
     outer_->emplace_back(PlanFor{loop.variable, begin, end, lower_inner(loop.steps)});
   }
 
+  // What every call fills is checked before its first step. Whether a fill in a guard or loop takes place, and of how many
+  // bytes, only that step can tell.
   void lower_step(const Fill& fill) {
-    outer_->emplace_back(PlanFill{address(fill.target), fold(fill.bytes), fill.value, plan_.step_count++});
+    PlanFill out{address(fill.target), fold(fill.bytes), fill.value, plan_.step_count++};
+    out.bounds = fill_bounds(target_of(fill), out.target.offset_bytes, out.bytes);
+    if (out.bounds) use_names_of(*out.bounds);
+    if (out.bounds && outer_ == &plan_.steps) {
+      plan_.asserts.push_back(*std::exchange(out.bounds, std::nullopt));
+    }
+    outer_->emplace_back(std::move(out));
+  }
+
+  FillTarget target_of(const Fill& fill) const {
+    const std::string& name = fill.target.name;
+    const auto workspace = workspaces_.find(name);
+    if (workspace != workspaces_.end()) return {name, "workspace", plan_.workspaces[workspace->second].bytes};
+    const BufferParam* const buffer = as_buffer(*find_param(signature_, name));
+    return {name, "buffer", buffer == nullptr ? std::nullopt : span_bytes(*buffer)};
+  }
+
+  void use_names_of(const PlanAssert& check) {
+    use(check.condition);
+    for (const PlanAssert::Number& number : check.numbers) use(number.value);
   }
 
   void lower_step(const Launch& launch) {
@@ -189,6 +216,7 @@ class Lowering {
     }
   }
 
+  const Signature& signature_;
   const Body& body_;
   Plan plan_;
   std::vector<PlanStep>* outer_;

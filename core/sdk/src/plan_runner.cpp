@@ -1,5 +1,6 @@
 #include "kmux/plan_runner.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "max_extent.h"
 #include "runner_code.h"
+#include "runner_failure.h"
 #include "runner_frame.h"
 #include "single_code.h"
 
@@ -16,25 +18,6 @@ namespace kmux {
 namespace {
 
 using Outcome = ExprCode::Outcome;
-
-constexpr Fault kOutOfRange = "the value is out of range";
-
-void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
-
-void write_number(kmux_sink sink, std::int64_t number) {
-  char text[24];
-  char* begin = text + sizeof text;
-  std::uint64_t rest = number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
-  do *--begin = static_cast<char>('0' + rest % 10);
-  while ((rest /= 10) != 0);
-  if (number < 0) *--begin = '-';
-  write(sink, {begin, static_cast<std::size_t>(text + sizeof text - begin)});
-}
-
-// As printed launchers say it: they know less of a cast than an evaluator does.
-std::string_view reason_of(Fault fault) {
-  return fault == fault::kNoFit || fault == fault::kNoInteger ? "the value does not fit its type" : fault;
-}
 
 // One launch in progress. Functions give 0 to go on, or the code of an error that they have written.
 class Run {
@@ -87,19 +70,10 @@ class Run {
   // Values.
   std::span<const std::int64_t> values() const { return {words_, code_.values}; }
 
-  [[gnu::cold, gnu::noinline]] int bad_value(const std::string& what, Fault fault) const {
-    write(error_, "cannot evaluate ");
-    write(error_, what);
-    write(error_, " (");
-    write(error_, reason_of(fault));
-    write(error_, "). Pass arguments for which it has a value.");
-    return KMUX_INVALID_ARGUMENT;
-  }
-
   int value(const RunnerChecked& checked, std::int64_t& out) const {
     const Outcome outcome = checked.number.evaluate(values());
     if (!outcome.ok()) [[unlikely]] {
-      return bad_value(*checked.what, outcome.fault);
+      return fail_value(error_, *checked.what, outcome.fault);
     }
     out = outcome.value;
     return KMUX_OK;
@@ -109,7 +83,7 @@ class Run {
   int ranged(const RunnerChecked& checked, std::int64_t low, std::int64_t high, std::int64_t& out) const {
     const Outcome outcome = checked.number.evaluate(values());
     if (!outcome.ok() || outcome.value < low || outcome.value > high) [[unlikely]] {
-      return bad_value(*checked.what, outcome.ok() ? kOutOfRange : outcome.fault);
+      return fail_value(error_, *checked.what, outcome.ok() ? kOutOfRange : outcome.fault);
     }
     out = outcome.value;
     return KMUX_OK;
@@ -148,47 +122,49 @@ class Run {
         return KMUX_OK;
       default:
         word = slot.i64;
-        return word >= 0 ? KMUX_OK : bad_value(*binding.what, kOutOfRange);
+        return word >= 0 ? KMUX_OK : fail_value(error_, *binding.what, kOutOfRange);
     }
   }
 
-  [[gnu::noinline]] int hold(const RunnerAssert& check) const {
-    std::int64_t holds = 0;
-    if (const int status = value(check.condition, holds)) return status;
-    if (holds != 0) return KMUX_OK;
-    write(error_, check.message);
-    return KMUX_INVALID_ARGUMENT;
+  // Flattened: a call per number would cost more than the comparison.
+  [[gnu::flatten]] int hold(const RunnerAssert& check) const {
+    const Outcome outcome = check.condition.evaluate(values());
+    if (!outcome.ok()) return fail_value(error_, *check.what, outcome.fault);
+    return outcome.value != 0 ? KMUX_OK : fail_assert(error_, check, values());
   }
 
   [[gnu::noinline]] int allocate(const RunnerWorkspace& workspace) {
     unsigned long long bytes = 0;
     if (const int status = size(workspace.bytes, bytes)) return status;
-    const kmux_launch_env& env = env_.env;
-    void*& memory = addresses_[workspace.address];
-    memory = nullptr;
+    void*& whole = addresses_[workspace.whole];
+    whole = nullptr;
     if (bytes != 0) {
-      const int status = env.allocator->allocate(env.allocator->self, env.device, env.stream, bytes,
-                                                 static_cast<std::size_t>(workspace.alignment_bytes), &memory);
-      if (status != KMUX_OK) return cannot_allocate(workspace, bytes), status;
+      const int status = allocate(static_cast<std::int64_t>(bytes), workspace.alignment_bytes, whole);
+      if (status != KMUX_OK) return fail_allocation(error_, workspace, bytes, env_.env.device, status);
     }
+    if (workspace.is_rounded()) addresses_[workspace.address] = rounded_up(whole, workspace.alignment_bytes);
     ++allocated_;
     return KMUX_OK;
   }
 
-  [[gnu::cold]] void cannot_allocate(const RunnerWorkspace& workspace, unsigned long long bytes) const {
-    write(error_, "cannot allocate workspace \"");
-    write(error_, workspace.name);
-    write(error_, "\" (");
-    write_number(error_, static_cast<std::int64_t>(bytes));
-    write(error_, " bytes on device ");
-    write_number(error_, env_.env.device);
-    write(error_, "). Free memory or pass smaller tensors.");
+  int allocate(std::int64_t bytes, std::int64_t alignment, void*& whole) const {
+    const kmux_launch_env& env = env_.env;
+    const std::int64_t granted = std::min(alignment, RunnerWorkspace::kGranted);
+    std::int64_t wanted = 0;
+    if (__builtin_add_overflow(bytes, alignment - granted, &wanted)) return KMUX_UNAVAILABLE;
+    return env.allocator->allocate(env.allocator->self, env.device, env.stream, static_cast<std::size_t>(wanted),
+                                   static_cast<std::size_t>(granted), &whole);
+  }
+
+  static void* rounded_up(void* whole, std::int64_t alignment) {
+    const auto place = reinterpret_cast<std::uintptr_t>(whole);
+    return static_cast<char*>(whole) + ((0 - place) & static_cast<std::uintptr_t>(alignment - 1));
   }
 
   void free(const RunnerWorkspace& workspace) const {
     const kmux_launch_env& env = env_.env;
-    void* const memory = addresses_[workspace.address];
-    if (memory != nullptr) env.allocator->free(env.allocator->self, env.device, env.stream, memory);
+    void* const whole = addresses_[workspace.whole];
+    if (whole != nullptr) env.allocator->free(env.allocator->self, env.device, env.stream, whole);
   }
 
   using Dims = std::array<unsigned long long, 5>;
@@ -261,6 +237,9 @@ class Run {
   }
 
   int fill(const RunnerFill& fill) const {
+    for (const RunnerAssert& bounds : fill.bounds) {
+      if (const int status = hold(bounds)) return status;
+    }
     kmux_driver_fill call{fill.step, fill.value, nullptr, 0};
     if (const int status = address(fill.target, call.target)) return status;
     if (const int status = size(fill.bytes, call.bytes)) return status;

@@ -34,9 +34,7 @@ class PlanPrinter {
       out_.line("bind " + binding.name + " = slot " + std::to_string(binding.slot));
     }
     for (const Let& let : plan_.lets) out_.line("let " + let.name + " = " + to_string(let.value));
-    for (const Assert& check : plan_.asserts) {
-      out_.line("assert " + to_string(check.condition) + ": " + quote_c(check.message));
-    }
+    for (const PlanAssert& check : plan_.asserts) print_assert(check);
     for (const Workspace& workspace : plan_.workspaces) {
       out_.line("workspace " + workspace.name + ": " + to_string(workspace.bytes) + " bytes, aligned to " +
                 std::to_string(workspace.alignment_bytes));
@@ -83,7 +81,16 @@ class PlanPrinter {
     for (const PlanStep& step : steps) std::visit([this](const auto& kind) { print_step(kind); }, step);
   }
 
+  void print_assert(const PlanAssert& check) {
+    std::string message = quote_c(check.message);
+    for (const PlanAssert::Number& number : check.numbers) {
+      message += " " + to_string(number.value) + " " + quote_c(number.text);
+    }
+    out_.line("assert " + to_string(check.condition) + ": " + message);
+  }
+
   void print_step(const PlanFill& fill) {
+    if (fill.bounds) print_assert(*fill.bounds);
     out_.line("fill " + address_text(fill.target) + ": " + to_string(fill.bytes) + " bytes of " +
               std::to_string(fill.value));
   }

@@ -8,6 +8,7 @@
 #include "kmux/driver.h"
 #include "kmux/plan.h"
 
+#include "runner_condition.h"
 #include "runner_number.h"
 
 namespace kmux {
@@ -36,8 +37,14 @@ struct RunnerLet {
 };
 
 struct RunnerAssert {
-  RunnerChecked condition;
+  struct Number {
+    RunnerNumber value;
+    std::string text;
+  };
+  RunnerCondition condition;
+  const std::string* what = nullptr;
   std::string message;
+  std::vector<Number> numbers;
 };
 
 /// An address out of a slot or of the addresses; its offset only where it is not 0.
@@ -48,11 +55,16 @@ struct RunnerAddress {
   RunnerChecked offset;
 };
 
+/// No allocator need align to more than `kGranted` bytes: for more, that much more is allocated and the address rounded
+/// up.
 struct RunnerWorkspace {
-  std::size_t address = 0;
+  static constexpr std::int64_t kGranted = 256;
+  std::size_t address = 0;  // where it begins, for kernels
+  std::size_t whole = 0;  // what the allocator gave: the same address, unless that is rounded up
   RunnerChecked bytes;
-  std::int64_t alignment_bytes = 256;
+  std::int64_t alignment_bytes = kGranted;
   std::string name;
+  bool is_rounded() const { return alignment_bytes > kGranted; }
 };
 
 /// One of several numbers that is not the same in every launch.
@@ -119,6 +131,7 @@ struct RunnerFill {
   RunnerChecked bytes;
   std::uint8_t value = 0;
   unsigned step = 0;
+  std::vector<RunnerAssert> bounds;  // one or none
 };
 
 /// A step by its kind and its index in the list of that kind.

@@ -35,17 +35,18 @@ void point(RunnerMap& map) {
 
 class RunnerCompiler {
  public:
-  explicit RunnerCompiler(const Plan& plan) : plan_(plan), code_(std::make_unique<RunnerCode>()) {}
+  explicit RunnerCompiler(const Plan& plan)
+      : plan_(plan), code_(std::make_unique<RunnerCode>()), workspace_addresses_(plan.workspaces.size()) {}
 
   Result<std::unique_ptr<const RunnerCode>> compile() {
     for (const PlanBinding& binding : plan_.bindings) add_binding(binding);
     for (const Let& let : plan_.lets) KMUX_TRY(add_let(let));
-    for (const Assert& check : plan_.asserts) KMUX_TRY(add_assert(check));
+    for (const PlanAssert& check : plan_.asserts) KMUX_TRY(add_assert(check, code_->asserts));
     count_loops(plan_.steps);
     code_->values = next_word_ + loops_;
     code_->size.words = code_->values;
-    code_->size.addresses = plan_.workspaces.size();
     for (const Workspace& workspace : plan_.workspaces) KMUX_TRY(add_workspace(workspace));
+    code_->size.addresses = workspace_addresses_;
     for (const PlanMap& map : plan_.maps) KMUX_TRY(add_map(map));
     code_->size.maps = plan_.maps.size();
     for (RunnerMap& map : code_->maps) point(map);
@@ -66,9 +67,11 @@ class RunnerCompiler {
 
   const std::string* keep(std::string text) { return &code_->texts.emplace_back(std::move(text)); }
 
-  Result<RunnerNumber> number(const Expr& expr) const {
-    return RunnerNumber::compile(expr, [this](std::string_view name) { return word_of(name); });
+  ValueIndex index() const {
+    return [this](std::string_view name) { return word_of(name); };
   }
+
+  Result<RunnerNumber> number(const Expr& expr) const { return RunnerNumber::compile(expr, index()); }
 
   Result<RunnerChecked> checked(const Expr& expr, const std::string& what) {
     KMUX_ASSIGN(RunnerNumber value, number(expr));
@@ -102,16 +105,28 @@ class RunnerCompiler {
     return Ok{};
   }
 
-  Status add_assert(const Assert& check) {
-    KMUX_ASSIGN(RunnerChecked condition, checked(check.condition, "assert"));
-    code_->asserts.push_back({std::move(condition), check.message});
+  Status add_assert(const PlanAssert& check, std::vector<RunnerAssert>& asserts) {
+    RunnerAssert out;
+    KMUX_ASSIGN(out.condition, RunnerCondition::compile(check.condition, index()));
+    out.what = keep(described(check.what, to_string(check.condition)));
+    out.message = check.message;
+    for (const PlanAssert::Number& each : check.numbers) {
+      KMUX_ASSIGN(RunnerNumber value, number(each.value));
+      out.numbers.push_back({std::move(value), each.text});
+    }
+    asserts.push_back(std::move(out));
     return Ok{};
   }
 
   Status add_workspace(const Workspace& workspace) {
     KMUX_ASSIGN(RunnerChecked bytes, checked(workspace.bytes, "size of workspace \"" + workspace.name + "\""));
-    const std::size_t address = code_->workspaces.size();
-    code_->workspaces.push_back({address, std::move(bytes), workspace.alignment_bytes, workspace.name});
+    RunnerWorkspace out;
+    out.address = out.whole = code_->workspaces.size();
+    out.bytes = std::move(bytes);
+    out.alignment_bytes = workspace.alignment_bytes;
+    out.name = workspace.name;
+    if (out.is_rounded()) out.whole = workspace_addresses_++;
+    code_->workspaces.push_back(std::move(out));
     return Ok{};
   }
 
@@ -225,6 +240,7 @@ class RunnerCompiler {
     KMUX_ASSIGN(out.bytes, checked(fill.bytes, "size of fill"));
     out.value = fill.value;
     out.step = static_cast<unsigned>(fill.step);
+    if (fill.bounds) KMUX_TRY(add_assert(*fill.bounds, out.bounds));
     code_->fills.push_back(std::move(out));
     return RunnerStep{RunnerStep::Kind::kFill, code_->fills.size() - 1};
   }
@@ -274,7 +290,7 @@ class RunnerCompiler {
 
   Status add_arguments(const PlanLaunch& launch, RunnerLaunch& out) {
     next_word_argument_ = code_->values;
-    next_address_argument_ = plan_.workspaces.size();
+    next_address_argument_ = workspace_addresses_;
     for (const PlanArg& arg : launch.args) {
       const std::string what = "argument " + std::to_string(out.places.size()) + of(launch);
       KMUX_TRY(std::visit([&](const auto& kind) { return add_argument(kind, what, out); }, arg));
@@ -351,6 +367,7 @@ class RunnerCompiler {
   const Plan& plan_;
   std::unique_ptr<RunnerCode> code_;
   std::map<std::string, std::size_t, std::less<>> words_;
+  std::size_t workspace_addresses_;  // one a workspace, then what those whose address is rounded up were allocated at
   std::size_t next_word_ = 0;
   std::size_t loops_ = 0;
   std::size_t next_word_argument_ = 0;

@@ -35,6 +35,7 @@ struct Name {
   DType dtype = {};       // of a scalar or a symbol
   bool nullable = false;  // of a buffer
   std::string path = {};
+  std::optional<std::int64_t> bytes = {};  // of a buffer or workspace whose size is constant
 };
 
 /// The names that a place in a program may use. All kinds share one namespace.

@@ -41,7 +41,8 @@ class BodyChecker {
       problems_.add(at / "alignment_bytes", "an alignment of " + std::to_string(workspace.alignment_bytes) +
                                                 " bytes is no power of two. Use one.");
     }
-    scope_.declare(workspace.name, {NameKind::kWorkspace}, at / "name", problems_);
+    const Name name{.kind = NameKind::kWorkspace, .bytes = constant_of(workspace.bytes)};
+    scope_.declare(workspace.name, name, at / "name", problems_);
   }
 
   void tensor_maps(const std::vector<TensorMap>& maps, const JsonPointer& at) {
@@ -71,6 +72,19 @@ class BodyChecker {
   void step(const Fill& fill, int, const JsonPointer& at) {
     check_memory(fill.target, scope_, at / "fill" / "target", problems_);
     check_quantity(fill.bytes, "the size of a fill", 0, scope_, at / "fill" / "bytes", problems_);
+    const Name* const target = scope_.find(fill.target.name);
+    if (target != nullptr && target->bytes.value_or(-1) >= 0) fits(fill, *target, at / "fill" / "bytes");
+  }
+
+  // What is not constant is checked in the call.
+  void fits(const Fill& fill, const Name& target, const JsonPointer& at) {
+    const std::optional<std::int64_t> offset = constant_of(fill.target.offset_bytes);
+    const std::optional<std::int64_t> bytes = constant_of(fill.bytes);
+    if (!offset || !bytes || *offset < 0 || *bytes < 0 || *bytes <= *target.bytes - *offset) return;
+    const std::string kind = target.kind == NameKind::kBuffer ? "buffer" : "workspace";
+    problems_.add(at, "fill of " + quoted(fill.target.name) + " writes " + std::to_string(*bytes) + " bytes" +
+                          (*offset == 0 ? "" : " at offset " + std::to_string(*offset)) + " (the " + kind + " has " +
+                          std::to_string(*target.bytes) + "). Fill at most the " + kind + ".");
   }
 
   void step(const If& guard, int depth, const JsonPointer& at) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "buffer_span.h"
 #include "quoted.h"
 #include "validation.h"
 
@@ -10,7 +11,10 @@ namespace {
 bool has_width_of_scalar(DType type) { return type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64; }
 
 Name name_of(const Param& param) {
-  if (const BufferParam* buffer = as_buffer(param)) return {NameKind::kBuffer, buffer->dtype, buffer->nullable};
+  if (const BufferParam* buffer = as_buffer(param)) {
+    const std::optional<Expr> bytes = span_bytes(*buffer);
+    return {NameKind::kBuffer, buffer->dtype, buffer->nullable, {}, bytes ? constant_of(*bytes) : std::nullopt};
+  }
   if (const ScalarParam* scalar = as_scalar(param)) return {NameKind::kScalar, scalar->dtype};
   return {NameKind::kPointer};
 }

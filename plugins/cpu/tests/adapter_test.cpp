@@ -16,6 +16,7 @@
 namespace kmux::cpu {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -128,6 +129,30 @@ TEST(Adapter, RunsStepsInOrder) {
   EXPECT_THAT(log, ElementsAre(2, 0, 2, 0, 0, 0, 0, 0));
   EXPECT_EQ(kernel.allocator.allocated, 2);
   EXPECT_EQ(kernel.allocator.freed, 2);
+}
+
+TEST(Adapter, RefusesAFillBeyondItsBufferAndTouchesNothing) {
+  ProgramBuilder builder("filled");
+  const Expr n = builder.symbol("n");
+  builder.buffer("y", BufferParam{dtype::kInt8, {n}});
+  const Expr extra = builder.scalar("extra", dtype::kInt64);
+  builder.variant("c").source("k.c", "void k(signed char* y) { y[0] = 1; }");
+  builder.launch("k").args({"y"});
+  builder.body().fill("y", n + extra, 7);
+  auto kernel = load(builder);
+  std::vector<std::int8_t> memory(8192, -1);
+  const auto call = [&](std::int64_t more) { return kernel({slot(memory.data()), slot(more), slot(4096)}); };
+  for (const std::int64_t more : {std::int64_t{64}, std::int64_t{1} << 60, std::int64_t{-4097}}) {
+    const Status refused = call(more);
+    ASSERT_FALSE(refused.ok()) << more;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("fill of \"y\" writes " + std::to_string(4096 + more) +
+                                                   " bytes (the buffer has 4096). Fill at most the buffer."));
+    EXPECT_THAT(memory, Each(-1));
+  }
+  ASSERT_TRUE(call(0).ok());
+  EXPECT_EQ(memory[4095], 7);
+  EXPECT_EQ(memory[4096], -1);
 }
 
 TEST(Adapter, ReportsAWorkspaceThatCannotBeHad) {

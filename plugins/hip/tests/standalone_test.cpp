@@ -68,6 +68,23 @@ TEST_F(HipStandalone, HasInitCallAndErrorText) {
   kept.modules = 1;
 }
 
+TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
+  ProgramBuilder builder = one_kernel(
+      "extern \"C\" __global__ void k(float* x, char* w) {\n"
+      "  w[0] = w[99] = 1;\n"
+      "  x[0] = 1 + (float)((unsigned long long)w % 65536);\n}\n");
+  builder.workspace("w", 100, 65536);
+  builder.launch("k").grid({1}).block({1}).args({"x", "w"});
+  const Library library(unit_of(builder.build().value()));
+  const DeviceVector x(backend, 1);
+  auto* const call = library.function<int(void*, long long, void*)>("call");
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(call(x.address(), 1, nullptr), 0) << library.last_error();
+    EXPECT_THAT(x.values(), Each(1.0F));
+  }
+  kept.modules = 1;
+}
+
 TEST_F(HipStandalone, TellsWhatWentWrong) {
   ProgramBuilder builder("big");
   builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).variant("hip");

@@ -156,6 +156,30 @@ TEST_P(BodySequences, WorkspacesAndFillsAreInStreamOrder) {
                                  "cuMemFreeAsync " + w + " stream 0x2"));
 }
 
+// The address that an allocation gave, or that a launch was passed: the last number of `line`.
+std::uint64_t address_in(const std::string& line, const std::string& before) {
+  return std::stoull(line.substr(line.find(before) + before.size()), nullptr, 16);
+}
+
+TEST_P(BodySequences, WorkspacesHaveTheAlignmentThatTheyDeclare) {
+  for (const std::uint64_t alignment : {16, 256, 4096, 65536}) {
+    ProgramBuilder builder = program_of("aligned", kTwo);
+    builder.workspace("w", kN * 4, static_cast<std::int64_t>(alignment));
+    builder.launch("first").grid({1}).block({32}).args({"w"}).arg(Expr(1));
+    const Kernel kernel = warmed(builder);
+    const auto lines = work_of(kernel, {zeros(kernel, {25})});
+    ASSERT_EQ(lines.size(), 3U);
+    const std::uint64_t wanted = 100 + (alignment > 256 ? alignment - 256 : 0);
+    EXPECT_THAT(lines[0], HasSubstr("cuMemAllocFromPoolAsync bytes " + std::to_string(wanted) + " "));
+    const std::uint64_t allocated = address_in(lines[0], "-> ");
+    const std::uint64_t passed = address_in(lines[1], "args [");
+    EXPECT_EQ(passed % alignment, 0U);
+    EXPECT_GE(passed, allocated);
+    EXPECT_LE(passed + 100, allocated + wanted);
+    EXPECT_EQ(address_in(lines[2], "cuMemFreeAsync "), allocated);
+  }
+}
+
 TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   ProgramBuilder builder = program_of("filled", kTwo);
   builder.body().fill("x", kN * 4, 3);
@@ -164,6 +188,25 @@ TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   const Tensor x = zeros(kernel, {2});
   EXPECT_THAT(work_of(kernel, {x}), ElementsAre(HasSubstr(" value 3 bytes 8 stream 0x0"), line({"nothing"})));
   EXPECT_EQ(x.data_as<int>()[1], 0x03030303);
+}
+
+TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) {
+  ProgramBuilder builder = program_of("filled", kTwo);
+  const Expr extra = builder.scalar("extra", dtype::kInt64);
+  builder.launch("nothing").grid({1}).block({32});
+  builder.body().fill("x", kN * 4 + extra, 3);
+  const Kernel kernel = warmed(builder);
+  const Tensor x = zeros(kernel, {1024});
+  fake.clear_calls();
+  for (const std::int64_t more : {std::int64_t{64}, std::int64_t{1} << 60, std::int64_t{-4100}}) {
+    const Status refused = kernel.launch({x, more});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("fill of \"x\" writes " + std::to_string(4096 + more) +
+                                                   " bytes (the buffer has 4096). Fill at most the buffer."));
+  }
+  EXPECT_THAT(work(), IsEmpty());
+  EXPECT_THAT(work_of(kernel, {x, std::int64_t{0}}), ElementsAre(line({"nothing"}), HasSubstr(" value 3 bytes 4096 ")));
 }
 
 TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedBeforeTheFirstLaunch) {

@@ -112,6 +112,37 @@ TEST_P(ExportSequences, HasMemoryForWorkspaces) {
   scale.close();
 }
 
+TEST_P(ExportSequences, AlignsWorkspacesAsTheyDeclare) {
+  ProgramBuilder builder =
+      program_of("scale", "extern \"C\" __global__ void scale(float* w, float* x) { x[0] = w[0]; }\n");
+  builder.workspace("w", 4096, 65536);
+  builder.launch("scale").grid({1}).block({32}).args({"w", "x"});
+  const Exported scale = exported(builder, "aligned");
+  const Tensor x = four_zeros();
+  for (int round = 0; round < 3; ++round) {
+    fake.clear_calls();
+    EXPECT_EQ(scale({x.dl()}), "");
+    EXPECT_THAT(fake.calls("cuMemAllocFromPoolAsync"), ElementsAre(HasSubstr(" bytes 69376 ")));
+    const std::string launch = fake.calls("cuLaunchKernelEx").at(0);
+    EXPECT_EQ(std::stoull(launch.substr(launch.find("args [") + 6), nullptr, 16) % 65536, 0U) << launch;
+    EXPECT_EQ(fake.calls("cuMemFreeAsync").size(), 1U);
+  }
+  scale.close();
+}
+
+TEST_P(ExportSequences, RefusesFillsBeyondTheirBuffer) {
+  ProgramBuilder builder = scale_program();
+  builder.body().fill("x", 64);
+  const Exported scale = exported(builder, "filled");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  fake.clear_calls();
+  EXPECT_THAT(scale({x.dl()}),
+              HasSubstr("fill of \"x\" writes 64 bytes (the buffer has 16). Fill at most the buffer."));
+  EXPECT_THAT(work(), testing::IsEmpty());
+  scale.close();
+}
+
 TEST_P(ExportSequences, FailuresOfTheDriverAreErrors) {
   const Exported scale = exported(scale_program(), "plain");
   const Tensor x = four_zeros();

@@ -62,11 +62,28 @@ struct PlanLaunch {
   bool operator==(const PlanLaunch&) const = default;
 };
 
+/// A condition that a call must meet, else it fails with invalid_argument and the message: text, and for each number its
+/// value and the text behind it.
+struct PlanAssert {
+  struct Number {
+    Expr value;  // has one wherever the condition has
+    std::string text;
+    bool operator==(const Number&) const = default;
+  };
+  Expr condition;
+  std::string message;
+  std::vector<Number> numbers = {};
+  std::string what = "assert";  // for the error if the condition has no value
+  bool operator==(const PlanAssert&) const = default;
+};
+
 struct PlanFill {
   PlanAddress target;
   Expr bytes;
   std::uint8_t value = 0;
   std::size_t step = 0;  // as in PlanLaunch
+  std::optional<PlanAssert> bounds =
+      {};  // checked before this step; a fill outside guards and loops has them in Plan::asserts
   bool operator==(const PlanFill&) const = default;
 };
 
@@ -88,7 +105,7 @@ struct PlanFor {
 };
 
 struct PlanMap {
-  TensorMap map;      // name, geometry and modes as in the body
+  TensorMap map;  // name, geometry and modes as in the body
   PlanAddress base;
   bool operator==(const PlanMap&) const = default;
 };
@@ -103,13 +120,13 @@ struct PlanBinding {
 
 /// A body with every name looked up and every choice made: first pass (lets, asserts, workspaces, maps), second pass
 /// (steps). Backends execute it or print it; they never see the body. Constant lets are folded away; so are asserts that
-/// hold and branches that are not taken.
+/// hold and branches that are not taken. Behind the body's asserts come those that fills stay within their targets.
 struct Plan {
   std::string name;  // of the program
   std::vector<SlotInfo> slots;
   std::vector<PlanBinding> bindings;  // symbols and integer scalars that some expression uses
   std::vector<Let> lets;
-  std::vector<Assert> asserts;
+  std::vector<PlanAssert> asserts;
   std::vector<Workspace> workspaces;
   std::vector<PlanMap> maps;  // equal maps are merged
   std::vector<std::string> kernels;  // each once, by first launch
