@@ -76,6 +76,7 @@ TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
   std::vector<int> devices;
   fake.on_launch([&](const fake_cuda::KernelRun& run) { devices.push_back(run.device); });
   EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  fake.finish();
   EXPECT_THAT(devices, ElementsAre(0, 0));
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxSetCurrent",
                                           "cuLaunchKernelEx", "cuLaunchKernelEx", "cuCtxSetCurrent"));
@@ -140,6 +141,7 @@ TEST_F(CallTest, FillsInOrderOfTheStream) {
   warm();
   EXPECT_EQ(fill({0, 0xAB, memory_, 16}, reinterpret_cast<CUstream>(2)), KMUX_OK) << error;
   EXPECT_THAT(fake.calls("cuMemsetD8Async"), ElementsAre(AllOf(HasSubstr("0x2"), HasSubstr("16"))));
+  fake.finish();
   EXPECT_EQ(memory_[15], 0xAB);
   EXPECT_EQ(memory_[16], 0);
 }

@@ -139,12 +139,14 @@ TEST_F(ExportedCall, RunsOnTheDeviceWhoseContextIsCurrent) {
   fake.on_launch([&](const fake_cuda::KernelRun& run) { device = run.device; });
   EXPECT_EQ(launcher.init(), 0) << launcher.last_error();
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
+  fake.finish();
   EXPECT_EQ(device, 1);
   fake.fail("cuCtxGetDevice", CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(launcher.call<>(), -1);
   EXPECT_THAT(launcher.last_error(), HasSubstr("cuCtxGetDevice failed with 201 CUDA_ERROR_INVALID_CONTEXT"));
   set(nullptr);
   EXPECT_EQ(launcher.call<>(), 0) << launcher.last_error();
+  fake.finish();
   EXPECT_EQ(device, 0);
 }
 

@@ -49,6 +49,7 @@ class GraphBodies : public testing::Test {
   GraphBodies() {
     for (const KernelFacts& kernel : kKernels) fake_.set_parameters(kernel.name, {8, 8});
     fake_.on_launch(run_kernel);
+    fake_.set_eager();  // the workspace is freed at the call, not in the order of a stream
     error_.text.clear();
   }
 
@@ -196,6 +197,7 @@ TEST_F(GraphBodies, OutliveEveryFailure) {
       fake_.reset();
       for (const KernelFacts& kernel : kKernels) fake_.set_parameters(kernel.name, {8, 8});
       fake_.on_launch(run_kernel);
+      fake_.set_eager();
       error_.text.clear();
       {
         Launcher launcher("code", kFacts, {});

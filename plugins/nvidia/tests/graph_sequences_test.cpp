@@ -60,6 +60,7 @@ TEST_P(GraphSequences, AGraphIsBuiltOnceAndToldWhatChanged) {
   EXPECT_THAT(work_of(kernel, {x, 1, 3}),
               ElementsAre(AllOf(HasSubstr("cuGraphExecKernelNodeSetParams_v2 "), HasSubstr(" 0x00000003]")),
                           HasSubstr("cuGraphLaunch ")));
+  fake.finish();
   EXPECT_THAT(runs, ElementsAre("first 1", "second 2", "first 1", "second 2", "first 1", "second 3"));
   EXPECT_EQ(x.data_as<int>()[7], 0x01010101);
 }

@@ -115,6 +115,7 @@ void count(const fake_cuda::KernelRun& run) {
 TEST_F(LaunchThreads, LoseAndMixNothing) {
   fake_.on_launch(count);
   run_all();
+  fake_.finish();
   for (const Counts& counts : counts_) {
     EXPECT_EQ(counts.mapped, kCalls);
     EXPECT_EQ(counts.first, kCalls);

@@ -81,6 +81,7 @@ TEST_F(LauncherTest, KeepsItsKernelsApartFromThoseOfTheSameName) {
   EXPECT_EQ(call(body), KMUX_OK) << error;
   EXPECT_EQ(other.call(kmux_launch_env{}, sink(), body), KMUX_OK) << error;
   EXPECT_EQ(call(body), KMUX_OK) << error;
+  fake.finish();
   ASSERT_EQ(libraries.size(), 3U);
   EXPECT_NE(libraries[0], libraries[1]);
   EXPECT_EQ(libraries[0], libraries[2]);
@@ -94,7 +95,9 @@ TEST_F(LauncherTest, LaunchesOnTheDeviceOfTheCallAndGoesBack) {
   std::vector<int> devices;
   fake.on_launch([&](const fake_cuda::KernelRun& run) { devices.push_back(run.device); });
   EXPECT_EQ(launch(add(), 1), KMUX_OK) << error;
+  fake.finish();
   EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  fake.finish();
   EXPECT_THAT(devices, ElementsAre(1, 0));
   CUdevice current = -1;
   EXPECT_EQ(driver.current_device(&current), CUDA_SUCCESS);

@@ -117,6 +117,7 @@ TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
   first.launch({x}).value();
   second.launch({x}).value();
   first.launch({x}).value();
+  fake.finish();
   ASSERT_EQ(libraries.size(), 3U);
   EXPECT_NE(libraries[0], libraries[1]);
   EXPECT_EQ(libraries[0], libraries[2]);
@@ -154,6 +155,7 @@ TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  fake.finish();
   EXPECT_EQ(launches, 2 * kThreads * kCalls);
   EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 2U);
 }

@@ -70,6 +70,7 @@ TEST_P(MapSequences, AMapIsEncodedAsTheProgramSays) {
               ElementsAre("cuTensorMapEncodeTiled dtype 7 rank 2 base " + base(x) +
                           " dims 64,10 strides 256 box 32,8 element_strides 1,1 interleave 0 swizzle 3 "
                           "l2_promotion 2 oob_fill 1"));
+  fake.finish();
   ASSERT_EQ(maps.size(), 1U);
   EXPECT_EQ(maps[0].base, address(x));
   EXPECT_EQ(maps[0].dims_less_one[1], 9U);
@@ -86,6 +87,7 @@ TEST_P(MapSequences, AMapIsEncodedAgainOnlyWhereItChanged) {
   EXPECT_THAT(map_calls_of(kernel, {y}), ElementsAre("cuTensorMapReplaceAddress base " + base(y)));
   EXPECT_THAT(map_calls_of(kernel, {longer}), ElementsAre(HasSubstr("dims 64,20 ")));
   EXPECT_THAT(map_calls_of(kernel, {x}), ElementsAre(HasSubstr("dims 64,10 ")));
+  fake.finish();
   ASSERT_EQ(maps.size(), 5U);
   EXPECT_EQ(maps[1].base, address(x));
   EXPECT_EQ(maps[2].base, address(y));
@@ -113,6 +115,7 @@ TEST_P(MapSequences, EqualMapsAreEncodedOnce) {
   const Tensor x = zeros(kernel, {640});
   watch_maps(3);
   EXPECT_THAT(map_calls_of(kernel, {x}), ElementsAre(HasSubstr("swizzle 3"), HasSubstr("swizzle 0")));
+  fake.finish();
   ASSERT_EQ(maps.size(), 3U);
   EXPECT_EQ(maps[0].swizzle, maps[2].swizzle);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>
@@ -43,7 +44,12 @@ class OpenedFake : public testing::Test {
     return {blocks, 1, 1, threads, 1, 1, smem, stream, nullptr, 0};
   }
 
-  FakeCuda fake = FakeCuda::load();
+  // Tests of the fake choose themselves when it does its work: at once, unless they say otherwise.
+  static FakeCuda load_at_once() {
+    unsetenv("KMUX_FAKE_CUDA_SEED");
+    return FakeCuda::load();
+  }
+  FakeCuda fake = load_at_once();
   DriverTable cu{};
   CUcontext context = nullptr;
   CUlibrary library = nullptr;
