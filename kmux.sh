@@ -39,6 +39,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
+  ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under many seeds
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
@@ -233,6 +234,21 @@ bars() {
   return "$status"
 }
 
+# Everything over the fake CUDA driver, in as many orders of streams as a night has time for.
+nightly() {
+  nvrtc
+  build
+  export KMUX_DISABLE_CACHE=1
+  local status=0 each
+  "$BUILD/bench/bars_order" --seeds 10000 reorder_seeds_failed || status=1
+  for each in kmux_nvidia_fake_test:10000 kmux_nvidia_test:1000 kmux_nvrtc_test:50 kmux_cuda_test:50 \
+    kmux_nvidia_plugins_test:20; do
+    say "${each#*:} seeds of ${each%:*}"
+    "$PYTHON" -B tests/order/seeds.py --seeds 1 "${each#*:}" "$BUILD/tests/${each%:*}" || status=1
+  done
+  return "$status"
+}
+
 # Arguments go to kmux_regress. Ends with 1 if something is slower, with 3 if there is nothing to compare with.
 regress() {
   build kmux_regress
@@ -242,7 +258,7 @@ regress() {
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | wheel | lint | format | bench | bars | regress) "$command" "$@" ;;
+  demo | build | package | wheel | lint | format | bench | bars | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;

@@ -118,7 +118,9 @@ DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) co
   if (!is_legacy && hip_.stream_capture_info != nullptr) {
     unsigned long long id = 0;
     const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
-    if (result == kHipSuccess && status != kCaptureStatusNone) *capture = id;
+    if (result == kHipSuccess && status == kCaptureStatusActive) *capture = id;
+    if (result == kHipSuccess && status != kCaptureStatusActive && status != kCaptureStatusNone)
+      *capture = DeviceApi::kInTheWay;  // a capture that is spoiled and not ended
     return {"hipStreamGetCaptureInfo", result};
   }
   if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};

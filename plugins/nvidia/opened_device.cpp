@@ -132,7 +132,8 @@ DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) co
   }
   std::uint64_t id = 0;
   const CUresult result = driver_.stream_capture_info(stream_of(stream), &status, &id, nullptr, nullptr, nullptr);
-  if (result == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE) *capture = id;
+  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *capture = id;
+  if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) *capture = DeviceApi::kInTheWay;
   return {"cuStreamGetCaptureInfo", result};
 }
 

@@ -41,11 +41,17 @@ bool is_joined(const Capture& capture) {
   return true;
 }
 
-CUresult check_end(const Capture& capture, CUstream stream) {
-  if (capture.origin != stream_key(stream)) return kCaptureUnmatched;
+// Whoever ends a capture on another stream of it spoils it; who does on another thread ends it without a graph.
+CUresult check_end(Capture& capture, CUstream stream) {
+  if (capture.origin != stream_key(stream)) {
+    capture.status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    return kCaptureUnmatched;
+  }
   const bool any_thread = capture.mode == CU_STREAM_CAPTURE_MODE_RELAXED || capture.thread == 0;
-  if (!any_thread && capture.thread != thread_number()) return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-  return CUDA_SUCCESS;
+  if (any_thread || capture.thread == thread_number()) return CUDA_SUCCESS;
+  world().captures.end(stream_key(stream));
+  watch();
+  return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 }
 
 // Ends the capture, whether its graph is good or not.
@@ -69,6 +75,8 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
     World& w = world();
     if (w.poison != CUDA_SUCCESS) return w.poison;
     if (const CUresult wrong = w.check_any_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+    // The legacy stream is of the current context; others are of their own.
+    if (stream_key(stream) == kLegacyStream && current_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
     if (w.would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     call.with(" -> ", static_cast<int>(*status = w.capture_of(stream)));
     return CUDA_SUCCESS;

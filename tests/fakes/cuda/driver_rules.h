@@ -21,8 +21,6 @@ struct Rule {
   /// It shows work that overlaps: a driver that does everything at once has another outcome, and one that picks an order
   /// has this one among others.
   bool needs_overlap = false;
-  /// Nobody has seen a device do it yet.
-  bool is_unconfirmed = false;
 };
 
 const std::vector<Rule>& rules();

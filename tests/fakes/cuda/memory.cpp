@@ -73,7 +73,7 @@ CUresult free_now(Work& work, CUdeviceptr address, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
-// Only what the same capture allocated may be freed in it. Anything else ends the capture.
+// Only what the same capture allocated may be freed in it.
 CUresult free_in_graph(Capture& capture, CUdeviceptr address, CUstream stream) {
   World& w = world();
   bool is_allocated = false;
@@ -86,7 +86,6 @@ CUresult free_in_graph(Capture& capture, CUdeviceptr address, CUstream stream) {
     add_captured(capture, stream, FreeNode{static_cast<std::uintptr_t>(address), 0});
     return CUDA_SUCCESS;
   }
-  capture.status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
   return CUDA_ERROR_INVALID_VALUE;
 }
 

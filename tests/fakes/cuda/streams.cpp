@@ -29,7 +29,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return Call("cuStreamSynchronize", Needs::kContext).with(" ", stream).run([&] {
     World& w = world();
     if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    if (w.capture_of(stream) == CU_STREAM_CAPTURE_STATUS_INVALIDATED) return kCaptureInvalidated;
+    if (const CUresult wrong = check_capture(stream); wrong != CUDA_SUCCESS) return wrong;
     Capture* const capture = w.captures.find(stream_key(stream));
     const CUresult others = w.spoil_captures();
     if (capture != nullptr) capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;

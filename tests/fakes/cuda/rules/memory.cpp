@@ -4,7 +4,6 @@ namespace kmux::driver_rules {
 namespace {
 
 constexpr bool kOverlaps = true;
-constexpr bool kUnconfirmed = true;
 constexpr std::size_t kOdd = (std::size_t{5} << 20) + (std::size_t{1} << 16);  // no other rule has blocks like it
 
 std::string reuse(Scene& scene, bool slow) {
@@ -131,7 +130,7 @@ std::vector<Rule> memory_rules() {
       {"pool.reuses_before_the_free_is_done", "... also while the work before the free is not done.",
        [](S s) { return reuse(s, true); }, "alloc 0, free 0, alloc 0, same 1"},
       {"pool.reuses_behind_an_event", "... and on a stream that waits for an event behind the free.",
-       reuse_behind_event, "same 1", false, kUnconfirmed},
+       reuse_behind_event, "same 1"},
       {"pool.protects_another_stream", "What is given to a stream that does not wait is not in use any more.",
        free_elsewhere, "reads 2"},
       {"pool.next_owner_elsewhere",
@@ -142,7 +141,7 @@ std::vector<Rule> memory_rules() {
        "Memory freed on a stream that is not ordered with its use is written to after it has "
        "the next owner.",
        free_before_use_ends, "same 1, own 0", kOverlaps},
-      {"pool.freed_twice", "Memory can be freed once.", freed_twice, "free 0, again 1", false, kUnconfirmed},
+      {"pool.freed_twice", "Memory can be freed once.", freed_twice, "free 0, again 1"},
       {"copy.reads_its_source_at_once", "A copy from pageable memory reads it before it returns.",
        [](S s) { return source_changed(s, 64); }, "copy 0, reads 7"},
       {"copy.reads_its_large_source_at_once", "... large ones, too.",

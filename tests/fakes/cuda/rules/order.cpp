@@ -7,7 +7,6 @@ namespace kmux::driver_rules {
 namespace {
 
 constexpr bool kOverlaps = true;
-constexpr bool kUnconfirmed = true;
 
 // A slow 1 on `first`, a quick 2 on `second`: the last to write is what is read.
 std::string last_of(Scene& scene, Handle first, Handle second) {
@@ -177,14 +176,13 @@ std::vector<Rule> order_rules() {
       {"order.per_thread_is_one_a_thread", "Each thread has a per-thread stream of its own.", last_of_threads,
        "reads 1", kOverlaps},
       {"order.legacy_synchronizes_blocking", "Waiting for the legacy stream waits for blocking streams.",
-       [](S s) { return after_waiting_for(s, s.stream(kBlocking), nullptr); }, "wait 0, reads 1", false, kUnconfirmed},
+       [](S s) { return after_waiting_for(s, s.stream(kBlocking), nullptr); }, "wait 0, reads 1"},
       {"order.blocking_synchronizes_itself", "Waiting for a blocking stream does not wait for the legacy stream.",
-       [](S s) { return after_waiting_for(s, nullptr, s.stream(kBlocking)); }, "wait 0, reads 0", kOverlaps,
-       kUnconfirmed},
+       [](S s) { return after_waiting_for(s, nullptr, s.stream(kBlocking)); }, "wait 0, reads 0", kOverlaps},
       {"order.destroyed_stream_ends", "A destroyed stream does what it has got.",
        [](S s) { return destroyed_stream(s, false); }, "reads 1"},
       {"order.legacy_waits_for_destroyed", "The legacy stream waits for a blocking stream that was destroyed.",
-       [](S s) { return destroyed_stream(s, true); }, "reads 2", false, kUnconfirmed},
+       [](S s) { return destroyed_stream(s, true); }, "reads 2"},
       {"event.orders", "What follows a wait comes after what the event recorded.",
        [](S s) { return wait_for_event(s, true); }, "wait 0, reads 2"},
       {"event.unrecorded_orders_nothing", "An event that was never recorded is not waited for.",
@@ -193,16 +191,16 @@ std::vector<Rule> order_rules() {
        "reads 1", kOverlaps},
       {"event.destroyed_event_is_waited_for", "A wait outlives its event.", event_destroyed, "destroy 0, reads 2"},
       {"event.of_legacy_covers_blocking", "An event of the legacy stream is behind the blocking streams.",
-       event_of_legacy, "reads 2", false, kUnconfirmed},
+       event_of_legacy, "reads 2"},
       {"event.elapsed_early", "Times of events are there when their work is done.", elapsed_early,
        "unrecorded 400, wait 0, early 600, late 0, reads 1", kOverlaps},
       {"event.elapsed_unrecorded", "Events that were never recorded have no time and are not waited for.",
        elapsed_unrecorded, "elapsed 400, wait 0"},
       {"unload.waits", "Unloading a library waits for its kernels.", unload_behind_kernel, "unload 0, reads 5"},
       {"context.is_capturing_of_stream", "Whether a stream captures can be asked without a context.",
-       [](S s) { return capturing_without_context(s, s.stream()); }, "call 0, status 0"},
-      {"context.is_capturing_of_legacy", "Whether the legacy stream captures can be asked without a context.",
-       [](S s) { return capturing_without_context(s, nullptr); }, "call 0, status 0", false, kUnconfirmed},
+       [](S s) { return capturing_without_context(s, s.stream()); }, "call 201, status -1"},
+      {"context.is_capturing_of_legacy", "The capture of the legacy stream, which is of the current context, cannot be queried without one.",
+       [](S s) { return capturing_without_context(s, nullptr); }, "call 201, status -1"},
   };
 }
 

@@ -31,7 +31,6 @@ struct NamedCall {
   const char* name;
   bool spoils;
   std::function<Code(Stage&)> make;
-  bool is_unconfirmed = false;
 };
 
 Code set_threshold(Stage& stage) {
@@ -89,10 +88,10 @@ std::vector<NamedCall> calls() {
       {"pool_attribute", true, set_threshold},
       {"instantiate", true, instantiate},
       {"executable_destroy", true, [](S s) { return s.scene.destroy_executable(s.executable); }},
-      {"stream_synchronize", true, [](S s) { return s.scene.cu.stream_synchronize(s.other); }, true},
-      {"event_synchronize", true, [](S s) { return s.scene.cu.event_synchronize(s.event); }, true},
-      {"limit", true, [](S s) { return s.scene.cu.limit_set(kPersistingL2, 1 << 20); }, true},
-      {"unload", true, [](S s) { return s.scene.unload(s.library); }, true},
+      {"stream_synchronize", true, [](S s) { return s.scene.cu.stream_synchronize(s.other); }},
+      {"event_synchronize", true, [](S s) { return s.scene.cu.event_synchronize(s.event); }},
+      {"limit", true, [](S s) { return s.scene.cu.limit_set(kPersistingL2, 1 << 20); }},
+      {"unload", true, [](S s) { return s.scene.unload(s.library); }},
       {"memset", false, [](S s) { return s.scene.cu.memset8(s.memory, 1, 16, s.other); }},
       {"copy", false, [](S s) { return s.scene.cu.copy(s.memory, s.spare, 16, s.other); }},
       {"copy_to_device", false, [](S s) { return s.scene.cu.copy_to_device(s.memory, s.host, 16, s.other); }},
@@ -108,8 +107,7 @@ std::vector<NamedCall> calls() {
        [](S s) {
          std::size_t free = 0, total = 0;
          return s.scene.cu.memory_info(&free, &total);
-       },
-       true},
+       }},
   };
 }
 
@@ -119,7 +117,6 @@ struct Circumstance {
   bool by_other_thread;  // makes the call
   int thread_mode;      // of the thread that makes it
   bool forbids;
-  bool is_unconfirmed = false;
 };
 
 std::vector<Circumstance> circumstances() {
@@ -133,8 +130,8 @@ std::vector<Circumstance> circumstances() {
       {"global.same_thread_relaxed", kGlobal, false, kRelaxed, false},
       {"global.other_thread_relaxed", kGlobal, true, kRelaxed, false},
       {"thread_local.same_thread_relaxed", kThreadLocal, false, kRelaxed, false},
-      {"global.same_thread_local", kGlobal, false, kThreadLocal, true, true},
-      {"global.other_thread_local", kGlobal, true, kThreadLocal, false, true},
+      {"global.same_thread_local", kGlobal, false, kThreadLocal, true},
+      {"global.other_thread_local", kGlobal, true, kThreadLocal, false},
   };
 }
 
@@ -173,7 +170,6 @@ std::vector<Rule> spoiling_rules() {
                       (spoiled ? " is refused and ends it." : " is allowed.");
       rule.outcome = [call, circumstance](Scene& scene) { return play(scene, call, circumstance); };
       rule.expected = spoiled ? "call 900, end 901" : "call 0, end 0";
-      rule.is_unconfirmed = call.is_unconfirmed || circumstance.is_unconfirmed;
       rules.push_back(std::move(rule));
     }
   }
