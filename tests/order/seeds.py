@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 PROGRESS = 50
+MISUSE = "fake libcuda: "  # how the fake driver begins what it finds wrong
 
 
 def run(command, seed):
@@ -28,7 +29,7 @@ def main():
         if process.returncode == 77:
             print("the program skips")
             return 77
-        misuse = "misuse" in process.stderr
+        misuse = MISUSE in process.stderr
         if process.returncode != 0 or misuse:
             failed.append(seed)
             print(f"seed {seed}: exit code {process.returncode}\n{process.stdout[-4000:]}\n{process.stderr[-2000:]}", flush=True)

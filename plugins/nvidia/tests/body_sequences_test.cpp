@@ -187,6 +187,7 @@ TEST_P(BodySequences, FillsReachTheMemoryOfTensors) {
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {2});
   EXPECT_THAT(work_of(kernel, {x}), ElementsAre(HasSubstr(" value 3 bytes 8 stream 0x0"), line({"nothing"})));
+  fake.finish();
   EXPECT_EQ(x.data_as<int>()[1], 0x03030303);
 }
 

@@ -245,6 +245,12 @@ std::vector<Rule> capture_rules() {
        [](S s) { return ended_by_thread(s, kRelaxed); }, "end 0, status 0"},
       {"capture.ended_on_fork", "A capture is ended on the stream that began it.", ended_on_fork, "end 903, status 2"},
       {"capture.ids", "Each capture of a process has an id of its own.", ids, "status 1, lasts 1, other 1, anew 1"},
+  };
+}
+
+std::vector<Rule> node_rules() {
+  using S = Scene&;
+  return {
       {"node.allocation_and_free", "Allocations and frees of a captured stream are nodes.",
        [](S s) { return allocated(s, true, 0); }, "alloc 0, free 0, end 0, instantiate 0, launch 0, launch 0"},
       {"node.allocation_left", "A graph whose allocation was not freed cannot be launched again.",

@@ -11,6 +11,7 @@ namespace kmux::driver_rules {
 std::vector<Rule> order_rules();
 std::vector<Rule> memory_rules();
 std::vector<Rule> capture_rules();
+std::vector<Rule> node_rules();
 std::vector<Rule> spoiling_rules();
 
 }  // namespace kmux::driver_rules
