@@ -29,7 +29,7 @@ Result<CallCopy> CallCopy::make(const CallSample& sample, const Device& device) 
       continue;
     }
     KMUX_ASSIGN(Tensor tensor, make_tensor(std::get<SampleTensor>(param), device));
-    copy.args_.emplace_back(tensor);  // borrows what all copies of the handle share
+    copy.args_.emplace_back(tensor.dl());  // a view: launches that are timed record nothing of what they use
     copy.tensors_.push_back(std::move(tensor));
   }
   return copy;

@@ -13,6 +13,8 @@
 namespace kmux {
 
 /// Arguments like those of a call, over memory of their own, which is zero.
+///
+/// Lifetime: outlives the launches that use it.
 class CallCopy {
  public:
   /// Errors: unavailable if the device has not enough memory; unsupported for negative strides.

@@ -12,10 +12,15 @@ namespace kmux {
 
 /// Times launches on a stream of its own, with a cold L2 cache and the device's events where the backend has them, else
 /// with the host's monotonic clock.
+///
+/// Lifetime: goes before the memory that launches use, and waits for them when it does.
 class LaunchTimer {
  public:
   /// Errors: those of making a stream.
   static Result<LaunchTimer> make(const Device& device);
+  LaunchTimer(LaunchTimer&&) = default;
+  LaunchTimer& operator=(LaunchTimer&&) = delete;
+  ~LaunchTimer() { static_cast<void>(stream_.synchronize()); }  // a failure came before, in what was timed
 
   /// Units: microseconds, of one launch.
   /// Errors: those of the launch and of the device.

@@ -115,8 +115,8 @@ Result<Kernel> Tuner::kernel_of(const LoadedArtifact& loaded) const {
 Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, std::vector<Entrant>& entrants,
                                                      bool& is_cold) {
   const Device device(home_, device_);
-  KMUX_ASSIGN(LaunchTimer timer, LaunchTimer::make(device));
   KMUX_ASSIGN(const CallCopy copy, CallCopy::make(sample, device));
+  KMUX_ASSIGN(LaunchTimer timer, LaunchTimer::make(device));
   std::vector<TimeOnce> able;
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
