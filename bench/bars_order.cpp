@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kmux/registry.h"
+
 #include "bar_program.h"
 #include "nvidia/raw_cuda.h"
 #include "order/call_bar.h"
@@ -32,16 +34,19 @@ double failed_on(Runtime& runtime, const std::string& backend) {
       ++failed;
       std::fprintf(stderr, "%s, seed %d: %s\n", backend.c_str(), seed, problem.c_str());
     }
-    if (seed % kProgress == 0) std::fprintf(stderr, "%s: %d of %d seeds, %d failed\n", backend.c_str(), seed, seeds, failed);
+    if (seed % kProgress == 0)
+      std::fprintf(stderr, "%s: %d of %d seeds, %d failed\n", backend.c_str(), seed, seeds, failed);
   }
   fake.on_launch({});
   return failed;
 }
 
 double reorder_seeds_failed() {
-  Environment environment = Environment::from_process();
-  environment.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
-  const auto runtime = Runtime::create(environment).value();
+  const Environment environment = Environment::from_process();
+  RegistryOptions options;
+  options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
+  options.variables = environment.variables;  // where compilers are
+  const auto runtime = Runtime::create(environment, options).value();
   double failed = 0;
   for (const char* backend : {"nvrtc", "cuda", "hip"}) failed += failed_on(*runtime, backend);
   return failed;

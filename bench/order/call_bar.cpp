@@ -62,8 +62,10 @@ class Subject {
     const double nanoseconds = nanoseconds_of(kCalls, [&] {
       Result<Outputs> outputs = kernel_.call(inputs_, stream_, memory);
       if (!outputs) throw std::runtime_error(outputs.error().message);
-      if (drops) free_all();
-      else outputs_.push_back(*std::move(outputs));
+      if (drops)
+        free_all();
+      else
+        outputs_.push_back(*std::move(outputs));
     });
     outputs_.clear();
     free_all();
@@ -117,7 +119,8 @@ class Subject {
 
 double added(bool drops) {
   Subject subject;
-  return in_turns(kBursts, [&] { return subject.ordered(drops); }, [&] { return subject.unordered(drops); })
+  return in_turns(
+             kBursts, [&] { return subject.ordered(drops); }, [&] { return subject.unordered(drops); })
       .median_difference();
 }
 
@@ -129,7 +132,8 @@ double call_and_drop_added_ns() { return added(true); }
 double launch_elsewhere_added_ns() {
   Subject subject;
   const Stream other = Stream::create(subject.device()).value();
-  return in_turns(kBursts, [&] { return subject.launches(other); }, [&] { return subject.launches(subject.stream()); })
+  return in_turns(
+             kBursts, [&] { return subject.launches(other); }, [&] { return subject.launches(subject.stream()); })
       .median_difference();
 }
 

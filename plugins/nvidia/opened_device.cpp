@@ -59,8 +59,8 @@ Status OpenedDevice::close() {
 Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
   if (call.result == CUDA_SUCCESS) return Ok{};
   FailureText failure;
-  return failure.status(fail_call(driver_, failure.sink(), call.name, static_cast<CUresult>(call.result), "%s",
-                                  detail.c_str()));
+  return failure.status(
+      fail_call(driver_, failure.sink(), call.name, static_cast<CUresult>(call.result), "%s", detail.c_str()));
 }
 
 DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
@@ -95,8 +95,7 @@ DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total
 }
 
 DriverCall OpenedDevice::l2_bytes(int* bytes) const {
-  return {"cuDeviceGetAttribute",
-          driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
+  return {"cuDeviceGetAttribute", driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
 }
 
 DriverCall OpenedDevice::stream_create(void** stream) const {

@@ -24,8 +24,8 @@ class OrderBackends : public ::testing::TestWithParam<const char*> {
   std::unique_ptr<OrderKernels> kernels;
 };
 
-#define KMUX_ON_EVERY_BACKEND(Group)                                                  \
-  class Group : public OrderBackends {};                                              \
+#define KMUX_ON_EVERY_BACKEND(Group)                                             \
+  class Group : public OrderBackends {};                                         \
   INSTANTIATE_TEST_SUITE_P(On, Group, ::testing::Values("nvrtc", "cuda", "hip"), \
                            [](const auto& backend) { return std::string(backend.param); })
 

@@ -32,8 +32,10 @@ Declared declare(const std::string& name, bool reads) {
   Declared declared{ProgramBuilder(name), {}};
   declared.n = declared.builder.symbol("n", dtype::kInt32);
   if (reads) declared.builder.buffer("x", BufferParam{dtype::kFloat32, {declared.n}});
-  if (reads) declared.builder.output("y", dtype::kFloat32, {declared.n});
-  else declared.builder.buffer("y", BufferParam{dtype::kFloat32, {declared.n}});
+  if (reads)
+    declared.builder.output("y", dtype::kFloat32, {declared.n});
+  else
+    declared.builder.buffer("y", BufferParam{dtype::kFloat32, {declared.n}});
   declared.builder.scalar("v", dtype::kFloat32);
   declared.builder.variant("cuda").source("order.cu", kSource);
   return declared;

@@ -47,12 +47,16 @@ class RandomOrder {
   using Action = void (RandomOrder::*)();
 
   void step_once() {
-    static constexpr std::array<Action, 20> kActions = {
-        &RandomOrder::make,      &RandomOrder::make,          &RandomOrder::make,           &RandomOrder::make,
-        &RandomOrder::add,       &RandomOrder::add,           &RandomOrder::add,            &RandomOrder::overwrite,
-        &RandomOrder::overwrite, &RandomOrder::overwrite,     &RandomOrder::drop,           &RandomOrder::drop,
-        &RandomOrder::drop,      &RandomOrder::drop,          &RandomOrder::check_one,      &RandomOrder::replace_stream,
-        &RandomOrder::round_trip, &RandomOrder::foreign_capture, &RandomOrder::own_capture, &RandomOrder::copy_in};
+    static constexpr std::array<Action, 20> kActions = {&RandomOrder::make,        &RandomOrder::make,
+                                                        &RandomOrder::make,        &RandomOrder::make,
+                                                        &RandomOrder::add,         &RandomOrder::add,
+                                                        &RandomOrder::add,         &RandomOrder::overwrite,
+                                                        &RandomOrder::overwrite,   &RandomOrder::overwrite,
+                                                        &RandomOrder::drop,        &RandomOrder::drop,
+                                                        &RandomOrder::drop,        &RandomOrder::drop,
+                                                        &RandomOrder::check_one,   &RandomOrder::replace_stream,
+                                                        &RandomOrder::round_trip,  &RandomOrder::foreign_capture,
+                                                        &RandomOrder::own_capture, &RandomOrder::copy_in};
     (this->*kActions[below(kActions.size())])();
   }
 
@@ -72,8 +76,10 @@ class RandomOrder {
     return result.ok();
   }
   void synchronize(const Stream& stream) {
-    if (stream.handle() == nullptr) took(device_.synchronize(), "synchronize");
-    else took(stream.synchronize(), "synchronize");
+    if (stream.handle() == nullptr)
+      took(device_.synchronize(), "synchronize");
+    else
+      took(stream.synchronize(), "synchronize");
   }
 
   // Makes stream `index` wait for whatever accesses the item, as an application has to.
@@ -165,7 +171,8 @@ class RandomOrder {
     took(event->record(streams_[index]), "record");
     took(Stream::borrow(device_, nullptr).wait(*event), "wait");
     for (Item& item : items_) {
-      if (std::erase(item.streams, static_cast<int>(index)) != 0 && std::ranges::find(item.streams, 0) == item.streams.end())
+      if (std::erase(item.streams, static_cast<int>(index)) != 0 &&
+          std::ranges::find(item.streams, 0) == item.streams.end())
         item.streams.push_back(0);
     }
     auto made = Stream::create(device_);

@@ -19,7 +19,7 @@ class LaunchTimer {
   /// Errors: those of making a stream.
   static Result<LaunchTimer> make(const Device& device);
   LaunchTimer(LaunchTimer&&) = default;
-  LaunchTimer& operator=(LaunchTimer&&) = delete;
+  LaunchTimer& operator=(LaunchTimer&&) = default;
   ~LaunchTimer() { static_cast<void>(stream_.synchronize()); }  // a failure came before, in what was timed
 
   /// Units: microseconds, of one launch.

@@ -37,8 +37,8 @@ class OutputAllocator {
   ///
   /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
   /// and parameter.
-  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device,
-                                       StreamRef stream, const OutputMemory& memory) const;
+  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device, StreamRef stream,
+                                       const OutputMemory& memory) const;
 
  private:
   static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device,

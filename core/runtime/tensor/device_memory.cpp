@@ -22,7 +22,8 @@ Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& devic
     KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
   }
   DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_ASSIGN(block.address, api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
+  KMUX_ASSIGN(block.address,
+              api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
   sole_stream.add(stream.handle);
   return std::make_shared<DeviceMemory>(std::move(block), bytes);
 }
@@ -37,7 +38,8 @@ Status DeviceMemory::used_on(StreamRef stream) {
   Status recorded = record_use(stream);
   if (recorded.ok()) return recorded;
   DeviceApi& api = block_.device.plugin()->backend().devices();
-  static_cast<void>(api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is what is told
+  static_cast<void>(
+      api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is what is told
   return recorded;
 }
 

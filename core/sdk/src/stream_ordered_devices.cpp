@@ -21,10 +21,11 @@ Status check_device_alignment(std::size_t alignment) {
 }
 
 Error default_stream_is_in_the_way(int device) {
-  return make_error(ErrorCode::kLaunchFailed,
-                    "the default stream of device " + std::to_string(device) +
-                        " cannot be used now (a stream that it waits for is captured, and the capture would be spoiled). "
-                        "Pass a stream that was made non-blocking, or wait for the end of the capture.");
+  return make_error(
+      ErrorCode::kLaunchFailed,
+      "the default stream of device " + std::to_string(device) +
+          " cannot be used now (a stream that it waits for is captured, and the capture would be spoiled). "
+          "Pass a stream that was made non-blocking, or wait for the end of the capture.");
 }
 
 Error device_out_of_range(int device, std::size_t count) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "launch/launcher.h"
+#include "printed/pool_allocator.h"
 
 extern "C" {
 int kmux_launch_body(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
@@ -46,30 +47,9 @@ KeptLauncher& kept() {
   return one;
 }
 
-// Workspaces of calls that bring no allocator: in stream order where the runtime can, and then freed without a wait.
-int allocate_workspace(void*, int, void* stream, size_t bytes, size_t, void** address) {
-  const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher says what failed
-  const HipTable* const hip = open_hip(named_library(), nowhere);
-  if (hip == nullptr) return KMUX_UNAVAILABLE;
-  const int result = hip->allocate_async != nullptr
-                         ? hip->allocate_async(address, bytes, static_cast<hipStream_t>(stream))
-                         : hip->allocate(address, bytes);
-  return error_code_of(result);
-}
-
-// A free can only fail if the device is broken, and then the next call says so.
-void free_workspace(void*, int, void* stream, void* address) {
-  const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};
-  const HipTable* const hip = open_hip(named_library(), nowhere);
-  if (hip == nullptr) return;
-  if (hip->allocate_async != nullptr && hip->free_async != nullptr) {
-    static_cast<void>(hip->free_async(address, static_cast<hipStream_t>(stream)));
-  } else {
-    static_cast<void>(hip->free(address));
-  }
-}
-
-const kmux_allocator workspace_allocator = {sizeof(kmux_allocator), nullptr, allocate_workspace, free_workspace};
+// Workspaces of calls that bring no allocator.
+PoolAllocator pool_allocator(named_library);
+const kmux_allocator workspace_allocator = pool_allocator.api();
 
 int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
   kmux_launch_env own = {sizeof own, env.device, env.stream, env.allocator, env.lane, 0};

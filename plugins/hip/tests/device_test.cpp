@@ -43,7 +43,8 @@ TEST_F(HipDevicesTest, MoveAndFillMemory) {
   devices.free(0, nullptr, a);
   devices.free(0, nullptr, b);
   EXPECT_THAT(devices.allocate(0, nullptr, std::size_t{2} << 30, 0).error().message, HasSubstr("failed with 2"));
-  EXPECT_THAT(devices.allocate(0, nullptr, 8, 512).error().message, HasSubstr("alignment 512 is more than the 256 bytes"));
+  EXPECT_THAT(devices.allocate(0, nullptr, 8, 512).error().message,
+              HasSubstr("alignment 512 is more than the 256 bytes"));
   EXPECT_THAT(devices.allocate(0, nullptr, 8, 3).error().message, HasSubstr("alignment 3"));
 }
 

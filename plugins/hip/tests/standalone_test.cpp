@@ -11,6 +11,8 @@
 namespace kmux::hip {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -82,6 +84,22 @@ TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
     EXPECT_EQ(call(x.address(), 1, nullptr), 0) << library.last_error();
     EXPECT_THAT(x.values(), Each(1.0F));
   }
+  kept.modules = 1;
+}
+
+// The runtime has the functions, but not for this device.
+TEST_F(HipStandalone, TakesWorkspacesFromHipMallocWhereThereAreNoPools) {
+  fake->set_devices({{.memory_pools = 0}});
+  ProgramBuilder builder = one_kernel(kAddOne);
+  builder.workspace("w", Expr::symbol("n") * 4);
+  builder.launch("k").grid({1}).block({64}).args({"w"}).arg(Expr::symbol("n"));
+  const Library library(unit_of(builder.build().value()));
+  const DeviceVector x(backend, 300);
+  EXPECT_EQ(library.init(), 0) << library.last_error();
+  fake->clear_calls();
+  auto* const call = library.function<int(void*, long long, void*)>("call");
+  EXPECT_EQ(call(x.address(), 300, nullptr), 0) << library.last_error();
+  EXPECT_THAT(work(), AllOf(Contains("hipMalloc"), Contains("hipFree"), Not(Contains("hipMallocAsync"))));
   kept.modules = 1;
 }
 

@@ -21,7 +21,9 @@ using testing::SizeIs;
 class DevicesTest : public testing::Test {
  protected:
   FakeCuda fake = FakeCuda::load();
-  static const DriverTable& driver() { return *open_driver({nullptr, [](void*, const char*, std::size_t) {}}); }
+  static const DriverTable& driver() {
+    return *open_driver({nullptr, [](void*, const char*, std::size_t) {}});
+  }
   std::vector<std::string> logged;
   kmux_host_api api{sizeof api, 0, 0, this, nullptr, &log, nullptr, nullptr};
   Devices devices{Host(&api)};
@@ -209,9 +211,9 @@ TEST_F(DevicesTest, LeaveTheCurrentContextAsItWas) {
   EXPECT_TRUE(devices.memory_info(0).ok());
   fake.clear_calls();
   EXPECT_TRUE(devices.memory_info(0).ok());
-  EXPECT_THAT(fake.calls(), ElementsAre("cuCtxGetCurrent -> 0x0", "cuCtxSetCurrent 0x9000000",
-                                        HasSubstr("cuThreadExchange"), HasSubstr("cuMemGetInfo_v2 -> "),
-                                        HasSubstr("cuThreadExchange"), "cuCtxSetCurrent 0x0"));
+  EXPECT_THAT(fake.calls(),
+              ElementsAre("cuCtxGetCurrent -> 0x0", "cuCtxSetCurrent 0x9000000", HasSubstr("cuThreadExchange"),
+                          HasSubstr("cuMemGetInfo_v2 -> "), HasSubstr("cuThreadExchange"), "cuCtxSetCurrent 0x0"));
   EXPECT_TRUE(devices.memory_info(1).ok());
   EXPECT_EQ(fake.live().contexts, 2U);
 }

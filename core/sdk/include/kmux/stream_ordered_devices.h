@@ -300,8 +300,7 @@ class StreamOrderedDevices final : public DeviceApi {
 
   template <class Make>
   Status call_on_stream(int device, void* stream, Make make) {
-    return on_stream(device, stream,
-                     [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
+    return on_stream(device, stream, [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
   }
 
   template <class Make>

@@ -3,7 +3,6 @@
 namespace kmux::driver_rules {
 namespace {
 
-
 std::string replayed(Scene& scene) {
   const Handle stream = scene.stream();
   const Address x = scene.memory();
@@ -229,8 +228,9 @@ std::vector<Rule> capture_rules() {
        "call 906, end 901"},
       {"capture.legacy_query", "Asking the legacy stream about captures is refused then, and spoils none.",
        legacy_query, "call 906, end 0"},
-      {"capture.legacy_synchronize", "Waiting for the legacy stream spoils captures of blocking streams, relaxed ones, too.",
-       legacy_wait, "call 906, end 901"},
+      {"capture.legacy_synchronize",
+       "Waiting for the legacy stream spoils captures of blocking streams, relaxed ones, too.", legacy_wait,
+       "call 906, end 901"},
       {"capture.not_of_legacy", "The legacy stream cannot be captured.", [](S s) { return begun(s, nullptr); },
        "begin 900"},
       {"capture.of_per_thread", "A per-thread stream can be captured.", [](S s) { return begun(s, kPerThread); },

@@ -19,7 +19,7 @@ class CallTimer {
   /// Errors: those of the first launches and of the device.
   static Result<CallTimer> make(const Kernel& kernel, const CallArguments& arguments);
   CallTimer(CallTimer&&) = default;
-  CallTimer& operator=(CallTimer&&) = delete;
+  CallTimer& operator=(CallTimer&&) = default;
   /// Waits for its calls, so that the arguments may go.
   ~CallTimer() { static_cast<void>(stream_.synchronize()); }  // a failure came before, in what was timed
 
