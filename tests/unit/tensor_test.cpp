@@ -149,7 +149,7 @@ TEST(Tensor, ForeignDevicesHaveNoMemoryToBeHad) {
   const auto tensor = Tensor::zeros({2}, dtype::kFloat32, Device::foreign({kDLVulkan, 3}));
   ASSERT_FALSE(tensor.ok());
   EXPECT_EQ(tensor.error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(tensor.error().message, HasSubstr("no memory to be had on device type 7:3 (it came from outside"));
+  EXPECT_THAT(tensor.error().message, HasSubstr("memory cannot be allocated on device type 7:3 (it came from outside"));
 }
 
 TEST(Tensor, KeepsTheReadOnlyFlag) {

@@ -61,6 +61,14 @@ bool try_release(OwnedBlock& block) {
   return destroy_events(block), true;  // the graph owns it
 }
 
+// A handle that is a small number and no address names a default stream, and may name that of the thread. Another thread
+// has the stream for which all of these are waited for.
+void take_over(OwnedBlock& block) {
+  constexpr std::uintptr_t kNames = 16;
+  const bool is_name = reinterpret_cast<std::uintptr_t>(block.stream) < kNames;
+  if (is_name && block.thread != std::this_thread::get_id()) block.stream = nullptr;
+}
+
 void defer(OwnedBlock block) {
   const std::lock_guard lock(deferred().mutex);
   deferred().blocks.push_back(std::move(block));
@@ -75,6 +83,7 @@ Result<std::uint64_t> capture_of(const Device& device, void* stream) {
 
 void release_block(OwnedBlock block) noexcept {
   release_deferred_blocks();
+  take_over(block);
   if (!try_release(block)) defer(std::move(block));
 }
 
@@ -86,6 +95,7 @@ void release_deferred_blocks() noexcept {
   const std::lock_guard lock(deferred().mutex);
   auto& blocks = deferred().blocks;
   std::erase_if(blocks, [&](OwnedBlock& block) {
+    take_over(block);
     if (!try_release(block)) return false;
     released.push_back(std::move(block));
     return true;

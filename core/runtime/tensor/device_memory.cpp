@@ -18,6 +18,7 @@ Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& devic
                                                              StreamRef stream) {
   release_deferred_blocks();
   OwnedBlock block{device, nullptr, stream.handle, stream.owner == nullptr ? nullptr : *stream.owner};
+  block.thread = std::this_thread::get_id();
   if (stream.handle != nullptr) {  // the default stream is never captured
     KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
   }

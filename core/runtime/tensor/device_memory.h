@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "kmux/device.h"
@@ -24,6 +25,7 @@ struct OwnedBlock {
   void* stream = nullptr;
   std::shared_ptr<void> stream_owner;
   std::uint64_t capture = 0;  // that the allocation is a node of; 0: none
+  std::thread::id thread = {};  // that allocated it: some handles name another stream in each
   std::vector<Use> uses = {};
 };
 

@@ -154,14 +154,13 @@ TEST_F(DevicesTest, MeasureTime) {
 
 // Somebody records a graph meanwhile, in a stream that this has nothing to do with.
 TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
-  void* const captured = Devices(Host(&api)).stream_create(0).value();
+  void* const captured = devices.stream_create(0).value();
   fake.set_capture(static_cast<CUstream>(captured), CU_STREAM_CAPTURE_STATUS_ACTIVE);
   void* const begin = devices.event_create(0).value();
   EXPECT_TRUE(devices.event_record(0, begin, nullptr).ok());
   EXPECT_TRUE(devices.event_elapsed(0, begin, begin).ok());
   EXPECT_TRUE(devices.stream_synchronize(0, nullptr).ok());
   EXPECT_TRUE(devices.l2_flush(0, nullptr).ok());
-  EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());
   void* const memory = devices.allocate(0, nullptr, 16, 16).value();
   devices.free(0, nullptr, memory);
   EXPECT_TRUE(devices.memory_info(0).ok());
@@ -171,13 +170,7 @@ TEST_F(DevicesTest, SpareCapturesOfOtherStreams) {
   CUstreamCaptureStatus status{};
   EXPECT_EQ(driver().stream_capturing(static_cast<CUstream>(captured), &status), CUDA_SUCCESS);
   EXPECT_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
-}
-
-// One stream of that handle is another one in each thread; the default stream waits for all of them.
-TEST_F(DevicesTest, FreeWhatAThreadAllocatedOnItsDefaultStreamBehindThatOfAll) {
-  devices.free(0, reinterpret_cast<void*>(2), devices.allocate(0, reinterpret_cast<void*>(2), 16, 16).value());
-  EXPECT_THAT(fake.calls("cuMemAllocFromPoolAsync"), ElementsAre(HasSubstr("stream 0x2")));
-  EXPECT_THAT(fake.calls("cuMemFreeAsync"), ElementsAre(HasSubstr("stream 0x0")));
+  EXPECT_FALSE(devices.stream_synchronize(0, captured).ok());  // which spoils it, as whoever captures it has asked for
 }
 
 TEST_F(DevicesTest, MakeStreamsWaitForEvents) {

@@ -1,5 +1,7 @@
 #include "over_fake.h"
 
+#include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <thread>
@@ -78,7 +80,9 @@ Tensor OverFake::zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DT
 std::vector<std::string> OverFake::work() const {
   std::vector<std::string> lines = fake.calls();
   std::erase_if(lines, [](const std::string& line) {
-    return line.starts_with("cuCtx") || line.starts_with("cuStreamIsCapturing") || line.starts_with("cuThreadExchange");
+    constexpr std::array kAside = {"cuCtx", "cuStreamIsCapturing", "cuStreamGetCaptureInfo", "cuThreadExchange",
+                                   "cuEvent"};
+    return std::ranges::any_of(kAside, [&](const char* symbol) { return line.starts_with(symbol); });
   });
   return lines;
 }

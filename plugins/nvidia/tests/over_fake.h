@@ -41,7 +41,7 @@ class OverFake : public testing::TestWithParam<const char*> {
 
   Tensor zeros(const Kernel& kernel, std::vector<std::int64_t> shape, DType dtype = dtype::kFloat32, int device = 0);
 
-  /// The calls since `clear_calls` that are not about contexts and captures.
+  /// The calls since `clear_calls` that are not about contexts, captures and the uses of memory.
   std::vector<std::string> work() const;
   /// Launches, and gives the calls of it as `work` does. Throws if it fails.
   std::vector<std::string> work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr);

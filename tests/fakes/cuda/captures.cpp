@@ -69,14 +69,15 @@ CUresult end_capture(Capture& capture, CUgraph* graph) {
 }  // namespace
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  if (!is_watched()) return *status = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
+  // The legacy stream is of the current context; others are of their own.
+  const bool lacks_context = stream_key(stream) == kLegacyStream && current_device() < 0;
+  if (!is_watched() && !lacks_context) return *status = CU_STREAM_CAPTURE_STATUS_NONE, CUDA_SUCCESS;
   Call call("cuStreamIsCapturing", Needs::kInit);
   return call.with(" ", stream).run([&] {
     World& w = world();
     if (w.poison != CUDA_SUCCESS) return w.poison;
     if (const CUresult wrong = w.check_any_stream(stream); wrong != CUDA_SUCCESS) return wrong;
-    // The legacy stream is of the current context; others are of their own.
-    if (stream_key(stream) == kLegacyStream && current_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (lacks_context) return CUDA_ERROR_INVALID_CONTEXT;
     if (w.would_join_a_capture(stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     call.with(" -> ", static_cast<int>(*status = w.capture_of(stream)));
     return CUDA_SUCCESS;

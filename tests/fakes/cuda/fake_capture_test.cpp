@@ -9,7 +9,7 @@ namespace {
 class FakeCapture : public OpenedFake {
  protected:
   FakeCapture() {
-    EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+    EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
     EXPECT_EQ(cu.event_create(&event, 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.device_pool(&pool, 0), CUDA_SUCCESS);
     EXPECT_EQ(cu.stream_create(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
@@ -61,7 +61,8 @@ TEST_F(FakeCapture, IsNotAskedAboutInAContext) {
   EXPECT_EQ(cu.current_set(nullptr), CUDA_SUCCESS);
   for (const bool on : {true, false}) {
     fake.set_recording(on);
-    for (const CUstream each : {stream, CUstream{nullptr}}) EXPECT_EQ(cu.stream_capturing(each, &told), CUDA_SUCCESS);
+    EXPECT_EQ(cu.stream_capturing(stream, &told), CUDA_SUCCESS);
+    EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_INVALID_CONTEXT);  // which one's legacy stream?
     EXPECT_EQ(told, CU_STREAM_CAPTURE_STATUS_NONE);
   }
 }
@@ -79,6 +80,9 @@ TEST_F(FakeCapture, IsSparedByARelaxedThread) {
 
 TEST_F(FakeCapture, IsNotForTheLegacyStreamToAskAbout) {
   CUstreamCaptureStatus told{};
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  EXPECT_EQ(cu.stream_create(&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);  // which the legacy stream waits for
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   fake.set_recording(false);
   EXPECT_EQ(cu.stream_capturing(nullptr, &told), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);

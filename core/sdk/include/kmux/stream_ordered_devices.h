@@ -80,16 +80,9 @@ class StreamOrderedDevices final : public DeviceApi {
     return std::move(status).error();
   }
 
-  // The default stream of a thread is another one in each, and who frees need not be who allocated. The default stream of
-  // all waits for it.
   void free(int device, void* stream, void* address) noexcept override {
     if (address == nullptr) return;
-    release(device, [&](Driver& driver) {
-      std::uint64_t capture = 0;
-      const bool is_per_thread = reinterpret_cast<std::uintptr_t>(stream) == kPerThread;
-      const bool is_captured = is_per_thread && driver.stream_capture(stream, &capture).result == 0 && capture != 0;
-      return check(driver, driver.free(is_per_thread && !is_captured ? nullptr : stream, address), [] { return ""; });
-    });
+    release(device, [&](Driver& driver) { return check(driver, driver.free(stream, address), [] { return ""; }); });
   }
 
   Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override {
@@ -174,9 +167,7 @@ class StreamOrderedDevices final : public DeviceApi {
 
  private:
   static constexpr std::size_t kMaxDevices = 64;
-  // Handles of CUDA and of HIP for the default stream of all (0 is another) and that of a thread.
-  static constexpr std::uintptr_t kLegacy = 1;
-  static constexpr std::uintptr_t kPerThread = 2;
+  static constexpr std::uintptr_t kLegacy = 1;  // the handle of CUDA and of HIP for the default stream, beside 0
 
   struct Opened {
     std::unique_ptr<Driver> driver;

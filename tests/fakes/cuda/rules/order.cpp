@@ -198,7 +198,7 @@ std::vector<Rule> order_rules() {
        elapsed_unrecorded, "elapsed 400, wait 0"},
       {"unload.waits", "Unloading a library waits for its kernels.", unload_behind_kernel, "unload 0, reads 5"},
       {"context.is_capturing_of_stream", "Whether a stream captures can be asked without a context.",
-       [](S s) { return capturing_without_context(s, s.stream()); }, "call 201, status -1"},
+       [](S s) { return capturing_without_context(s, s.stream()); }, "call 0, status 0"},
       {"context.is_capturing_of_legacy",
        "The capture of the legacy stream, which is of the current context, cannot be queried without one.",
        [](S s) { return capturing_without_context(s, nullptr); }, "call 201, status -1"},

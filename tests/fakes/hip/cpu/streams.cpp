@@ -18,7 +18,6 @@ void delete_handle(Handle handle) {
   delete reinterpret_cast<char*>(handle);
 }
 
-constexpr int kStreamCaptureImplicit = 906;
 constexpr int kCapturedEvent = 907;
 constexpr int kCaptureStatusInvalidated = 2;
 
@@ -96,7 +95,7 @@ int hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
   KMUX_BEGIN("hipEventCreateWithFlags");
   *event = new_handle<hipEvent_t>();
   const std::lock_guard lock(world().mutex);
-  world().events[*event] = 0;
+  world().events[*event] = {};
   return kHipSuccess;
 }
 
