@@ -65,6 +65,7 @@ const std::array<Bar, 4> kBars = {{
 }};
 
 int main(std::vector<std::string> words) {
+  if (words.size() == 2 && words[0] == "--side") return std::printf("%f\n", call_side_ns(words[1])), 0;
   if (words.size() > 1 && words[0] == "--seeds") {
     seeds = std::atoi(words[1].c_str());
     words.erase(words.begin(), words.begin() + 2);

@@ -71,10 +71,12 @@ TEST_F(HipStandalone, HasInitCallAndErrorText) {
 }
 
 TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
-  ProgramBuilder builder = one_kernel(
-      "extern \"C\" __global__ void k(float* x, char* w) {\n"
-      "  w[0] = w[99] = 1;\n"
-      "  x[0] = 1 + (float)((unsigned long long)w % 65536);\n}\n");
+  ProgramBuilder builder("aligned");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {builder.symbol("n")}}).variant("hip");
+  builder.source("k.hip",
+                 "extern \"C\" __global__ void k(float* x, char* w) {\n"
+                 "  w[0] = w[99] = 1;\n"
+                 "  x[0] = 1 + (float)((unsigned long long)w % 65536);\n}\n");
   builder.workspace("w", 100, 65536);
   builder.launch("k").grid({1}).block({1}).args({"x", "w"});
   const Library library(unit_of(builder.build().value()));
