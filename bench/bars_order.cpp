@@ -57,10 +57,11 @@ std::string needs_no_driver() { return RawCuda::has_device() ? "a real driver is
 
 constexpr int kProcesses = 9;
 
-const std::array<Bar, 4> kBars = {{
+const std::array<Bar, 5> kBars = {{
     {"reorder_seeds_failed", reorder_seeds_failed, "seeds", needs_no_driver},
     {"call_allocating_added_ns", call_allocating_added_ns, "ns", needs_device, kProcesses},
     {"call_and_drop_added_ns", call_and_drop_added_ns, "ns", needs_device, kProcesses},
+    {"call_on_stream_added_ns", call_on_stream_added_ns, "ns", needs_device, kProcesses},
     {"launch_elsewhere_added_ns", launch_elsewhere_added_ns, "ns", needs_device, kProcesses},
 }};
 
