@@ -1,7 +1,7 @@
 // The figures of group `order`: a line each, "bar NAME VALUE UNIT". Without a device the random orders run over the driver of
 // tests/fakes/cuda; with one, what calls cost is measured. bench/order/captures.py has those that need torch.
 //
-// bars_order [--seeds N] [BAR...]
+// bars_order [--reference BUILD] [--seeds N] [BAR...]; see bench/order/call_allocating.cpp for the build
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -53,20 +53,27 @@ double reorder_seeds_failed() {
 }
 
 std::string needs_device() { return RawCuda::has_device() ? "" : "no device"; }
+std::string needs_reference() {
+  if (reference_build().empty()) return "no build to compare with (--reference FOLDER)";
+  return needs_device();
+}
 std::string needs_no_driver() { return RawCuda::has_device() ? "a real driver is here" : ""; }
 
 constexpr int kProcesses = 9;
 
 const std::array<Bar, 5> kBars = {{
     {"reorder_seeds_failed", reorder_seeds_failed, "seeds", needs_no_driver},
-    {"call_allocating_added_ns", call_allocating_added_ns, "ns", needs_device, kProcesses},
-    {"call_and_drop_added_ns", call_and_drop_added_ns, "ns", needs_device, kProcesses},
-    {"call_on_stream_added_ns", call_on_stream_added_ns, "ns", needs_device, kProcesses},
+    {"call_allocating_added_ns", call_allocating_added_ns, "ns", needs_reference},
+    {"call_over_raw_ns", call_over_raw_ns, "ns", needs_device, kProcesses},
+    {"call_and_drop_over_raw_ns", call_and_drop_over_raw_ns, "ns", needs_device, kProcesses},
     {"launch_elsewhere_added_ns", launch_elsewhere_added_ns, "ns", needs_device, kProcesses},
 }};
 
 int main(std::vector<std::string> words) {
-  if (words.size() == 2 && words[0] == "--side") return std::printf("%f\n", call_side_ns(words[1])), 0;
+  if (words.size() > 1 && words[0] == "--reference") {
+    reference_build() = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+  }
   if (words.size() > 1 && words[0] == "--seeds") {
     seeds = std::atoi(words[1].c_str());
     words.erase(words.begin(), words.begin() + 2);

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=build/release TO=build/device
 readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_conformance
-  device_suite bars_nvidia bars_cutedsl bars_order driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
+  device_suite bars_nvidia bars_cutedsl bars_order call_allocating driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
   kmux_hip_programs bars_hip_metal)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
@@ -22,7 +22,7 @@ cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
 cp -L "$BUILD"/tests/{kmux_conformance,kmux_hip_programs} "$TO/tests/"
 cp -L "$BUILD"/tests/fakes/hip/libhip_on_cuda.so "$TO/tests/fakes/hip/"
 ln -s ../libhip_on_cuda.so "$TO/tests/fakes/hip/rocm/libamdhip64.so.7"
-cp -L "$BUILD"/bench/{device_suite,bars_nvidia,bars_cutedsl,bars_order,bare_start,bars_hip_metal} "$TO/bench/"
+cp -L "$BUILD"/bench/{device_suite,bars_nvidia,bars_cutedsl,bars_order,call_allocating,bare_start,bars_hip_metal} "$TO/bench/"
 cp -L "$BUILD"/tests/driver_rules "$TO/bench/"
 cp -r integrations/tvm_ffi/python "$TO/python"  # with TVM-FFI for the Python there, for bench/order/captures.py
 .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest "$TO/wheel" \

@@ -120,42 +120,41 @@ class Subject {
   std::vector<nvidia::CUdeviceptr> addresses_;
 };
 
-// The median of one side, measured by a process of its own: the two would take memory from each other's streams out of one
-// pool, which costs the driver more than either does alone.
-double side(const char* name) {
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const ProcessResult measured = run(Command{{self, "--side", name}, {}}).value();
+// What `call_allocating` of a build prints.
+double allocating_ns(const std::string& build) {
+  const ProcessResult measured = run(Command{{build + "/bench/call_allocating", "default"}}).value();
   if (measured.exit_code != 0) throw std::runtime_error(measured.standard_error);
   return std::stod(measured.standard_output);
 }
 
 }  // namespace
 
-double call_side_ns(const std::string& name) {
-  Subject subject;
-  std::vector<double> bursts;
-  for (int burst = 0; burst < kBursts; ++burst) {
-    const bool drops = name.ends_with("_and_drop");
-    bursts.push_back(name.starts_with("ordered") ? subject.ordered(subject.stream(), drops)
-                                                 : subject.unordered(subject.stream(), drops));
-  }
-  return median(std::move(bursts));
+std::string& reference_build() {
+  static std::string folder;
+  return folder;
 }
 
 double call_allocating_added_ns() {
+  constexpr int kRounds = 15;
+  const std::filesystem::path bench = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return in_turns(
+             kRounds, [&] { return allocating_ns(bench.parent_path().string()); },
+             [] { return allocating_ns(reference_build()); })
+      .median_difference();
+}
+
+double call_over_raw_ns() {
   Subject subject;
   return in_turns(
              kBursts, [&] { return subject.ordered({}, false); }, [&] { return subject.unordered({}, false); })
       .median_difference();
 }
-double call_and_drop_added_ns() {
+double call_and_drop_over_raw_ns() {
   Subject subject;
   return in_turns(
              kBursts, [&] { return subject.ordered({}, true); }, [&] { return subject.unordered({}, true); })
       .median_difference();
 }
-double call_on_stream_added_ns() { return side("ordered") - side("unordered"); }
-
 double launch_elsewhere_added_ns() {
   Subject subject;
   const Stream other = Stream::create(subject.device()).value();

@@ -4,22 +4,18 @@
 
 namespace kmux::bench {
 
-/// What `Kernel::call` costs more than with outputs that have no order: allocated on the default stream by one call of the
-/// driver, as `call` did before memory belonged to a stream. On the default stream, where the driver does the same for both;
-/// outputs are dropped outside the time. On device 0, backend nvrtc.
+/// Another build of this tree, with `bench/call_allocating`, to compare with; empty: none.
+std::string& reference_build();
+
+/// What `Kernel::call` costs more than in the reference build, on the default stream: processes of both in turns.
 ///
 /// Units: nanoseconds of the host.
 double call_allocating_added_ns();
 
-/// As above, with the outputs dropped within the time.
-double call_and_drop_added_ns();
-
-/// As `call_allocating_added_ns`, of calls on a non-blocking stream: memory of that stream against memory of the default one.
-double call_on_stream_added_ns();
-
-/// One side of that in this process: "ordered" or "unordered", with "_and_drop" behind it where outputs are dropped within
-/// the time.
-double call_side_ns(const std::string& name);
+/// What `Kernel::call` costs over a launch with an output that one bare call of the driver allocates; with the outputs dropped
+/// within the time, or after it. On the default stream of device 0, backend nvrtc.
+double call_over_raw_ns();
+double call_and_drop_over_raw_ns();
 
 /// What a launch costs more whose three tensors are in the order of another stream: an event behind it for each.
 double launch_elsewhere_added_ns();
