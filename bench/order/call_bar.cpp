@@ -135,7 +135,7 @@ std::string& reference_build() {
 }
 
 double call_allocating_added_ns() {
-  constexpr int kRounds = 15;
+  constexpr int kRounds = 25;
   const std::filesystem::path bench = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   return in_turns(
              kRounds, [&] { return allocating_ns(bench.parent_path().string()); },

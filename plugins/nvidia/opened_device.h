@@ -41,13 +41,19 @@ class OpenedDevice {
   /// streams are left alone.
   template <class Action>
   Status use(Action action) {
+    Status done = Ok{};
+    Status used = use_plainly([&] { done = action(); });
+    return done.ok() ? used : done;
+  }
+  template <class Action>
+  Status use_plainly(Action action) {
     FailureText failure;
     ContextScope scope(driver_, context_);
-    if (const int code = scope.enter(failure.sink())) return failure.status(code);
-    Status done = Ok{};
-    int code = RelaxedCapture::during(driver_, failure.sink(), [&] { return done = action(), KMUX_OK; });
+    int code = scope.enter(failure.sink());
+    if (code != KMUX_OK) return failure.status(code);
+    code = RelaxedCapture::during(driver_, failure.sink(), [&] { return action(), KMUX_OK; });
     code = scope.leave(code, failure.sink());
-    return done.ok() ? failure.status(code) : done;
+    return code == KMUX_OK ? Status(Ok{}) : failure.status(code);
   }
   Status check(DriverCall call, const std::string& detail) const;
 

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "kmux/tensor.h"
 
 #include "exported_memory.h"
@@ -9,7 +11,7 @@ namespace {
 /// A DLPack tensor that shares memory with `Tensor`: keeps the handle, and shape and strides of its own.
 template <class Managed>
 struct Exported {
-  Exported(const Tensor& shared, DeviceMemory* of) : tensor(shared), memory(of) {
+  Exported(Tensor shared, DeviceMemory* of) : tensor(std::move(shared)), memory(of) {
     if (memory != nullptr) ExportedMemory::add(*memory);
   }
   ~Exported() {

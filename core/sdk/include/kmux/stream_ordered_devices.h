@@ -39,6 +39,7 @@ Error device_out_of_range(int device, std::size_t count);
 /// - `static Result<int> count(Host)`, `static Result<Json> properties(Host, int device)`
 /// - `Status use(action)`: does `action() -> Status` with the device current on this thread and the captures of others
 ///   spared; what was current before is so afterwards
+/// - `Status use_plainly(action)`: as `use` for an action that returns nothing, in the fewest steps
 /// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
 /// - `DriverCall` of allocate, free, copy, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
 /// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
@@ -70,11 +71,17 @@ class StreamOrderedDevices final : public DeviceApi {
   Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override {
     KMUX_TRY(check_device_alignment(alignment));
     const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    Driver& driver = *at->driver;
     void* address = nullptr;
-    Status status = on(device, [&](Driver& driver) -> Status {
-      if (!check_usable(driver, stream).ok()) return allocate_aside(driver, wanted, address);
-      return check(driver, driver.allocate(stream, wanted, &address), [&] { return bytes_on(wanted); });
+    bool is_in_the_way = false;
+    DriverCall made{"", 0};
+    Status status = driver.use_plainly([&] {
+      is_in_the_way = is_legacy(stream) && would_spoil(driver, stream);
+      if (!is_in_the_way) made = driver.allocate(stream, wanted, &address);
     });
+    if (is_in_the_way) status = driver.use([&] { return allocate_aside(driver, wanted, address); });
+    if (made.result != 0) status = check(driver, made, [&] { return bytes_on(wanted); });
     if (status.ok()) return address;
     free(device, stream, address);  // made, but what was current before could not be restored
     return std::move(status).error();
@@ -189,12 +196,13 @@ class StreamOrderedDevices final : public DeviceApi {
   // The default stream waits for every blocking one: while one of those is captured, whatever is put into the default stream
   // spoils the capture, also with the thread's captures relaxed. The query does not.
   // Source: CUDA Driver API, cuStreamIsCapturing; the table of tests/fakes/cuda/driver_rules.
-  static Status check_usable(Driver& driver, void* stream) {
-    if (!is_legacy(stream)) return Ok{};
+  static bool would_spoil(Driver& driver, void* stream) {
     std::uint64_t capture = 0;
-    const DriverCall query = driver.stream_capture(stream, &capture);
-    if (query.result == 0 && capture != 0) return default_stream_is_in_the_way(driver.ordinal());
-    return Ok{};
+    return driver.stream_capture(stream, &capture).result == 0 && capture != 0;
+  }
+  static Status check_usable(Driver& driver, void* stream) {
+    if (!is_legacy(stream) || !would_spoil(driver, stream)) return Ok{};
+    return default_stream_is_in_the_way(driver.ordinal());
   }
 
   // Memory that is there at once, whatever the stream.
