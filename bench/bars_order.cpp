@@ -1,7 +1,7 @@
 // The figures of group `order`: a line each, "bar NAME VALUE UNIT". Without a device the random orders run over the driver of
 // tests/fakes/cuda; with one, what calls cost is measured. bench/order/captures.py has those that need torch.
 //
-// bars_order [--reference BUILD] [--seeds N] [BAR...]; see bench/order/call_allocating.cpp for the build
+// bars_order [--reference BUILD] [--seeds N] [BAR...]; bench/order/reference.sh makes the build of another commit
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -9,14 +9,14 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=build/release TO=build/device
 readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_conformance
-  device_suite bars_nvidia bars_cutedsl bars_order call_allocating driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
+  device_suite bars_nvidia bars_cutedsl bars_order driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
   kmux_hip_programs bars_hip_metal)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
 mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests/fakes/hip/rocm,bench}
 cp -L "$BUILD"/bin/kmux "$TO/bin/"
-cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/libkmux_tvm_ffi.so "$TO/lib/"
+cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/lib{kmux_tvm_ffi,call_allocating_module}.so "$TO/lib/"
 cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda,cutedsl,hip}.* "$TO/lib/kmux/plugins/"
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
 cp -L "$BUILD"/tests/{kmux_conformance,kmux_hip_programs} "$TO/tests/"

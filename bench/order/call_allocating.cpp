@@ -1,68 +1,60 @@
-// What `Kernel::call` takes, in a process of its own and with nothing but the public interface, so that the same source is built
-// against two commits: nanoseconds of the host for a call that allocates its output, on device 0, backend nvrtc.
+// What `Kernel::call` of one build takes beyond that of another: both are loaded into this process and called in turns, so that
+// what differs between processes, and that is thousands of nanoseconds, is the same for both.
 //
-// call_allocating default|stream [drop]: on the default stream or one of its own; outputs dropped within the time, or after
-#include <array>
-#include <chrono>
+// call_allocating OURS THEIRS default|stream [drop]: the modules of call_allocating_module.cpp; on the default stream or one of
+// its own; outputs dropped within the time, or after. Prints the median difference, ours, theirs: nanoseconds.
 #include <cstdio>
+#include <dlfcn.h>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "kmux/builder.h"
-#include "kmux/compile.h"
-#include "kmux/tensor.h"
-
-#include "timing.h"
+#include "bursts.h"
+#include "order/call_allocating_module.h"
 
 namespace kmux::bench {
 namespace {
 
-constexpr int kBursts = 501;
-constexpr int kCalls = 100;  // fewer than the driver's queue holds
-constexpr std::int64_t kLength = 4096;
+constexpr int kRounds = 501;
 
-Program add_program() {
-  ProgramBuilder builder("add");
-  const Expr n = builder.symbol("n", dtype::kInt32);
-  builder.buffer("a", BufferParam{dtype::kFloat32, {n}});
-  builder.buffer("b", BufferParam{dtype::kFloat32, {n}});
-  builder.output("c", dtype::kFloat32, {n});
-  builder.variant("cuda").source("add.cu", R"(
-extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
-})");
-  builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"a", "b", "c", "n"});
-  return builder.build().value();
-}
-
-double burst(const Kernel& kernel, StreamRef stream, const Tensor& x, bool drops) {
-  const std::array<Arg, 2> inputs{Arg(x.dl()), Arg(x.dl())};
-  std::vector<Outputs> kept;
-  kept.reserve(kCalls);
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kCalls; ++i) {
-    Outputs outputs = kernel.call(inputs, stream).value();
-    if (!drops) kept.push_back(std::move(outputs));
+// Calls of one build.
+class Subject {
+ public:
+  explicit Subject(const std::string& module) : module_(dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (module_ == nullptr) throw std::runtime_error(dlerror());
+    subject_ = function<decltype(kmux_call_allocating_open)>("kmux_call_allocating_open")();
+    if (subject_ == nullptr) throw std::runtime_error(module + " cannot call its kernel. It said why above.");
+    burst_ = function<decltype(kmux_call_allocating_burst)>("kmux_call_allocating_burst");
   }
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / kCalls;
-}
 
-int main(const std::vector<std::string_view>& words) {
-  const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
-  kernel.await_best().value();
-  kernel.warm().value();
-  const Stream own = Stream::create(kernel.device()).value();
-  const Tensor x = Tensor::zeros({kLength}, dtype::kFloat32, kernel.device()).value();
-  const StreamRef stream = words.at(0) == "stream" ? StreamRef(own) : StreamRef{};
-  std::vector<double> bursts;
-  for (int i = 0; i < kBursts; ++i) {
-    own.synchronize().value();
-    kernel.device().synchronize().value();
-    bursts.push_back(burst(kernel, stream, x, words.size() > 1));
+  double burst(bool on_own_stream, bool drops) const {
+    const double nanoseconds = burst_(subject_, on_own_stream, drops);
+    if (nanoseconds == 0) throw std::runtime_error("a call failed. The module said why above.");
+    return nanoseconds;
   }
-  std::printf("%.1f\n", median(std::move(bursts)));
+
+ private:
+  template <class Function>
+  Function* function(const char* name) const {
+    void* const found = dlsym(module_, name);
+    if (found == nullptr) throw std::runtime_error(dlerror());
+    return reinterpret_cast<Function*>(found);
+  }
+
+  void* module_;
+  void* subject_ = nullptr;
+  decltype(&kmux_call_allocating_burst) burst_ = nullptr;
+};
+
+int main(const std::vector<std::string>& words) {
+  const Subject ours(words.at(0));
+  const Subject theirs(words.at(1));
+  const bool on_own_stream = words.at(2) == "stream";
+  const bool drops = words.size() > 3;
+  const Pairs pairs = in_turns(
+      kRounds, [&] { return ours.burst(on_own_stream, drops); }, [&] { return theirs.burst(on_own_stream, drops); });
+  std::printf("%.1f %.1f %.1f\n", pairs.median_difference(), median(pairs.ours), median(pairs.theirs));
   return 0;
 }
 
@@ -72,6 +64,6 @@ int main(const std::vector<std::string_view>& words) {
 int main(int argc, char** argv) try {
   return kmux::bench::main({argv + 1, argv + argc});
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "%s\n", error.what());
+  std::fprintf(stderr, "call_allocating: %s\n", error.what());
   return 1;
 }

@@ -7,7 +7,7 @@ namespace kmux::bench {
 /// Another build of this tree, with `bench/call_allocating`, to compare with; empty: none.
 std::string& reference_build();
 
-/// What `Kernel::call` costs more than in the reference build, on the default stream: processes of both in turns.
+/// What `Kernel::call` costs more than in the reference build, on the default stream: both in turns in one process, in the median of nine.
 ///
 /// Units: nanoseconds of the host.
 double call_allocating_added_ns();

@@ -40,7 +40,7 @@ Result<Json> OpenedDevice::properties(Host host, int device) {
 Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host host, int ordinal) {
   KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
   std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
-  KMUX_TRY(device->use([&] { return device->open_pool(); }));
+  KMUX_TRY(use_device(*device, [&] { return device->open_pool(); }));
   return device;
 }
 

@@ -30,22 +30,13 @@ class OpenedDevice {
 
   int ordinal() const { return ordinal_; }
 
-  /// Does `action() -> Status` with the device current. Captures of other streams are left alone.
+  /// Does `action()` with the device current. Captures of other streams are left alone.
   template <class Action>
-  Status use(Action action) {
-    Status done = Ok{};
-    Status used = use_plainly([&] { done = action(); });
-    return done.ok() ? used : done;
-  }
-  template <class Action>
-  Status use_plainly(Action action) {
-    FailureText failure;
+  int use(kmux_sink error, Action action) {
     DeviceScope scope(hip_);
-    int code = scope.enter(ordinal_, failure.sink());
-    if (code != KMUX_OK) return failure.status(code);
-    code = RelaxedCapture::during(hip_, failure.sink(), [&] { return action(), KMUX_OK; });
-    code = scope.leave(code, failure.sink());
-    return code == KMUX_OK ? Status(Ok{}) : failure.status(code);
+    if (const int code = scope.enter(ordinal_, error)) return code;
+    const int code = RelaxedCapture::during(hip_, error, [&] { return action(), KMUX_OK; });
+    return scope.leave(code, error);
   }
   Status check(DriverCall call, const std::string& detail) const;
 

@@ -37,23 +37,14 @@ class OpenedDevice {
 
   int ordinal() const { return context_.ordinal; }
 
-  /// Does `action() -> Status` in the context of the device, or in another one of it that is current. Captures of other
+  /// Does `action()` in the context of the device, or in another one of it that is current. Captures of other
   /// streams are left alone.
   template <class Action>
-  Status use(Action action) {
-    Status done = Ok{};
-    Status used = use_plainly([&] { done = action(); });
-    return done.ok() ? used : done;
-  }
-  template <class Action>
-  Status use_plainly(Action action) {
-    FailureText failure;
+  int use(kmux_sink error, Action action) {
     ContextScope scope(driver_, context_);
-    int code = scope.enter(failure.sink());
-    if (code != KMUX_OK) return failure.status(code);
-    code = RelaxedCapture::during(driver_, failure.sink(), [&] { return action(), KMUX_OK; });
-    code = scope.leave(code, failure.sink());
-    return code == KMUX_OK ? Status(Ok{}) : failure.status(code);
+    if (const int code = scope.enter(error)) return code;
+    const int code = RelaxedCapture::during(driver_, error, [&] { return action(), KMUX_OK; });
+    return scope.leave(code, error);
   }
   Status check(DriverCall call, const std::string& detail) const;
 

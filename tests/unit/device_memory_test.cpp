@@ -9,6 +9,7 @@
 #include "kmux/tensor.h"
 
 #include "in_process_plugin.h"
+#include "tensor/sole_stream.h"
 
 namespace kmux {
 namespace {
@@ -66,6 +67,24 @@ TEST_F(DeviceMemoryTest, IsFreedOnTheDefaultStreamByAnotherThread) {
   }
   tensor(2);
   EXPECT_EQ(take(), "allocate on 2; free on 0; allocate on 16; free on 16; allocate on 2; free on 2; ");
+}
+
+// The name of the default stream of a thread stands for another stream in each.
+TEST_F(DeviceMemoryTest, IsFreedBehindItsUseOnTheDefaultStreamOfAnotherThread) {
+  {
+    const Tensor x = tensor(2);
+    x.used_on(stream(2)).value();
+    EXPECT_EQ(take(), "allocate on 2; ");
+    std::thread([&] { x.used_on(stream(2)).value(); }).join();
+    EXPECT_EQ(take(), "record on 2; ");
+  }
+  EXPECT_EQ(take(), "2 waits; free on 2; ");
+}
+
+TEST(SoleStream, IsNeverTheDefaultStreamOfAThread) {
+  SoleStream sole;
+  sole.add(stream(2).handle);
+  EXPECT_TRUE(sole.may_differ_from(stream(2).handle));
 }
 
 TEST_F(DeviceMemoryTest, HoldsTheStreamsThatItKnowsTheOwnersOf) {

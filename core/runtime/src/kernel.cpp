@@ -1,6 +1,9 @@
 #include "kmux/kernel.h"
 
 #include <array>
+#include <optional>
+
+#include <boost/container/small_vector.hpp>
 
 #include "kmux/plugin.hpp"
 
@@ -22,6 +25,7 @@ namespace {
 // Words of a call that lie on the stack; the sizes differ only so that small calls touch little of it.
 constexpr std::size_t kSmallFrame = 64;
 constexpr std::size_t kLargeFrame = 4096;
+constexpr std::size_t kSmallCall = 16;  // arguments
 
 void append(void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }
 
@@ -112,14 +116,16 @@ struct Kernel::Impl {
 
 Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
   if (inputs.size() != input_params.size()) return count_error(CheckScope::kInputs, inputs.size());
-  std::vector<Arg> args(parts.signature.params.size(), Arg(nullptr));
+  boost::container::small_vector<Arg, kSmallCall> args(parts.signature.params.size(), Arg(nullptr));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     args[static_cast<std::size_t>(input_params[i] - parts.signature.params.data())] = inputs[i];
   }
-  std::vector<kmux_slot> frame(input_checker.frame_size() + 1);  // never empty, so that it has an address
+  boost::container::small_vector<kmux_slot, kSmallFrame> frame(input_checker.frame_size(),
+                                                               boost::container::default_init);
   KMUX_ASSIGN(const int place, input_checker.check(args, frame.data()));
-  KMUX_ASSIGN(std::vector<Tensor> tensors,
-              outputs.allocate(input_checker.values(frame.data()), Device(parts.plugin, place), stream, memory));
+  std::optional<Device> other;
+  const Device& on = place == device.ordinal() ? device : other.emplace(parts.plugin, place);
+  KMUX_ASSIGN(std::vector<Tensor> tensors, outputs.allocate(input_checker.values(frame.data()), on, stream, memory));
   for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
   KMUX_TRY(launch(args, stream));
   return Outputs(std::move(tensors));

@@ -7,6 +7,8 @@
 #include "kmux/log.h"
 #include "kmux/registry.h"
 
+#include "thread_stream.h"
+
 namespace kmux {
 namespace {
 
@@ -61,12 +63,9 @@ bool try_release(OwnedBlock& block) {
   return destroy_events(block), true;  // the graph owns it
 }
 
-// A handle that is a small number and no address names a default stream, and may name that of the thread. Another thread
-// has the stream for which all of these are waited for.
+// Another thread has the stream for which the default streams of all threads are waited for.
 void take_over(OwnedBlock& block) {
-  constexpr std::uintptr_t kNames = 16;
-  const bool is_name = reinterpret_cast<std::uintptr_t>(block.stream) < kNames;
-  if (is_name && block.thread != std::this_thread::get_id()) block.stream = nullptr;
+  if (names_stream_of_thread(block.stream) && block.thread != std::this_thread::get_id()) block.stream = nullptr;
 }
 
 void defer(OwnedBlock block) {

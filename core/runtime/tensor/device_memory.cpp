@@ -1,38 +1,61 @@
 #include "device_memory.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
 
 #include "kmux/registry.h"
 
 #include "block_release.h"
 #include "sole_stream.h"
+#include "thread_stream.h"
 
 namespace kmux {
 namespace {
 
 constexpr std::size_t kAlignment = 256;  // what every kernel may assume of a tensor
 
+bool is_own_stream(const OwnedBlock& block, void* stream) {
+  return stream == block.stream && (!names_stream_of_thread(stream) || block.thread == std::this_thread::get_id());
+}
+
+// Those of blocks: most are never used elsewhere, and a mutex in each makes each allocation slower.
+std::mutex& mutex_of(const void* block) {
+  constexpr std::size_t kMutexes = 16;
+  static std::array<std::mutex, kMutexes> mutexes;
+  return mutexes[std::hash<const void*>()(block) / alignof(std::max_align_t) % kMutexes];
+}
+
 }  // namespace
 
 Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::size_t bytes,
                                                              StreamRef stream) {
   release_deferred_blocks();
-  OwnedBlock block{device, nullptr, stream.handle, stream.owner == nullptr ? nullptr : *stream.owner};
-  block.thread = std::this_thread::get_id();
+  std::uint64_t capture = 0;
   if (stream.handle != nullptr) {  // the default stream is never captured
-    KMUX_ASSIGN(block.capture, capture_of(device, stream.handle));
+    KMUX_ASSIGN(capture, capture_of(device, stream.handle));
   }
   DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_ASSIGN(block.address,
+  KMUX_ASSIGN(void* const address,
               api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
   sole_stream.add(stream.handle);
-  return std::make_shared<DeviceMemory>(std::move(block), bytes);
+  return std::make_shared<DeviceMemory>(device, address, bytes, stream, capture);
 }
+
+DeviceMemory::DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream,
+                           std::uint64_t capture)
+    : block_{device,        address,
+             stream.handle, stream.owner == nullptr ? nullptr : *stream.owner,
+             capture,       std::this_thread::get_id()},
+      bytes_(bytes) {}
 
 DeviceMemory::~DeviceMemory() { release_block(std::move(block_)); }
 
 Status DeviceMemory::used_on(StreamRef stream) {
-  if (stream.handle == block_.stream) return Ok{};
+  if (is_own_stream(block_, stream.handle)) return Ok{};
   KMUX_ASSIGN(const std::uint64_t capture, capture_of(block_.device, stream.handle));
   if (capture != block_.capture) return Ok{};
   sole_stream.add(stream.handle);
@@ -49,7 +72,7 @@ Status DeviceMemory::used_on(StreamRef stream) {
 Status DeviceMemory::record_use(StreamRef stream) {
   DeviceApi& api = block_.device.plugin()->backend().devices();
   const int device = block_.device.ordinal();
-  const std::lock_guard lock(using_);
+  const std::lock_guard lock(mutex_of(this));
   const auto known = std::ranges::find(block_.uses, stream.handle, &OwnedBlock::Use::stream);
   if (known == block_.uses.end()) {
     KMUX_ASSIGN(void* const event, api.event_create_untimed(device));

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -44,7 +43,8 @@ class DeviceMemory {
  public:
   /// Errors: those of the backend.
   static Result<std::shared_ptr<DeviceMemory>> allocate(const Device& device, std::size_t bytes, StreamRef stream);
-  DeviceMemory(OwnedBlock block, std::size_t bytes) : block_(std::move(block)), bytes_(bytes) {}
+  /// Takes over what was allocated, in `capture` if that is not 0.
+  DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream, std::uint64_t capture);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
   ~DeviceMemory();
@@ -63,7 +63,6 @@ class DeviceMemory {
 
   OwnedBlock block_;
   const std::size_t bytes_;
-  std::mutex using_;
 };
 
 }  // namespace kmux

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "thread_stream.h"
+
 namespace kmux {
 
 /// Whether all memory of devices has been in the order of one stream so far: then no launch on it needs a record of what it
@@ -13,7 +15,7 @@ class SoleStream {
  public:
   void add(void* stream) noexcept {
     std::uintptr_t seen = stream_.load(std::memory_order_relaxed);
-    const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+    const std::uintptr_t handle = names_stream_of_thread(stream) ? kSeveral : reinterpret_cast<std::uintptr_t>(stream);
     if (seen == handle || seen == kSeveral) return;
     if (seen == kNone && stream_.compare_exchange_strong(seen, handle, std::memory_order_relaxed)) return;
     if (seen != handle) stream_.store(kSeveral, std::memory_order_relaxed);

@@ -68,35 +68,42 @@ Status copy_and_wait(const Device& device, StreamRef stream, void* to, const voi
   return api.stream_synchronize(device.ordinal(), stream.handle);
 }
 
+// Has the DLTensor of a state show the shape and strides beside it, once neither moves any more.
+template <class State>
+void show_shape(State& state) {
+  state.tensor.shape = state.shape.data();
+  state.tensor.strides = state.strides.data();
+  state.tensor.ndim = static_cast<std::int32_t>(state.shape.size());
+}
+
 }  // namespace
 
 Tensor Tensor::make(State state) {
   auto shared = std::make_shared<State>(std::move(state));
-  shared->tensor.shape = shared->shape.data();
-  shared->tensor.strides = shared->strides.data();
-  shared->tensor.ndim = static_cast<std::int32_t>(shared->shape.size());
+  show_shape(*shared);
   return Tensor(std::shared_ptr<const State>(std::move(shared)));
 }
 
 Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
   KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
   KMUX_TRY(check_known(device));
-  State state;
+  auto state = std::make_shared<State>();
   if (device.plugin() == nullptr) {
-    KMUX_ASSIGN(state.owner, allocate_host(bytes));
-    state.tensor.data = state.owner.get();
+    KMUX_ASSIGN(state->owner, allocate_host(bytes));
+    state->tensor.data = state->owner.get();
   } else {
     KMUX_ASSIGN(std::shared_ptr<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
-    state.tensor.data = memory->address();
-    state.memory = memory.get();
-    state.owner = std::move(memory);
+    state->tensor.data = memory->address();
+    state->memory = memory.get();
+    state->owner = std::move(memory);
   }
-  state.tensor.device = device.dl();
-  state.tensor.dtype = to_dldatatype(dtype);
-  state.strides = contiguous_strides(shape);
-  state.shape = std::move(shape);
-  state.device = device;
-  return make(std::move(state));
+  state->tensor.device = device.dl();
+  state->tensor.dtype = to_dldatatype(dtype);
+  state->strides = contiguous_strides(shape);
+  state->shape = std::move(shape);
+  state->device = device;
+  show_shape(*state);
+  return Tensor(std::shared_ptr<const State>(std::move(state)));
 }
 
 Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {

@@ -33,6 +33,8 @@ class ContextScope {
   int enter_primary(kmux_sink error);
 
   bool is_entered() const { return is_entered_; }
+  /// Whether another context, or none, was current before.
+  bool is_changed() const { return is_changed_; }
   /// Whether the context that was entered is the primary one.
   bool is_primary() const { return is_entered_ && !is_kept_; }
 

@@ -43,7 +43,8 @@ class Launcher {
   /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
-    if (!only_launches_ || !is_usual(env)) return call_recorded(env, error, body);
+    const bool elsewhere = elsewhere_.load(std::memory_order_relaxed);
+    if (!only_launches_ || elsewhere || !is_usual(env)) return call_recorded(env, error, body, elsewhere);
     // Field by field: a wide load waits for the narrow stores with which the caller has just made its env.
     const kmux_driver_env direct = {{sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDirect, this};
     return body(direct, error);
@@ -53,15 +54,17 @@ class Launcher {
   __attribute__((always_inline)) int launch(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                             kmux_sink error) {
     const DeviceState* const device = find(env.device);
-    const bool is_plain =
-        device != nullptr && is_usual(env) && !LaunchAttributes::are_asked_by(launch) && device->allows(launch);
-    if (__builtin_expect(!is_plain, 0)) return launch_special(env, launch, false, error);
+    const bool elsewhere = elsewhere_.load(std::memory_order_relaxed);
+    const bool is_plain = device != nullptr && !elsewhere && is_usual(env) && !LaunchAttributes::are_asked_by(launch) &&
+                          device->allows(launch);
+    if (__builtin_expect(!is_plain, 0)) return launch_special(env, launch, elsewhere, error);
     CUlaunchConfig config;
     configure(launch, static_cast<CUstream>(env.stream), &config);
     const CUresult result = device->launch(config, launch.kernel, launch.args);
     if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
-    return says_elsewhere(result) ? launch_special(env, launch, true, error)
-                                  : fail_launch(*device, launch, result, error);
+    if (!says_elsewhere(result)) return fail_launch(*device, launch, result, error);
+    elsewhere_.store(true, std::memory_order_relaxed);
+    return launch_special(env, launch, true, error);
   }
 
   /// The states of its calls: whoever takes one launches without it.
@@ -93,6 +96,7 @@ class Launcher {
     ContextScope context(device->driver(), device->context());
     if (enters || needs_context(static_cast<CUstream>(env.stream))) {
       if (const int code = context.enter(error)) return code;
+      elsewhere_.store(enters && context.is_changed(), std::memory_order_relaxed);
     }
     return context.leave(run(*device, context, env, error, body), error);
   }
@@ -151,6 +155,9 @@ class Launcher {
   // Beside each other: all that a plain launch reads.
   const bool only_launches_;
   const bool is_free_;  // of ranges and replays
+  // The last launch had to make the context current: the next one does so first, since a refusal takes the driver longer
+  // than two launches.
+  std::atomic<bool> elsewhere_{false};
   std::atomic<DeviceState*> devices_[kMaxDevices] = {};
 
   const DriverTable* driver_;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "kmux/backend.h"
+#include "kmux/failure_text.h"
 #include "kmux/plugin.hpp"
 
 namespace kmux {
@@ -32,14 +33,24 @@ Error default_stream_is_in_the_way(int device);
 /// The error of an ordinal that no driver has.
 Error device_out_of_range(int device, std::size_t count);
 
+/// Does `action() -> Status` with the device of `driver` current. See StreamOrderedDevices.
+///
+/// Errors: those of the action; else of the change of what is current.
+template <class Driver, class Action>
+Status use_device(Driver& driver, Action action) {
+  FailureText failure;
+  Status done = Ok{};
+  const int code = driver.use(failure.sink(), [&] { done = action(); });
+  return done.ok() ? failure.status(code) : done;
+}
+
 /// The devices of a driver whose memory, copies and events are in the order of streams: CUDA's interface, and what follows
 /// it. `Driver` is one opened device of it, which makes single calls:
 ///
 /// - `static Result<std::unique_ptr<Driver>> open(Host, int device)`, `Status close()`
 /// - `static Result<int> count(Host)`, `static Result<Json> properties(Host, int device)`
-/// - `Status use(action)`: does `action() -> Status` with the device current on this thread and the captures of others
+/// - `int use(kmux_sink error, action)`: does `action()` with the device current on this thread and the captures of others
 ///   spared; what was current before is so afterwards
-/// - `Status use_plainly(action)`: as `use` for an action that returns nothing, in the fewest steps
 /// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
 /// - `DriverCall` of allocate, free, copy, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
 /// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
@@ -73,17 +84,17 @@ class StreamOrderedDevices final : public DeviceApi {
     const std::size_t wanted = std::max<std::size_t>(bytes, 1);
     KMUX_ASSIGN(Opened* const at, opened(device));
     Driver& driver = *at->driver;
-    void* address = nullptr;
-    bool is_in_the_way = false;
-    DriverCall made{"", 0};
-    Status status = driver.use_plainly([&] {
-      is_in_the_way = is_legacy(stream) && would_spoil(driver, stream);
-      if (!is_in_the_way) made = driver.allocate(stream, wanted, &address);
+    Allocation allocation;
+    const int code = driver.use(allocation.failure.sink(), [&] {
+      allocation.is_in_the_way = is_legacy(stream) && would_spoil(driver, stream);
+      if (!allocation.is_in_the_way) allocation.made = driver.allocate(stream, wanted, &allocation.address);
     });
-    if (is_in_the_way) status = driver.use([&] { return allocate_aside(driver, wanted, address); });
-    if (made.result != 0) status = check(driver, made, [&] { return bytes_on(wanted); });
-    if (status.ok()) return address;
-    free(device, stream, address);  // made, but what was current before could not be restored
+    if (code == KMUX_OK && allocation.made.result == 0 && !allocation.is_in_the_way) [[likely]] {
+      return allocation.address;
+    }
+    Status status = finish(driver, code, wanted, allocation);
+    if (status.ok()) return allocation.address;
+    free(device, stream, allocation.address);  // made, but what was current before could not be restored
     return std::move(status).error();
   }
 
@@ -138,7 +149,7 @@ class StreamOrderedDevices final : public DeviceApi {
     const auto query = [&] {
       return check(*at->driver, at->driver->stream_capture(stream, &capture), [] { return ""; });
     };
-    KMUX_TRY(is_legacy(stream) ? at->driver->use(query) : query());
+    KMUX_TRY(is_legacy(stream) ? use_device(*at->driver, query) : query());
     return capture;
   }
 
@@ -164,7 +175,7 @@ class StreamOrderedDevices final : public DeviceApi {
   Status l2_flush(int device, void* stream) override {
     KMUX_ASSIGN(Opened* const at, opened(device));
     const std::lock_guard lock(at->flushing);
-    return at->driver->use([&]() -> Status {
+    return use_device(*at->driver, [&]() -> Status {
       KMUX_TRY(check_usable(*at->driver, stream));
       if (at->flush_memory == nullptr) KMUX_TRY(make_flush_memory(*at, stream));
       if (at->flush_bytes == 0) return Ok{};
@@ -183,6 +194,14 @@ class StreamOrderedDevices final : public DeviceApi {
     void* flush_memory = nullptr;
     std::size_t flush_bytes = 0;
     void* flushed = nullptr;  // the event behind the last flush, and so behind all
+  };
+
+  // What became of an attempt to allocate.
+  struct Allocation {
+    void* address = nullptr;
+    bool is_in_the_way = false;  // so that it was not tried
+    DriverCall made{"", 0};
+    FailureText failure;
   };
 
   static std::string text(const void* address) {
@@ -205,6 +224,11 @@ class StreamOrderedDevices final : public DeviceApi {
     return default_stream_is_in_the_way(driver.ordinal());
   }
 
+  [[gnu::cold]] static Status finish(Driver& driver, int code, std::size_t bytes, Allocation& allocation) {
+    if (allocation.made.result != 0) return check(driver, allocation.made, [&] { return bytes_on(bytes); });
+    if (code != KMUX_OK) return allocation.failure.status(code);
+    return use_device(driver, [&] { return allocate_aside(driver, bytes, allocation.address); });
+  }
   // Memory that is there at once, whatever the stream.
   static Status allocate_aside(Driver& driver, std::size_t bytes, void*& address) {
     void* stream = nullptr;
@@ -286,7 +310,7 @@ class StreamOrderedDevices final : public DeviceApi {
   template <class Action>
   Status on(int device, Action action) {
     KMUX_ASSIGN(Opened* const at, opened(device));
-    return at->driver->use([&] { return action(*at->driver); });
+    return use_device(*at->driver, [&] { return action(*at->driver); });
   }
 
   template <class Action>
@@ -328,7 +352,7 @@ class StreamOrderedDevices final : public DeviceApi {
   void release(Opened& at, Action action) noexcept {
     bool done = false;
     const auto once = [&] {
-      return at.driver->use([&] {
+      return use_device(*at.driver, [&] {
         done = true;
         return action(*at.driver);
       });

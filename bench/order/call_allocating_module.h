@@ -1,0 +1,16 @@
+#pragma once
+
+/// What the module built of call_allocating_module.cpp exports: calls of one kernel, of the libkmux beside the module.
+extern "C" {
+
+/// A subject, or null: then stderr has the reason.
+///
+/// Lifetime: the process.
+[[gnu::visibility("default")]] void* kmux_call_allocating_open();
+
+/// Calls the kernel 100 times, on the default stream or one of its own; drops the outputs within the time, or after.
+///
+/// Units:  nanoseconds a call.
+/// Errors: 0, with the reason on stderr.
+[[gnu::visibility("default")]] double kmux_call_allocating_burst(void* subject, int on_own_stream, int drops);
+}
