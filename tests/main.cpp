@@ -1,5 +1,5 @@
-// The main of every test program: GoogleTest's own, and --file=NAME, which runs the cases written in that
-// source file.
+// The main of every test program: GoogleTest's own, --file=NAME, which runs the cases written in that source file, and
+// --seeds=FIRST:COUNT, which runs what is selected once a seed.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "seeded_runs.h"
 
 namespace {
 
@@ -29,22 +31,31 @@ std::string filter_of(std::string_view file) {
   return filter;
 }
 
+// Takes one of our options; false if it cannot be.
+bool take(const std::string& argument) {
+  constexpr std::string_view kFile = "--file=";
+  constexpr std::string_view kSeeds = "--seeds=";
+  if (argument.starts_with(kFile)) {
+    const std::string filter = filter_of(argument.substr(kFile.size()));
+    if (filter.empty()) return std::fprintf(stderr, "%s: no test case in that file\n", argument.c_str()), false;
+    GTEST_FLAG_SET(filter, filter);
+  }
+  if (argument.starts_with(kSeeds)) {
+    const auto seeds = kmux::SeededRuns::parse(argument.substr(kSeeds.size()));
+    if (!seeds) return std::fprintf(stderr, "%s: not FIRST:COUNT\n", argument.c_str()), false;
+    seeds->install();
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // What a test compiles is compiled, and nobody's cache is filled. Tests of the cache name a folder of their own.
   setenv("KMUX_DISABLE_CACHE", "1", /*overwrite=*/0);
   testing::InitGoogleMock(&argc, argv);
-  constexpr std::string_view kOption = "--file=";
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (!argument.starts_with(kOption)) continue;
-    const std::string filter = filter_of(argument.substr(kOption.size()));
-    if (filter.empty()) {
-      std::fprintf(stderr, "%s: no test case in that file\n", argv[i]);
-      return 1;
-    }
-    GTEST_FLAG_SET(filter, filter);
+    if (!take(argv[i])) return 1;
   }
   const int status = RUN_ALL_TESTS();
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();

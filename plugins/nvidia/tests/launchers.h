@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,15 +24,21 @@ inline std::string text_of(const Program& program, const LaunchChoices& choices 
   return launcher_text(lower(program, 0).value(), choices);
 }
 
-/// The launcher of a program as a library; its kernels are called in the code as in the program.
+/// The launcher of a program as a library; its kernels are called in the code as in the program. Compiled once for all
+/// cases and seeds.
 inline Result<std::string> library_of(const Program& program, const LaunchChoices& choices = {}) {
+  static std::map<std::string, std::string> made;
+  KMUX_ASSIGN(const Plan plan, lower(program, 0));
+  const std::string text = launcher_text(plan, choices);
+  std::string& library = made[to_string(plan) + text];
+  if (!library.empty()) return library;
   FakeHost host;
   KMUX_ASSIGN(const Compilation compilation, Compilation::begin(host, "test"));
   KMUX_ASSIGN(const std::string compiler, find_host_compiler("", "the test"));
-  KMUX_ASSIGN(const Plan plan, lower(program, 0));
   const LauncherCompiler launcher(compilation, compiler);
-  KMUX_TRY(launcher.translate(launcher_text(plan, choices)));
-  return launcher.link(kFakeCode, plan.kernels, plan.kernels);
+  KMUX_TRY(launcher.translate(text));
+  KMUX_ASSIGN(library, launcher.link(kFakeCode, plan.kernels, plan.kernels));
+  return library;
 }
 
 /// A launcher as those see it who know nothing of kmux: a file, opened with dlopen.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace kmux::nvidia {
@@ -11,7 +12,9 @@ namespace kmux::nvidia {
 OverFake::OverFake() {
   set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs.emplace_back(text); });
   Environment environment;
-  environment.disable_cache = true;
+  const char* const shared = std::getenv("KMUX_SEEDS_CACHE");  // by the seeds of one run, which compile once
+  environment.disable_cache = shared == nullptr;
+  if (shared != nullptr) environment.cache_dir = shared;
   RegistryOptions options;
   options.variables = Environment::from_process().variables;  // where compilers are
   runtime = Runtime::create(environment, options).value();
@@ -46,8 +49,8 @@ void OverFake::TearDown() {
 
 void OverFake::unload() {
   Status unloaded = runtime->registry().unload(GetParam());
-  for (int tries = 0; !unloaded.ok() && tries < 1000; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int tries = 0; !unloaded.ok() && tries < 10000; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
     unloaded = runtime->registry().unload(GetParam());
   }
   EXPECT_TRUE(unloaded.ok()) << unloaded.error().explain();

@@ -229,6 +229,28 @@ TEST_F(FakeDeferred, WaitsWhereTheDriverDoes) {
   }
 }
 
+// Memory of no stream is there for all at once, and its free waits for all.
+TEST_F(FakeDeferred, HasMemoryOfNoStream) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  auto* const make = reinterpret_cast<CUresult (*)(CUdeviceptr*, std::size_t)>(dlsym(driver, "cuMemAlloc_v2"));
+  auto* const release = reinterpret_cast<CUresult (*)(CUdeviceptr)>(dlsym(driver, "cuMemFree_v2"));
+  const auto misuses = misuses_of([&] {
+    int done = 0;
+    fake.on_launch([&](const KernelRun&) { ++done; });
+    CUdeviceptr x = 0;
+    EXPECT_EQ(make(&x, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(make(&x, std::size_t{2} << 30), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(make(&x, 256), CUDA_SUCCESS);
+    EXPECT_EQ(fill(x, 1, stream), CUDA_SUCCESS);
+    EXPECT_EQ(fill(x, 2, other), CUDA_SUCCESS);
+    EXPECT_EQ(release(x), CUDA_SUCCESS);
+    EXPECT_EQ(done, 2);
+    EXPECT_EQ(release(x), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(fake.live().allocations, 0U);
+  });
+  EXPECT_THAT(misuses, testing::ElementsAre(""));
+}
+
 TEST_F(FakeDeferred, WaitsForKernelsWhoseArgumentsItCannotCopy) {
   begin_with(1);
   int launches = 0;

@@ -5,6 +5,13 @@
 #include "work.h"
 
 namespace kmux::fake_cuda {
+
+// The calls of HIP over CUDA, which kmux does not make.
+extern "C" {
+__attribute__((visibility("default"))) CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes);
+__attribute__((visibility("default"))) CUresult cuMemFree_v2(CUdeviceptr address);
+}
+
 namespace {
 
 constexpr std::uintptr_t kFirstPool = 0x8000000;
@@ -46,6 +53,33 @@ CUresult allocate(Work& work, int device, std::size_t bytes, CUstream stream, CU
   w.memory[found] = {bytes, device};
   *address = found;
   work.add(Operation{own(found, bytes, stream), place, stream});
+  return CUDA_SUCCESS;
+}
+
+// For every stream at once: only what nobody has to wait for is given away again.
+CUresult allocate_plain(int device, std::size_t bytes, CUdeviceptr* address) {
+  World& w = world();
+  const std::size_t total = w.devices[device].memory_bytes;
+  if (bytes > total - std::min(total, w.allocated_on(device))) return CUDA_ERROR_OUT_OF_MEMORY;
+  const auto found = w.blocks.take(device, bytes, [](const Block& block) { return !block.is_usable; });
+  if (found == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  w.memory[found] = {bytes, device};
+  w.blocks.execute(own(found, bytes, nullptr));
+  *address = found;
+  return CUDA_SUCCESS;
+}
+
+// When nothing is left to be done.
+CUresult free_plain(CUdeviceptr address) {
+  World& w = world();
+  const auto found = w.memory.find(static_cast<std::uintptr_t>(address));
+  Block* const block = w.blocks.find(static_cast<std::uintptr_t>(address));
+  if (found == w.memory.end() || block == nullptr || !block->is_owned) return CUDA_ERROR_INVALID_VALUE;
+  if (std::string breach = w.blocks.execute(FreeNode{found->first, block->generation}); !breach.empty()) {
+    w.report_misuse(std::move(breach));
+  }
+  w.memory.erase(found);
+  block->is_owned = false;
   return CUDA_SUCCESS;
 }
 
@@ -141,6 +175,25 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
     }
     const bool is_recorded = capture != nullptr && capture->graph != nullptr;
     return is_recorded ? free_in_graph(*capture, address, stream) : free_now(work, address, stream);
+  });
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+  Call call("cuMemAlloc_v2", Needs::kContext);
+  return call.with(" bytes ", bytes).run([&] {
+    if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    const CUresult result = allocate_plain(current_device(), bytes, address);
+    if (result == CUDA_SUCCESS) call.with(" -> ", Hex{*address});
+    return result;
+  });
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  finish_everything();
+  return Call("cuMemFree_v2", Needs::kContext).with(" ", Hex{address}).release([&] {
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    return free_plain(address);
   });
 }
 

@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
 
-/// What tests say to the HIP on the CPU and read of it. Both are built together, so C++ may cross.
+/// What tests say to the HIP on the CPU or over the fake CUDA driver, and read of it. Both are built together, so C++ may cross.
 namespace kmux::fake_hip {
 
 /// A device as HIP describes it. By default one like half an MI250, but with less memory; kernels run with as many threads
@@ -37,6 +38,9 @@ struct Live {
 };
 
 /// The one object behind the symbol `kmux_fake_hip_control`.
+///
+/// Errors: over CUDA, `set_devices`, `calls`, `fail` and `failed` throw std::logic_error, since devices, calls and numbers of
+/// errors are the driver's there.
 class Control {
  public:
   /// Back to the beginning: one default device (of architecture KMUX_FAKE_HIP_ARCH, if that is set), no calls, nothing told; recording is on. What is live stays.
@@ -52,6 +56,8 @@ class Control {
   virtual void fail(std::string symbol, int code, unsigned nth) = 0;
   /// The symbol that `fail` made fail last; empty if none was reached yet.
   virtual std::string failed() = 0;
+  /// What a launch does, given the addresses of its arguments, on devices that run no code. Those of the CPU run it.
+  virtual void on_launch(std::function<void(void* const* args)> run) = 0;
   virtual Live live() = 0;
   /// hipStreamBeginCapture by this thread.
   virtual int begin_capture(void* stream, CaptureMode mode) = 0;

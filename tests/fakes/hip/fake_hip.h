@@ -12,10 +12,10 @@ class FakeHip {
  public:
   /// Opens `library` and resets it.
   ///
-  /// Errors: throws std::runtime_error with the loader's text.
+  /// Errors: throws std::runtime_error with the loader's text, or for a library over a driver that is no fake.
   static FakeHip load(const std::string& library = path());
 
-  /// Its file, for option "hip.library".
+  /// Its file, for option "hip.library": that of the CPU, or what KMUX_FAKE_HIP_LIBRARY names.
   static std::string path();
 
   fake_hip::Control* operator->() const { return control_; }

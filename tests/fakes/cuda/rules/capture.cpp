@@ -25,41 +25,49 @@ std::string replayed(Scene& scene) {
                {"reads", scene.read(x + 8)}});
 }
 
-// Forks to another stream; `joined`: and back.
-std::string forked(Scene& scene, bool with_work, bool joined) {
-  const Handle stream = scene.stream();
-  const Handle other = scene.stream();
-  const Handle fork = scene.event();
-  const Handle join = scene.event();
-  const Address x = scene.memory();
-  scene.begin(stream, kGlobal);
-  scene.fill_slowly(stream, x, 1);
-  scene.cu.event_record(fork, stream);
-  const Code wait = scene.cu.stream_wait_event(other, fork, 0);
-  const int status = scene.status(other);
-  if (with_work) scene.fill_slowly(other, x, 2);
-  scene.cu.event_record(join, other);
-  if (joined) scene.cu.stream_wait_event(stream, join, 0);
-  scene.fill(stream, x, joined ? 3 : 2);
-  Handle graph = nullptr;
-  Handle executable = nullptr;
-  const Code end = scene.end_capture(stream, &graph);
-  if (end == 0) scene.instantiate(&executable, graph), scene.cu.graph_launch(executable, stream);
-  scene.finish();
-  return told({{"wait", wait}, {"status", status}, {"end", end}, {"reads", scene.read(x)}});
-}
-
-std::string waits_for_outside(Scene& scene) {
+// Two streams that write to one place, and an event between them.
+struct TwoStreams {
+  Scene& scene;
   const Handle stream = scene.stream();
   const Handle other = scene.stream();
   const Handle event = scene.event();
   const Address x = scene.memory();
-  scene.fill(other, x, 1);
-  scene.cu.event_record(event, other);
-  scene.begin(stream, kGlobal);
-  scene.fill(stream, x, 2);
-  const Code wait = scene.cu.stream_wait_event(stream, event, 0);
-  return told({{"wait", wait}, {"end", scene.end_capture(stream)}});
+
+  // Has `other` wait for what `stream` did until now.
+  Code fork() const {
+    scene.cu.event_record(event, stream);
+    return scene.cu.stream_wait_event(other, event, 0);
+  }
+};
+
+// Forks to another stream; `joined`: and back.
+std::string forked(Scene& scene, bool with_work, bool joined) {
+  const TwoStreams two{scene};
+  const Handle join = scene.event();
+  scene.begin(two.stream, kGlobal);
+  scene.fill_slowly(two.stream, two.x, 1);
+  const Code wait = two.fork();
+  const int status = scene.status(two.other);
+  if (with_work) scene.fill_slowly(two.other, two.x, 2);
+  scene.cu.event_record(join, two.other);
+  if (joined) scene.cu.stream_wait_event(two.stream, join, 0);
+  scene.fill(two.stream, two.x, joined ? 3 : 2);
+  Handle graph = nullptr;
+  Handle executable = nullptr;
+  const Code end = scene.end_capture(two.stream, &graph);
+  if (end == 0) scene.instantiate(&executable, graph), scene.cu.graph_launch(executable, two.stream);
+  scene.finish();
+  return told({{"wait", wait}, {"status", status}, {"end", end}, {"reads", scene.read(two.x)}});
+}
+
+std::string waits_for_outside(Scene& scene) {
+  const TwoStreams two{scene};
+  scene.fill(two.other, two.x, 1);
+  scene.cu.event_record(two.event, two.other);
+  scene.begin(two.stream, kGlobal);
+  scene.fill(two.stream, two.x, 2);
+  const Code wait = scene.cu.stream_wait_event(two.stream, two.event, 0);
+  return told({{"wait", wait}, {"end", scene.end_capture(two.stream)}});
 }
 
 std::string waits_on_host(Scene& scene) {
@@ -73,18 +81,14 @@ std::string waits_on_host(Scene& scene) {
 }
 
 std::string merged(Scene& scene) {
-  const Handle first = scene.stream();
-  const Handle second = scene.stream();
-  const Handle event = scene.event();
-  const Address x = scene.memory();
-  scene.begin(first, kRelaxed);
-  scene.begin(second, kRelaxed);
-  scene.fill(first, x, 1);
-  scene.fill(second, x, 1);
-  scene.cu.event_record(event, first);
-  const Code wait = scene.cu.stream_wait_event(second, event, 0);
-  const Code end = scene.end_capture(first);
-  return told({{"wait", wait}, {"end", end}, {"end", scene.end_capture(second)}});
+  const TwoStreams two{scene};
+  scene.begin(two.stream, kRelaxed);
+  scene.begin(two.other, kRelaxed);
+  scene.fill(two.stream, two.x, 1);
+  scene.fill(two.other, two.x, 1);
+  const Code wait = two.fork();
+  const Code end = scene.end_capture(two.stream);
+  return told({{"wait", wait}, {"end", end}, {"end", scene.end_capture(two.other)}});
 }
 
 std::string synchronized(Scene& scene, int mode) {
@@ -132,16 +136,12 @@ std::string ended_by_thread(Scene& scene, int mode) {
 }
 
 std::string ended_on_fork(Scene& scene) {
-  const Handle stream = scene.stream();
-  const Handle other = scene.stream();
-  const Handle event = scene.event();
-  const Address x = scene.memory();
-  scene.begin(stream, kGlobal);
-  scene.fill(stream, x, 1);
-  scene.cu.event_record(event, stream);
-  scene.cu.stream_wait_event(other, event, 0);
-  const Code end = scene.end_capture(other);
-  return told({{"end", end}, {"status", scene.status(stream)}});
+  const TwoStreams two{scene};
+  scene.begin(two.stream, kGlobal);
+  scene.fill(two.stream, two.x, 1);
+  two.fork();
+  const Code end = scene.end_capture(two.other);
+  return told({{"end", end}, {"status", scene.status(two.stream)}});
 }
 
 std::string ids(Scene& scene) {

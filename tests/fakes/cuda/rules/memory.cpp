@@ -17,15 +17,21 @@ std::string reuse(Scene& scene, bool slow) {
   return told({{"alloc", first}, {"free", freed}, {"alloc", second}, {"same", a == b}});
 }
 
+// A block of `stream` that is freed while a kernel is about to write to it.
+Address freed_while_written(Scene& scene, Handle stream) {
+  Address block = 0;
+  scene.allocate(&block, stream, kOdd);
+  scene.fill_slowly(stream, block, 1);
+  scene.free(block, stream);
+  return block;
+}
+
 std::string reuse_behind_event(Scene& scene) {
   const Handle first = scene.stream();
   const Handle second = scene.stream();
   const Handle event = scene.event();
-  Address a = 0;
+  const Address a = freed_while_written(scene, first);
   Address b = 0;
-  scene.allocate(&a, first, kOdd);
-  scene.fill_slowly(first, a, 1);
-  scene.free(a, first);
   scene.cu.event_record(event, first);
   scene.cu.stream_wait_event(second, event, 0);
   scene.allocate(&b, second, kOdd);
@@ -33,48 +39,29 @@ std::string reuse_behind_event(Scene& scene) {
 }
 
 std::string free_elsewhere(Scene& scene) {
-  const Handle first = scene.stream();
   const Handle second = scene.stream();
-  Address a = 0;
+  freed_while_written(scene, scene.stream());
   Address b = 0;
-  scene.allocate(&a, first, kOdd);
-  scene.fill_slowly(first, a, 1);
-  scene.free(a, first);
   scene.allocate(&b, second, kOdd);
   scene.fill(second, b, 2);
   scene.finish();
   return told({{"reads", scene.read(b)}});
 }
 
-// The slow kernel on the legacy stream writes to a block that is given to somebody else in the legacy stream's order, who
-// uses it on a stream that does not take part in that order.
-std::string next_owner_elsewhere(Scene& scene) {
-  const Handle stream = scene.stream();
+// A block has two owners in the order of the legacy stream. The first one's slow kernel writes to it on `first`, the next
+// owner on `second`: one of them is a stream that does not take part in that order.
+std::string owned_twice(Scene& scene, Handle first, Handle second) {
   Address a = 0;
   Address b = 0;
   scene.allocate(&a, nullptr, kOdd);
   scene.cu.stream_synchronize(nullptr);
-  scene.fill_slowly(nullptr, a, 111);
+  scene.fill_slowly(first, a, 111);
   scene.free(a, nullptr);
   scene.allocate(&b, nullptr, kOdd);
-  scene.fill(stream, b, 222);
-  scene.cu.stream_synchronize(stream);
+  scene.fill(second, b, 222);
+  scene.cu.stream_synchronize(second);
   scene.finish();
   return told({{"same", a == b}, {"own", scene.read(b) == 222}});
-}
-
-std::string free_before_use_ends(Scene& scene) {
-  const Handle stream = scene.stream();
-  Address a = 0;
-  Address b = 0;
-  scene.allocate(&a, nullptr, kOdd);
-  scene.cu.stream_synchronize(nullptr);
-  scene.fill_slowly(stream, a, 333);
-  scene.free(a, nullptr);
-  scene.allocate(&b, nullptr, kOdd);
-  scene.fill(nullptr, b, 444);
-  scene.finish();
-  return told({{"same", a == b}, {"own", scene.read(b) == 444}});
 }
 
 std::string source_changed(Scene& scene, std::size_t bytes) {
@@ -136,11 +123,11 @@ std::vector<Rule> memory_rules() {
       {"pool.next_owner_elsewhere",
        "Memory used on a stream that is not ordered with its allocation holds what the owner "
        "before wrote.",
-       next_owner_elsewhere, "same 1, own 0", kOverlaps},
+       [](S s) { return owned_twice(s, nullptr, s.stream()); }, "same 1, own 0", kOverlaps},
       {"pool.free_before_use_ends",
        "Memory freed on a stream that is not ordered with its use is written to after it has "
        "the next owner.",
-       free_before_use_ends, "same 1, own 0", kOverlaps},
+       [](S s) { return owned_twice(s, s.stream(), nullptr); }, "same 1, own 0", kOverlaps},
       {"pool.freed_twice", "Memory can be freed once.", freed_twice, "free 0, again 1"},
       {"copy.reads_its_source_at_once", "A copy from pageable memory reads it before it returns.",
        [](S s) { return source_changed(s, 64); }, "copy 0, reads 7"},

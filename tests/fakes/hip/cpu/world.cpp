@@ -99,6 +99,7 @@ class TheControl final : public Control {
     const std::lock_guard lock(world().mutex);
     return world().failed;
   }
+  void on_launch(std::function<void(void* const*)>) override {}
   Live live() override {
     const std::lock_guard lock(world().mutex);
     return {world().modules.size(), world().streams.size(), world().events.size(), world().memory.size()};

@@ -1,0 +1,40 @@
+// Cases for seeds_test.py, each of which does something else under one seed.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+int seed() {
+  const char* const text = std::getenv("KMUX_FAKE_CUDA_SEED");
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+TEST(Example, Passes) { EXPECT_GT(seed(), 0); }
+TEST(Example, FailsUnderThree) { EXPECT_NE(seed(), 3); }
+TEST(Example, MisusesUnderFour) {
+  if (seed() == 4) std::fputs("fake libcuda: something is used after its free\n", stderr);
+}
+TEST(Example, AbortsUnderFive) {
+  if (seed() == 5) std::abort();
+}
+TEST(Example, HangsUnderSix) {
+  while (seed() == 6) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+TEST(Example, Skips) { GTEST_SKIP() << "always"; }
+
+// Passes where the folder of the run has what an earlier seed left there.
+TEST(Example, KeepsWhatItMade) {
+  const std::string kept = std::string(std::getenv("KMUX_SEEDS_CACHE")) + "/kept";
+  EXPECT_EQ(std::ifstream(kept).good(), seed() > 1);
+  std::ofstream(kept) << "kept";
+}
+
+// Passes where the program is without such a folder.
+TEST(Example, KeepsNothing) { EXPECT_EQ(std::getenv("KMUX_SEEDS_CACHE"), nullptr); }
+
+}  // namespace
