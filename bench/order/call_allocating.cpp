@@ -1,13 +1,14 @@
 // What `Kernel::call` of one build takes beyond that of another: both are loaded into this process and called in turns, so that
 // what differs between processes, and that is thousands of nanoseconds, is the same for both.
 //
-// call_allocating OURS THEIRS default|stream [drop]: the modules of call_allocating_module.cpp; on the default stream or one of
-// its own; outputs dropped within the time, or after. Prints the median difference, ours, theirs: nanoseconds.
+// call_allocating OURS THEIRS [stream] [drop] [current]: the modules of call_allocating_module.cpp; on the default stream or one
+// of its own; outputs dropped within the time, or after; on a thread without a context, or where that of the device is current.
+// Prints the median difference, ours, theirs: nanoseconds.
+#include <algorithm>
 #include <cstdio>
 #include <dlfcn.h>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bursts.h"
@@ -47,11 +48,27 @@ class Subject {
   decltype(&kmux_call_allocating_burst) burst_ = nullptr;
 };
 
+template <class Function, class... Arguments>
+void call_driver(void* driver, const char* name, Arguments... arguments) {
+  const auto call = reinterpret_cast<Function*>(dlsym(driver, name));
+  if (call == nullptr || call(arguments...) != 0) throw std::runtime_error(std::string(name) + " failed.");
+}
+
+// The primary context of device 0, as an application has it that uses CUDA's runtime.
+void make_current() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void* context = nullptr;
+  call_driver<int(void**, int)>(driver, "cuDevicePrimaryCtxRetain", &context, 0);
+  call_driver<int(void*)>(driver, "cuCtxSetCurrent", context);
+}
+
 int main(const std::vector<std::string>& words) {
   const Subject ours(words.at(0));
   const Subject theirs(words.at(1));
-  const bool on_own_stream = words.at(2) == "stream";
-  const bool drops = words.size() > 3;
+  const auto is_said = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+  const bool on_own_stream = is_said("stream");
+  const bool drops = is_said("drop");
+  if (is_said("current")) make_current();
   const Pairs pairs = in_turns(
       kRounds, [&] { return ours.burst(on_own_stream, drops); }, [&] { return theirs.burst(on_own_stream, drops); });
   std::printf("%.1f %.1f %.1f\n", pairs.median_difference(), median(pairs.ours), median(pairs.theirs));

@@ -123,7 +123,7 @@ class Subject {
 // What `call_allocating` of `build` prints, in a process of its own.
 double allocating_difference(const std::string& build, const std::string& reference) {
   const std::string module = "/lib/libcall_allocating_module.so";
-  const Command command{{build + "/bench/call_allocating", build + module, reference + module, "default"}};
+  const Command command{{build + "/bench/call_allocating", build + module, reference + module}};
   const ProcessResult measured = run(command).value();
   if (measured.exit_code != 0) throw std::runtime_error(measured.standard_error);
   return std::stod(measured.standard_output);

@@ -43,7 +43,7 @@ class Launcher {
   /// was current before is so afterwards. The first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>
   int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
-    const bool elsewhere = elsewhere_.load(std::memory_order_relaxed);
+    const bool elsewhere = is_elsewhere(env);
     if (!only_launches_ || elsewhere || !is_usual(env)) return call_recorded(env, error, body, elsewhere);
     // Field by field: a wide load waits for the narrow stores with which the caller has just made its env.
     const kmux_driver_env direct = {{sizeof env, env.device, env.stream, env.allocator, env.lane, 0}, &kDirect, this};
@@ -54,7 +54,7 @@ class Launcher {
   __attribute__((always_inline)) int launch(const kmux_launch_env& env, const kmux_driver_launch& launch,
                                             kmux_sink error) {
     const DeviceState* const device = find(env.device);
-    const bool elsewhere = elsewhere_.load(std::memory_order_relaxed);
+    const bool elsewhere = is_elsewhere(env);
     const bool is_plain = device != nullptr && !elsewhere && is_usual(env) && !LaunchAttributes::are_asked_by(launch) &&
                           device->allows(launch);
     if (__builtin_expect(!is_plain, 0)) return launch_special(env, launch, elsewhere, error);
@@ -62,9 +62,8 @@ class Launcher {
     configure(launch, static_cast<CUstream>(env.stream), &config);
     const CUresult result = device->launch(config, launch.kernel, launch.args);
     if (__builtin_expect(result == CUDA_SUCCESS, 1)) return KMUX_OK;
-    if (!says_elsewhere(result)) return fail_launch(*device, launch, result, error);
-    elsewhere_.store(true, std::memory_order_relaxed);
-    return launch_special(env, launch, true, error);
+    return says_elsewhere(result) ? launch_special(env, launch, true, error)
+                                  : fail_launch(*device, launch, result, error);
   }
 
   /// The states of its calls: whoever takes one launches without it.
@@ -83,6 +82,11 @@ class Launcher {
     return is_free_ && !can_be_captured(static_cast<CUstream>(env.stream));
   }
 
+  // Whether to make the context current first. Another stream than the default one names its context itself.
+  bool is_elsewhere(const kmux_launch_env& env) const {
+    return elsewhere_.load(std::memory_order_relaxed) && !can_be_captured(static_cast<CUstream>(env.stream));
+  }
+
   // A call whose launches share a record: what it keeps, has entered and has seen.
   template <class Body>
   int call_recorded(const kmux_launch_env& env, kmux_sink error, Body&& body, bool enters = false) {
@@ -96,9 +100,10 @@ class Launcher {
     ContextScope context(device->driver(), device->context());
     if (enters || needs_context(static_cast<CUstream>(env.stream))) {
       if (const int code = context.enter(error)) return code;
-      elsewhere_.store(enters && context.is_changed(), std::memory_order_relaxed);
     }
-    return context.leave(run(*device, context, env, error, body), error);
+    const int code = run(*device, context, env, error, body);
+    if (context.is_entered()) elsewhere_.store(context.is_changed(), std::memory_order_relaxed);
+    return context.leave(code, error);
   }
 
   // Whether the context has to be current before the body runs. A launch itself finds out whether it is; the per-thread

@@ -69,6 +69,34 @@ TEST_F(CallTest, EntersItsContextWhereItIsNotCurrent) {
                                           "cuLaunchKernelEx", "cuCtxSetCurrent"));
 }
 
+TEST_F(CallTest, EntersItsContextFirstWhereTheLastCallHadTo) {
+  warm();
+  const auto launch_twice = [this] {
+    fake.clear_calls();
+    EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+    return fake.symbols();
+  };
+  launch_twice();
+  EXPECT_THAT(launch_twice(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
+                                          "cuCtxSetCurrent"));
+  make_current();
+  EXPECT_THAT(launch_twice(), ElementsAre("cuCtxGetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx"));
+  EXPECT_THAT(launch_twice(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
+  leave_context();
+}
+
+TEST_F(CallTest, EntersNoContextForAStreamThatHasOne) {
+  warm();
+  EXPECT_EQ(launch(add()), KMUX_OK) << error;  // had to enter
+  make_current();
+  CUstream stream = nullptr;
+  EXPECT_EQ(open_driver(sink())->stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  leave_context();
+  fake.clear_calls();
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamIsCapturing", "cuLaunchKernelEx"));
+}
+
 TEST_F(CallTest, EntersItsContextWhereAnotherDevicesIsCurrent) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   warm_as_current(1);
