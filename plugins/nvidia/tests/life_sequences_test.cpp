@@ -66,6 +66,9 @@ TEST_P(LifeSequences, TheCallersContextIsRestored) {
                           "cuCtxSetCurrent 0x9000010"));
   kernel.warm(1).value();
   fake.clear_calls();
+  kernel.launch({far}).value();  // the one before had to enter a context, so this one looks first
+  EXPECT_THAT(fake.calls(), ElementsAre("cuCtxGetCurrent -> 0x9000010", scale_line(far, "0x0")));
+  fake.clear_calls();
   kernel.launch({far}).value();
   EXPECT_THAT(fake.calls(), ElementsAre(scale_line(far, "0x0")));
   EXPECT_EQ(driver.current_set(nullptr), CUDA_SUCCESS);
