@@ -19,7 +19,8 @@ readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
-readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
+readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
+  nvidia-cuda-crt==13.0.88)
 readonly PYTHON_PACKAGES=(apache-tvm-ffi==0.1.15.post2 hatchling==1.33.0 tqdm==4.70.1) # what integrations/tvm_ffi takes
 # What was compiled in one clone is found by the next: paths count from the root of the tree.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1

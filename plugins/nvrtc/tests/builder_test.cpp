@@ -104,6 +104,17 @@ TEST_F(NvrtcBuilderTest, AMissingHeaderSaysWhichPackageHasIt) {
               HasSubstr("The sources need the headers of tilelang: give their folder in include_dirs."));
 }
 
+TEST_F(NvrtcBuilderTest, AMissingHeaderOfTheToolkitSaysWhatToInstall) {
+  ProgramBuilder builder = one_kernel(std::string("#include <crt/none.h>\n") + kAddOne);
+  Settings settings;
+  settings.include_hints = {"tilelang"};
+  builder.settings(settings);
+  const std::string message = failure(builder.build().value()).message;
+  EXPECT_THAT(message, HasSubstr("\"crt/none.h\""));
+  EXPECT_THAT(message, HasSubstr("Install the CUDA toolkit or `pip install nvidia-cuda-nvrtc"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("tilelang")));
+}
+
 TEST_F(NvrtcBuilderTest, PreludesComeFirstAndMoveNoLine) {
   folder.write("outer.h", "#define OUTER 1\n");
   ProgramBuilder builder = one_kernel("extern \"C\" __global__ void k(float* x) { x[0] = OUTER + INNER + oops; }\n");
