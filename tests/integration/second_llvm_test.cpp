@@ -8,6 +8,8 @@
 #include "kmux/manifest.h"
 #include "kmux/process.h"
 
+#include "needs.h"
+
 namespace kmux {
 namespace {
 
@@ -37,7 +39,7 @@ bool is_installed(const std::string& library) { return child({"local:" + library
 class SecondLlvm : public TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!is_installed(GetParam())) GTEST_SKIP() << GetParam() << " is not here";
+    if (!is_installed(GetParam())) GTEST_SKIP() << needs("a second LLVM", GetParam());
   }
   static void expect_success(const std::vector<std::string>& steps) {
     const ProcessResult result = child(steps);
@@ -64,7 +66,7 @@ TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
 
 // With shared libraries a plugin's calls would go to the other Clang: only linked in can it stand these.
 TEST_P(SecondLlvm, InEveryOtherOrder) {
-  if (!is_static()) GTEST_SKIP() << "the cpu plugin of this build shares its LLVM (KMUX_STATIC_LLVM is off)";
+  if (!is_static()) GTEST_SKIP() << needs("a build with its own LLVM", "KMUX_STATIC_LLVM is off");
   expect_success({global(), "kmux", global(), "kmux"});
   expect_success({"kmux", global(), "kmux", global()});
   expect_success({local(), "kmux-global", "kmux", local()});

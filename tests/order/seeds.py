@@ -18,6 +18,11 @@ def run(command, seed):
     return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
 
 
+def reason(output):
+    """The first line of a skip, as tools/skipped_tests.py reads it."""
+    return next((line for line in output.splitlines() if line.startswith("needs ")), "the program skips")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", nargs=2, type=int, required=True, metavar=("FIRST", "COUNT"))
@@ -27,7 +32,7 @@ def main():
     for seed in range(first, first + count):
         process = run(command, seed)
         if process.returncode == 77:
-            print("the program skips")
+            print(reason(process.stdout))
             return 77
         misuse = MISUSE in process.stderr
         if process.returncode != 0 or misuse:

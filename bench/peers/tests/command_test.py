@@ -31,8 +31,8 @@ class Command(unittest.TestCase):
         path.write_text(text)
         return path
 
-    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
-    @unittest.skipIf(built_library.missing(), built_library.missing())
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
+    @unittest.skipIf(built_library.missing(), f"needs a C compiler ({built_library.missing()})")
     def test_measures_prints_and_writes(self):
         target = self.written("page.md", f"# Page\n{page.BEGIN}\n{page.END}\n")
         found = self.folder / "found.json"
@@ -47,8 +47,8 @@ class Command(unittest.TestCase):
         again = self.peers("--from", found, "--write", target)
         self.assertEqual((again.returncode, again.stdout), (0, ran.stdout))
 
-    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
-    @unittest.skipIf(built_library.missing(), built_library.missing())
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
+    @unittest.skipIf(built_library.missing(), f"needs a C compiler ({built_library.missing()})")
     def test_needs_no_git(self):
         programs = self.folder / "programs"
         programs.mkdir()

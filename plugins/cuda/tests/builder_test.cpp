@@ -9,6 +9,7 @@
 
 #include "../../nvidia/tests/tilelang_programs.h"
 #include "fake_host.h"
+#include "needs.h"
 #include "nvidia/cubin.h"
 #include "temp_folder.h"
 #include "wrapper.h"
@@ -244,7 +245,7 @@ TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
 TEST_F(Builder, CompilesWhatTileLangExports) {
   const std::string headers = KMUX_TEST_TILELANG_HEADERS;
   if (!std::filesystem::is_directory(headers + "/tl_templates")) {
-    GTEST_SKIP() << "TileLang's headers are not in \"" << headers << "\" (./kmux.sh test fetches them)";
+    GTEST_SKIP() << needs("TileLang's headers", headers + "; ./kmux.sh test fetches them");
   }
   for (const Program& program : nvidia::tilelang_programs()) {
     if (program.name != "gemm_f16" && program.name != "grid_barrier") continue;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "meta.h"
+#include "needs.h"
 #include "nvidia/cubin.h"
 #include "temp_folder.h"
 #include "workbench.h"
@@ -256,7 +257,7 @@ TEST_F(NvrtcBuilderTest, UnknownOptionsAreRefused) {
 
 TEST_F(NvrtcBuilderTest, TheFastTierMakesCodeToo) {
   const auto library = NvrtcLibrary::open(find_library(host).value());
-  if (!library.value()->is_at_least(12, 9)) GTEST_SKIP() << "NVRTC " << library.value()->version();
+  if (!library.value()->is_at_least(12, 9)) GTEST_SKIP() << needs("NVRTC 12.9", "it is " + library.value()->version());
   const Artifact artifact = build(one_kernel(kAddOne).build().value(), {{"tier", "fast"}}).value();
   EXPECT_EQ(nvidia::cubin_kernels(*artifact.find("code")).value(), std::vector<std::string>{"k"});
 }

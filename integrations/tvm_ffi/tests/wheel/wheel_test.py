@@ -164,6 +164,6 @@ class Wheel(unittest.TestCase):
 
 if __name__ == "__main__":
     if not any(WHEELS.glob("apache_tvm_ffi-*.whl")):
-        print("[  SKIPPED ] python.wheel")
+        print(f"needs the wheels of what it depends on ({WHEELS}; ./kmux.sh test fetches them)")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1])
