@@ -25,7 +25,8 @@ class Refusal(unittest.TestCase):
         self.assertEqual(len(told), 1, ran.stderr)
         self.assertNotRegex(ran.stderr, "WARNING|Traceback|Retry")
         self.assertLess(len(ran.stderr.splitlines()), 12, ran.stderr)
-        tried = re.findall(r"^pip (?:install|download)", (self.tree.folder / "build/release/fetch.log").read_text(), re.MULTILINE)
+        log = (self.tree.folder / "build/release/fetch.log").read_text()
+        tried = re.findall(r"^pip (?:install|download)", log, re.MULTILINE)
         self.assertEqual(len(tried), 1, "the network was tried again after it had refused")
         return told[0]
 
@@ -41,6 +42,27 @@ class Refusal(unittest.TestCase):
         self.assertIn("PyPI cannot be reached (Cannot connect to proxy)", told)
 
 
+APT = """case "$*" in
+  *update*) for i in 1 2 3 4 5; do echo "W: Failed to fetch http://mirror/x$i  Connection refused"; done ;;
+  *) echo "E: Unable to locate package cmake"; exit 100 ;;
+esac"""
+
+
+class Debian(unittest.TestCase):
+    def test_a_mirror_that_refuses_is_told_in_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Tree(folder)
+            tree.fake("dpkg-query", "exit 1")
+            tree.fake("apt-get", APT)
+            tree.fake("sudo", 'exec "$@"')
+            ran = tree.run("build")
+        self.assertEqual(ran.returncode, 1)
+        installing, failed = ran.stderr.splitlines()
+        self.assertTrue(installing.startswith("kmux: installing build-essential "))
+        self.assertTrue(failed.startswith("kmux: apt-get could not install build-essential "))
+        self.assertIn("(W: Failed to fetch http://mirror/x1  Connection refused). See build/release/apt.log.", failed)
+
+
 class Words(unittest.TestCase):
     """What pip 23 prints, and which words of it are told."""
 
@@ -51,9 +73,9 @@ class Words(unittest.TestCase):
 
     def test_of_a_certificate(self):
         printed = (
-            "Could not fetch URL https://x/: There was a problem confirming the ssl certificate: HTTPSConnectionPool(host='x'): "
-            "Max retries exceeded (Caused by SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate "
-            "verify failed: unable to get local issuer certificate (_ssl.c:992)'))) - skipping"
+            "Could not fetch URL https://x/: There was a problem confirming the ssl certificate: "
+            "HTTPSConnectionPool(host='x'): Max retries exceeded (Caused by SSLError(SSLCertVerificationError(1, '[SSL: "
+            "CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate'))) - skipping"
         )
         self.assertEqual(self.words(printed), "SSL: CERTIFICATE_VERIFY_FAILED")
 

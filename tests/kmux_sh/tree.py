@@ -1,4 +1,4 @@
-"""A tree that has nothing but kmux.sh and its tools, on a machine whose programs are fakes that write down what they are told."""
+"""A tree that has nothing but kmux.sh and its tools, on a machine whose programs are fakes that record how they are called."""
 import os
 import pathlib
 import shutil
@@ -11,13 +11,15 @@ PATIENCE_S = 60
 # `waits FILE` and `makes FILE` let two fakes show that they run at the same time.
 CMAKE = """case "$*" in
   *--build*) if [ -n "$FAKE_BUILD_WAITS" ]; then : >building; waits fetching; fi
-    echo "[1/2] Building x"; [ -z "$FAKE_BUILD_FAILS" ] || { printf 'FAILED: x.o\\ncc x.cpp\\nx.cpp:1: error: bad\\n'; exit 1; }
+    echo "[1/2] Building x"
+    [ -z "$FAKE_BUILD_FAILS" ] || { printf 'FAILED: x.o\\ncc x.cpp\\nx.cpp:1: error: bad\\n'; exit 1; }
     echo "[2/2] Linking x" ;;
   *) echo "-- kmux: a line about the machine" ;;
 esac"""
 CTEST = """[ -z "$FAKE_BUILD_WAITS" ] || [ -e fetched ] || echo "not fetched yet"
 mkdir -p "$2/Testing/Temporary"
-printf '1/1 Test: a\\n[ RUN      ] A.B\\nneeds nvcc (not here)\\n[  SKIPPED ] A.B (0 ms)\\n' >"$2/Testing/Temporary/LastTest.log"
+printf '1/1 Test: a\\n[ RUN      ] A.B\\nneeds nvcc (not here)\\n[  SKIPPED ] A.B (0 ms)\\n' \
+  >"$2/Testing/Temporary/LastTest.log"
 echo "100% tests passed"; exit ${FAKE_CTEST_STATUS:-0}"""
 PIP = """case "$*" in
   *" show "*) [ -z "$FAKE_PIP_LACKS" ] ;;

@@ -31,4 +31,6 @@ apt_get() {
 }
 
 # The first reason of the last of them; a network that refuses is only a warning for `update`.
-apt_error() { grep -m1 -E '^[EW]: Failed to fetch' "$APT_LOG" || grep '^E: ' "$APT_LOG" | tail -n1 | grep . || echo "no reason given"; }
+apt_error() {
+  grep -m1 -E '^[EW]: Failed to fetch' "$APT_LOG" || grep -m1 '^E: ' "$APT_LOG" || echo "no reason given"
+}
