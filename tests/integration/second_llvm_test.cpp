@@ -25,14 +25,14 @@ ProcessResult child(std::vector<std::string> steps) {
   return run({.argv = steps, .environment = {{"KMUX_DISABLE_CACHE", "1"}}, .timeout = std::chrono::minutes(2)}).value();
 }
 
-std::set<std::string> needs() {
+std::set<std::string> needed_libraries() {
   std::set<std::string> names;
   const auto manifest = read_manifest(KMUX_TEST_BUILD_DIR "/lib/kmux/plugins/kmux_cpu.plugin.json").value();
   for (const NeededLibrary& need : manifest.needs) names.insert(need.library);
   return names;
 }
 
-bool is_static() { return needs().empty(); }
+bool is_static() { return needed_libraries().empty(); }
 
 bool is_installed(const std::string& library) { return child({"local:" + library}).exit_code == 0; }
 
@@ -56,7 +56,7 @@ TEST(ManifestNeeds, AreTrue) {
   std::istringstream lines(result.standard_output);
   std::set<std::string> mapped;
   for (std::string line; std::getline(lines, line);) mapped.insert(line);
-  EXPECT_EQ(mapped, needs());
+  EXPECT_EQ(mapped, needed_libraries());
 }
 
 TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
