@@ -73,8 +73,8 @@ configure() {
   [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
   if ! cmake --preset release -B "$BUILD" -DPython3_EXECUTABLE="$PYTHON" "${ccache[@]}" \
     -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$CONFIGURE_LOG" 2>&1; then
-    cat "$CONFIGURE_LOG" >&2
-    fail "configuring failed. It says why above."
+    grep -m1 -A15 '^CMake Error' "$CONFIGURE_LOG" >&2 || tail -n 15 "$CONFIGURE_LOG" >&2
+    fail "configuring failed (the first message is above). The whole log is $CONFIGURE_LOG."
   fi
   grep '^-- kmux:' "$CONFIGURE_LOG" >&2 || true
 }

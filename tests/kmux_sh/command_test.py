@@ -37,6 +37,14 @@ class Command(unittest.TestCase):
         self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s$")
         self.assertEqual(self.tree.called("ctest"), [])
 
+    def test_a_configuration_that_fails_shows_the_message_and_builds_nothing(self):
+        ran = self.tree.run("build", FAKE_CONFIGURE_FAILS="1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("CMake Error at x\n  no compiler\n", ran.stderr)
+        self.assertIn("The whole log is build/release/configure.log.", ran.stderr)
+        self.assertNotIn("about the machine", ran.stderr)
+        self.assertEqual(self.tree.called("cmake --build"), [])
+
     def test_what_pypi_has_is_fetched_beside_the_build_and_before_the_tests(self):
         ran = self.tree.run("test", FAKE_BUILD_WAITS="1")
         self.assertEqual(ran.returncode, 0, ran.stderr)

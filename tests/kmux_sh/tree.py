@@ -14,7 +14,8 @@ CMAKE = """case "$*" in
     echo "[1/2] Building x"
     [ -z "$FAKE_BUILD_FAILS" ] || { printf 'FAILED: x.o\\ncc x.cpp\\nx.cpp:1: error: bad\\n'; exit 1; }
     echo "[2/2] Linking x" ;;
-  *) echo "-- kmux: a line about the machine" ;;
+  *) echo "-- kmux: a line about the machine"
+    [ -z "$FAKE_CONFIGURE_FAILS" ] || { printf 'CMake Error at x\\n  no compiler\\n'; exit 1; } ;;
 esac"""
 CTEST = """[ -z "$FAKE_BUILD_WAITS" ] || [ -e fetched ] || echo "not fetched yet"
 mkdir -p "$2/Testing/Temporary"
