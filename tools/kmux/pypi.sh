@@ -105,10 +105,19 @@ begin_fetching() {
 # Waits for it, and tells what it could not have.
 join_fetching() {
   [[ -n $fetching ]] || return 0
-  ! kill -0 "$fetching" 2>/dev/null || say "waiting for what PyPI has"
+  if is_fetching_after 2; then say "waiting for what PyPI has (log: $FETCH_LOG)"; fi
   wait "$fetching" || true
   fetching=''
   cat "$FETCH_LOG.told" >&2
+}
+
+# Whether it still runs after so many seconds; returns as soon as it does not.
+is_fetching_after() {
+  local tenth
+  for ((tenth = 0; tenth < 10 * $1; ++tenth)); do
+    kill -0 "$fetching" 2>/dev/null || return 1
+    sleep 0.1
+  done
 }
 
 end_fetching() { [[ -z $fetching ]] || kill -- "-$fetching" 2>/dev/null || true; }
