@@ -32,7 +32,7 @@ readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
   [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
-for part in words debian pypi; do source "tools/kmux/$part.sh"; done
+for part in messages debian pypi; do source "tools/kmux/$part.sh"; done
 
 usage() {
   cat <<'TEXT'

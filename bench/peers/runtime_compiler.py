@@ -20,7 +20,7 @@ def library_path() -> str:
 
 
 def opened_library() -> ctypes.CDLL:
-    """NVRTC. It asks the loader for its builtins by name alone, which finds those of a package only if they are open."""
+    """NVRTC. It opens its builtins by name alone, which finds those of a Python package only if they are open already."""
     path = pathlib.Path(library_path())
     if path.is_absolute():
         for builtins in path.parent.glob("libnvrtc-builtins.so.*"):

@@ -31,7 +31,7 @@ Result<std::string> find_library_in(const std::vector<std::string>& folders);
 /// else of the first toolkit that has them. Empty if none has: sources without #include need none.
 std::vector<std::string> header_folders(const std::string& library, const Host& host);
 
-/// What to install if `message` of NVRTC says that a header of the toolkit cannot be opened; nothing if it says another
+/// What to install if `message` of NVRTC reports a header of the toolkit that cannot be opened; nothing if it reports another
 /// thing. PyPI spreads the headers over several packages, so some may be there without the others.
 std::optional<std::string> toolkit_header_advice(std::string_view message);
 

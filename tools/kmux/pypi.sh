@@ -15,7 +15,7 @@ pip() {
   return 1
 }
 
-# How pip says that it did not reach an index, in a few words; nothing where the index answered.
+# The words with which pip reports an index out of reach; nothing where the index answered.
 refusal_in() {
   local signs='certificate verify failed|Cannot connect to proxy|Connection refused|Connection reset by peer'
   signs+='|Name or service not known|Temporary failure in name resolution|No route to host|Network is unreachable'
@@ -102,7 +102,7 @@ begin_fetching() {
   set +m
 }
 
-# Waits for it, and tells what it could not have.
+# Waits for it, and reports what it could not have.
 join_fetching() {
   [[ -n $fetching ]] || return 0
   if is_fetching_after 2; then say "waiting for what PyPI has (log: $FETCH_LOG)"; fi

@@ -1,4 +1,4 @@
-# What kmux.sh says, and how long its stages take. Sourced by kmux.sh.
+# Messages, and how long stages take. Sourced by kmux.sh.
 
 say() { echo "kmux: $*" >&2; }
 fail() { say "$*"; exit 1; }
