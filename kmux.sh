@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-readonly BUILD=build/release
+readonly BUILD=${KMUX_BUILD:-build/release}
 readonly JOBS=${KMUX_JOBS:-$(nproc)}
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache
@@ -19,12 +19,20 @@ readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
-readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
-readonly PYTHON_PACKAGES=(apache-tvm-ffi==0.1.15.post2 hatchling==1.33.0 tqdm==4.70.1) # what integrations/tvm_ffi takes
+readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
+  nvidia-cuda-crt==13.0.88)
+readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
+readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1)
 # What was compiled in one clone is found by the next: paths count from the root of the tree.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
+readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
+# What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
+declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
+  [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
+
+for part in messages debian pypi; do source "tools/kmux/$part.sh"; done
 
 usage() {
   cat <<'TEXT'
@@ -39,115 +47,51 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
-  ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds
+  ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds,
+                           and the whole suite without a CUDA toolkit (in build/no-toolkit)
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
-KMUX_JOBS=N sets the number of parallel jobs (default: one a processor).
+KMUX_JOBS=N sets the number of parallel jobs (default: one a processor), KMUX_BUILD=DIR another folder than build/release;
+KMUX_NO_CCACHE=1 compiles without ccache.
 TEXT
 }
 
-say() { echo "kmux: $*" >&2; }
-fail() { say "$*"; exit 1; }
-
-# Installs those of the named Debian packages that are missing; `a|b` is content with b and installs a.
-packages() {
-  command -v dpkg-query >/dev/null || { say "not a Debian machine, taking what is there instead of: $*"; return 0; }
-  local missing=() package
-  for package in "$@"; do
-    grep -qx installed < <(dpkg-query -W -f '${db:Status-Status}\n' ${package//|/ } 2>/dev/null) ||
-      missing+=("${package%%|*}")
-  done
-  ((${#missing[@]})) || return 0
-  local root=()
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null || fail "packages are missing (neither root nor sudo here). Install: ${missing[*]}"
-    root=(sudo)
-  fi
-  say "installing ${missing[*]}"
-  local install=("${root[@]}" env DEBIAN_FRONTEND=noninteractive
-    apt-get install -qq -y --no-install-recommends "${missing[@]}")
-  # The lists of a fresh machine are empty or old: fetch them only when the first attempt fails.
-  "${install[@]}" >/dev/null 2>&1 && return 0
-  "${root[@]}" apt-get update -qq >&2 || fail "apt-get update failed. Check the network and /etc/apt/sources.list."
-  "${install[@]}" >/dev/null || fail "apt-get could not install ${missing[*]}. It says why above."
-}
-
-# Puts the named PyPI packages into .venv; quiet, and only when missing.
-venv() {
-  [[ -x .venv/bin/python ]] || $PYTHON -m venv --system-site-packages .venv
-  local package
-  for package in "$@"; do
-    .venv/bin/python -m pip show --quiet "${package%%[=<>]*}" >/dev/null 2>&1 ||
-      .venv/bin/python -m pip install --quiet --disable-pip-version-check "$package" >&2
-  done
-}
-
-# The headers that TileLang's generated code includes, CUTLASS's among them, out of its wheel. Tests that need them skip
-# without them.
-tilelang_headers() {
-  [[ -d $TILELANG_HEADERS/tl_templates && -d $TILELANG_HEADERS/cutlass && -d $TILELANG_HEADERS/python ]] && return 0
-  say "fetching TileLang's headers ($TILELANG, 50 MB, once)"
-  local wheel
-  wheel=$(mktemp -d)
-  if venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --no-deps \
-    --only-binary :all: --dest "$wheel" "$TILELANG" >&2 &&
-    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/src/tl_templates "$TILELANG_HEADERS/tl_templates" &&
-    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/3rdparty/cutlass/include "$TILELANG_HEADERS/cutlass" &&
-    .venv/bin/python tools/unpack_wheel.py "$wheel"/*.whl tilelang/contrib/cutedsl \
-      "$TILELANG_HEADERS/python/tilelang/contrib/cutedsl"; then
-    :
-  else
-    say "TileLang's headers cannot be had; what needs them is skipped"
-  fi
-  rm -rf "$wheel"
-}
-
-# NVRTC comes from PyPI where there is no CUDA toolkit; plugins look into the virtual environment that is active.
-nvrtc() {
-  local home
-  for home in "${KMUX_CUDA_HOME:-}" "${CUDA_HOME:-}" /usr/local/cuda; do
-    [[ -n $home && -e $home/lib64/libnvrtc.so ]] && return 0
-  done
-  say "no CUDA toolkit here: taking NVRTC and its headers from PyPI; what needs nvcc is left out"
-  venv "${NVRTC_PACKAGES[@]}" || say "NVRTC cannot be had; what needs it is skipped"
-  export VIRTUAL_ENV=$PWD/.venv
-}
-
-# The wheels that the Python package is installed with in a clean environment, for its test.
-wheels() {
-  compgen -G "$WHEELS/apache_tvm_ffi-*.whl" >/dev/null && return 0
-  say "fetching what the Python package depends on (20 MB, once)"
-  venv && .venv/bin/python -m pip download --quiet --disable-pip-version-check --only-binary :all: --dest "$WHEELS" \
-    "${PYTHON_PACKAGES[0]}" typing_extensions numpy >&2 || say "wheels cannot be had; the test of ours is skipped"
-}
-
-# CuTe DSL comes from PyPI (110 MB), unless a Python that has it is named; what needs it is skipped without it.
-cute_dsl() {
-  [[ -z ${KMUX_CUTEDSL_PYTHON:-} ]] || return 0
-  venv "$CUTE_DSL" || say "CuTe DSL cannot be had; what needs it is skipped"
-  export KMUX_CUTEDSL_PYTHON=$PWD/.venv/bin/python
+# Debian's packages and what configuring needs of PyPI's come first; the named functions fetch the rest beside what follows.
+prepare() {
+  stage install
+  mkdir -p "$BUILD"
+  : >"$FETCH_LOG"
+  packages "${BUILD_PACKAGES[@]}"
+  venv "$TVM_FFI" || missed+=("$TVM_FFI (so the Python package is left out)")
+  begin_fetching "$@" wheel_tools
 }
 
 configure() {
-  packages "${BUILD_PACKAGES[@]}"
-  venv "${PYTHON_PACKAGES[@]}" || say "${PYTHON_PACKAGES[*]} cannot be had; the Python package is left out"
-  local log
-  log=$(mktemp)
-  if ! cmake --preset release -DPython3_EXECUTABLE="$PYTHON" \
-    -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    fail "configuring failed. It says why above."
+  stage build
+  local ccache=(-UKMUX_CCACHE) # found anew, where it was switched off before
+  [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
+  if ! cmake --preset release -B "$BUILD" -DPython3_EXECUTABLE="$PYTHON" "${ccache[@]}" \
+    -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$CONFIGURE_LOG" 2>&1; then
+    grep -m1 -A15 '^CMake Error' "$CONFIGURE_LOG" >&2 || tail -n 15 "$CONFIGURE_LOG" >&2
+    fail "configuring failed (the first message is above). The whole log is $CONFIGURE_LOG."
   fi
-  grep '^-- kmux:' "$log" >&2 || true
-  rm -f "$log"
+  grep '^-- kmux:' "$CONFIGURE_LOG" >&2 || true
 }
 
-# Builds the named targets, or everything. What it prints goes to stderr: stdout belongs to the commands.
-build() {
+# Builds the named targets, or everything; what `prepare` fetches is there afterwards.
+build_targets() {
   configure
-  cmake --build --preset release --parallel "$JOBS" ${1:+--target "$@"} >&2
+  "$PYTHON" -B tools/build_progress.py --log "$BUILD_LOG" -- \
+    cmake --build "$BUILD" --parallel "$JOBS" ${1:+--target "$@"} || exit
+  stage install
+  join_fetching
+  stage ''
+}
+
+build() {
+  prepare
+  build_targets "$@"
 }
 
 sources() {
@@ -155,44 +99,46 @@ sources() {
 }
 
 demo() {
-  packages "${BUILD_PACKAGES[@]}"
-  tilelang_headers
-  build kmux_product
+  prepare tilelang_headers
+  build_targets kmux_product
   [[ -f examples/demo/run.sh ]] || fail "examples/demo/run.sh is not there yet"
   exec bash examples/demo/run.sh "$BUILD"
 }
 
-# Runs every test; arguments go to ctest. Skipped cases are counted and named.
+# Runs every test; arguments go to ctest. Ends with what was skipped for want of what, and with how long it took.
 run_tests() {
+  trap 'end_fetching; say_durations' EXIT
+  stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
-  tilelang_headers
-  nvrtc
-  cute_dsl
-  wheels
-  build
-  local status=0 skipped
-  ctest --preset release --parallel "$JOBS" "$@" || status=$?
-  skipped=$(sed -n 's/^\[  SKIPPED \] \([^ ]*\)$/\1/p' "$BUILD/Testing/Temporary/LastTest.log" | sort -u)
-  [[ -z $skipped ]] || say "skipped test cases: $(wc -l <<<"$skipped") ($(paste -sd ' ' <<<"$skipped"))"
+  use_venv
+  prepare tilelang_headers nvrtc cute_dsl wheels
+  build_targets
+  stage tests
+  local status=0
+  ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$JOBS" "$@" || status=$?
+  "$PYTHON" -B tools/skipped_tests.py "$BUILD/Testing/Temporary" | sed 's/^/kmux: /' >&2
   return "$status"
 }
 
 package() {
   build kmux_product
-  cpack --preset device >&2 || fail "packaging failed. It says why above."
+  (cd "$BUILD" && cpack) >&2 || fail "packaging failed. It says why above."
   ls "$BUILD"/package/*.tar.gz
 }
 
 wheel() {
   build kmux_product
-  .venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
-    --wheel-dir "$BUILD/package" integrations/tvm_ffi >&2 || fail "the wheel cannot be made. It says why above."
+  KMUX_BUILD=$(realpath "$BUILD") .venv/bin/python -m pip wheel --quiet --disable-pip-version-check \
+    --no-build-isolation --no-deps --wheel-dir "$BUILD/package" integrations/tvm_ffi >&2 ||
+    fail "the wheel cannot be made. It says why above."
   ls "$BUILD"/package/*.whl
 }
 
 lint() {
   packages "${LINT_PACKAGES[@]}"
+  prepare
   configure
+  join_fetching
   local status=0
   sources | xargs -r clang-format-19 --dry-run -Werror || status=1
   "$PYTHON" tools/check_tree.py || status=1
@@ -217,10 +163,9 @@ bench() {
 }
 
 bars() {
-  tilelang_headers
-  nvrtc
-  cute_dsl
-  build
+  use_venv
+  prepare tilelang_headers nvrtc cute_dsl
+  build_targets
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
   if [[ $# -gt 0 ]]; then
@@ -234,10 +179,12 @@ bars() {
   return "$status"
 }
 
-# Everything over the fake CUDA driver, in as many orders of streams as a night has time for.
+# Everything over the fake CUDA driver, in as many orders of streams as a night has time for; and the whole suite as on a
+# machine without a CUDA toolkit.
 nightly() {
-  nvrtc
-  build
+  use_venv
+  prepare nvrtc
+  build_targets
   export KMUX_DISABLE_CACHE=1
   local status=0 each
   "$BUILD/bench/bars_order" --seeds 10000 reorder_seeds_failed || status=1
@@ -249,6 +196,8 @@ nightly() {
     say "${each#*:} seeds of the whole ${each%:*}"
     "$PYTHON" -B tests/order/seeds.py --seeds 1 "${each#*:}" --apart "$BUILD/tests/${each%:*}" || status=1
   done
+  say "the whole suite without a CUDA toolkit"
+  KMUX_BUILD=build/no-toolkit bash tools/without_toolkit.sh ./kmux.sh test || status=1
   return "$status"
 }
 
@@ -258,6 +207,7 @@ regress() {
   exec "$BUILD/bench/kmux_regress" "$@"
 }
 
+trap end_fetching EXIT
 command=${1:-help}
 shift || true
 case $command in

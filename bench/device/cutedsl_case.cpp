@@ -7,6 +7,7 @@
 #include "kmux/program.h"
 
 #include "suite.h"
+#include "tests/needs.h"
 
 namespace kmux::suite {
 namespace {
@@ -140,7 +141,7 @@ Program with_modules(Program program) {
 }
 
 TEST_P(CuteDsl, GemmOfTileLang) {
-  if (settings().modules.empty()) GTEST_SKIP() << "needs TileLang's modules (--modules)";
+  if (settings().modules.empty()) GTEST_SKIP() << needs("TileLang's modules", "--modules names them");
   const auto path = settings().programs / "gemm_f16_dynamic" / "gemm_f16_dynamic.kmux.json";
   const Kernel kernel = kernel_of(with_modules(load_program(path).value()));
   const std::int64_t m = 200, k = 128, n = 264;

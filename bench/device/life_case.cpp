@@ -6,6 +6,7 @@
 
 #include "raw_driver.h"
 #include "suite.h"
+#include "tests/needs.h"
 
 namespace kmux::suite {
 namespace {
@@ -103,7 +104,7 @@ TEST_P(Life, TheCallersContextIsRestored) {
 }
 
 TEST_P(Life, ACaptureWorksAfterWarm) {
-  if (settings().rehearsal) GTEST_SKIP() << "the rehearsal's driver captures nothing";
+  if (settings().rehearsal) GTEST_SKIP() << needs("an NVIDIA GPU", "the rehearsal's driver captures nothing");
   const Kernel kernel = compiled(add_program(2));
   kernel.warm().value();
   const RawDriver driver;
@@ -119,7 +120,7 @@ TEST_P(Life, ACaptureWorksAfterWarm) {
 }
 
 TEST_P(Life, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
-  if (settings().rehearsal) GTEST_SKIP() << "the rehearsal's driver captures nothing";
+  if (settings().rehearsal) GTEST_SKIP() << needs("an NVIDIA GPU", "the rehearsal's driver captures nothing");
   const Kernel kernel = compiled(add_program(1), {.use_cache = false});
   const RawDriver driver;
   const Stream stream = Stream::create(kernel.device()).value();

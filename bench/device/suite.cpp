@@ -6,6 +6,8 @@
 
 #include "kmux/bench/element.h"
 
+#include "tests/needs.h"
+
 namespace kmux::suite {
 
 Settings& settings() {
@@ -17,7 +19,7 @@ void DeviceSuite::SetUp() {
   if (!settings().rehearsal) return;
   const auto plugin = Runtime::default_runtime().value()->registry().plugin(GetParam()).value();
   const Availability& can_build = plugin->probe().value().can_build;
-  if (!can_build.ok()) GTEST_SKIP() << GetParam() << " cannot compile here: " << can_build.reason;
+  if (!can_build.ok()) GTEST_SKIP() << needs(compiler_of(GetParam()), can_build.reason);
 }
 
 Result<Kernel> DeviceSuite::try_compile(const Program& program, CompileOptions options) const {

@@ -6,6 +6,7 @@ import datetime
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 
 import cuda_driver
@@ -22,8 +23,9 @@ def processor() -> str:
 
 
 def commit() -> str:
-    ran = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    if ran.returncode == 0:
+    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False) if shutil.which("git") else None
+    if ran and ran.returncode == 0:
         return ran.stdout.strip()
     return CARRIED_COMMIT.read_text(encoding="utf-8").strip() if CARRIED_COMMIT.is_file() else ""
 

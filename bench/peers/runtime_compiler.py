@@ -19,10 +19,19 @@ def library_path() -> str:
     return "libnvrtc.so"
 
 
+def opened_library() -> ctypes.CDLL:
+    """NVRTC. It opens its builtins by name alone, which finds those of a Python package only if they are open already."""
+    path = pathlib.Path(library_path())
+    if path.is_absolute():
+        for builtins in path.parent.glob("libnvrtc-builtins.so.*"):
+            ctypes.CDLL(str(builtins))
+    return ctypes.CDLL(str(path))
+
+
 def missing() -> str:
     """Why nothing can be compiled here; empty if it can."""
     try:
-        ctypes.CDLL(library_path())
+        opened_library()
     except OSError as error:
         return f"no NVRTC ({error})"
     return ""
@@ -32,7 +41,7 @@ class RuntimeCompiler:
     """NVRTC. It keeps nothing: the same text again is compiled again."""
 
     def __init__(self) -> None:
-        self.library = ctypes.CDLL(library_path())
+        self.library = opened_library()
 
     def call(self, name: str, *arguments: Any) -> None:
         if code := getattr(self.library, name)(*arguments):

@@ -38,6 +38,14 @@ Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kern
   return nvidia::find_kernels(symbols, std::string_view(compiled.cubin));
 }
 
+// A header of the toolkit is not one of those that a program's settings hint at.
+Error with_header_hint(Error error, const Settings& settings) {
+  const auto advice = toolkit_header_advice(error.message);
+  if (!advice) return with_include_hint(std::move(error), settings);
+  error.message += " " + *advice;
+  return error;
+}
+
 // A failure by a plan may be the fault of a full disk or a damaged file, and the user's messages should not depend on it.
 Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrary& library, Compilation compilation,
                               const std::string& stamp) {
@@ -95,7 +103,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
   auto compiled = compile_with(precompiled_, *library, {unit, code.arguments, name_expressions(kernels)}, stamp);
-  if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
+  if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
   KMUX_ASSIGN(code.symbols, symbols_of(kernels, *compiled));

@@ -21,7 +21,7 @@ constexpr std::array<const char*, 3> kNames = {"libnvrtc.so.13", "libnvrtc.so.12
 
 // Where PyPI's packages for CUDA 13 and 12 put things, below site-packages/nvidia.
 constexpr std::array<const char*, 2> kPackages = {"cu13", "cuda_nvrtc"};
-constexpr std::array<const char*, 3> kHeaderPackages = {"cu13", "cuda_runtime", "cuda_cccl"};
+constexpr std::array<const char*, 4> kHeaderPackages = {"cu13", "cuda_runtime", "cuda_cccl", "cuda_nvcc"};
 
 bool is_readable(const std::string& file) { return access(file.c_str(), R_OK) == 0; }
 
@@ -76,10 +76,17 @@ Result<std::string> library_of_loader() {
 }
 
 Error not_found(const std::vector<std::string>& folders) {
-  return make_error(ErrorCode::kUnavailable,
-                    "NVRTC is not there (no " + std::string(kNames[0]) + " or " + kNames[1] + " in " + join(folders) +
-                        ", nor on the loader's path). Install the CUDA toolkit or PyPI's nvidia-cuda-nvrtc, or set "
-                        "KMUX_NVRTC_LIBRARY to the file.");
+  return make_error(ErrorCode::kUnavailable, "NVRTC is not there (no " + std::string(kNames[0]) + " or " + kNames[1] +
+                                                 " in " + join(folders) +
+                                                 ", nor on the loader's path). Install the CUDA toolkit or " +
+                                                 std::string(kPipInstall) + ", or set KMUX_NVRTC_LIBRARY to the file.");
+}
+
+// How a file begins that only the toolkit has.
+bool is_of_toolkit(std::string_view header) {
+  constexpr std::array<std::string_view, 7> kBeginnings = {"crt/", "cuda",   "cooperative_groups", "cub/", "mma.h",
+                                                           "nv/",  "thrust/"};
+  return std::ranges::any_of(kBeginnings, [&](std::string_view beginning) { return header.starts_with(beginning); });
 }
 
 bool has_headers(const std::vector<std::string>& folders) {
@@ -140,6 +147,13 @@ std::vector<std::string> header_folders(const std::string& library, const Host& 
   for (const std::string& home : nvidia::toolkit_homes(host)) choices.push_back(nvidia::toolkit_includes(home));
   const auto found = std::ranges::find_if(choices, has_headers);
   return found == choices.end() ? std::vector<std::string>() : *found;
+}
+
+std::optional<std::string> toolkit_header_advice(std::string_view message) {
+  constexpr std::string_view kMissing = "cannot open source file \"";  // Source: NVRTC 12 and 13, seen
+  const std::size_t at = message.find(kMissing);
+  if (at == message.npos || !is_of_toolkit(message.substr(at + kMissing.size()))) return std::nullopt;
+  return "The toolkit's headers are incomplete. Install the CUDA toolkit or " + std::string(kPipInstall) + ".";
 }
 
 }  // namespace kmux::nvrtc

@@ -15,6 +15,7 @@
 #include "kmux/tensor.h"
 
 #include "differential_cases.h"
+#include "needs.h"
 
 namespace kmux::conformance {
 namespace {
@@ -85,7 +86,7 @@ TEST_P(Differential, AgreesWithTheReference) {
   const DifferentialCase& one = GetParam();
   const auto reference = compile_with(kReference, one.program);
   if (!reference.ok() && !is_required(kReference)) {
-    GTEST_SKIP() << "no reference: " << reference.error().message;
+    GTEST_SKIP() << needs("the reference backend", reference.error().message);
   }
   ASSERT_TRUE(reference.ok()) << reference.error().explain();
   const std::vector<float> expected = call(*reference, one);

@@ -12,6 +12,7 @@
 
 #include "kmux/process.h"
 
+#include "../needs.h"
 #include "exemptions.h"
 #include "subject.h"
 
@@ -51,7 +52,9 @@ bool required(const std::string& plugin) {
 
 int without_device(const std::string& plugin, const Error& error) {
   std::printf("conformance of \"%s\" cannot run here: %s\n", plugin.c_str(), error.explain().c_str());
-  return error.code == ErrorCode::kUnavailable && !required(plugin) ? kSkipped : 1;
+  if (error.code != ErrorCode::kUnavailable || required(plugin)) return 1;
+  std::puts(needs(device_of(plugin), error.message).c_str());
+  return kSkipped;
 }
 
 /// Cases that this run leaves out: the unsupported ones, and those run apart as

@@ -9,6 +9,7 @@
 
 #include "export/exported_program.h"
 #include "export/opened_library.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -164,7 +165,7 @@ TEST(ExportLibrary, TakesWhatTheMachinesCompilerMakes) {
 
 TEST(ExportLibrary, ClangLinksCppToo) {
   const auto clang = find_program("clang++-19");
-  if (!clang) GTEST_SKIP() << "clang++-19 is not installed (apt-get install clang-19)";
+  if (!clang) GTEST_SKIP() << needs("Clang 19", "apt-get install clang-19");
   const ExportFolder folder;
   const ExportOptions options{.compile = on_cpu(), .library = folder.path("thrower.so"), .host_compiler = *clang};
   const OpenedLibrary library(export_library(thrower(), options).value().library, "thrower");

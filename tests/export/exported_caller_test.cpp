@@ -8,6 +8,7 @@
 #include "kmux/process.h"
 
 #include "export/exported_program.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -66,7 +67,8 @@ std::string python() {
 
 TEST(ExportedCaller, InPythonThroughTvmFfi) {
   const std::string interpreter = python();
-  if (interpreter.empty()) GTEST_SKIP() << "apache-tvm-ffi is not in .venv (./kmux.sh test puts it there)";
+  if (interpreter.empty())
+    GTEST_SKIP() << needs("TVM-FFI", "apache-tvm-ffi is not in .venv; ./kmux.sh test puts it there");
   const ExportFolder folder;
   folder.exported(axpy());
   folder.exported(thrower());

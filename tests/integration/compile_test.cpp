@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "needs.h"
+
 namespace kmux {
 namespace {
 
@@ -207,7 +209,7 @@ class CompileReal : public testing::Test {
  protected:
   void SetUp() override {
     runtime_ = Runtime::create({}, {}).value();
-    if (!runtime_->registry().plugin("cpu")) GTEST_SKIP() << "plugin cpu is not built here";
+    if (!runtime_->registry().plugin("cpu")) GTEST_SKIP() << needs("plugin cpu", "it is not part of this build");
   }
   std::shared_ptr<Runtime> runtime_;
 };

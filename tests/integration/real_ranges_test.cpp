@@ -7,6 +7,7 @@
 #include "kmux/profiler_ranges.h"
 #include "kmux/trace.h"
 
+#include "needs.h"
 #include "src/stage_ranges.h"
 
 namespace kmux {
@@ -14,7 +15,7 @@ namespace {
 
 TEST(RealRanges, ReachAProfiler) {
   if (!open_profiler_ranges().are_open()) {
-    GTEST_SKIP() << "no NVTX here. Install a CUDA toolkit, or nvidia-nvtx from PyPI where the loader finds it.";
+    GTEST_SKIP() << needs("NVTX", "install a CUDA toolkit, or nvidia-nvtx from PyPI where the loader finds it");
   }
   show_stage_ranges(Environment::from({{"KMUX_NVTX", "1"}}));
   {

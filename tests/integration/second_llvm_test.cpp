@@ -8,6 +8,8 @@
 #include "kmux/manifest.h"
 #include "kmux/process.h"
 
+#include "needs.h"
+
 namespace kmux {
 namespace {
 
@@ -23,21 +25,21 @@ ProcessResult child(std::vector<std::string> steps) {
   return run({.argv = steps, .environment = {{"KMUX_DISABLE_CACHE", "1"}}, .timeout = std::chrono::minutes(2)}).value();
 }
 
-std::set<std::string> needs() {
+std::set<std::string> needed_libraries() {
   std::set<std::string> names;
   const auto manifest = read_manifest(KMUX_TEST_BUILD_DIR "/lib/kmux/plugins/kmux_cpu.plugin.json").value();
   for (const NeededLibrary& need : manifest.needs) names.insert(need.library);
   return names;
 }
 
-bool is_static() { return needs().empty(); }
+bool is_static() { return needed_libraries().empty(); }
 
 bool is_installed(const std::string& library) { return child({"local:" + library}).exit_code == 0; }
 
 class SecondLlvm : public TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!is_installed(GetParam())) GTEST_SKIP() << GetParam() << " is not here";
+    if (!is_installed(GetParam())) GTEST_SKIP() << needs("a second LLVM", GetParam());
   }
   static void expect_success(const std::vector<std::string>& steps) {
     const ProcessResult result = child(steps);
@@ -54,7 +56,7 @@ TEST(ManifestNeeds, AreTrue) {
   std::istringstream lines(result.standard_output);
   std::set<std::string> mapped;
   for (std::string line; std::getline(lines, line);) mapped.insert(line);
-  EXPECT_EQ(mapped, needs());
+  EXPECT_EQ(mapped, needed_libraries());
 }
 
 TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
@@ -64,7 +66,7 @@ TEST_P(SecondLlvm, LocalBesideALocalPlugin) {
 
 // With shared libraries a plugin's calls would go to the other Clang: only linked in can it stand these.
 TEST_P(SecondLlvm, InEveryOtherOrder) {
-  if (!is_static()) GTEST_SKIP() << "the cpu plugin of this build shares its LLVM (KMUX_STATIC_LLVM is off)";
+  if (!is_static()) GTEST_SKIP() << needs("a build with its own LLVM", "KMUX_STATIC_LLVM is off");
   expect_success({global(), "kmux", global(), "kmux"});
   expect_success({"kmux", global(), "kmux", global()});
   expect_success({local(), "kmux-global", "kmux", local()});

@@ -9,6 +9,8 @@
 #include "kmux/compile.h"
 #include "kmux/program.h"
 
+#include "needs.h"
+
 namespace kmux {
 namespace {
 
@@ -54,7 +56,7 @@ class TileLangPrograms : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!fs::exists(fs::path(KMUX_TEST_TILELANG_HEADERS) / "tl_templates/cpp/common.h"))
-      GTEST_SKIP() << "TileLang's headers are not in " KMUX_TEST_TILELANG_HEADERS " (./kmux.sh test fetches them)";
+      GTEST_SKIP() << needs("TileLang's headers", KMUX_TEST_TILELANG_HEADERS "; ./kmux.sh test fetches them");
   }
 
   static Result<Kernel> compile_with(const std::string& name, CompileOptions options) {

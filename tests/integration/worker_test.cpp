@@ -16,6 +16,7 @@
 #include "kmux/program.h"
 
 #include "integration/worker_processes.h"
+#include "needs.h"
 
 namespace kmux {
 namespace {
@@ -322,7 +323,7 @@ TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
 
 TEST_F(Worker, OfTheCpuPluginBuildsEqualBytes) {
   const auto cpu = Runtime::create({}, {}).value();
-  if (!cpu->registry().plugin("cpu")) GTEST_SKIP() << "the cpu plugin is not part of this build";
+  if (!cpu->registry().plugin("cpu")) GTEST_SKIP() << needs("plugin cpu", "it is not part of this build");
   const CompileOptions here{.execution_backend = "cpu"};
   const CompileOptions apart{.execution_backend = "cpu", .isolation = "process"};
   const BuildResult inside = build(*cpu, doubling(), here).value();

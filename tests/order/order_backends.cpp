@@ -2,6 +2,8 @@
 
 #include "kmux/registry.h"
 
+#include "needs.h"
+
 namespace kmux::order {
 
 FakeCuda& OrderBackends::driver() {
@@ -18,7 +20,7 @@ void OrderBackends::SetUp() {
   runtime = Runtime::create(environment, options).value();
   const auto plugin = runtime->registry().plugin(GetParam());
   const bool usable = plugin && (*plugin)->probe() && (*plugin)->probe()->can_build.ok();
-  if (!usable) GTEST_SKIP() << GetParam() << " cannot build here";
+  if (!usable) GTEST_SKIP() << needs(compiler_of(GetParam()), "its backend cannot build here");
   cuda.set_recording(false);
   cuda.on_launch(run);
   kernels = std::make_unique<OrderKernels>(OrderKernels::compile(*runtime, GetParam()).value());

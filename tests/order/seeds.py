@@ -70,6 +70,11 @@ def split_by_seed(text):
     return written, failed
 
 
+def reason(text):
+    """The first line of a skip, as tools/skipped_tests.py reads it."""
+    return next((line for line in text.splitlines() if line.startswith("needs ")), "every case skips")
+
+
 def show(command, seed, is_misuse, lines, code):
     print("\n".join(lines)[-SHOWN:])
     again = shlex.join(["env", f"KMUX_FAKE_CUDA_SEED={seed}", *command])
@@ -88,6 +93,8 @@ def run_chunk(command, environment, first, count, limit):
         failed.add(last)
     for seed in sorted(failed):
         show(command, seed, seed in misused, written.get(seed, written.get(None, [])), code)
+    if code == SKIPPED and not failed:
+        print(reason(text))
     return failed, last + 1, code
 
 
@@ -97,7 +104,6 @@ def run_seeds(command, environment, first, count, chunk, limit):
         found, first, code = run_chunk(command, environment, first, min(chunk, end - first), limit)
         failed |= found
         if code == SKIPPED and not failed:
-            print("every case skips")
             return SKIPPED
         if first - told >= min(CHUNK, count / 4) or first == end:
             print(f"{count - (end - first)} of {count} seeds, {len(failed)} failed", file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/fault_point.h"
+#include "needs.h"
 #include "temp_folder.h"
 #include "torture_cache.h"
 
@@ -77,7 +78,7 @@ TEST_F(FullDisk, OfAFileSystemCostsEntriesAlone) {
     options.folder = disk / "cache";
     return use_small_disk(options, temp_.path() / "makes");
   }));
-  if (ended == kNotPermitted) GTEST_SKIP() << "this user may not mount a small file system";
+  if (ended == kNotPermitted) GTEST_SKIP() << needs("leave to mount", "this user may not mount a small file system");
   EXPECT_EQ(ended, 0);
 }
 

@@ -8,6 +8,7 @@
 
 #include "kmux/sha256.h"
 
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -53,7 +54,7 @@ TEST(CacheFolder, RefusesWhatOthersControl) {
 }
 
 TEST(CacheFolder, RefusesForeignOwners) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a folder away");
   const TempFolder temp;
   ASSERT_EQ(::chown(temp.path().c_str(), 12345, 12345), 0);
   EXPECT_THAT(refusal(temp.path(), Access::kReadWrite), HasSubstr("(it belongs to user 12345)"));

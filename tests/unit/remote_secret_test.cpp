@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -44,7 +45,7 @@ TEST_F(RemoteSecretTest, RefusesWhatOthersMayReadOrChange) {
 }
 
 TEST_F(RemoteSecretTest, RefusesSomebodyElsesFile) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  if (::geteuid() != 0) GTEST_SKIP() << needs("root", "only root can give a file away");
   const std::filesystem::path path = file(std::string(32, 'k'), 0600);
   ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
   EXPECT_THAT(refusal(path), HasSubstr("it belongs to user 12345). Use a copy of your own."));

@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,17 +22,17 @@ class Command(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def peers(self, *arguments):
+    def peers(self, *arguments, environment=None):
         command = [sys.executable, "-B", PEERS, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
     def written(self, name, text):
         path = self.folder / name
         path.write_text(text)
         return path
 
-    @unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
-    @unittest.skipIf(built_library.missing(), built_library.missing())
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
+    @unittest.skipIf(built_library.missing(), f"needs a C compiler ({built_library.missing()})")
     def test_measures_prints_and_writes(self):
         target = self.written("page.md", f"# Page\n{page.BEGIN}\n{page.END}\n")
         found = self.folder / "found.json"
@@ -44,6 +46,18 @@ class Command(unittest.TestCase):
         self.assertEqual((row["state"], row["why"]), ("measured", ""))
         again = self.peers("--from", found, "--write", target)
         self.assertEqual((again.returncode, again.stdout), (0, ran.stdout))
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
+    @unittest.skipIf(built_library.missing(), f"needs a C compiler ({built_library.missing()})")
+    def test_needs_no_git(self):
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for name in ("cc", "as", "ld"):
+            (programs / name).symlink_to(shutil.which(name))
+        found = self.folder / "found.json"
+        quick = ("--on", "host", "--only", "C LOOP", "--rounds", "2", "--starts", "1")
+        ran = self.peers(*quick, "--json", found, environment={**os.environ, "PATH": str(programs)})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_puts_several_machines_into_one_page(self):
         results = []

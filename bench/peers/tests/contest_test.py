@@ -13,7 +13,7 @@ FAKE = pathlib.Path(__file__).resolve().parent / "fake_worker.py"
 QUICK = {"host": tuple(Burst(what, contest.kernels.SMALL, 3) for what in ("call", "wait", "work"))}
 
 
-@unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
 class ContestOfFakes(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -13,11 +13,11 @@ import built_library
 import runtime_compiler
 
 HERE = pathlib.Path(__file__).resolve().parent
-REASON = built_library.missing() or runtime_compiler.missing()
 
 
-@unittest.skipUnless(importlib.util.find_spec("numpy"), "NumPy is not installed")
-@unittest.skipIf(REASON, REASON)
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "needs NumPy (it is not installed)")
+@unittest.skipIf(built_library.missing(), f"needs a C compiler ({built_library.missing()})")
+@unittest.skipIf(runtime_compiler.missing(), f"needs NVRTC ({runtime_compiler.missing()})")
 class Driver(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

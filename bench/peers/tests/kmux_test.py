@@ -13,7 +13,7 @@ PEER = roster.named("kmux, cpu")
 REASON = PEER.missing()
 
 
-@unittest.skipIf(REASON, REASON)
+@unittest.skipIf(REASON, f"needs the Python package over plugin cpu ({REASON})")
 class KmuxOnHost(unittest.TestCase):
     def test_is_measured_in_each_way(self):
         asked = worker.Worker(PEER)

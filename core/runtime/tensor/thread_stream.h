@@ -7,7 +7,7 @@ namespace kmux {
 /// Whether `stream` is no address but a name, which may stand for the default stream of the calling thread: another stream in
 /// each thread.
 ///
-/// Source: CUDA Driver API, CU_STREAM_LEGACY (1) and CU_STREAM_PER_THREAD (2); HIP has the same.
+/// Source: the headers of drivers, which number 1 the default stream of all threads and 2 that of the calling one.
 inline bool names_stream_of_thread(const void* stream) {
   constexpr std::uintptr_t kFirst = 2;
   constexpr std::uintptr_t kNames = 16;

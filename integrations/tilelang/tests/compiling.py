@@ -110,10 +110,10 @@ def main() -> int:
         roots = header_roots()
         target_context(find_target("cutedsl"))
     except UsageError as error:
-        print(f"skipped: {error}")
+        print(f"needs TileLang ({error})")
         return 77
     if nvrtc is None:
-        print("skipped: no CUDA toolkit (set CUDA_HOME)")
+        print("needs a CUDA toolkit (set CUDA_HOME)")
         return 77
     programs = sorted((repository / "tests/data/tilelang").glob("*/*.kmux.json"))
     problems = [problem for program in programs for problem in problems_of(program, roots, nvrtc)]

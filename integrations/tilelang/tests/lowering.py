@@ -120,7 +120,7 @@ def main() -> int:
     try:
         target_context(find_target("cutedsl"))
     except UsageError as error:
-        print(f"skipped: {error}")
+        print(f"needs TileLang ({error})")
         return 77
     with tempfile.TemporaryDirectory() as kernels:
         with contextlib.redirect_stdout(io.StringIO()):

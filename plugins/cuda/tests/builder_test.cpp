@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -9,6 +10,8 @@
 
 #include "../../nvidia/tests/tilelang_programs.h"
 #include "fake_host.h"
+#include "needs.h"
+#include "nvcc.h"
 #include "nvidia/cubin.h"
 #include "temp_folder.h"
 #include "wrapper.h"
@@ -37,7 +40,16 @@ std::string kernel_that(const std::string& statement) {
 
 class Builder : public ::testing::Test {
  protected:
-  Builder() { host.options["cuda.home"] = std::filesystem::path(KMUX_TEST_NVCC).parent_path().parent_path(); }
+  // A toolkit is looked for as the manifest says, when the tests run.
+  Builder() {
+    for (const char* variable : {"CUDA_HOME", "KMUX_CUDA_HOME"}) {
+      const char* value = std::getenv(variable);
+      if (value && *value) host.options["cuda.home"] = value;
+    }
+  }
+  void SetUp() override {
+    if (const auto nvcc = find_nvcc(host); !nvcc) GTEST_SKIP() << needs(compiler_of("cuda"), nvcc.error().message);
+  }
   Result<Artifact> build(const Program& program, const Options& options = {}) {
     const BuildRequest request{program, 0, Target{"cuda", "sm_90a", {}}, options};
     KMUX_ASSIGN(const std::string launcher, CudaWrapper(host).wrap(request));
@@ -244,7 +256,7 @@ TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {
 TEST_F(Builder, CompilesWhatTileLangExports) {
   const std::string headers = KMUX_TEST_TILELANG_HEADERS;
   if (!std::filesystem::is_directory(headers + "/tl_templates")) {
-    GTEST_SKIP() << "TileLang's headers are not in \"" << headers << "\" (./kmux.sh test fetches them)";
+    GTEST_SKIP() << needs("TileLang's headers", headers + "; ./kmux.sh test fetches them");
   }
   for (const Program& program : nvidia::tilelang_programs()) {
     if (program.name != "gemm_f16" && program.name != "grid_barrier") continue;

@@ -6,6 +6,7 @@
 
 #include "kmux/artifact.h"
 
+#include "needs.h"
 #include "tilelang_programs.h"
 #include "workbench.h"
 
@@ -30,7 +31,7 @@ class TileLangTest : public CuteDslTest, public testing::WithParamInterface<cons
   void SetUp() override {
     CuteDslTest::SetUp();
     if (!fs::exists(kModules))
-      GTEST_SKIP() << "TileLang's modules are not in " << kModules << " (./kmux.sh test fetches them)";
+      GTEST_SKIP() << needs("TileLang's headers", std::string(kModules) + "; ./kmux.sh test fetches them");
   }
 };
 

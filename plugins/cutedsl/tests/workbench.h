@@ -10,6 +10,7 @@
 
 #include "backend.h"
 #include "fake_host.h"
+#include "needs.h"
 #include "python.h"
 
 namespace kmux::cutedsl {
@@ -33,7 +34,8 @@ class PythonHost : public FakeHost {
 class CuteDslTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto python = find_python(host); !python) GTEST_SKIP() << python.error().message;
+    if (const auto python = find_python(host); !python)
+      GTEST_SKIP() << needs(compiler_of("cutedsl"), python.error().message);
   }
 
   Result<Artifact> build(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {

@@ -1,6 +1,7 @@
 #include "adapter.h"
 
 #include "meta.h"
+#include "needs.h"
 #include "over_fake.h"
 
 namespace kmux::hip {
@@ -137,7 +138,7 @@ TEST_F(HipLaunch, FailuresAreToldWithTheirLaunch) {
 }
 
 TEST_F(HipLaunch, CodeForOtherDevicesIsRefused) {
-  if (const auto clang = find_clang(host); !clang) GTEST_SKIP() << clang.error().message;
+  if (const auto clang = find_clang(host); !clang) GTEST_SKIP() << needs(compiler_of("hip"), clang.error().message);
   host.options["hip.engine"] = "clang";
   const auto adapter = loaded(one_kernel(kAddOne));
   const Error error = adapter->prepare(0).error();

@@ -7,6 +7,7 @@
 
 #include "hiprtc_library.h"
 #include "meta.h"
+#include "needs.h"
 #include "temp_folder.h"
 #include "workbench.h"
 
@@ -51,7 +52,7 @@ TEST_F(HipBuild, KnowsWhatKernelsUse) {
 }
 
 TEST_F(HipBuild, TheDeviceLibraryHasTheRestOfMathematics) {
-  if (find_clang(host).value().device_library.empty()) GTEST_SKIP() << "rocm-device-libs is not installed";
+  if (find_clang(host).value().device_library.empty()) GTEST_SKIP() << needs("rocm-device-libs", "it is not installed");
   const Program program = one_kernel(
                               "extern \"C\" __global__ void k(float* x, int n) {\n"
                               "  x[0] = sinf(x[1]) + tanhf(x[2]) + powf(x[3], x[4]) + erf(double(x[n]));\n}\n")
@@ -111,7 +112,8 @@ TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {
 }
 
 TEST_F(HipBuild, HiprtcMakesTheSame) {
-  if (const auto library = HiprtcLibrary::open(host); !library) GTEST_SKIP() << library.error().message;
+  if (const auto library = HiprtcLibrary::open(host); !library)
+    GTEST_SKIP() << needs("hiprtc", library.error().message);
   const Program program =
       one_kernel("template <class T> __global__ void k(T* x, int n) { x[n] = 1; }", "k<float>").build().value();
   const Artifact artifact = build(program, {{"engine", "hiprtc"}}).value();
@@ -125,7 +127,8 @@ TEST_F(HipBuild, HiprtcMakesTheSame) {
 
 // The system's own, without a folder of ROCm's.
 TEST_F(HipBuild, HiprtcHasItsHeadersBuiltIn) {
-  if (const auto library = HiprtcLibrary::open(host); !library) GTEST_SKIP() << library.error().message;
+  if (const auto library = HiprtcLibrary::open(host); !library)
+    GTEST_SKIP() << needs("hiprtc", library.error().message);
   const std::string halves =
       "#include <hip/hip_runtime.h>\n#include <hip/hip_fp16.h>\n#include \"nothing.h\"\n"
       "extern \"C\" __global__ void k(float* x, int n) { x[n] = __half2float(__float2half(x[0])); }\n";

@@ -11,6 +11,7 @@
 #include "backend.h"
 #include "clang_compiler.h"
 #include "fake_host.h"
+#include "needs.h"
 
 namespace kmux::hip {
 
@@ -18,7 +19,7 @@ namespace kmux::hip {
 class WithClang : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto clang = find_clang(host); !clang) GTEST_SKIP() << clang.error().message;
+    if (const auto clang = find_clang(host); !clang) GTEST_SKIP() << needs(compiler_of("hip"), clang.error().message);
     host.options["hip.engine"] = "clang";
   }
 

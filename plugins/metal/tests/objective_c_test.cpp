@@ -1,5 +1,6 @@
 #include "objective_c.h"
 
+#include "needs.h"
 #include "workbench.h"
 
 namespace kmux::metal {
@@ -8,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(ObjectiveC, NeedsMacos) {
-  if (is_macos()) GTEST_SKIP() << "this is macOS";
+  if (is_macos()) GTEST_SKIP() << needs("Linux", "this is macOS");
   const auto opened = ObjectiveC::open("");
   EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(opened.error().message, HasSubstr("Metal needs macOS"));

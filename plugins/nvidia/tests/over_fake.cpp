@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <thread>
 
+#include "needs.h"
+
 namespace kmux::nvidia {
 
 OverFake::OverFake() {
@@ -34,7 +36,7 @@ void OverFake::SetUp() {
   std::string reason;
   if (!is_usable(*runtime, GetParam(), reason)) {
     runtime.reset();
-    GTEST_SKIP() << GetParam() << ": " << reason;
+    GTEST_SKIP() << needs(compiler_of(GetParam()), reason);
   }
   fake.clear_calls();
 }

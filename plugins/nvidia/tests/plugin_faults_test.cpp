@@ -49,7 +49,9 @@ class PluginFaults : public OverFake {
   void start() {
     Environment environment;
     environment.cache_dir = folder_.path() / "cache";
-    runtime = Runtime::create(environment, {}).value();
+    RegistryOptions options;
+    options.variables = Environment::from_process().variables;  // where compilers are
+    runtime = Runtime::create(environment, options).value();
     logs.clear();
     fake.clear_calls();
   }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "meta.h"
+#include "needs.h"
 #include "nvidia/cubin.h"
 #include "temp_folder.h"
 #include "workbench.h"
@@ -102,6 +103,17 @@ TEST_F(NvrtcBuilderTest, AMissingHeaderSaysWhichPackageHasIt) {
   builder.settings(settings);
   EXPECT_THAT(failure(builder.build().value()).message,
               HasSubstr("The sources need the headers of tilelang: give their folder in include_dirs."));
+}
+
+TEST_F(NvrtcBuilderTest, AMissingHeaderOfTheToolkitSaysWhatToInstall) {
+  ProgramBuilder builder = one_kernel(std::string("#include <crt/none.h>\n") + kAddOne);
+  Settings settings;
+  settings.include_hints = {"tilelang"};
+  builder.settings(settings);
+  const std::string message = failure(builder.build().value()).message;
+  EXPECT_THAT(message, HasSubstr("\"crt/none.h\""));
+  EXPECT_THAT(message, HasSubstr("Install the CUDA toolkit or `pip install nvidia-cuda-nvrtc"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("tilelang")));
 }
 
 TEST_F(NvrtcBuilderTest, PreludesComeFirstAndMoveNoLine) {
@@ -245,7 +257,7 @@ TEST_F(NvrtcBuilderTest, UnknownOptionsAreRefused) {
 
 TEST_F(NvrtcBuilderTest, TheFastTierMakesCodeToo) {
   const auto library = NvrtcLibrary::open(find_library(host).value());
-  if (!library.value()->is_at_least(12, 9)) GTEST_SKIP() << "NVRTC " << library.value()->version();
+  if (!library.value()->is_at_least(12, 9)) GTEST_SKIP() << needs("NVRTC 12.9", "it is " + library.value()->version());
   const Artifact artifact = build(one_kernel(kAddOne).build().value(), {{"tier", "fast"}}).value();
   EXPECT_EQ(nvidia::cubin_kernels(*artifact.find("code")).value(), std::vector<std::string>{"k"});
 }

@@ -59,8 +59,17 @@ TEST_F(Places, WithoutALibraryEveryFolderIsNamed) {
     return;
   }
   EXPECT_EQ(found.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(found.error().message, AllOf(HasSubstr(at("first") + ", " + at("second")), HasSubstr("nvidia-cuda-nvrtc"),
+  EXPECT_THAT(found.error().message, AllOf(HasSubstr(at("first") + ", " + at("second")),
+                                           HasSubstr("pip install nvidia-cuda-nvrtc nvidia-cuda-runtime "
+                                                     "nvidia-cuda-cccl nvidia-cuda-crt"),
                                            HasSubstr("KMUX_NVRTC_LIBRARY")));
+}
+
+TEST_F(Places, AMissingHeaderOfTheToolkitHasAdvice) {
+  EXPECT_THAT(toolkit_header_advice("catastrophic error: cannot open source file \"crt/host_defines.h\"").value_or(""),
+              HasSubstr("nvidia-cuda-crt"));
+  EXPECT_FALSE(toolkit_header_advice("catastrophic error: cannot open source file \"tl_templates/cuda/gemm.h\""));
+  EXPECT_FALSE(toolkit_header_advice("error: identifier \"cuda\" is undefined"));
 }
 
 TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
@@ -76,9 +85,11 @@ TEST_F(Places, HeadersOfPackagesAreSideBySide) {
   folder.write("nvidia/cuda_nvrtc/include/nvrtc.h", "");
   folder.write("nvidia/cuda_runtime/include/cuda_fp16.h", "");
   folder.write("nvidia/cuda_cccl/include/x", "");
+  folder.write("nvidia/cuda_nvcc/include/crt/host_defines.h", "");
   const std::string library = at("nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
-  EXPECT_THAT(header_folders(library, host),
-              ElementsAre(at("nvidia/cuda_runtime/include"), at("nvidia/cuda_cccl/include")));
+  EXPECT_THAT(
+      header_folders(library, host),
+      ElementsAre(at("nvidia/cuda_runtime/include"), at("nvidia/cuda_cccl/include"), at("nvidia/cuda_nvcc/include")));
 }
 
 TEST_F(Places, AToolkitWithoutHeadersIsPassedOver) {

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "needs.h"
 #include "temp_folder.h"
 #include "workbench.h"
 
@@ -22,7 +23,8 @@ class PrecompiledHeadersTest : public NvrtcTest {
     NvrtcTest::SetUp();
     if (IsSkipped()) return;
     library = NvrtcLibrary::open(find_library(host).value()).value();
-    if (!library->has_pch()) GTEST_SKIP() << "NVRTC " << library->version() << " does not compile headers in advance";
+    if (!library->has_pch())
+      GTEST_SKIP() << needs("NVRTC 12.8", library->version() + " does not compile headers in advance");
   }
   Use use(const std::string& stamp) { return headers.plan(*library, stamp).use; }
   // As three compilations of a stamp: seen, made, taken.

@@ -4,6 +4,7 @@
 
 #include "../../nvidia/tests/tilelang_programs.h"
 #include "meta.h"
+#include "needs.h"
 #include "nvidia/cubin.h"
 #include "workbench.h"
 
@@ -19,8 +20,7 @@ class TileLang : public NvrtcTest {
   void SetUp() override {
     NvrtcTest::SetUp();
     if (!fs::is_directory(headers + "/tl_templates") || !fs::is_directory(headers + "/cutlass")) {
-      GTEST_SKIP() << "TileLang's and CUTLASS's headers are not in \"" << headers
-                   << "\" (KMUX_TILELANG_HEADERS; ./kmux.sh test fetches them)";
+      GTEST_SKIP() << needs("TileLang's headers", headers + "; ./kmux.sh test fetches them");
     }
   }
   const std::string headers = KMUX_TEST_TILELANG_HEADERS;

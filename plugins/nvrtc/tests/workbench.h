@@ -13,6 +13,7 @@
 
 #include "backend.h"
 #include "fake_host.h"
+#include "needs.h"
 #include "places.h"
 
 namespace kmux::nvrtc {
@@ -39,7 +40,8 @@ class ToolkitHost : public FakeHost {
 class NvrtcTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto library = find_library(host); !library) GTEST_SKIP() << library.error().message;
+    if (const auto library = find_library(host); !library)
+      GTEST_SKIP() << needs(compiler_of("nvrtc"), library.error().message);
   }
 
   Result<Artifact> build(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {

@@ -120,6 +120,6 @@ def missing():
 
 if __name__ == "__main__":
     if reason := missing():
-        print(f"[  SKIPPED ] python.device\n{reason}")
+        print(f"needs an NVIDIA GPU with torch and CuPy ({reason})")
         sys.exit(77)
     unittest.main()

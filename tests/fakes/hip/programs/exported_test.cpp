@@ -10,6 +10,8 @@
 #include "kmux/compile.h"
 #include "kmux/program.h"
 
+#include "needs.h"
+
 namespace kmux {
 namespace {
 
@@ -34,7 +36,7 @@ class ExportedForHip : public testing::TestWithParam<const char*> {
 
 TEST_P(ExportedForHip, AgreesWithC) {
   if (!fs::exists(fs::path(KMUX_TEST_TILELANG_HEADERS) / "tl_templates/cpp/common.h"))
-    GTEST_SKIP() << "TileLang's headers are not in " KMUX_TEST_TILELANG_HEADERS " (./kmux.sh test fetches them)";
+    GTEST_SKIP() << needs("TileLang's headers", KMUX_TEST_TILELANG_HEADERS "; ./kmux.sh test fetches them");
   const std::string name = GetParam();
   const Program program =
       load_program(fs::path(KMUX_TEST_DATA_DIR) / "tilelang" / name / (name + ".kmux.json")).value();

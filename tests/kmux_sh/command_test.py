@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""What ./kmux.sh does in which order, and what it says at the end."""
+import tempfile
+import unittest
+
+from tree import Tree
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = Tree(folder.name)
+
+    def test_test_ends_with_what_was_skipped_and_how_long_it_took(self):
+        ran = self.tree.run("test")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("100% tests passed\n", ran.stdout)
+        *_, skipped, durations = ran.stderr.splitlines()
+        self.assertEqual(skipped, "kmux: skipped for want of: nvcc (1 case)")
+        self.assertRegex(durations, r"^kmux: install \d+ s, build \d+ s, tests \d+ s$")
+
+    def test_a_failing_test_is_its_status(self):
+        ran = self.tree.run("test", FAKE_CTEST_STATUS="8")
+        self.assertEqual(ran.returncode, 8)
+        self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s, tests \d+ s$")
+
+    def test_arguments_of_test_go_to_ctest(self):
+        self.tree.run("test", "-L", "unit")
+        self.assertTrue(self.tree.called("ctest", "--no-tests=error", "-L unit"))
+
+    def test_a_build_that_fails_shows_the_message_and_runs_no_test(self):
+        ran = self.tree.run("test", FAKE_BUILD_FAILS="1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("x.cpp:1: error: bad\n", ran.stderr)
+        self.assertIn("The whole log is build/release/build.log.", ran.stderr)
+        self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s$")
+        self.assertEqual(self.tree.called("ctest"), [])
+
+    def test_a_configuration_that_fails_shows_the_message_and_builds_nothing(self):
+        ran = self.tree.run("build", FAKE_CONFIGURE_FAILS="1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("CMake Error at x\n  no compiler\n", ran.stderr)
+        self.assertIn("The whole log is build/release/configure.log.", ran.stderr)
+        self.assertNotIn("about the machine", ran.stderr)
+        self.assertEqual(self.tree.called("cmake --build"), [])
+
+    def test_what_pypi_has_is_fetched_beside_the_build_and_before_the_tests(self):
+        ran = self.tree.run("test", FAKE_BUILD_WAITS="1")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("never came", ran.stderr)
+        self.assertNotIn("not fetched yet", ran.stdout)
+
+    def test_pips_run_one_after_the_other(self):
+        self.tree.fake(".venv/bin/python", 'mkdir pip_runs || echo "two pips" >&2; sleep 0.05; rmdir pip_runs; exit 1')
+        ran = self.tree.run("test")
+        log = (self.tree.folder / "build/release/fetch.log").read_text()
+        self.assertGreater(log.count("pip install"), 2)
+        self.assertNotIn("two pips", ran.stderr + log)
+
+    def test_ccache_is_left_out_on_request(self):
+        self.tree.run("build", KMUX_NO_CCACHE="1")
+        self.tree.run("build")
+        without, with_it = self.tree.called("cmake --preset")
+        self.assertIn("-DKMUX_CCACHE=OFF", without)
+        self.assertNotIn("-DKMUX_CCACHE", with_it)
+        self.assertIn("-UKMUX_CCACHE", with_it)
+
+    def test_another_folder_is_built_in(self):
+        self.tree.run("test", KMUX_BUILD="build/other")
+        self.assertTrue(self.tree.called("cmake --preset release -B build/other"))
+        self.assertTrue(self.tree.called("cmake --build build/other"))
+        self.assertTrue(self.tree.called("ctest --test-dir build/other"))
+
+    def test_the_nightly_script_tests_without_a_toolkit(self):
+        for name in ("bars_order", "kmux_nvidia_fake_test", "kmux_nvidia_test", "kmux_nvrtc_test", "kmux_cuda_test",
+                     "kmux_nvidia_plugins_test"):  # fmt: skip
+            self.tree.fake(f"build/release/{'bench' if name == 'bars_order' else 'tests'}/{name}", "")
+        self.tree.fake("tests/order/seeds.py", "").write_text("")
+        for status in (0, 1):
+            tool = self.tree.fake("tools/without_toolkit.sh", f'echo "in $KMUX_BUILD" >>"{self.tree.calls}"; exit {status}')
+            ran = self.tree.run("nightly")
+            self.assertEqual(ran.returncode, status, ran.stderr)
+            self.assertTrue(self.tree.called(tool.name, "./kmux.sh test"))
+            self.assertTrue(self.tree.called("in build/no-toolkit"))
+
+
+if __name__ == "__main__":
+    unittest.main()
