@@ -129,12 +129,13 @@ cute_dsl() {
   export KMUX_CUTEDSL_PYTHON=$PWD/.venv/bin/python
 }
 
+# Configures preset $1 (default: release) into its folder below build.
 configure() {
   packages "${BUILD_PACKAGES[@]}"
   venv "${PYTHON_PACKAGES[@]}" || say "${PYTHON_PACKAGES[*]} cannot be had; the Python package is left out"
   local log
   log=$(mktemp)
-  if ! cmake --preset release -DPython3_EXECUTABLE="$PYTHON" \
+  if ! cmake --preset "${1:-release}" -DPython3_EXECUTABLE="$PYTHON" \
     -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
@@ -157,7 +158,7 @@ sources() {
 demo() {
   packages "${BUILD_PACKAGES[@]}"
   tilelang_headers
-  build kmux_product
+  build kmux_demo
   [[ -f examples/demo/run.sh ]] || fail "examples/demo/run.sh is not there yet"
   exec bash examples/demo/run.sh "$BUILD"
 }
@@ -192,11 +193,11 @@ wheel() {
 
 lint() {
   packages "${LINT_PACKAGES[@]}"
-  configure
+  configure lint # where each source is compiled by itself
   local status=0
   sources | xargs -r clang-format-19 --dry-run -Werror || status=1
   "$PYTHON" tools/check_tree.py || status=1
-  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$BUILD" core plugins cli integrations || status=1
+  "$PYTHON" tools/tidy.py --jobs "$JOBS" build/lint core plugins cli integrations || status=1
   return "$status"
 }
 
@@ -220,6 +221,11 @@ bars() {
   tilelang_headers
   nvrtc
   cute_dsl
+  if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
+    packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+    wheels
+    exec "$PYTHON" -B bench/bars_fresh --jobs "$JOBS"
+  fi
   build
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
