@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-readonly BUILD=${KMUX_BUILD:-build/release}
+readonly BUILD=${KMUX_BUILD:-build/release} LINT=build/lint
 readonly JOBS=${KMUX_JOBS:-$(nproc)}
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache
@@ -67,11 +67,11 @@ prepare() {
   begin_fetching "$@" wheel_tools
 }
 
+# Configures preset $1 into folder $2.
 configure() {
   stage build
-  local ccache=(-UKMUX_CCACHE) # found anew, where it was switched off before
-  [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
-  if ! cmake --preset release -B "$BUILD" -DPython3_EXECUTABLE="$PYTHON" "${ccache[@]}" \
+  local preset=${1:-release} folder=${2:-$BUILD}
+  if ! cmake --preset "$preset" -B "$folder" -DPython3_EXECUTABLE="$PYTHON" \
     -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$CONFIGURE_LOG" 2>&1; then
     grep -m1 -A15 '^CMake Error' "$CONFIGURE_LOG" >&2 || tail -n 15 "$CONFIGURE_LOG" >&2
     fail "configuring failed (the first message is above). The whole log is $CONFIGURE_LOG."
@@ -100,7 +100,7 @@ sources() {
 
 demo() {
   prepare tilelang_headers
-  build_targets kmux_product
+  build_targets kmux_demo
   [[ -f examples/demo/run.sh ]] || fail "examples/demo/run.sh is not there yet"
   exec bash examples/demo/run.sh "$BUILD"
 }
@@ -137,12 +137,12 @@ wheel() {
 lint() {
   packages "${LINT_PACKAGES[@]}"
   prepare
-  configure
+  configure lint "$LINT" # where each source is compiled by itself
   join_fetching
   local status=0
   sources | xargs -r clang-format-19 --dry-run -Werror || status=1
   "$PYTHON" tools/check_tree.py || status=1
-  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$BUILD" core plugins cli integrations || status=1
+  "$PYTHON" tools/tidy.py --jobs "$JOBS" "$LINT" core plugins cli integrations || status=1
   return "$status"
 }
 
@@ -164,7 +164,12 @@ bench() {
 
 bars() {
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl
+  prepare tilelang_headers nvrtc cute_dsl wheels
+  if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
+    packages "${TEST_PACKAGES[@]}"
+    join_fetching
+    exec "$PYTHON" -B bench/bars_fresh --jobs "$JOBS"
+  fi
   build_targets
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"

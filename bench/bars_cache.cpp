@@ -218,27 +218,27 @@ double race_16(const Scratch& scratch) {
   return std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
-struct Bar {
+struct CacheBar {
   std::string name;
   double (*measure)(const Scratch& scratch);
   const char* unit;
 };
 
-const std::array<Bar, 9> kBars = {{{"cold_small", cold_small, "ratio"},
-                                   {"cold_first", cold_first, "ratio"},
-                                   {"cold_gemm_fast", cold_gemm_fast, "ratio"},
-                                   {"gemm_full_speed", gemm_full_speed, "ratio"},
-                                   {"hit_disk", hit_disk_ms, "ms"},
-                                   {"hit_memory", hit_memory, "us"},
-                                   {"hit_memory_headers", hit_memory_headers, "us"},
-                                   {"process_start_hit", process_start_hit, "ratio"},
-                                   {"race_16", race_16, "compiles"}}};
+const std::array<CacheBar, 9> kBars = {{{"cold_small", cold_small, "ratio"},
+                                        {"cold_first", cold_first, "ratio"},
+                                        {"cold_gemm_fast", cold_gemm_fast, "ratio"},
+                                        {"gemm_full_speed", gemm_full_speed, "ratio"},
+                                        {"hit_disk", hit_disk_ms, "ms"},
+                                        {"hit_memory", hit_memory, "us"},
+                                        {"hit_memory_headers", hit_memory_headers, "us"},
+                                        {"process_start_hit", process_start_hit, "ratio"},
+                                        {"race_16", race_16, "compiles"}}};
 
 int main(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "--first") return std::printf("%f\n", first_in_process(std::stoi(words[1]))), 0;
   if (words.size() == 2 && words[0] == "--race") return std::printf("%d\n", compiles(words[1])), 0;
   const Scratch scratch;
-  for (const Bar& bar : kBars) {
+  for (const CacheBar& bar : kBars) {
     if (is_wanted(words, bar.name)) print_bar(bar.name, bar.measure(scratch), bar.unit);
   }
   return 0;

@@ -9,7 +9,7 @@
 namespace kmux::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPause(100);  // between two drawings
+constexpr std::chrono::milliseconds kRedrawPause(100);  // between two drawings
 constexpr std::chrono::seconds kSoonest(2);
 constexpr double kSmallest = 0.05;
 
@@ -40,7 +40,7 @@ BenchBar::~BenchBar() {
 void BenchBar::show(const std::string& what, double part) {
   const Clock::time_point now = now_();
   if (is_drawn_ && now < next_ && what == state_.what) return;
-  next_ = now + kPause;
+  next_ = now + kRedrawPause;
   state_.what = what;
   state_.part = std::max(state_.part, part);
   state_.left = time_left(state_.part, std::chrono::duration_cast<std::chrono::milliseconds>(now - begin_));

@@ -106,7 +106,7 @@ Result<bench::BenchReport> all_reports(const po::variables_map& arguments) {
   return bench::join_reports(std::move(reports));
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_bench(const po::variables_map& arguments) {
   KMUX_ASSIGN(const std::vector<Threshold> thresholds, read_thresholds(values_of(arguments, "fail-if")));
   KMUX_ASSIGN(const bench::BenchReport all, all_reports(arguments));
   KMUX_TRY(write_reports(all, arguments));
@@ -117,7 +117,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return report;
 }
 
-void describe(po::options_description& options) {
+void describe_bench(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
   auto add = options.add_options();
@@ -153,8 +153,8 @@ const Command kBenchCommand{"bench",
                             "  kmux bench *.kmux.json --backends nvrtc,cuda --fail-if slower:5% --fail-if wrong\n"
                             "  kmux bench --from run.json --from launch.json --html report.html\n",
                             {"program"},
-                            describe,
-                            run,
+                            describe_bench,
+                            run_bench,
                             true,
                             "from"};
 

@@ -85,7 +85,7 @@ Error unknown_action(const std::string& name) {
                     "kmux cache cannot \"" + name + "\"." + did_you_mean(name, known) + " It can " + join(known) + ".");
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_cache(const po::variables_map& arguments) {
   const std::string& name = arguments["action"].as<std::string>();
   for (const Action& action : kActions) {
     if (action.name != name) continue;
@@ -95,7 +95,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return unknown_action(name);
 }
 
-void describe(po::options_description& options) {
+void describe_cache(po::options_description& options) {
   options.add_options()("max-mib", po::value<std::int64_t>()->value_name("N"), "prune: leave at most N MiB")(
       "max-days", po::value<std::int64_t>()->value_name("N"), "prune: leave what was used in the last N days");
 }
@@ -112,7 +112,7 @@ const Command kCacheCommand{"cache",
                             "  kmux cache export all.tar.zst\n"
                             "  kmux cache import all.tar.zst                   (code that will run: trust its maker)\n",
                             {"action", "file"},
-                            describe,
-                            run};
+                            describe_cache,
+                            run_cache};
 
 }  // namespace kmux::cli

@@ -52,7 +52,7 @@ Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) 
                                                      " (it cannot be less than 0). Give 0 for one a core, or more.");
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_compile(const po::variables_map& arguments) {
   const std::vector<std::string> paths = values_of(arguments, "program");
   KMUX_ASSIGN(const CompileManyOptions options, options_for_many(arguments));
   if (paths.size() == 1) return compile_one(paths.front(), arguments);
@@ -62,7 +62,7 @@ Result<Report> run(const po::variables_map& arguments) {
                         "). Compile them one by one, or take them out of the cache with `kmux cache export`.");
 }
 
-void describe(po::options_description& options) {
+void describe_compile(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
   add("output", po::value<std::string>()->value_name("FILE"), "keep the artifact of one program");
@@ -80,8 +80,8 @@ const Command kCompileCommand{"compile",
                               "  kmux compile kernels/*.kmux.json -j 8 --keep-going\n"
                               "  kmux compile gemm.kmux.json --backend cpu --option engine=host --json\n",
                               {"program"},
-                              describe,
-                              run,
+                              describe_compile,
+                              run_compile,
                               true};
 
 }  // namespace kmux::cli

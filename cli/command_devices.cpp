@@ -20,7 +20,7 @@ std::string memory_of(const Json& properties) {
   return std::to_string(static_cast<std::int64_t>(*bytes->as_number() / (1 << 30))) + " GiB";
 }
 
-Result<Report> run(const po::variables_map&) {
+Result<Report> run_devices(const po::variables_map&) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const auto found, devices(*runtime));
   TextTable table({{"DEVICE"}, {"BACKEND"}, {"ARCH"}, {"MEMORY", TextTable::Align::kRight}, {"NAME"}});
@@ -35,11 +35,13 @@ Result<Report> run(const po::variables_map&) {
   return Report{table.to_string(), Json::Object{{"devices", std::move(list)}}};
 }
 
-void describe(po::options_description&) {}
+void describe_devices(po::options_description&) {}
 
 }  // namespace
 
-const Command kDevicesCommand{
-    "devices", "list the devices of all backends that can run here", "devices", "  kmux devices\n", {}, describe, run};
+const Command kDevicesCommand{"devices",  "list the devices of all backends that can run here",
+                              "devices",  "  kmux devices\n",
+                              {},         describe_devices,
+                              run_devices};
 
 }  // namespace kmux::cli

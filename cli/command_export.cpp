@@ -22,7 +22,7 @@ Report report(const ExportedLibrary& exported) {
                                         {"from_cache", exported.from_cache}}};
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_export(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   ExportOptions options;
@@ -37,7 +37,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return report(exported);
 }
 
-void describe(po::options_description& options) {
+void describe_export(po::options_description& options) {
   describe_selection_without_o(options);
   auto add = options.add_options();
   add("output,o", po::value<std::string>()->value_name("FILE"), "the shared library");
@@ -52,7 +52,7 @@ const Command kExportCommand{"export",
                              "export PROGRAM -o FILE [options]",
                              "  kmux export gemm.kmux.json --backend cpu -o libgemm.so --header gemm.h\n",
                              {"program"},
-                             describe,
-                             run};
+                             describe_export,
+                             run_export};
 
 }  // namespace kmux::cli

@@ -5,7 +5,7 @@ namespace kmux::cli {
 namespace {
 
 /// Wraps only: needs neither the toolchain nor a device.
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_launcher(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
@@ -23,6 +23,6 @@ const Command kLauncherCommand{"launcher",
                                "  kmux launcher gemm.kmux.json --backend cpu\n",
                                {"program"},
                                describe_selection,
-                               run};
+                               run_launcher};
 
 }  // namespace kmux::cli

@@ -49,7 +49,7 @@ std::string styled_state(const State& state) {
                 state.word);
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_plugins(const po::variables_map& arguments) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   Registry& registry = runtime->registry();
   if (arguments.count("verify") != 0) KMUX_TRY(registry.verify());
@@ -78,7 +78,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return Report{std::move(text), Json::Object{{"plugins", std::move(plugins)}}};
 }
 
-void describe(po::options_description& options) {
+void describe_plugins(po::options_description& options) {
   options.add_options()("verify", "compare each library with the SHA-256 recorded when it was installed");
 }
 
@@ -89,7 +89,7 @@ const Command kPluginsCommand{"plugins",
                               "plugins [--verify]",
                               "  kmux plugins\n  kmux plugins --json\n",
                               {},
-                              describe,
-                              run};
+                              describe_plugins,
+                              run_plugins};
 
 }  // namespace kmux::cli

@@ -6,7 +6,7 @@
 namespace kmux::cli {
 namespace {
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_resolve(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   const Purpose purpose = arguments.count("build") != 0 ? Purpose::kBuild : Purpose::kRun;
@@ -18,7 +18,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return Report{explains ? resolution.explain_fully() : resolution.explain(), resolution.to_json()};
 }
 
-void describe(po::options_description& options) {
+void describe_resolve(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
   add("build", "ask for a backend that can compile, even if it cannot run here");
@@ -33,7 +33,7 @@ const Command kResolveCommand{"resolve",
                               "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n"
                               "  kmux resolve gemm.kmux.json --policy measured --explain\n",
                               {"program"},
-                              describe,
-                              run};
+                              describe_resolve,
+                              run_resolve};
 
 }  // namespace kmux::cli

@@ -177,7 +177,7 @@ Result<bench::Binding> read_binding(const Program& program, const po::variables_
   return binding;
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_run(const po::variables_map& arguments) {
   Run run;
   KMUX_ASSIGN(run.program, read_program(arguments));
   KMUX_ASSIGN(bench::Binding binding, read_binding(run.program, arguments));
@@ -201,7 +201,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return make_report(run, kernel, times, checks);
 }
 
-void describe(po::options_description& options) {
+void describe_run(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
   auto add = options.add_options();
@@ -225,7 +225,7 @@ const Command kRunCommand{"run",
                           "  kmux run scale.kmux.json --in X=random:1 --symbol n=4096 --scalar s=1.5 --repeat 100\n"
                           "  kmux run gemm.kmux.json --in A=a.npy --in B=b.npy --check C=ref.npy --rtol 1e-4\n",
                           {"program"},
-                          describe,
-                          run};
+                          describe_run,
+                          run_run};
 
 }  // namespace kmux::cli

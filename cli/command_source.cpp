@@ -4,7 +4,7 @@
 namespace kmux::cli {
 namespace {
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_source(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, Purpose::kBuild));
@@ -27,6 +27,6 @@ const Command kSourceCommand{"source",
                              "  kmux source gemm.kmux.json\n",
                              {"program"},
                              describe_selection,
-                             run};
+                             run_source};
 
 }  // namespace kmux::cli

@@ -18,7 +18,7 @@ Status write_trace(const std::string& path, const std::string& trace) {
                     "the trace cannot be written to \"" + path + "\" (no such folder, or no room). Name another file.");
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_trace(const po::variables_map& arguments) {
   const auto path = arguments[kFile].as<std::string>();
   KMUX_TRY(write_trace(path, "{}"));  // before anything that takes long
   start_trace();
@@ -30,7 +30,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return report;
 }
 
-void describe(po::options_description& options) {
+void describe_trace(po::options_description& options) {
   kRunCommand.describe(options);
   options.add_options()(kFile, po::value<std::string>()->value_name("FILE")->default_value("kmux-trace.json"),
                         "where to write the trace");
@@ -44,7 +44,7 @@ const Command kTraceCommand{"trace",
                             "  kmux trace gemm.kmux.json --in A=random:1 --in B=random:2 --repeat 20\n"
                             "  KMUX_TRACE=trace.json ./application      (the same for any program that uses kmux)\n",
                             {"program"},
-                            describe,
-                            run};
+                            describe_trace,
+                            run_trace};
 
 }  // namespace kmux::cli

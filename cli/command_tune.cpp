@@ -54,7 +54,7 @@ Report make_report(const Program& program, const Tuning& tuning, const std::stri
   return report;
 }
 
-Result<Report> run(const po::variables_map& arguments) {
+Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const bench::Binding binding, bind(program, arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -68,7 +68,7 @@ Result<Report> run(const po::variables_map& arguments) {
   return make_report(program, tuning, lock);
 }
 
-void describe(po::options_description& options) {
+void describe_tune(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
   auto add = options.add_options();
@@ -88,7 +88,7 @@ const Command kTuneCommand{"tune",
                            "  kmux tune gemm.kmux.json --symbol m=4096 --lock production.lock\n"
                            "  KMUX_POLICY=pinned KMUX_LOCK_FILE=production.lock ./application\n",
                            {"program"},
-                           describe,
-                           run};
+                           describe_tune,
+                           run_tune};
 
 }  // namespace kmux::cli

@@ -4,10 +4,28 @@
 # ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
 find_package(GTest 1.12 REQUIRED)
 
+# Tests are compiled more often than they run, so what they are compiled with may be cheaper than the product's flags.
+set(KMUX_TEST_FLAGS "" CACHE STRING "Compiler flags of test programs, after those of the build type")
+
+# Nor are they shipped: lld, where it is there, links those with Clang in them in a quarter of the time.
+set(linker)
+find_program(KMUX_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH DOC "lld, which links the tests")
+if(KMUX_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  cmake_path(GET KMUX_LLD PARENT_PATH folder)
+  set(linker -fuse-ld=lld -B${folder})
+endif()
+set(KMUX_TEST_LINKER "${linker}" CACHE STRING "Options that choose the linker of test programs")
+
+add_library(kmux_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+target_link_libraries(kmux_test_main PRIVATE kmux_options GTest::gmock)
+target_compile_options(kmux_test_main PRIVATE ${KMUX_TEST_FLAGS})
+
 function(kmux_add_test_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBS")
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/main.cpp)
-  target_link_libraries(${name} PRIVATE kmux_options GTest::gmock ${arg_LIBS})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE kmux_options kmux_test_main GTest::gmock ${arg_LIBS})
+  target_compile_options(${name} PRIVATE ${KMUX_TEST_FLAGS})
+  target_link_options(${name} PRIVATE ${KMUX_TEST_LINKER})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     KMUX_TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data"

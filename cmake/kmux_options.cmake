@@ -9,9 +9,15 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
+# In a unity build a local may well have the name of something in another source; preset `dev` looks at each by itself.
+set(shadow -Wshadow)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(shadow -Wshadow=local)
+endif()
+
 add_library(kmux_options INTERFACE)
 target_compile_options(kmux_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wundef
+  -Wall -Wextra -Wpedantic ${shadow} -Wconversion -Wno-sign-conversion -Wundef
   -Wno-missing-field-initializers # tables and option structs are initialised by name, the rest is zero
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
@@ -19,7 +25,7 @@ target_compile_options(kmux_options INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 find_program(KMUX_CCACHE ccache)
-if(KMUX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(KMUX_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT "$ENV{KMUX_NO_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER ${KMUX_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${KMUX_CCACHE})
 endif()

@@ -11,7 +11,7 @@
 
 #include "kmux/expr.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// Random trees over every operator, and values near the edges of the arithmetic.
 class RandomExpr {
@@ -60,4 +60,4 @@ class RandomExpr {
   std::mt19937 random_;
 };
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -18,8 +18,8 @@
 namespace kmux::bench {
 namespace {
 
-constexpr int kBursts = 2001;
-constexpr int kCalls = 200;
+constexpr int kExportedBursts = 2001;
+constexpr int kExportedCalls = 200;
 
 constexpr const char* kSource =
     "void add(const float* x, const float* y, float* z, long long n) {\n"
@@ -88,8 +88,9 @@ double export_call_over_bare() {
     all_ok = exported(nullptr, args.data(), args.size(), nullptr) == 0 && all_ok;
   };
   const auto direct = [&] { bare(memory[0].data(), memory[1].data(), memory[2].data(), kCount); };
-  const Pairs pairs =
-      in_turns(kBursts, [&] { return nanoseconds_of(kCalls, call); }, [&] { return nanoseconds_of(kCalls, direct); });
+  const Pairs pairs = in_turns(
+      kExportedBursts, [&] { return nanoseconds_of(kExportedCalls, call); },
+      [&] { return nanoseconds_of(kExportedCalls, direct); });
   if (!all_ok) throw std::runtime_error("a call of the exported library failed");
   return pairs.median_difference();
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRounds = 15;
 
-const CompileOptions kOptions{.target = "cuda:sm_90a", .execution_backend = "cutedsl"};
+const CompileOptions kHitOptions{.target = "cuda:sm_90a", .execution_backend = "cutedsl"};
 
 std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache, RegistryOptions options) {
   Environment environment;
@@ -40,13 +40,13 @@ double cutedsl_hit() {
   RegistryOptions options = registry_options();
   {
     const auto writer = runtime_with(scratch / "cache", options);
-    for (int i = 0; i <= kRounds; ++i) build(*writer, cutedsl_add_program(i), kOptions).value();
+    for (int i = 0; i <= kRounds; ++i) build(*writer, cutedsl_add_program(i), kHitOptions).value();
   }
   options.variables["KMUX_CUTEDSL_PYTHON"] = scratch / "none";
   const auto reader = runtime_with(scratch / "cache", options);
   const auto load = [&](int number) {
     const Program program = cutedsl_add_program(number);
-    return milliseconds_of([&] { compile(*reader, program, kOptions).value(); });
+    return milliseconds_of([&] { compile(*reader, program, kHitOptions).value(); });
   };
   load(kRounds);  // opens the plugin
   std::vector<double> times;

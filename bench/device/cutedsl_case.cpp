@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKernels = R"(import cutlass
+constexpr const char* kCuteKernels = R"(import cutlass
 import cutlass.cute as cute
 
 
@@ -70,7 +70,7 @@ TEST_P(CuteDsl, Elementwise) {
   const Expr n = Expr::symbol("n");
   ProgramBuilder builder = program("elementwise");
   builder.input("a", dtype::kFloat32, {n}).input("b", dtype::kFloat32, {n}).output("c", dtype::kFloat32, {n});
-  builder.variant("cutedsl").source("kernels.py", kKernels);
+  builder.variant("cutedsl").source("kernels.py", kCuteKernels);
   builder.launch("add").grid({ceildiv(n, 128)}).block({128}).args({"a", "b", "c"});
   const Kernel kernel = kernel_of(builder);
   for (const std::int64_t count : {1, 127, 1000, 100000}) {
@@ -93,7 +93,7 @@ TEST_P(CuteDsl, TwoKernels) {
   builder.buffer("a", BufferParam{dtype::kFloat32, {m, n}}).buffer("b", BufferParam{dtype::kFloat32, {n, m}});
   builder.scalar("by", dtype::kFloat32);
   builder.buffer("flat", BufferParam{dtype::kFloat32, {n * m}});
-  builder.variant("cutedsl").source("kernels.py", kKernels);
+  builder.variant("cutedsl").source("kernels.py", kCuteKernels);
   builder.launch("scale").grid({ceildiv(n * m, 128)}).block({128}).args({"flat", "by"});
   builder.launch("transpose").grid({ceildiv(n * m, 128)}).block({128}).args({"a", "b"});
   const Kernel kernel = kernel_of(builder);
@@ -113,7 +113,7 @@ TEST_P(CuteDsl, RepeatedKernel) {
   ProgramBuilder builder = program("repeated_kernel");
   builder.buffer("x", BufferParam{dtype::kFloat32, {n}});
   builder.scalar("by", dtype::kFloat32);
-  builder.variant("cutedsl").source("kernels.py", kKernels);
+  builder.variant("cutedsl").source("kernels.py", kCuteKernels);
   builder.launch("scale").grid({ceildiv(n, 128)}).block({128}).args({"x", "by"});
   builder.launch("scale").grid({ceildiv(n, 128)}).block({128}).args({"x", "by"});
   builder.launch("scale").grid({1}).block({64}).args({"x", "by"});  // the first 64 once more

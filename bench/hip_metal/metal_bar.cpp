@@ -17,9 +17,9 @@
 namespace kmux::bench {
 namespace {
 
-constexpr int kBursts = 1001;
-constexpr int kCalls = 100;
-constexpr std::int64_t kLength = 1024;
+constexpr int kMetalBursts = 1001;
+constexpr int kMetalCalls = 100;
+constexpr std::int64_t kMetalLength = 1024;
 
 // Of the build that this program is of, wherever that is now.
 std::string silent_metal() {
@@ -58,7 +58,7 @@ double metal_mock_call_ns() {
   std::vector<Arg> args;
   tensors.reserve(3);
   for (int i = 0; i < 3; ++i) {
-    tensors.push_back(Tensor::empty({kLength}, dtype::kFloat32, kernel.device()).value());
+    tensors.push_back(Tensor::empty({kMetalLength}, dtype::kFloat32, kernel.device()).value());
     args.emplace_back(tensors.back());
   }
   bool all_ok = true;
@@ -68,7 +68,7 @@ double metal_mock_call_ns() {
   call();
   const auto messages = static_cast<double>(count() - before);
   std::vector<double> times;
-  for (int burst = 0; burst < kBursts; ++burst) times.push_back(nanoseconds_of(kCalls, call));
+  for (int burst = 0; burst < kMetalBursts; ++burst) times.push_back(nanoseconds_of(kMetalCalls, call));
   if (!all_ok) throw std::runtime_error("a launch failed");
   return median(std::move(times)) / messages;
 }

@@ -13,7 +13,7 @@ namespace kmux::bench {
 namespace {
 
 constexpr int kRounds = 2001;
-constexpr int kCalls = 200;
+constexpr int kMeasuredCalls = 200;
 
 std::string source(const std::string& name, const std::string& bound) {
   return "void " + name + "(const volatile float* x, volatile float* y) {\n  for (int i = 0; i < " + bound +
@@ -48,7 +48,7 @@ double measured_overhead() {
   const Kernel plain = compile(*runtime, copying(false), quickest).value();
   bool all_ok = true;
   const auto burst = [&](const Kernel& kernel) {
-    return nanoseconds_of(kCalls, [&] { all_ok = kernel.launch(args).ok() && all_ok; });
+    return nanoseconds_of(kMeasuredCalls, [&] { all_ok = kernel.launch(args).ok() && all_ok; });
   };
   burst(tuned), burst(plain);
   const Pairs pairs = in_turns(kRounds, [&] { return burst(tuned); }, [&] { return burst(plain); });

@@ -15,7 +15,7 @@ namespace kmux::bench {
 namespace {
 
 constexpr int kPairs = 200;
-constexpr int kCalls = 20;
+constexpr int kVerdictCalls = 20;
 
 std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -31,7 +31,7 @@ struct Call {
 Kernel make_kernel() { return compile(small_program(0), {.target = "c"}).value(); }
 
 double sample(const Kernel& kernel, const Call& call) {
-  return nanoseconds_of(kCalls, [&] { kernel.launch(call.args).value(); });
+  return nanoseconds_of(kVerdictCalls, [&] { kernel.launch(call.args).value(); });
 }
 
 /// The part of `kPairs` pairs that are called `verdict` when the second takes `factor` times as long.

@@ -12,18 +12,19 @@ namespace {
 
 using Limit = std::optional<std::chrono::milliseconds>;
 
-Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+Error invalid_isolation(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
 /// The wording is that of TileLang's time-out.
 Error no_limit(const std::string& name, const std::string& value) {
-  return invalid(name + " must be empty or a non-negative number of seconds (it is '" + value + "'). Correct it.");
+  return invalid_isolation(name + " must be empty or a non-negative number of seconds (it is '" + value +
+                           "'). Correct it.");
 }
 
 Result<bool> in_process_of_its_own(const std::string& word) {
   if (word.empty() || word == "none" || word == "process") return word == "process";
   const std::vector<std::string> known = {"none", "process"};
-  return invalid("isolation '" + word + "' is not known (there are " + join(known) + ")." + did_you_mean(word, known) +
-                 " Use one of them.");
+  return invalid_isolation("isolation '" + word + "' is not known (there are " + join(known) + ")." +
+                           did_you_mean(word, known) + " Use one of them.");
 }
 
 Result<Limit> read_limit(const std::string& text) {
@@ -48,9 +49,10 @@ Result<Isolation> isolation_of(const std::string& word, const Limit& limit, cons
   KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));
   if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();
   if (isolation.limit && !isolation.in_process_of_its_own) {
-    return invalid(std::string(limit ? "compile_timeout" : "KMUX_COMPILE_TIMEOUT") +
-                   " is given without isolation 'process' (a compiler inside the application cannot be stopped). Ask "
-                   "for that isolation, or leave the time-out out.");
+    return invalid_isolation(
+        std::string(limit ? "compile_timeout" : "KMUX_COMPILE_TIMEOUT") +
+        " is given without isolation 'process' (a compiler inside the application cannot be stopped). Ask "
+        "for that isolation, or leave the time-out out.");
   }
   return isolation;
 }

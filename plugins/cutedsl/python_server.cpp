@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kScript = "kmux_serve.py";
+constexpr const char* kServeScript = "kmux_serve.py";
 constexpr int kLookIntervalMs = 50;
 
 // Starts `argv` with `socket` as its input and output, in a process group of its own; its number, or -1.
@@ -67,12 +67,12 @@ Result<std::optional<int>> PythonServer::compile(const Python& python, const std
 bool PythonServer::start(const Python& python, const std::string& arch) {
   auto folder = PrivateFolder::create("kmux-cutedsl-server");
   int ends[2] = {-1, -1};
-  if (!folder || !folder->write(kScript, cutedsl_serve_script)) return false;
+  if (!folder || !folder->write(kServeScript, cutedsl_serve_script)) return false;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   socket_ = Descriptor(ends[0]);
   const Descriptor theirs(ends[1]);
   // Without an architecture CuTe DSL takes the newest, and says nothing.
-  process_ = spawn({python.program, "-I", "-B", folder->path() + "/" + kScript}, "CUTE_DSL_ARCH=" + arch, theirs);
+  process_ = spawn({python.program, "-I", "-B", folder->path() + "/" + kServeScript}, "CUTE_DSL_ARCH=" + arch, theirs);
   folder_.emplace(*std::move(folder));
   return process_ > 0;
 }

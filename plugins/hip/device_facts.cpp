@@ -19,17 +19,17 @@ constexpr std::size_t kArchBytes = 256;
 
 std::string device_text(int ordinal) { return "device " + std::to_string(ordinal); }
 
-struct Reader {
+struct FactReader {
   int (*call)(void*, int);
   const char* symbol;
   std::size_t arch_offset;
 };
 
 // The plain name stands for the layout of ROCm 5 even in later releases, for programs of that time.
-Result<Reader> reader_of(const HipTable& hip) {
-  if (hip.properties_r0600) return Reader{hip.properties_r0600, "hipGetDevicePropertiesR0600", kArchFrom6};
-  if (hip.properties_r0000) return Reader{hip.properties_r0000, "hipGetDevicePropertiesR0000", kArchUntil5};
-  if (hip.properties) return Reader{hip.properties, "hipGetDeviceProperties", kArchUntil5};
+Result<FactReader> reader_of(const HipTable& hip) {
+  if (hip.properties_r0600) return FactReader{hip.properties_r0600, "hipGetDevicePropertiesR0600", kArchFrom6};
+  if (hip.properties_r0000) return FactReader{hip.properties_r0000, "hipGetDevicePropertiesR0000", kArchUntil5};
+  if (hip.properties) return FactReader{hip.properties, "hipGetDeviceProperties", kArchUntil5};
   return make_error(ErrorCode::kUnsupported,
                     "this release of HIP's runtime does not say what its devices are (it has no "
                     "hipGetDeviceProperties). Name the architecture, as in \"hip:gfx942\".");
@@ -43,7 +43,7 @@ void add_attribute(Json& json, const char* key, const HipTable& hip, Attribute a
 }  // namespace
 
 Result<std::string> device_arch(const HipTable& hip, int ordinal) {
-  KMUX_ASSIGN(const Reader reader, reader_of(hip));
+  KMUX_ASSIGN(const FactReader reader, reader_of(hip));
   alignas(16) Properties properties{};
   KMUX_TRY(check(hip, reader.symbol, reader.call(properties.data(), ordinal), device_text(ordinal)));
   const char* const name = properties.data() + reader.arch_offset;

@@ -9,7 +9,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
-using ::testing::Pair;
 
 Candidate candidate(const std::string& backend, bool can, const std::string& reason = "") {
   return {.backend = backend,
@@ -42,7 +41,7 @@ TEST(Entrants, MayTakePartWithSeveralOptions) {
   EXPECT_THAT(entrants_of(resolution(), {"a:engine=host", "a"}).value(), names("a:engine=host", "a"));
   const BackendSpec spec = read_backend("a:engine=host;tier=fast").value();
   EXPECT_EQ(spec.name, "a");
-  EXPECT_THAT(spec.options, ElementsAre(Pair("engine", "host"), Pair("tier", "fast")));
+  EXPECT_THAT(spec.options, ElementsAre(testing::Pair("engine", "host"), testing::Pair("tier", "fast")));
 }
 
 TEST(Entrants, AreRefusedByName) {

@@ -12,7 +12,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 
 TEST(BenchmarkName, HasAFamilyAndAPoint) {
   const auto expect = [](const char* name, const std::string& family,
@@ -53,7 +52,7 @@ TEST(GoogleBenchmark, RepetitionsAreSamples) {
   ASSERT_EQ(report.contests.size(), 2U);
   const Contest& contest = report.contests[0];
   EXPECT_EQ(contest.program, "copy");
-  EXPECT_THAT(contest.point, ElementsAre(Pair("arg0", 64)));
+  EXPECT_THAT(contest.point, ElementsAre(testing::Pair("arg0", 64)));
   ASSERT_EQ(contest.entrants.size(), 1U);
   EXPECT_EQ(contest.entrants[0].backend, "before");
   const Series& times = contest.entrants[0].columns.at(Column::kHostCall);

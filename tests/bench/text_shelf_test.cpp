@@ -40,7 +40,7 @@ std::string page_of(const BenchReport& report) {
   return html.str();
 }
 
-std::size_t count_of(const std::string& text, const std::string& part) {
+std::size_t times_in(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
@@ -48,8 +48,8 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 TEST(TextShelf, KeepsSharedLinesOnce) {
   const std::string page = page_of(shared_report());
-  EXPECT_EQ(count_of(page, "layer &lt;50>"), 1U);
-  EXPECT_EQ(count_of(page, "scale &lt;20>"), 1U);
+  EXPECT_EQ(times_in(page, "layer &lt;50>"), 1U);
+  EXPECT_EQ(times_in(page, "scale &lt;20>"), 1U);
   EXPECT_THAT(page, HasSubstr("100 lines as in the launcher of scale on slow, from line 3<"));
 }
 
@@ -65,7 +65,7 @@ TEST(TextShelf, KeepsEveryText) {
 TEST(TextShelf, LeadsToWhatHasStoodUnderTheSameTitle) {
   BenchReport report = report_example();
   const std::string page = page_of(report);
-  EXPECT_EQ(count_of(page, "<summary>launcher of scale on slow</summary>"), 1U);
+  EXPECT_EQ(times_in(page, "<summary>launcher of scale on slow</summary>"), 1U);
   EXPECT_THAT(page, HasSubstr("<a href=\"#t0\">launcher of scale on slow</a>")) << "at the second point";
 }
 
@@ -74,7 +74,7 @@ TEST(TextShelf, LeadsOnlyToWhatIsThere) {
   for (std::size_t at = page.find("href=\"#"); at != std::string::npos; at = page.find("href=\"#", at + 1)) {
     const std::size_t begin = at + 7;
     const std::string id = page.substr(begin, page.find('"', begin) - begin);
-    EXPECT_EQ(count_of(page, " id=\"" + id + "\""), 1U) << id;
+    EXPECT_EQ(times_in(page, " id=\"" + id + "\""), 1U) << id;
   }
 }
 

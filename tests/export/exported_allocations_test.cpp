@@ -18,10 +18,10 @@ TEST(ExportedAllocations, ACallMakesNone) {
   const std::array<TVMFFIAny, 3> args{CallValue(2.0).any(), CallValue(tensors.tensor(dtype::kFloat32, {8})).any(),
                                       CallValue(tensors.tensor(dtype::kFloat32, {8})).any()};
   ASSERT_EQ(library.call(args), 0) << library.last_error();
-  const std::size_t before = kmux::testing::allocations();
+  const std::size_t before = kmux::test::allocations();
   int failures = 0;
   for (int i = 0; i < 1000; ++i) failures += library.call(args) != 0 ? 1 : 0;
-  EXPECT_EQ(kmux::testing::allocations() - before, 0U);
+  EXPECT_EQ(kmux::test::allocations() - before, 0U);
   EXPECT_EQ(failures, 0);
 }
 
@@ -30,9 +30,9 @@ TEST(ExportedAllocations, ARefusedCallMakesNoneEither) {
   const OpenedLibrary library(folder.exported(axpy()).library, "axpy");
   const std::array<TVMFFIAny, 3> wrong{};
   EXPECT_NE(library.call(wrong), 0);  // the thread's text is there from now on
-  const std::size_t before = kmux::testing::allocations();
+  const std::size_t before = kmux::test::allocations();
   EXPECT_NE(library.call(wrong), 0);
-  EXPECT_EQ(kmux::testing::allocations() - before, 0U);
+  EXPECT_EQ(kmux::test::allocations() - before, 0U);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "kmux/builder.h"
 #include "kmux/plan.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// A plan over buffer A in slot 0, scalar `s` of type `type` in slot 1 and symbol n in slot 2.
 inline Plan base_plan(DType type = dtype::kInt32) {
@@ -51,4 +51,4 @@ inline Plan plan_with_alignment(std::int64_t alignment_bytes) {
   return plan;
 }
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

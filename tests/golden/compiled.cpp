@@ -7,7 +7,7 @@
 
 #include "kmux/process.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 namespace {
 
 Status run_compiler(const std::string& code, std::vector<std::string> flags) {
@@ -41,4 +41,4 @@ Result<DynamicLibrary> compile(const std::string& code) {
   return library;
 }
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -5,7 +5,7 @@
 #include "kmux/dynamic_library.h"
 #include "kmux/error.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// Runs the C++ compiler of this build on `code` with every warning as an error, without making anything.
 ///
@@ -17,4 +17,4 @@ Status check_syntax(const std::string& code);
 /// Errors: compile_failed with the compiler's text.
 Result<DynamicLibrary> compile(const std::string& code);
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -14,11 +14,11 @@
 namespace kmux {
 namespace {
 
-using kmux::testing::base_plan;
-using kmux::testing::filling_plan;
-using kmux::testing::launch_of;
-using kmux::testing::plan_with_alignment;
-using kmux::testing::Recorder;
+using kmux::test::base_plan;
+using kmux::test::filling_plan;
+using kmux::test::launch_of;
+using kmux::test::plan_with_alignment;
+using kmux::test::Recorder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -50,7 +50,7 @@ class Compiled {
  private:
   static DynamicLibrary load(const Plan& plan) {
     DriverDialect dialect;
-    return testing::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
+    return test::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
   }
   DynamicLibrary library_;
   Launcher* launcher_ = nullptr;

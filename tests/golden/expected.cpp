@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace kmux::testing {
+namespace kmux::test {
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -30,4 +30,4 @@ void expect_golden(const std::string& name, const std::string& actual) {
   EXPECT_EQ(read(path), actual) << path << "\nKMUX_UPDATE_GOLDENS=1 rewrites it.";
 }
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -20,8 +20,8 @@ const fs::path kExported = fs::path(KMUX_TEST_DATA_DIR) / "tilelang";
 
 Program read_program(const std::string& name) {
   const fs::path folder = kExported / name;
-  const FileReader read = [&](const std::string& path) { return Result<std::string>(testing::read(folder / path)); };
-  return from_json(testing::read(folder / (name + ".kmux.json")), read).value();
+  const FileReader read = [&](const std::string& path) { return Result<std::string>(test::read(folder / path)); };
+  return from_json(test::read(folder / (name + ".kmux.json")), read).value();
 }
 
 /// A device variant of an exported program.
@@ -59,15 +59,15 @@ class ExportedPrograms : public ::testing::TestWithParam<Exported> {
 TEST_P(ExportedPrograms, AreValid) { EXPECT_THAT(validate(read_program(GetParam().program)), ::testing::IsEmpty()); }
 
 TEST_P(ExportedPrograms, HavePlans) {
-  testing::expect_golden("exported/" + GetParam().label + ".plan.txt", to_string(plan()));
+  test::expect_golden("exported/" + GetParam().label + ".plan.txt", to_string(plan()));
 }
 
 TEST_P(ExportedPrograms, HaveLaunchers) {
-  testing::expect_golden("exported/" + GetParam().label + ".launcher.txt", testing::function_of(launcher()));
+  test::expect_golden("exported/" + GetParam().label + ".launcher.txt", test::function_of(launcher()));
 }
 
 TEST_P(ExportedPrograms, HaveLaunchersThatCompileWithoutWarnings) {
-  const Status status = testing::check_syntax(launcher());
+  const Status status = test::check_syntax(launcher());
   EXPECT_TRUE(status) << status.error().message;
 }
 

@@ -10,8 +10,8 @@
 namespace kmux {
 namespace {
 
-using testing::expect_golden;
-using testing::function_of;
+using test::expect_golden;
+using test::function_of;
 
 std::string launcher_of(const Plan& plan) {
   DriverDialect dialect;
@@ -19,35 +19,35 @@ std::string launcher_of(const Plan& plan) {
 }
 
 TEST(Golden, Plans) {
-  for (const Program& program : testing::golden_programs()) {
+  for (const Program& program : test::golden_programs()) {
     expect_golden(program.name + ".plan.txt", to_string(lower(program, 0).value()));
   }
 }
 
 TEST(Golden, Launchers) {
-  for (const Program& program : testing::golden_programs()) {
+  for (const Program& program : test::golden_programs()) {
     expect_golden(program.name + ".launcher.txt", function_of(launcher_of(lower(program, 0).value())));
   }
 }
 
 TEST(Golden, WholeLauncher) {
-  const Program program = testing::golden_programs().front();
+  const Program program = test::golden_programs().front();
   expect_golden("whole.txt", launcher_of(lower(program, 0).value()));
 }
 
 TEST(Golden, Prelude) { expect_golden("prelude.txt", launcher_prelude()); }
 
 TEST(Golden, LaunchersCompileWithoutWarnings) {
-  for (const Program& program : testing::golden_programs()) {
-    const Status status = testing::check_syntax(launcher_of(lower(program, 0).value()));
+  for (const Program& program : test::golden_programs()) {
+    const Status status = test::check_syntax(launcher_of(lower(program, 0).value()));
     EXPECT_TRUE(status) << status.error().message;
   }
 }
 
 TEST(Golden, LaunchersCompileAfterThePluginHeader) {
-  const std::string header = testing::read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
-  const Program program = testing::golden_programs().front();
-  const Status status = testing::check_syntax(header + launcher_of(lower(program, 0).value()));
+  const std::string header = test::read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
+  const Program program = test::golden_programs().front();
+  const Status status = test::check_syntax(header + launcher_of(lower(program, 0).value()));
   EXPECT_TRUE(status) << status.error().message;
 }
 
@@ -57,7 +57,7 @@ TEST(Golden, LaunchersCompileAfterThePluginHeader) {
 #define KMUX_SIZE(type) "static_assert(sizeof(" #type ") == " + std::to_string(sizeof(type)) + ", \"\");\n"
 
 TEST(Golden, StructsAreThoseOfTheHeaders) {
-  const Program program = testing::golden_programs().front();
+  const Program program = test::golden_programs().front();
   const std::string checks =
       KMUX_SIZE(kmux_slot) + KMUX_SIZE(kmux_sink) + KMUX_LAYOUT(kmux_sink, write) + KMUX_SIZE(kmux_allocator) +
       KMUX_LAYOUT(kmux_allocator, self) + KMUX_LAYOUT(kmux_allocator, allocate) + KMUX_LAYOUT(kmux_allocator, free) +
@@ -73,7 +73,7 @@ TEST(Golden, StructsAreThoseOfTheHeaders) {
       KMUX_SIZE(kmux_driver_env) + KMUX_LAYOUT(kmux_driver_env, driver) +
       "static_assert(alignof(kmux_tensor_map) == 64, \"\");\n" +
       "static_assert(KMUX_INTERNAL == " + std::to_string(static_cast<int>(ErrorCode::kInternal)) + ", \"\");\n";
-  const Status status = testing::check_syntax(launcher_of(lower(program, 0).value()) + checks);
+  const Status status = test::check_syntax(launcher_of(lower(program, 0).value()) + checks);
   EXPECT_TRUE(status) << status.error().message;
 }
 

@@ -13,8 +13,8 @@
 namespace kmux {
 namespace {
 
-using testing::Transcript;
-using Launcher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
+using test::Transcript;
+using PrintedLauncher = int(const kmux_slot*, const kmux_launch_env*, kmux_sink);
 
 /// Arguments of which some are usual, some at the edges, and some anything.
 class RandomSlots {
@@ -72,8 +72,8 @@ class PlanRunnerGolden : public ::testing::TestWithParam<Program> {};
 TEST_P(PlanRunnerGolden, CallsWhatThePrintedLauncherCalls) {
   const Plan plan = lower(GetParam(), 0).value();
   DriverDialect dialect;
-  const DynamicLibrary library = testing::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
-  Launcher* const printed = library.function<Launcher>("kmux_launch").value();
+  const DynamicLibrary library = test::compile(emit_launcher(plan, dialect, "kmux_launch")).value();
+  PrintedLauncher* const printed = library.function<PrintedLauncher>("kmux_launch").value();
   const PlanRunner runner = PlanRunner::compile(plan).value();
   RandomSlots random;
   int successes = 0;
@@ -95,7 +95,7 @@ TEST_P(PlanRunnerGolden, CallsWhatThePrintedLauncherCalls) {
   EXPECT_EQ(shorter > 20, runner.is_single() && runner.single_maps().empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerGolden, ::testing::ValuesIn(testing::golden_programs()),
+INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerGolden, ::testing::ValuesIn(test::golden_programs()),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

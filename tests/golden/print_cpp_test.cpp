@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-using kmux::testing::RandomExpr;
+using kmux::test::RandomExpr;
 
 using Function = long long(long long m, long long n, long long k, int* fault);
 
@@ -50,7 +50,7 @@ TEST(PrintCpp, MeansWhatEvaluateMeans) {
     exprs.push_back(random.expr(4));
     code += function_text(i, exprs.back());
   }
-  const auto library = testing::compile(code);
+  const auto library = test::compile(code);
   ASSERT_TRUE(library) << library.error().message;
   int defined = 0;
   for (std::size_t i = 0; i < kCount; ++i) {

@@ -2,7 +2,7 @@
 
 #include "kmux/builder.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 namespace {
 
 // A program with inputs A and B and output C of `n` floats, and one empty source.
@@ -242,4 +242,4 @@ std::vector<Program> golden_programs() {
           bounded_fills()};
 }
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -9,7 +9,7 @@
 
 #include "kmux/driver_dialect.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// Driver and allocator in one; every call leaves a line.
 class Recorder {
@@ -87,4 +87,4 @@ class Recorder {
   int allocated_ = 0;
 };
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

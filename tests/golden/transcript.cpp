@@ -3,7 +3,7 @@
 #include <cstring>
 #include <sstream>
 
-namespace kmux::testing {
+namespace kmux::test {
 namespace {
 
 // Enough to see what a long loop does.
@@ -138,4 +138,4 @@ void Transcript::free(void* self, std::int32_t device, void* stream, void* addre
                                                    (stream == self ? "" : " on another stream"));
 }
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -7,7 +7,7 @@
 #include "kmux/driver.h"
 #include "kmux/plan.h"
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// Driver and allocator in one, which write down every byte that a launcher of one plan gives them.
 ///
@@ -53,4 +53,4 @@ class Transcript {
   std::string error_;
 };
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

@@ -46,4 +46,4 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return memalign(
 
 #endif
 
-std::size_t kmux::testing::allocations() { return counted; }
+std::size_t kmux::test::allocations() { return counted; }

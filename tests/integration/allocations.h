@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-namespace kmux::testing {
+namespace kmux::test {
 
 /// Allocations of this thread so far, counted below operator new. Who links this has the counting allocator.
 std::size_t allocations();
 
-}  // namespace kmux::testing
+}  // namespace kmux::test

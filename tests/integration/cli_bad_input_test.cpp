@@ -28,12 +28,12 @@ struct Case {
   const char* message;  // a part of stderr
 };
 
-const char* const kScale = "scale/scale.kmux.json";
+const char* const kScaleFile = "scale/scale.kmux.json";
 const char* const kGemm = "gemm/gemm.kmux.json";
 
 /// `kmux run` of the scale program with good arguments and then `more`, which may spoil them.
 Words scale(const Words& more) {
-  Words words{"run", kScale, "--scalar", "factor=2"};
+  Words words{"run", kScaleFile, "--scalar", "factor=2"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -44,14 +44,14 @@ const std::vector<Case>& cases() {
       // The command line.
       {"NoCommand", {}, kUsage, "usage"},
       {"UnknownCommand", {"rnu"}, kUsage, "Did you mean"},
-      {"UnknownOption", {"run", kScale, "--no-such-option"}, kUsage, "no-such-option"},
-      {"MissingValue", {"run", kScale, "--in"}, kUsage, "--in"},
+      {"UnknownOption", {"run", kScaleFile, "--no-such-option"}, kUsage, "no-such-option"},
+      {"MissingValue", {"run", kScaleFile, "--in"}, kUsage, "--in"},
       {"NoProgram", {"run"}, kUsage, "no program"},
-      {"TwoPrograms", {"run", kScale, kGemm}, kUsage, "too many positional"},
-      {"DeviceIsNoNumber", {"run", kScale, "--device", "first"}, kUsage, "first"},
+      {"TwoPrograms", {"run", kScaleFile, kGemm}, kUsage, "too many positional"},
+      {"DeviceIsNoNumber", {"run", kScaleFile, "--device", "first"}, kUsage, "first"},
       {"RepeatIsNoNumber", scale({"--in", "x=x8.npy", "--repeat", "often"}), kUsage, "often"},
       {"RtolIsNoNumber", scale({"--in", "x=x8.npy", "--rtol", "little"}), kUsage, "little"},
-      {"AbbreviatedOption", {"run", kScale, "--back", "cpu"}, kUsage, "back"},
+      {"AbbreviatedOption", {"run", kScaleFile, "--back", "cpu"}, kUsage, "back"},
       // The program.
       {"MissingFile", {"run", "nowhere.kmux.json"}, kNotHere, "nowhere.kmux.json"},
       {"Folder", {"resolve", "a_folder"}, kNotHere, "a_folder"},
@@ -68,18 +68,18 @@ const std::vector<Case>& cases() {
       {"DeepNesting", {"resolve", "deep.json"}, kBadInput, "deep"},
       {"SourceThatDoesNotCompile", {"compile", "broken/broken.kmux.json"}, kCompileError, "broken.c:1:"},
       // The backend.
-      {"UnknownBackend", {"run", kScale, "--backend", "cpuu"}, kBadInput, "cpuu"},
-      {"UnknownTarget", {"run", kScale, "--target", "vulkan"}, kBadInput, "vulkan"},
-      {"MalformedTarget", {"run", kScale, "--target", "cpu:,,="}, kBadInput, "cpu:,,="},
-      {"UnknownBackendOption", {"compile", kScale, "--option", "speed=high"}, kBadInput, "speed"},
-      {"OptionWithoutValue", {"compile", kScale, "--option", "engine"}, kBadInput, "engine"},
-      {"WrongEngine", {"compile", kScale, "--option", "engine=steam"}, kBadInput, "steam"},
-      {"ForbiddenFlag", {"compile", kScale, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
-      {"UnknownIsolation", {"compile", kScale, "--isolation", "proces"}, kBadInput, "Did you mean 'process'?"},
-      {"TimeOutWithoutProcess", {"compile", kScale, "--compile-timeout", "5"}, kBadInput, "isolation 'process'"},
-      {"NegativeTimeOut", {"compile", kScale, "--isolation=process", "--compile-timeout=-1"}, kBadInput, "non-negative"},
-      {"TimeOutThatNeverEnds", {"compile", kScale, "--isolation=process", "--compile-timeout=nan"}, kBadInput, "non-negative"},
-      {"TimeOutIsNoNumber", {"compile", kScale, "--isolation=process", "--compile-timeout=soon"}, kUsage, "soon"},
+      {"UnknownBackend", {"run", kScaleFile, "--backend", "cpuu"}, kBadInput, "cpuu"},
+      {"UnknownTarget", {"run", kScaleFile, "--target", "vulkan"}, kBadInput, "vulkan"},
+      {"MalformedTarget", {"run", kScaleFile, "--target", "cpu:,,="}, kBadInput, "cpu:,,="},
+      {"UnknownBackendOption", {"compile", kScaleFile, "--option", "speed=high"}, kBadInput, "speed"},
+      {"OptionWithoutValue", {"compile", kScaleFile, "--option", "engine"}, kBadInput, "engine"},
+      {"WrongEngine", {"compile", kScaleFile, "--option", "engine=steam"}, kBadInput, "steam"},
+      {"ForbiddenFlag", {"compile", kScaleFile, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
+      {"UnknownIsolation", {"compile", kScaleFile, "--isolation", "proces"}, kBadInput, "Did you mean 'process'?"},
+      {"TimeOutWithoutProcess", {"compile", kScaleFile, "--compile-timeout", "5"}, kBadInput, "isolation 'process'"},
+      {"NegativeTimeOut", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=-1"}, kBadInput, "non-negative"},
+      {"TimeOutThatNeverEnds", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=nan"}, kBadInput, "non-negative"},
+      {"TimeOutIsNoNumber", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=soon"}, kUsage, "soon"},
       {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kBadInput, "77"},
       {"NegativeDevice", scale({"--in", "x=x8.npy", "--device=-1"}), kBadInput, "-1"},
       // The arguments.
@@ -98,7 +98,7 @@ const std::vector<Case>& cases() {
       {"InputWithoutName", scale({"--in", "x8.npy"}), kBadInput, "NAME=VALUE"},
       {"RandomWithoutSeed", scale({"--in", "x=random:", "--symbol", "n=8"}), kBadInput, "seed"},
       {"UnknownScalar", scale({"--in", "x=x8.npy", "--scalar", "faktor=1"}), kBadInput, "Did you mean"},
-      {"ScalarIsNoNumber", {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=much"}, kBadInput, "much"},
+      {"ScalarIsNoNumber", {"run", kScaleFile, "--in", "x=x8.npy", "--scalar", "factor=much"}, kBadInput, "much"},
       {"ScalarTwice", scale({"--in", "x=x8.npy", "--scalar", "factor=3"}), kBadInput, "twice"},
       {"UnknownSymbol", scale({"--in", "x=random:1", "--symbol", "k=8"}), kBadInput, "\"k\""},
       {"SymbolIsNoInteger", scale({"--in", "x=random:1", "--symbol", "n=8.5"}), kBadInput, "8.5"},
@@ -112,13 +112,13 @@ const std::vector<Case>& cases() {
       {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kNotHere, "no/such/folder"},
       {"CheckOfAnotherShape", scale({"--in", "x=x8.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
       {"CheckFileMissing", scale({"--in", "x=x8.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
-      {"ExportWithoutAPath", {"export", kScale, "--backend", "cpu"}, kBadInput, "-o FILE"},
-      {"ExportIntoNowhere", {"export", kScale, "-o", "no/such/folder/a.so"}, kNotHere, "no/such/folder"},
-      {"ExportOntoAFolder", {"export", kScale, "-o", "a_folder"}, kBadInput, "a_folder"},
-      {"HeaderIntoNowhere", {"export", kScale, "-o", "a.so", "--header", "no/such/folder/a.h"}, kNotHere, "no/such/folder"},
-      {"HeaderIsTheLibrary", {"export", kScale, "-o", "a.so", "--header", "./a.so"}, kBadInput, "./a.so"},
-      {"ExportOfAnUnknownBackend", {"export", kScale, "--backend", "cpuu", "-o", "a.so"}, kBadInput, "cpuu"},
-      {"ArtifactIntoNowhere", {"compile", kScale, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
+      {"ExportWithoutAPath", {"export", kScaleFile, "--backend", "cpu"}, kBadInput, "-o FILE"},
+      {"ExportIntoNowhere", {"export", kScaleFile, "-o", "no/such/folder/a.so"}, kNotHere, "no/such/folder"},
+      {"ExportOntoAFolder", {"export", kScaleFile, "-o", "a_folder"}, kBadInput, "a_folder"},
+      {"HeaderIntoNowhere", {"export", kScaleFile, "-o", "a.so", "--header", "no/such/folder/a.h"}, kNotHere, "no/such/folder"},
+      {"HeaderIsTheLibrary", {"export", kScaleFile, "-o", "a.so", "--header", "./a.so"}, kBadInput, "./a.so"},
+      {"ExportOfAnUnknownBackend", {"export", kScaleFile, "--backend", "cpuu", "-o", "a.so"}, kBadInput, "cpuu"},
+      {"ArtifactIntoNowhere", {"compile", kScaleFile, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
   };
   return all;
 }
@@ -137,7 +137,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 /// Programs that are wrong in one way each, made from a good one.
 void write_bad_programs(const CliSession& session) {
-  const std::string good = replaced(read(session.folder() / kScale), "\"scale.c\"", "\"scale/scale.c\"");
+  const std::string good = replaced(read(session.folder() / kScaleFile), "\"scale.c\"", "\"scale/scale.c\"");
   session.write("unclosed.json", good.substr(0, good.size() / 2));
   session.write("duplicate.json", replaced(good, "{", "{\"name\":\"other\","));
   session.write("list.json", "[" + good + "]");
@@ -150,7 +150,7 @@ void write_bad_programs(const CliSession& session) {
   session.write("deep.json", std::string(100000, '['));
   std::filesystem::create_directory(session.folder() / "broken");
   session.write("broken/broken.c", "void scale(float x) { return oops; }\n");
-  std::string broken = replaced(read(session.folder() / kScale), "\"scale.c\"", "\"broken.c\"");
+  std::string broken = replaced(read(session.folder() / kScaleFile), "\"scale.c\"", "\"broken.c\"");
   const auto digest = broken.find("\"sha256\":\"") + 10;
   session.write("broken/broken.kmux.json",
                 broken.replace(digest, 64, sha256_hex("void scale(float x) { return oops; }\n")));
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(Cli, CliBadInput, testing::ValuesIn(cases()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(CliBadInput, JsonErrorsAreOneDocument) {
-  const ProcessResult result = session().run({"run", kScale, "--backend", "cpuu", "--json"});
+  const ProcessResult result = session().run({"run", kScaleFile, "--backend", "cpuu", "--json"});
   EXPECT_EQ(result.exit_code, kBadInput);
   const auto json = parse_json(result.standard_output);
   ASSERT_TRUE(json.ok()) << result.standard_output;

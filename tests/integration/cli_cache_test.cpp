@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const char* const kScale = "scale/scale.kmux.json";
+const char* const kCachedScale = "scale/scale.kmux.json";
 
 /// A session whose cache is a folder of it.
 class CliCache : public testing::Test {
@@ -33,7 +33,7 @@ class CliCache : public testing::Test {
     return parse_json(result.standard_output).value();
   }
   bool compiles(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"compile", kScale};
+    std::vector<std::string> words = {"compile", kCachedScale};
     words.insert(words.end(), more.begin(), more.end());
     return !*json(words).find("from_cache")->as_bool();
   }
@@ -64,7 +64,7 @@ TEST_F(CliCache, SixteenProcessesCompileOnce) {
 }
 
 TEST_F(CliCache, RunsOutOfTheCache) {
-  const std::vector<std::string> words = {"run", kScale, "--in", "x=x8.npy", "--scalar", "factor=2"};
+  const std::vector<std::string> words = {"run", kCachedScale, "--in", "x=x8.npy", "--scalar", "factor=2"};
   const auto with = [&](const char* option, const char* value) {
     std::vector<std::string> all = words;
     all.insert(all.end(), {option, value, "--option", "tier=full"});
@@ -85,7 +85,7 @@ TEST_F(CliCache, KeyIsPure) {
                                   {"HOME", "/nonexistent"},
                                   {"LANG", "tr_TR.UTF-8"},
                                   {"TZ", "Asia/Tokyo"}};
-  ASSERT_EQ(elsewhere.run({"compile", kScale}, others).exit_code, 0);
+  ASSERT_EQ(elsewhere.run({"compile", kCachedScale}, others).exit_code, 0);
   const auto listed = parse_json(elsewhere.run({"cache", "ls", "--json"}, others).standard_output).value();
   ASSERT_EQ(builds().size(), 1U);
   EXPECT_EQ(*listed.find("builds")->as_array()->front().find("key"), *builds().front().find("key"));
@@ -139,14 +139,14 @@ TEST_F(CliCache, WrongInputIsRefused) {
   EXPECT_THAT(session_.run({"cache", "ls"}).standard_error, HasSubstr("KMUX_DISABLE_CACHE"));
   variables_["KMUX_CACHE_MAX_BYTES"] = "many";
   EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);
-  EXPECT_EQ(run({"compile", kScale}).exit_code, 0) << "a compile goes on without a cache";
+  EXPECT_EQ(run({"compile", kCachedScale}).exit_code, 0) << "a compile goes on without a cache";
 }
 
 TEST_F(CliCache, FolderOfOthersIsRefused) {
   std::filesystem::create_directory(session_.folder() / "cache");
   std::filesystem::permissions(session_.folder() / "cache", std::filesystem::perms::all);
   EXPECT_EQ(run({"cache", "ls"}).exit_code, 3);
-  const ProcessResult compiled = run({"compile", kScale, "--verbose"});
+  const ProcessResult compiled = run({"compile", kCachedScale, "--verbose"});
   EXPECT_EQ(compiled.exit_code, 0);
   EXPECT_THAT(compiled.standard_error, HasSubstr("nothing is cached"));
   std::filesystem::remove(session_.folder() / "cache");

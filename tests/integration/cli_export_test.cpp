@@ -14,12 +14,12 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kScale = "scale/scale.kmux.json";
+constexpr const char* kExportedScale = "scale/scale.kmux.json";
 
 TEST(CliExport, WritesALibraryAndAHeader) {
   const CliSession session;
   const ProcessResult result =
-      session.run({"export", kScale, "--backend", "cpu", "-o", "libscale.so", "--header", "scale.h"});
+      session.run({"export", kExportedScale, "--backend", "cpu", "-o", "libscale.so", "--header", "scale.h"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(result.standard_output,
               AllOf(HasSubstr("libscale.so: "), HasSubstr("by cpu\n"), HasSubstr("it exports __tvm_ffi_scale, "),
@@ -29,7 +29,7 @@ TEST(CliExport, WritesALibraryAndAHeader) {
 
 TEST(CliExport, TellsProgramsInJson) {
   const CliSession session;
-  const ProcessResult result = session.run({"export", kScale, "--backend", "cpu", "-o", "a.so", "--json"});
+  const ProcessResult result = session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   const Json json = parse_json(result.standard_output).value();
   EXPECT_EQ(*json.find("library")->as_string(), "a.so");
@@ -40,7 +40,7 @@ TEST(CliExport, TellsProgramsInJson) {
 
 TEST(CliExport, IsExactAboutTheBackend) {
   const CliSession session;
-  const ProcessResult result = session.run({"export", kScale, "--backend", "nvrtc", "-o", "a.so"});
+  const ProcessResult result = session.run({"export", kExportedScale, "--backend", "nvrtc", "-o", "a.so"});
   EXPECT_NE(result.exit_code, 0);
   EXPECT_THAT(session.files(), Not(Contains("a.so")));
 }
@@ -48,7 +48,7 @@ TEST(CliExport, IsExactAboutTheBackend) {
 TEST(CliExport, SaysWhatToInstallWithoutACompiler) {
   const CliSession session;
   const ProcessResult result =
-      session.run({"export", kScale, "--backend", "cpu", "-o", "a.so", "--host-compiler", "no-such-c++"});
+      session.run({"export", kExportedScale, "--backend", "cpu", "-o", "a.so", "--host-compiler", "no-such-c++"});
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr("exporting needs one"), HasSubstr("apt-get install g++")));
   EXPECT_THAT(session.files(), Not(Contains("a.so")));

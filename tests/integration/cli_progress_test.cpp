@@ -24,7 +24,7 @@ constexpr std::size_t kWidth = 60;
 std::string read_all(int terminal) {
   std::string text;
   char part[4096];
-  for (ssize_t size = 0; (size = read(terminal, part, sizeof part)) > 0;)
+  for (ssize_t size = 0; (size = ::read(terminal, part, sizeof part)) > 0;)
     text.append(part, static_cast<std::size_t>(size));
   return text;
 }

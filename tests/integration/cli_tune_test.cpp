@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const char* const kScale = "scale/scale.kmux.json";
+const char* const kTunedScale = "scale/scale.kmux.json";
 
 class CliTune : public testing::Test {
  protected:
@@ -26,46 +26,47 @@ class CliTune : public testing::Test {
 };
 
 TEST_F(CliTune, MeasuresInTheShapesOfTheExample) {
-  const ProcessResult tuned = run({"tune", kScale});
+  const ProcessResult tuned = run({"tune", kTunedScale});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
   EXPECT_THAT(tuned.standard_output,
               AllOf(HasSubstr("cpu variant 0 for c"), HasSubstr("measured on"), HasSubstr(" us (")));
-  EXPECT_THAT(run({"tune", kScale}).standard_output, HasSubstr("measured earlier on"));
-  EXPECT_THAT(run({"tune", kScale, "--again"}).standard_output, Not(HasSubstr("measured earlier")));
+  EXPECT_THAT(run({"tune", kTunedScale}).standard_output, HasSubstr("measured earlier on"));
+  EXPECT_THAT(run({"tune", kTunedScale, "--again"}).standard_output, Not(HasSubstr("measured earlier")));
 }
 
 TEST_F(CliTune, TakesOtherShapes) {
-  const ProcessResult tuned = run({"tune", kScale, "--symbol", "n=64", "--json"});
+  const ProcessResult tuned = run({"tune", kTunedScale, "--symbol", "n=64", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
   EXPECT_THAT(*parse_json(tuned.standard_output)->find("shapes")->as_string(), HasSubstr("2^6"));
-  EXPECT_EQ(run({"tune", kScale, "--symbol", "nonsense=64"}).exit_code, 3);
+  EXPECT_EQ(run({"tune", kTunedScale, "--symbol", "nonsense=64"}).exit_code, 3);
 }
 
 TEST_F(CliTune, PinsForProduction) {
-  EXPECT_THAT(run({"resolve", kScale, "--policy", "pinned", "--lock-file", "lock"}).standard_error, HasSubstr("lock"));
-  ASSERT_EQ(run({"tune", kScale, "--lock", "lock"}).exit_code, 0);
-  const ProcessResult pinned = run({"resolve", kScale, "--policy", "pinned", "--lock-file", "lock"});
+  EXPECT_THAT(run({"resolve", kTunedScale, "--policy", "pinned", "--lock-file", "lock"}).standard_error,
+              HasSubstr("lock"));
+  ASSERT_EQ(run({"tune", kTunedScale, "--lock", "lock"}).exit_code, 0);
+  const ProcessResult pinned = run({"resolve", kTunedScale, "--policy", "pinned", "--lock-file", "lock"});
   EXPECT_EQ(pinned.exit_code, 0) << pinned.standard_error;
   EXPECT_THAT(pinned.standard_output, HasSubstr("pinned in 'lock'"));
 }
 
 TEST_F(CliTune, ResolveExplainsTimesAndPolicy) {
-  ASSERT_EQ(run({"tune", kScale}).exit_code, 0);
-  const ProcessResult explained = run({"resolve", kScale, "--explain", "--policy", "measured"});
+  ASSERT_EQ(run({"tune", kTunedScale}).exit_code, 0);
+  const ProcessResult explained = run({"resolve", kTunedScale, "--explain", "--policy", "measured"});
   EXPECT_THAT(explained.standard_output,
               AllOf(HasSubstr("policy measured"), HasSubstr(" us ("), HasSubstr("plugins are looked for in")));
-  EXPECT_THAT(run({"resolve", kScale}).standard_output, Not(HasSubstr(" us (")));
-  EXPECT_THAT(run({"resolve", kScale, "--json", "--explain"}).standard_output, HasSubstr("\"run_us\""));
+  EXPECT_THAT(run({"resolve", kTunedScale}).standard_output, Not(HasSubstr(" us (")));
+  EXPECT_THAT(run({"resolve", kTunedScale, "--json", "--explain"}).standard_output, HasSubstr("\"run_us\""));
 }
 
 TEST_F(CliTune, UnknownPolicyIsAnErrorThatListsThem) {
-  const ProcessResult result = run({"resolve", kScale, "--policy", "best"});
+  const ProcessResult result = run({"resolve", kTunedScale, "--policy", "best"});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.standard_error, HasSubstr("priority, fast_start, measured, pinned"));
 }
 
 TEST_F(CliTune, ListOfBuildsHasNoMeasurements) {
-  ASSERT_EQ(run({"tune", kScale}).exit_code, 0);
+  ASSERT_EQ(run({"tune", kTunedScale}).exit_code, 0);
   const ProcessResult list =
       session_.run({"cache", "list"}, {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}});
   EXPECT_THAT(list.standard_output, Not(HasSubstr("measurement")));

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-using testing::allocations;
+using test::allocations;
 
 struct Config {
   std::int64_t tile = 1;

@@ -20,17 +20,17 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Config {
+struct LazyConfig {
   std::int64_t factor = 2;
   bool negate = false;
   std::string comment = "none";  // of no consequence
 };
-BOOST_DESCRIBE_STRUCT(Config, (), (factor, negate, comment))
+BOOST_DESCRIBE_STRUCT(LazyConfig, (), (factor, negate, comment))
 
 constexpr const char* kSource = "void scale(const float* x, float* y) { y[0] = (NEGATE ? -1 : 1) * FACTOR * x[0]; }\n";
 
 /// y[0] = factor * x[0], or -factor * x[0]. A factor of 13 does not compile.
-Program scale(const Config& config) {
+Program scale(const LazyConfig& config) {
   ProgramBuilder b("scale");
   b.input("x", dtype::kFloat32, {1}).output("y", dtype::kFloat32, {1});
   b.variant("c").define("FACTOR", config.factor).define("NEGATE", config.negate ? 1 : 0);
@@ -43,7 +43,7 @@ float applied(const Kernel& kernel, float x) {
   const Tensor y = kernel(Tensor::from<float>({1}, dtype::kFloat32, std::array{x}).value()).value();
   return *y.data_as<float>();
 }
-bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
+bool is_same_kernel(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
 TEST(JitLazy, CompilesTheKernelOfAConfiguration) {
   const auto kernels = jit(scale);
@@ -56,14 +56,14 @@ TEST(JitLazy, CompilesOnceHoweverItIsAsked) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   const Kernel first = kernels({.factor = 3}).value();
-  EXPECT_TRUE(are_one(first, kernels({.factor = 3}).value()));
-  EXPECT_TRUE(are_one(first, kernels(NamedValues{{"comment", "none"}, {"factor", 3}}).value()));
-  EXPECT_TRUE(are_one(first, kernels.compile({.factor = 3}).value()));
-  EXPECT_TRUE(are_one(first, kernels.compile(NamedValues{{"factor", 3}}).value()));
+  EXPECT_TRUE(is_same_kernel(first, kernels({.factor = 3}).value()));
+  EXPECT_TRUE(is_same_kernel(first, kernels(NamedValues{{"comment", "none"}, {"factor", 3}}).value()));
+  EXPECT_TRUE(is_same_kernel(first, kernels.compile({.factor = 3}).value()));
+  EXPECT_TRUE(is_same_kernel(first, kernels.compile(NamedValues{{"factor", 3}}).value()));
   const auto copy = kernels;
-  EXPECT_TRUE(are_one(first, copy({.factor = 3}).value()));
+  EXPECT_TRUE(is_same_kernel(first, copy({.factor = 3}).value()));
   EXPECT_EQ(counter.compiles(), 1);
-  EXPECT_FALSE(are_one(first, kernels({.factor = 4}).value()));
+  EXPECT_FALSE(is_same_kernel(first, kernels({.factor = 4}).value()));
   EXPECT_EQ(counter.compiles(), 2);
 }
 
@@ -71,14 +71,14 @@ TEST(JitLazy, FindsWhatCompileMade) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
   const Kernel first = kernels.compile({.factor = 5}).value();
-  EXPECT_TRUE(are_one(first, kernels({.factor = 5}).value()));
+  EXPECT_TRUE(is_same_kernel(first, kernels({.factor = 5}).value()));
   EXPECT_EQ(counter.compiles(), 1);
 }
 
 TEST(JitLazy, CompilesEqualProgramsOnce) {
   const CompileCounter counter;
   const auto kernels = jit(scale);
-  EXPECT_TRUE(are_one(kernels({.comment = "a"}).value(), kernels({.comment = "b"}).value()));
+  EXPECT_TRUE(is_same_kernel(kernels({.comment = "a"}).value(), kernels({.comment = "b"}).value()));
   EXPECT_EQ(counter.compiles(), 1);
 }
 
@@ -111,7 +111,7 @@ TEST(JitLazy, ForgetsAFailedCompile) {
 
 TEST(JitLazy, ReturnsTheErrorsOfItsFunction) {
   std::atomic<int> calls = 0;
-  const auto kernels = jit([&calls](const Config& config) -> Result<Program> {
+  const auto kernels = jit([&calls](const LazyConfig& config) -> Result<Program> {
     if (++calls == 1) return make_error(ErrorCode::kUnsupported, "not today");
     return scale(config);
   });
@@ -124,7 +124,7 @@ TEST(JitLazy, ReturnsTheErrorsOfItsFunction) {
 
 TEST(JitLazy, TurnsExceptionsIntoErrors) {
   const auto thrown = [](auto exception) {
-    return jit([exception](const Config&) -> Program { throw exception; }, {.name = "f"})().error();
+    return jit([exception](const LazyConfig&) -> Program { throw exception; }, {.name = "f"})().error();
   };
   EXPECT_EQ(thrown(Exception(make_error(ErrorCode::kUnsupported, "as it is"))).message, "as it is");
   EXPECT_EQ(thrown(std::runtime_error("oh")).message,
@@ -149,7 +149,7 @@ TEST(JitLazy, GivesTheProgramWithoutCompiling) {
   EXPECT_EQ(kernels.get_tir({.factor = 3}).value(), scale({.factor = 3}));
   EXPECT_EQ(kernels.get_tir(NamedValues{{"factor", 3}}).value(), scale({.factor = 3}));
   EXPECT_EQ(counter.compiles(), 0);
-  const Error error = jit([](const Config&) { return Program{.name = "empty"}; }).get_tir().error();
+  const Error error = jit([](const LazyConfig&) { return Program{.name = "empty"}; }).get_tir().error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, HasSubstr("program \"empty\""));
 }
@@ -177,11 +177,11 @@ TEST(JitLazy, RefusesAModeThatContradictsItsType) {
   EXPECT_THAT(kernels.initialize_jit_mode().error().message, contradicts);
   EXPECT_THAT(kernels().error().message, contradicts);
   EXPECT_THAT(kernels.get_tir().error().message, contradicts);
-  EXPECT_THAT(kernels.par_compile({Config{}}).error().message, contradicts);
+  EXPECT_THAT(kernels.par_compile({LazyConfig{}}).error().message, contradicts);
 }
 
 /// As `scale`, without declared outputs; `extra` inputs come first.
-Program bare(const Config& config) {
+Program bare(const LazyConfig& config) {
   Program program = scale({.factor = 2});
   program.signature.outputs.clear();
   for (std::int64_t i = 0; i < config.factor; ++i) {

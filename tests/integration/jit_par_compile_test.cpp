@@ -18,13 +18,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-struct Config {
+struct ParConfig {
   std::int64_t value = 0;
 };
-BOOST_DESCRIBE_STRUCT(Config, (), (value))
+BOOST_DESCRIBE_STRUCT(ParConfig, (), (value))
 
 /// y[0] = value. 13 does not compile, a negative one has no program.
-Result<Program> constant(const Config& config) {
+Result<Program> constant(const ParConfig& config) {
   if (config.value < 0) return make_error(ErrorCode::kUnsupported, "negative");
   ProgramBuilder b("constant");
   b.output("y", dtype::kFloat32, {1}).variant("c").define("VALUE", config.value);
@@ -35,10 +35,11 @@ Result<Program> constant(const Config& config) {
 
 auto wrapper() { return jit(constant, {.target = "cpu"}); }
 float value_of(const std::optional<Kernel>& kernel) { return *Tensor((*kernel)().value()).data_as<float>(); }
-bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
+bool are_the_same(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
 
 TEST(JitParCompile, KeepsTheOrderOfItsInput) {
-  const auto kernels = wrapper().par_compile({Config{3}, NamedValues{{"value", 1}}, NamedValues{}, Config{2}}).value();
+  const auto kernels =
+      wrapper().par_compile({ParConfig{3}, NamedValues{{"value", 1}}, NamedValues{}, ParConfig{2}}).value();
   ASSERT_THAT(kernels, SizeIs(4));
   EXPECT_THAT((std::array{value_of(kernels[0]), value_of(kernels[1]), value_of(kernels[2]), value_of(kernels[3])}),
               ElementsAre(3, 1, 0, 2));
@@ -48,32 +49,32 @@ TEST(JitParCompile, FillsTheCacheOfTheCalls) {
   const CompileCounter counter;
   const auto one = wrapper();
   const Kernel before = one({.value = 1}).value();
-  const auto kernels = one.par_compile({Config{1}, Config{2}}).value();
-  EXPECT_TRUE(are_one(before, *kernels[0]));
-  EXPECT_TRUE(are_one(*kernels[1], one({.value = 2}).value()));
+  const auto kernels = one.par_compile({ParConfig{1}, ParConfig{2}}).value();
+  EXPECT_TRUE(are_the_same(before, *kernels[0]));
+  EXPECT_TRUE(are_the_same(*kernels[1], one({.value = 2}).value()));
   EXPECT_EQ(counter.compiles(), 2);
 }
 
 TEST(JitParCompile, CompilesEqualConfigurationsOnce) {
   const CompileCounter counter;
-  const auto kernels = wrapper().par_compile({Config{1}, NamedValues{{"value", 1}}, Config{1}}).value();
-  EXPECT_TRUE(are_one(*kernels[0], *kernels[1]));
-  EXPECT_TRUE(are_one(*kernels[0], *kernels[2]));
+  const auto kernels = wrapper().par_compile({ParConfig{1}, NamedValues{{"value", 1}}, ParConfig{1}}).value();
+  EXPECT_TRUE(are_the_same(*kernels[0], *kernels[1]));
+  EXPECT_TRUE(are_the_same(*kernels[0], *kernels[2]));
   EXPECT_EQ(counter.compiles(), 1);
 }
 
 TEST(JitParCompile, RefusesNamesThatThereAreNot) {
-  EXPECT_THAT(wrapper().par_compile({Config{1}, NamedValues{{"valeu", 1}}}).error().message,
+  EXPECT_THAT(wrapper().par_compile({ParConfig{1}, NamedValues{{"valeu", 1}}}).error().message,
               HasSubstr("Did you mean 'value'?"));
 }
 
 TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
   const CompileCounter counter;
   const auto one = wrapper();
-  const Error compile_first = one.par_compile({Config{1}, Config{13}, Config{-1}}).error();
+  const Error compile_first = one.par_compile({ParConfig{1}, ParConfig{13}, ParConfig{-1}}).error();
   EXPECT_EQ(compile_first.code, ErrorCode::kCompileFailed);
   EXPECT_EQ(compile_first.note("config"), R"({"value":13})");
-  const Error function_first = one.par_compile({Config{1}, Config{-1}, Config{13}}).error();
+  const Error function_first = one.par_compile({ParConfig{1}, ParConfig{-1}, ParConfig{13}}).error();
   EXPECT_EQ(function_first.message, "negative");
   EXPECT_EQ(function_first.note("config"), R"({"value":-1})");
 }
@@ -81,7 +82,8 @@ TEST(JitParCompile, ReturnsTheFirstFailureByInput) {
 TEST(JitParCompile, LeavesFailuresOutIfTold) {
   const CompileCounter counter;
   const auto one = wrapper();
-  const auto kernels = one.par_compile({Config{-1}, Config{13}, Config{4}, Config{13}}, {.ignore_error = true}).value();
+  const auto kernels =
+      one.par_compile({ParConfig{-1}, ParConfig{13}, ParConfig{4}, ParConfig{13}}, {.ignore_error = true}).value();
   ASSERT_THAT(kernels, SizeIs(4));
   EXPECT_FALSE(kernels[0] || kernels[1] || kernels[3]);
   EXPECT_EQ(value_of(kernels[2]), 4);
@@ -95,7 +97,7 @@ TEST(JitParCompile, TellsOfConfigurationsByTheirPlace) {
   ASSERT_TRUE(one({.value = 1}).ok());
   std::map<std::size_t, JobStep> last;
   const auto progress = [&](const CompileProgress& event) { last[event.index] = event.step; };
-  ASSERT_TRUE(one.par_compile({Config{1}, Config{2}, Config{1}, Config{3}}, {.progress = progress}).ok());
+  ASSERT_TRUE(one.par_compile({ParConfig{1}, ParConfig{2}, ParConfig{1}, ParConfig{3}}, {.progress = progress}).ok());
   EXPECT_THAT(last, ElementsAre(testing::Pair(1, JobStep::kDone), testing::Pair(3, JobStep::kDone)));
 }
 
@@ -105,15 +107,15 @@ TEST(JitParCompile, SharesItsWorkWithOtherThreads) {
   std::atomic<int> right = 0;
   std::latch all(9);
   std::vector<std::jthread> threads;
-  const auto compile = [&](std::vector<ConfigForm<Config>> configs) {
+  const auto compile = [&](std::vector<ConfigForm<ParConfig>> configs) {
     threads.emplace_back([&, configs = std::move(configs)] {
       all.arrive_and_wait();
       if (one.par_compile(configs).ok()) ++right;
     });
   };
   for (int i = 0; i < 4; ++i) {
-    compile({Config{1}, Config{2}, Config{3}});
-    compile({Config{3}, Config{2}, Config{1}});
+    compile({ParConfig{1}, ParConfig{2}, ParConfig{3}});
+    compile({ParConfig{3}, ParConfig{2}, ParConfig{1}});
   }
   all.arrive_and_wait();
   EXPECT_EQ(value_of(one({.value = 2}).value()), 2);

@@ -18,7 +18,7 @@
 namespace kmux {
 namespace {
 
-using testing::allocations;
+using test::allocations;
 
 const Expr kM = Expr::symbol("m");
 const Expr kN = Expr::symbol("n");

@@ -43,9 +43,9 @@ TEST_P(PlanRunnerAllocations, None) {
   std::vector<kmux_slot> slots(plan.slots.size());
   for (kmux_slot& slot : slots) slot.bits = 64;
   const SilentDriver driver;
-  const std::size_t before = testing::allocations();
+  const std::size_t before = test::allocations();
   const int code = runner.launch(slots.data(), driver.env(), {nullptr, [](void*, const char*, std::size_t) {}});
-  EXPECT_EQ(testing::allocations() - before, 0u);
+  EXPECT_EQ(test::allocations() - before, 0u);
   EXPECT_EQ(code, KMUX_OK);
 }
 
@@ -55,12 +55,12 @@ TEST_P(PlanRunnerAllocations, NoneForAnError) {
   std::vector<kmux_slot> slots(plan.slots.size());
   for (kmux_slot& slot : slots) slot.i64 = std::int64_t{-1} << 40;
   const SilentDriver driver;
-  const std::size_t before = testing::allocations();
+  const std::size_t before = test::allocations();
   runner.launch(slots.data(), driver.env(), {nullptr, [](void*, const char*, std::size_t) {}});
-  EXPECT_EQ(testing::allocations() - before, 0u);
+  EXPECT_EQ(test::allocations() - before, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerAllocations, ::testing::ValuesIn(testing::golden_programs()),
+INSTANTIATE_TEST_SUITE_P(Programs, PlanRunnerAllocations, ::testing::ValuesIn(test::golden_programs()),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

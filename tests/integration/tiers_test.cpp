@@ -36,7 +36,7 @@ Tensor ramp() {
   return tensor;
 }
 
-std::vector<float> values_of(const Tensor& tensor) {
+std::vector<float> floats_of(const Tensor& tensor) {
   return {tensor.data_as<float>(), tensor.data_as<float>() + kCount};
 }
 
@@ -60,30 +60,30 @@ TEST_F(Tiers, BothGiveTheSameBits) {
   const Kernel full = compile(*shared, rooting(), in("full")).value();
   EXPECT_EQ(fast.tier(), "fast");
   EXPECT_EQ(full.tier(), "full");
-  EXPECT_EQ(values_of(fast(x).value()), values_of(full(x).value()));
+  EXPECT_EQ(floats_of(fast(x).value()), floats_of(full(x).value()));
 }
 
 TEST_F(Tiers, FullTakesOverBetweenTwoCalls) {
   const auto shared = runtime();
   const Tensor x = ramp();
   const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
-  const std::vector<float> before = values_of(kernel(x).value());
+  const std::vector<float> before = floats_of(kernel(x).value());
   ASSERT_TRUE(kernel.await_best().ok());
   EXPECT_EQ(kernel.tier(), "full");
-  EXPECT_EQ(values_of(kernel(x).value()), before);
+  EXPECT_EQ(floats_of(kernel(x).value()), before);
 }
 
 TEST_F(Tiers, CallsGoOnWhileFullTakesOver) {
   const auto shared = runtime();
   const Kernel kernel = compile(*shared, rooting(), {.target = "c"}).value();
   const Tensor x = ramp();
-  const std::vector<float> expected = values_of(kernel(x).value());
+  const std::vector<float> expected = floats_of(kernel(x).value());
   std::atomic<bool> done{false};
   std::atomic<int> wrong{0};
   std::array<std::thread, 2> callers;
   for (std::thread& caller : callers) {
     caller = std::thread([&] {
-      while (!done) wrong += values_of(kernel(x).value()) == expected ? 0 : 1;
+      while (!done) wrong += floats_of(kernel(x).value()) == expected ? 0 : 1;
     });
   }
   EXPECT_TRUE(kernel.await_best().ok());
@@ -116,11 +116,11 @@ TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
     }
   }
   const Tensor x = ramp();
-  const std::vector<float> expected = values_of(kernels.front()(x).value());
+  const std::vector<float> expected = floats_of(kernels.front()(x).value());
   for (const Kernel& kernel : kernels) {
     const Status settled = kernel.await_best();
     EXPECT_EQ(settled.ok(), kernel.tier() == "full");
-    EXPECT_EQ(values_of(kernel(x).value()), expected);
+    EXPECT_EQ(floats_of(kernel(x).value()), expected);
   }
   EXPECT_EQ(kernels.back().tier(), "fast");
 }

@@ -19,11 +19,11 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
-const fs::path kData = fs::path(KMUX_TEST_DATA_DIR) / "tilelang";
+const fs::path kDeviceData = fs::path(KMUX_TEST_DATA_DIR) / "tilelang";
 
-fs::path path_of(const std::string& name) { return kData / name / (name + ".kmux.json"); }
+fs::path program_path(const std::string& name) { return kDeviceData / name / (name + ".kmux.json"); }
 
-Program program_of(const std::string& name) { return load_program(path_of(name)).value(); }
+Program program_of(const std::string& name) { return load_program(program_path(name)).value(); }
 
 const Body& body_of(const Program& program) { return program.variants.at(0).body; }
 
@@ -31,20 +31,20 @@ const Launch& launch_of(const Program& program, std::size_t step = 0) {
   return std::get<Launch>(body_of(program).steps.at(step));
 }
 
-std::string text_of(const fs::path& path) {
+std::string text_at(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-struct Facts {
+struct DeviceFacts {
   std::string name;
   std::string dialects;
   std::vector<std::string> features;  // of the first variant for a device
 };
 
-const std::vector<Facts> kFacts = {
+const std::vector<DeviceFacts> kDeviceFacts = {
     {"add_tiles", "cuda cutedsl", {"grid"}},
     {"affine_tiles", "cuda cutedsl", {"grid"}},
     {"add_anywhere", "c cuda hip msl cutedsl", {"grid"}},
@@ -70,13 +70,13 @@ std::string dialects_of(const Program& program) {
   return text;
 }
 
-class TileLangDevices : public testing::TestWithParam<Facts> {};
+class TileLangDevices : public testing::TestWithParam<DeviceFacts> {};
 
 TEST_P(TileLangDevices, AreCanonicalAndValid) {
-  const Result<Program> program = load_program(path_of(GetParam().name));
+  const Result<Program> program = load_program(program_path(GetParam().name));
   ASSERT_TRUE(program.ok()) << program.error().explain();
   EXPECT_THAT(validate(*program), IsEmpty());
-  EXPECT_EQ(to_json(*program) + "\n", text_of(path_of(GetParam().name)));
+  EXPECT_EQ(to_json(*program) + "\n", text_at(program_path(GetParam().name)));
 }
 
 TEST_P(TileLangDevices, UseTheFeaturesTheyWereWrittenFor) {
@@ -103,18 +103,18 @@ TEST_P(TileLangDevices, SayWhatTheyNeedAndCompute) {
   EXPECT_EQ(program.metadata.symbols.size(), program.signature.symbols.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevices, testing::ValuesIn(kFacts),
+INSTANTIATE_TEST_SUITE_P(Programs, TileLangDevices, testing::ValuesIn(kDeviceFacts),
                          [](const auto& param) { return param.param.name; });
 
 // A program that is added to the folder must be added to the table.
 TEST(TileLangDevicesFolder, HasNoOtherPrograms) {
   std::vector<std::string> found, expected;
-  for (const auto& entry : fs::directory_iterator(kData)) {
+  for (const auto& entry : fs::directory_iterator(kDeviceData)) {
     const std::string name = entry.path().filename();
     const std::string dialects = dialects_of(program_of(name));
     if (dialects != "c" && dialects != "c hip") found.push_back(name);
   }
-  for (const Facts& facts : kFacts) expected.push_back(facts.name);
+  for (const DeviceFacts& facts : kDeviceFacts) expected.push_back(facts.name);
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(expected));
 }
 

@@ -15,9 +15,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Program adding() {
+Program adding_one() {
   ProgramBuilder program("adding");
-  program.input("a", dtype::kFloat32, {4}).variant("c").source("adding.c", "void adding(float* a) { a[0] += 1; }\n");
+  program.input("a", dtype::kFloat32, {4})
+      .variant("c")
+      .source("adding.c", "void adding_one(float* a) { a[0] += 1; }\n");
   program.launch("adding").args({"a"});
   return program.build().value();
 }
@@ -32,7 +34,7 @@ std::vector<std::string> names_of(const Trace& trace) {
 class Tracing : public testing::Test {
  protected:
   ~Tracing() override { stop_trace(); }
-  Kernel compiled() const { return compile(*runtime_, adding()).value(); }
+  Kernel compiled() const { return compile(*runtime_, adding_one()).value(); }
   static void launch(const Kernel& kernel) {
     const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
     ASSERT_TRUE(kernel.launch({a}));

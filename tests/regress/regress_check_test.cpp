@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const MachineClass kMachine{"a", "b", "c"};
+const MachineClass kCheckMachine{"a", "b", "c"};
 const RegressCase kCall{.name = "call"};
 const RegressCase kLoad{.name = "load"};
 
@@ -29,7 +29,7 @@ struct Scripted {
   }
 };
 
-const Baseline kBaseline{kMachine, {{"call", {{1, 1, 1}}}, {"load", {{1, 1, 1}}}}};
+const Baseline kBaseline{kCheckMachine, {{"call", {{1, 1, 1}}}, {"load", {{1, 1, 1}}}}};
 
 TEST(RegressCheck, GoesOnWithWhatIsNotDecided) {
   Scripted machine{.call = 2};
@@ -42,7 +42,7 @@ TEST(RegressCheck, GoesOnWithWhatIsNotDecided) {
 
 TEST(RegressCheck, DoesNotJudgeWhatTheBaselineDoesNotHave) {
   Scripted machine;
-  const auto results = check_cases({&kCall}, Baseline{kMachine, {}}, machine.measure()).value();
+  const auto results = check_cases({&kCall}, Baseline{kCheckMachine, {}}, machine.measure()).value();
   EXPECT_FALSE(results[0].check.has_value());
   EXPECT_TRUE(machine.asked.empty());
 }
@@ -59,12 +59,12 @@ TEST(RegressCheck, EndsWithACaseThatCannotBeMeasured) {
     return make_error(ErrorCode::kUnavailable, "no");
   };
   EXPECT_EQ(check_cases({&kCall}, kBaseline, broken).error().message, "no");
-  EXPECT_EQ(measure_baseline({&kCall}, kMachine, broken).error().message, "no");
+  EXPECT_EQ(measure_baseline({&kCall}, kCheckMachine, broken).error().message, "no");
 }
 
 TEST(RegressCheck, MeasuresABaselineInManyProcesses) {
   Scripted machine{.call = 3};
-  const Baseline baseline = measure_baseline({&kCall, &kLoad}, kMachine, machine.measure()).value();
+  const Baseline baseline = measure_baseline({&kCall, &kLoad}, kCheckMachine, machine.measure()).value();
   EXPECT_EQ(baseline.cases.at("call"), std::vector<Interval>(kBaselineProcesses, Interval{3, 3, 3}));
   EXPECT_EQ(baseline.cases.size(), 2);
   EXPECT_THAT(std::vector(machine.asked.begin(), machine.asked.begin() + 4),

@@ -12,8 +12,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const RegressCase kCall{.name = "call", .what = "a call", .reference = "calls"};
-const RegressCase kLoad{.name = "load", .what = "a load", .reference = "heap"};
+const RegressCase kReportedCall{.name = "call", .what = "a call", .reference = "calls"};
+const RegressCase kReportedLoad{.name = "load", .what = "a load", .reference = "heap"};
 
 /// `regress_case` after processes that all measured `ratio`, against a baseline of 1.
 CaseResult result_of(const RegressCase& regress_case, double ratio) {
@@ -23,13 +23,13 @@ CaseResult result_of(const RegressCase& regress_case, double ratio) {
 }
 
 TEST(RegressReport, SaysThatNothingIsSlower) {
-  const std::vector<CaseResult> results = {result_of(kCall, 1), result_of(kLoad, 1.05)};
+  const std::vector<CaseResult> results = {result_of(kReportedCall, 1), result_of(kReportedLoad, 1.05)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
   EXPECT_THAT(report_text(results), AllOf(HasSubstr("nothing is slower than its baseline"), HasSubstr("+5.0 %")));
 }
 
 TEST(RegressReport, NamesWhatIsSlowerWithBothRatiosAndWhatToDo) {
-  const std::vector<CaseResult> results = {result_of(kCall, 1.5), result_of(kLoad, 1)};
+  const std::vector<CaseResult> results = {result_of(kReportedCall, 1.5), result_of(kReportedLoad, 1)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kSlower);
   EXPECT_THAT(
       report_text(results),
@@ -39,20 +39,20 @@ TEST(RegressReport, NamesWhatIsSlowerWithBothRatiosAndWhatToDo) {
 }
 
 TEST(RegressReport, SuggestsABaselineForWhatIsFaster) {
-  const std::vector<CaseResult> results = {result_of(kCall, 0.5)};
+  const std::vector<CaseResult> results = {result_of(kReportedCall, 0.5)};
   EXPECT_EQ(exit_code_of(results), ExitCode::kPassed);
   EXPECT_THAT(report_text(results), HasSubstr("faster: call. Keep it that way: ./kmux.sh regress --update"));
 }
 
 TEST(RegressReport, NeverPassesWhatWasNotJudged) {
-  const std::vector<CaseResult> results = {result_of(kCall, 1), {&kLoad, std::nullopt}};
+  const std::vector<CaseResult> results = {result_of(kReportedCall, 1), {&kReportedLoad, std::nullopt}};
   EXPECT_EQ(exit_code_of(results), ExitCode::kNoBaseline);
   EXPECT_THAT(report_text(results), AllOf(HasSubstr("not judged, since the baseline does not have them: load"),
                                           Not(HasSubstr("nothing is slower"))));
 }
 
 TEST(RegressReport, PutsWhatIsSlowerAboveWhatIsNew) {
-  EXPECT_EQ(exit_code_of({result_of(kCall, 2), {&kLoad, std::nullopt}}), ExitCode::kSlower);
+  EXPECT_EQ(exit_code_of({result_of(kReportedCall, 2), {&kReportedLoad, std::nullopt}}), ExitCode::kSlower);
 }
 
 TEST(RegressReport, SaysHowToMakeTheFirstBaseline) {

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::steady_clock;
 using testing::Each;
 
-constexpr int kKeys = 12;
+constexpr int kEvictedKeys = 12;
 constexpr auto kDuration = std::chrono::milliseconds(2500);
 
 /// Finds or makes every key until the time is over; 0 if it never met anything wrong.
@@ -24,7 +24,7 @@ int read_all(CacheOptions options, steady_clock::time_point end) {
   int wrong = 0;
   {
     const auto cache = ArtifactCache::open(options).value();
-    for (int i = 0; steady_clock::now() < end; i = (i + 1) % kKeys) {
+    for (int i = 0; steady_clock::now() < end; i = (i + 1) % kEvictedKeys) {
       const Result<CacheEntry> entry = cache->find_or_make(torture_key(i), [&] { return torture_entry(i); });
       if (!entry || !is_right(*entry, i)) ++wrong;
     }

@@ -15,8 +15,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
+const Expr kCheckedM = Expr::symbol("m");
+const Expr kCheckedN = Expr::symbol("n");
 const DType kF32 = dtype::kFloat32;
 const DType kInt4{kDLInt, 4, 1};
 constexpr std::int64_t kHuge = std::int64_t{1} << 40;
@@ -72,7 +72,7 @@ class Checked {
 };
 
 TEST(ArgumentChecker, FillsSlotsAndSymbols) {
-  Checked check({buffer_param("A", kF32, {kM, 64}), scalar_param("s", dtype::kInt8), {"p", PointerParam{}}});
+  Checked check({buffer_param("A", kF32, {kCheckedM, 64}), scalar_param("s", dtype::kInt8), {"p", PointerParam{}}});
   int target = 0;
   EXPECT_EQ(check({tensor({3, 64}), -1, Arg::pointer(&target)}), "");
   EXPECT_EQ(check.slot(0).ptr, memory.data());
@@ -82,7 +82,7 @@ TEST(ArgumentChecker, FillsSlotsAndSymbols) {
 }
 
 TEST(ArgumentChecker, NamesActualAndExpectedTheRightWayRound) {
-  Checked check({buffer_param("A", dtype::kFloat16, {kM, 64})});
+  Checked check({buffer_param("A", dtype::kFloat16, {kCheckedM, 64})});
   EXPECT_EQ(
       check({tensor({4, 63}, dtype::kFloat16)}),
       "kernel \"k\": parameter \"A\" has shape[1] = 63 (the signature says 64). Pass a tensor of float16[m, 64].");
@@ -109,7 +109,8 @@ TEST(ArgumentChecker, TakesCompatibleDtypes) {
 }
 
 TEST(ArgumentChecker, ComparesEveryCarrierOfASymbol) {
-  Checked check({buffer_param("A", kF32, {kM}), buffer_param("B", kF32, {kM}), buffer_param("C", kF32, {8, kM})});
+  Checked check({buffer_param("A", kF32, {kCheckedM}), buffer_param("B", kF32, {kCheckedM}),
+                 buffer_param("C", kF32, {8, kCheckedM})});
   EXPECT_EQ(check({tensor({4}), tensor({4}), tensor({8, 4})}), "");
   EXPECT_THAT(check({tensor({4}), tensor({5}), tensor({8, 4})}),
               HasSubstr("parameter \"B\" has shape[0] = 5 (the signature says m, and m = 4 from shape[0] of \"A\")"));
@@ -117,8 +118,8 @@ TEST(ArgumentChecker, ComparesEveryCarrierOfASymbol) {
 }
 
 TEST(ArgumentChecker, SolvesLinearExtents) {
-  Checked check({buffer_param("A", kF32, {kN * Expr(4)}), buffer_param("B", kF32, {kN + Expr(2)}),
-                 buffer_param("C", kF32, {Expr(10) - kN})});
+  Checked check({buffer_param("A", kF32, {kCheckedN * Expr(4)}), buffer_param("B", kF32, {kCheckedN + Expr(2)}),
+                 buffer_param("C", kF32, {Expr(10) - kCheckedN})});
   EXPECT_EQ(check({tensor({12}), tensor({5}), tensor({7})}), "");
   EXPECT_THAT(check.values(), ElementsAre(3));
   EXPECT_THAT(check({tensor({13}), tensor({5}), tensor({7})}),
@@ -128,8 +129,9 @@ TEST(ArgumentChecker, SolvesLinearExtents) {
 }
 
 TEST(ArgumentChecker, ComputesOtherExtents) {
-  Checked check({buffer_param("A", kF32, {kM, kN}), buffer_param("B", kF32, {ceildiv(kN, 128) * Expr(4)}),
-                 buffer_param("C", kF32, {kM * kN})});
+  Checked check({buffer_param("A", kF32, {kCheckedM, kCheckedN}),
+                 buffer_param("B", kF32, {ceildiv(kCheckedN, 128) * Expr(4)}),
+                 buffer_param("C", kF32, {kCheckedM * kCheckedN})});
   EXPECT_EQ(check({tensor({2, 129}), tensor({8}), tensor({258})}), "");
   EXPECT_THAT(check({tensor({2, 129}), tensor({4}), tensor({258})}),
               HasSubstr("\"B\" has shape[0] = 4 (the signature says ceildiv(n, 128) * 4 = 8 with n = 129)"));
@@ -139,26 +141,26 @@ TEST(ArgumentChecker, ComputesOtherExtents) {
 }
 
 TEST(ArgumentChecker, SaysWhyAComputedExtentHasNoValue) {
-  Checked check({buffer_param("A", kF32, {kM}), buffer_param("B", kF32, {floordiv(8, kM)})});
+  Checked check({buffer_param("A", kF32, {kCheckedM}), buffer_param("B", kF32, {floordiv(8, kCheckedM)})});
   EXPECT_THAT(check({tensor({0}), tensor({8})}), AllOf(HasSubstr("\"B\" has no size"), HasSubstr("division by zero")));
 }
 
 TEST(ArgumentChecker, TakesIntegerScalarsInShapes) {
-  Checked check({buffer_param("A", kF32, {kN}), scalar_param("n", dtype::kInt32)});
+  Checked check({buffer_param("A", kF32, {kCheckedN}), scalar_param("n", dtype::kInt32)});
   EXPECT_EQ(check({tensor({5}), 5}), "");
   EXPECT_THAT(check({tensor({5}), 6}), HasSubstr("\"A\" has shape[0] = 5 (the signature says n = 6 with n = 6)"));
   EXPECT_THAT(check({tensor({0}), -1}), HasSubstr("\"A\" has shape[0] = 0 (the signature says n = -1"));
-  Checked wide({buffer_param("A", kF32, {kN}), scalar_param("n", dtype::kUInt64)});
+  Checked wide({buffer_param("A", kF32, {kCheckedN}), scalar_param("n", dtype::kUInt64)});
   EXPECT_THAT(wide({tensor({5}), std::numeric_limits<std::uint64_t>::max()}), HasSubstr("uses it as int64"));
 }
 
 TEST(ArgumentChecker, RefusesNegativeExtents) {
-  Checked check({buffer_param("A", kF32, {kM})});
+  Checked check({buffer_param("A", kF32, {kCheckedM})});
   EXPECT_THAT(check({tensor({-1})}), HasSubstr("\"A\" has shape[0] = -1 (an extent is not negative)"));
 }
 
 TEST(ArgumentChecker, ComparesNarrowSymbolsWithTheirRange) {
-  Checked check({buffer_param("A", kF32, {kM, 0})}, dtype::kInt32);
+  Checked check({buffer_param("A", kF32, {kCheckedM, 0})}, dtype::kInt32);
   EXPECT_EQ(check({tensor({7, 0})}), "");
   EXPECT_THAT(check({tensor({kHuge, 0})}), AllOf(HasSubstr("m = 1099511627776"), HasSubstr("int32")));
 }
@@ -176,7 +178,7 @@ TEST(ArgumentChecker, TakesAbsentStridesAsContiguous) {
 }
 
 TEST(ArgumentChecker, LetsStridesThatDecideNothingBe) {
-  Checked check({buffer_param("A", kF32, {kM, kN})});
+  Checked check({buffer_param("A", kF32, {kCheckedM, kCheckedN})});
   EXPECT_EQ(check({tensor({1, 3}, kF32, {77, 1})}), "");
   EXPECT_EQ(check({tensor({3, 1}, kF32, {1, 77})}), "");
   EXPECT_EQ(check({tensor({0, 3}, kF32, {5, 9})}), "");
@@ -192,7 +194,7 @@ TEST(ArgumentChecker, ComparesDeclaredStrides) {
 TEST(ArgumentChecker, BindsStrideSymbols) {
   const Expr s = Expr::symbol("s");
   Checked check({{"A", BufferParam{kF32, {4, 8}, std::vector<Expr>{s, 1}}},
-                 {"B", BufferParam{kF32, {kM, 8}, std::vector<Expr>{s, 1}}}});
+                 {"B", BufferParam{kF32, {kCheckedM, 8}, std::vector<Expr>{s, 1}}}});
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1}), tensor({2, 8}, kF32, {16, 1})}), "");
   EXPECT_THAT(check.values(), ElementsAre(2, 16));
   EXPECT_THAT(check({tensor({4, 8}, kF32, {16, 1}), tensor({2, 8}, kF32, {24, 1})}),
@@ -202,17 +204,18 @@ TEST(ArgumentChecker, BindsStrideSymbols) {
 
 TEST(ArgumentChecker, BindsAStrideThatDecidesNothingLast) {
   const Expr s = Expr::symbol("s");
-  Checked check({{"A", BufferParam{kF32, {kM, 8}, std::vector<Expr>{s * Expr(2), 1}}},
+  Checked check({{"A", BufferParam{kF32, {kCheckedM, 8}, std::vector<Expr>{s * Expr(2), 1}}},
                  {"B", BufferParam{kF32, {4, 8}, std::vector<Expr>{s, 1}}}});
   EXPECT_EQ(check({tensor({1, 8}, kF32, {7, 1}), tensor({4, 8}, kF32, {12, 1})}), "");
   EXPECT_THAT(check.values(), ElementsAre(1, 12));
-  Checked alone({{"A", BufferParam{kF32, {kM, 8}, std::vector<Expr>{s * Expr(2), 1}}}});
+  Checked alone({{"A", BufferParam{kF32, {kCheckedM, 8}, std::vector<Expr>{s * Expr(2), 1}}}});
   EXPECT_EQ(alone({tensor({1, 8}, kF32, {7, 1})}), "");
   EXPECT_THAT(alone.values(), ElementsAre(1, 3));
 }
 
 TEST(ArgumentChecker, ComputesStrides) {
-  Checked check({{"A", BufferParam{kF32, {kM, kN}, std::vector<Expr>{ceildiv(kN, 4) * Expr(4), 1}}}});
+  Checked check(
+      {{"A", BufferParam{kF32, {kCheckedM, kCheckedN}, std::vector<Expr>{ceildiv(kCheckedN, 4) * Expr(4), 1}}}});
   EXPECT_EQ(check({tensor({2, 5}, kF32, {8, 1})}), "");
   EXPECT_THAT(check({tensor({2, 5}, kF32, {5, 1})}),
               HasSubstr("strides[0] = 5 (the signature says ceildiv(n, 4) * 4 = 8 with n = 5)"));
@@ -220,7 +223,7 @@ TEST(ArgumentChecker, ComputesStrides) {
 }
 
 TEST(ArgumentChecker, CountsElementsOfSubByteTypes) {
-  Checked check({buffer_param("A", kInt4, {kM, 6})});
+  Checked check({buffer_param("A", kInt4, {kCheckedM, 6})});
   EXPECT_EQ(check({tensor({2, 6}, kInt4)}), "");
   EXPECT_EQ(check({tensor({2, 3}, dtype::kInt8)}), "");
   EXPECT_EQ(check({tensor({2, 3}, {kDLInt, 4, 2})}), "");
@@ -229,7 +232,7 @@ TEST(ArgumentChecker, CountsElementsOfSubByteTypes) {
 }
 
 TEST(ArgumentChecker, ScalesStridesOfSubByteStorage) {
-  Checked check({{"A", BufferParam{kInt4, {4, kN}, std::vector<Expr>{Expr::symbol("s"), 1}}}});
+  Checked check({{"A", BufferParam{kInt4, {4, kCheckedN}, std::vector<Expr>{Expr::symbol("s"), 1}}}});
   EXPECT_EQ(check({tensor({4, 3}, dtype::kUInt8, {3, 1})}), "");
   EXPECT_THAT(check.values(), ElementsAre(6, 6));
   EXPECT_EQ(check({tensor({4, 6}, kInt4, {8, 1})}), "");
@@ -237,8 +240,8 @@ TEST(ArgumentChecker, ScalesStridesOfSubByteStorage) {
 }
 
 TEST(ArgumentChecker, SkipsNullTensorsThatAreAllowed) {
-  Checked check({{"A", BufferParam{kF32, {kM, 8}, {}, 0, true}},
-                 {"B", BufferParam{kF32, {kM, kM * kM}, {}, 0, true}},
+  Checked check({{"A", BufferParam{kF32, {kCheckedM, 8}, {}, 0, true}},
+                 {"B", BufferParam{kF32, {kCheckedM, kCheckedM * kCheckedM}, {}, 0, true}},
                  buffer_param("C", kF32, {4})});
   EXPECT_EQ(check({nullptr, tensor({3, 9}), tensor({4})}), "");
   EXPECT_EQ(check.slot(0).ptr, nullptr);
@@ -251,7 +254,7 @@ TEST(ArgumentChecker, SkipsNullTensorsThatAreAllowed) {
 }
 
 TEST(ArgumentChecker, WantsMemoryForElements) {
-  Checked check({buffer_param("A", kF32, {kM})});
+  Checked check({buffer_param("A", kF32, {kCheckedM})});
   EXPECT_EQ(check({Tensor::borrow(nullptr, {0}, kF32)}), "");
   EXPECT_EQ(check.slot(0).ptr, nullptr);
   EXPECT_THAT(check({Tensor::borrow(nullptr, {4}, kF32)}), HasSubstr("\"A\" has no memory"));
@@ -337,11 +340,13 @@ TEST(ArgumentChecker, TakesAddressesOfManyKinds) {
 }
 
 TEST(ArgumentChecker, ChecksInputsAlone) {
-  const Signature signature = fake_signature({buffer_param("C", kF32, {kM, kN}), buffer_param("A", kF32, {kM})}, {"C"});
+  const Signature signature =
+      fake_signature({buffer_param("C", kF32, {kCheckedM, kCheckedN}), buffer_param("A", kF32, {kCheckedM})}, {"C"});
   Checked check(signature, {}, CheckScope::kInputs);
   EXPECT_THAT(check({nullptr, tensor({4})}), HasSubstr("symbol \"n\" has no value (no input carries it)"));
-  Checked square(fake_signature({buffer_param("C", kF32, {kM, kM}), buffer_param("A", kF32, {kM})}, {"C"}), {},
-                 CheckScope::kInputs);
+  Checked square(
+      fake_signature({buffer_param("C", kF32, {kCheckedM, kCheckedM}), buffer_param("A", kF32, {kCheckedM})}, {"C"}),
+      {}, CheckScope::kInputs);
   EXPECT_EQ(square({nullptr, tensor({4})}), "");
   EXPECT_THAT(square.values(), ElementsAre(4));
 }

@@ -15,17 +15,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
-const DType kF32 = dtype::kFloat32;
+const Expr kSampleM = Expr::symbol("m");
+const Expr kSampleN = Expr::symbol("n");
+const DType kSampleF32 = dtype::kFloat32;
 
 /// A of m x n, a scalar k that is B's extent, and C with strides, which may be null.
 Signature signature() {
-  Param strided = buffer_param("C", kF32, {kM, kN});
-  std::get<BufferParam>(strided.kind).strides = std::vector<Expr>{kN * 2, Expr(1)};
+  Param strided = buffer_param("C", kSampleF32, {kSampleM, kSampleN});
+  std::get<BufferParam>(strided.kind).strides = std::vector<Expr>{kSampleN * 2, Expr(1)};
   std::get<BufferParam>(strided.kind).nullable = true;
-  return fake_signature({buffer_param("A", kF32, {kM, kN}), scalar_param("k", dtype::kInt8),
-                         buffer_param("B", kF32, {Expr::symbol("k") + 5}), std::move(strided)});
+  return fake_signature({buffer_param("A", kSampleF32, {kSampleM, kSampleN}), scalar_param("k", dtype::kInt8),
+                         buffer_param("B", kSampleF32, {Expr::symbol("k") + 5}), std::move(strided)});
 }
 
 SampleTensor tensor_in(const CallSample& sample, std::size_t index) { return std::get<SampleTensor>(sample[index]); }
@@ -44,10 +44,10 @@ TEST(CallSample, IsWhatTheSlotsOfACallSay) {
   scalar.bits = 0xfe;  // -2 as int8, zero-extended
   const std::array slots{address, scalar, address, address, integer(3), integer(7)};
   const CallSample sample = sample_of(signature(), slots.data()).value();
-  EXPECT_EQ(tensor_in(sample, 0), (SampleTensor{kF32, {3, 7}, {}}));
+  EXPECT_EQ(tensor_in(sample, 0), (SampleTensor{kSampleF32, {3, 7}, {}}));
   EXPECT_EQ(std::get<Arg>(sample[1]).bits(), 0xfeU);
-  EXPECT_EQ(tensor_in(sample, 2), (SampleTensor{kF32, {3}, {}}));
-  EXPECT_EQ(tensor_in(sample, 3), (SampleTensor{kF32, {3, 7}, {14, 1}}));
+  EXPECT_EQ(tensor_in(sample, 2), (SampleTensor{kSampleF32, {3}, {}}));
+  EXPECT_EQ(tensor_in(sample, 3), (SampleTensor{kSampleF32, {3, 7}, {14, 1}}));
 }
 
 TEST(CallSample, KeepsANullTensorNull) {
@@ -57,8 +57,8 @@ TEST(CallSample, KeepsANullTensorNull) {
 }
 
 TEST(CallSample, IsWhatTheArgumentsOfACallSay) {
-  const Tensor a = Tensor::zeros({3, 7}, kF32).value();
-  const Tensor c = Tensor::zeros({100}, kF32).value().as_strided({3, 7}, {14, 1});
+  const Tensor a = Tensor::zeros({3, 7}, kSampleF32).value();
+  const Tensor c = Tensor::zeros({100}, kSampleF32).value().as_strided({3, 7}, {14, 1});
   const CallSample sample = sample_of(signature(), std::array{Arg(a), Arg(4), Arg(a), Arg(c)}).value();
   EXPECT_EQ(tensor_in(sample, 0).shape, (std::vector<std::int64_t>{3, 7}));
   EXPECT_EQ(std::get<Arg>(sample[1]).integer(), 4);
@@ -89,12 +89,13 @@ TEST(CallSample, ComesFromTheExampleValuesOfAProgram) {
 }
 
 TEST(CallSample, NeedsNoExampleWhereShapesAreConstant) {
-  const Program program{.name = "p", .signature = fake_signature({buffer_param("A", kF32, {Expr(4), Expr(1024)})})};
+  const Program program{.name = "p",
+                        .signature = fake_signature({buffer_param("A", kSampleF32, {Expr(4), Expr(1024)})})};
   EXPECT_EQ(bucket_of(*example_of(program)), "[2^2, 2^10]");
 }
 
 TEST(CallSample, BucketsAreThePowersOfTwoBelowTheExtents) {
-  const auto bucket = [](std::int64_t extent) { return bucket_of({SampleTensor{kF32, {extent}, {}}}); };
+  const auto bucket = [](std::int64_t extent) { return bucket_of({SampleTensor{kSampleF32, {extent}, {}}}); };
   EXPECT_EQ(bucket(0), "[0]");
   EXPECT_EQ(bucket(1), "[2^0]");
   EXPECT_EQ(bucket(1023), "[2^9]");
@@ -104,7 +105,8 @@ TEST(CallSample, BucketsAreThePowersOfTwoBelowTheExtents) {
 
 TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
   const Device device(std::make_shared<InProcessPlugin>(kDLCPU), 0);
-  const CallSample sample{SampleTensor{kF32, {2, 3}, {}}, Arg(7), SampleTensor{kF32, {2, 2}, {5, 1}}, Arg(nullptr)};
+  const CallSample sample{SampleTensor{kSampleF32, {2, 3}, {}}, Arg(7), SampleTensor{kSampleF32, {2, 2}, {5, 1}},
+                          Arg(nullptr)};
   const CallCopy copy = CallCopy::make(sample, device).value();
   const DLTensor& first = *copy.args()[0].tensor();
   EXPECT_THAT(std::vector<float>(static_cast<float*>(first.data), static_cast<float*>(first.data) + 6),
@@ -116,8 +118,9 @@ TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
 
 TEST(CallCopy, RefusesNegativeStridesAndTooMuchMemory) {
   const Device device(std::make_shared<InProcessPlugin>(kDLCPU), 0);
-  EXPECT_THAT(CallCopy::make({SampleTensor{kF32, {2}, {-1}}}, device).error().message, HasSubstr("negative strides"));
-  EXPECT_EQ(CallCopy::make({SampleTensor{kF32, {std::int64_t{1} << 40}, {}}}, device).error().code,
+  EXPECT_THAT(CallCopy::make({SampleTensor{kSampleF32, {2}, {-1}}}, device).error().message,
+              HasSubstr("negative strides"));
+  EXPECT_EQ(CallCopy::make({SampleTensor{kSampleF32, {std::int64_t{1} << 40}, {}}}, device).error().code,
             ErrorCode::kUnavailable);
 }
 

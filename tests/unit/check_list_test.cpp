@@ -9,8 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
+const Expr kListedM = Expr::symbol("m");
+const Expr kListedN = Expr::symbol("n");
 
 Param buffer(std::string name, std::vector<Expr> shape, DType type = dtype::kFloat32) {
   return {std::move(name), BufferParam{type, std::move(shape)}};
@@ -29,7 +29,7 @@ std::vector<CheckKind> kinds(const CheckList& list) {
 }
 
 TEST(CheckList, ChecksTensorsBeforeSymbols) {
-  const auto list = compile_checks(signature({buffer("A", {kM, 64}), buffer("B", {kM})})).value();
+  const auto list = compile_checks(signature({buffer("A", {kListedM, 64}), buffer("B", {kListedM})})).value();
   EXPECT_THAT(kinds(list), ElementsAre(CheckKind::kTensor, CheckKind::kExtent, CheckKind::kContiguous,
                                        CheckKind::kTensor, CheckKind::kContiguous, CheckKind::kSymbol));
   EXPECT_EQ(list.checks[0].count, 2u);
@@ -41,17 +41,18 @@ TEST(CheckList, ChecksTensorsBeforeSymbols) {
 
 TEST(CheckList, SolvesLinearExpressionsAndEvaluatesOthers) {
   const auto list =
-      compile_checks(signature({buffer("A", {kN * Expr(4) + Expr(2)}), buffer("B", {ceildiv(kN, 128)})})).value();
+      compile_checks(signature({buffer("A", {kListedN * Expr(4) + Expr(2)}), buffer("B", {ceildiv(kListedN, 128)})}))
+          .value();
   ASSERT_EQ(list.carriers.size(), 1u);
   EXPECT_EQ(list.carriers[0].coefficient, 4);
   EXPECT_EQ(list.carriers[0].offset, 2);
   ASSERT_EQ(list.checks.back().kind, CheckKind::kComputedExtent);
-  EXPECT_EQ(list.expressions[list.checks.back().index], ceildiv(kN, 128));
+  EXPECT_EQ(list.expressions[list.checks.back().index], ceildiv(kListedN, 128));
 }
 
 TEST(CheckList, PrefersExtentsToStrides) {
-  Param strided{"A", BufferParam{dtype::kFloat32, {4, 8}, std::vector<Expr>{kN, 1}}};
-  const auto list = compile_checks(signature({strided, buffer("B", {kN})})).value();
+  Param strided{"A", BufferParam{dtype::kFloat32, {4, 8}, std::vector<Expr>{kListedN, 1}}};
+  const auto list = compile_checks(signature({strided, buffer("B", {kListedN})})).value();
   ASSERT_EQ(list.carriers.size(), 2u);
   EXPECT_EQ(list.carriers[0].source, Carrier::Source::kExtent);
   EXPECT_EQ(list.carriers[1].source, Carrier::Source::kStride);
@@ -59,7 +60,8 @@ TEST(CheckList, PrefersExtentsToStrides) {
 
 TEST(CheckList, TakesIntegerScalarsAsValues) {
   const auto list =
-      compile_checks(signature({{"n", ScalarParam{dtype::kInt32}}, buffer("A", {kN}), buffer("B", {kM})})).value();
+      compile_checks(signature({{"n", ScalarParam{dtype::kInt32}}, buffer("A", {kListedN}), buffer("B", {kListedM})}))
+          .value();
   EXPECT_THAT(list.value_names, ElementsAre("m", "n"));
   EXPECT_THAT(kinds(list),
               ElementsAre(CheckKind::kScalar, CheckKind::kScalarValue, CheckKind::kTensor, CheckKind::kContiguous,
@@ -68,7 +70,7 @@ TEST(CheckList, TakesIntegerScalarsAsValues) {
 }
 
 TEST(CheckList, LeavesOutputsOutForInputs) {
-  const Signature gemm = signature({buffer("A", {kM}), buffer("C", {kM, kN})}, {"C"});
+  const Signature gemm = signature({buffer("A", {kListedM}), buffer("C", {kListedM, kListedN})}, {"C"});
   const auto list = compile_checks(gemm, CheckScope::kInputs).value();
   EXPECT_THAT(kinds(list),
               ElementsAre(CheckKind::kTensor, CheckKind::kContiguous, CheckKind::kSymbol, CheckKind::kSymbol));
@@ -76,7 +78,7 @@ TEST(CheckList, LeavesOutputsOutForInputs) {
 }
 
 TEST(CheckList, RefusesASymbolThatNothingDetermines) {
-  const auto list = compile_checks(signature({buffer("A", {kM * kN}), buffer("B", {kM})}));
+  const auto list = compile_checks(signature({buffer("A", {kListedM * kListedN}), buffer("B", {kListedM})}));
   ASSERT_FALSE(list.ok());
   EXPECT_EQ(list.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(list.error().message, HasSubstr("symbol \"n\" cannot be determined"));

@@ -26,7 +26,7 @@ PluginScript script(const std::string& name, int priority) {
   return script;
 }
 
-Program doubling() {
+Program doubling_program() {
   Variant variant{.dialect = "c"};
   variant.sources = {{"twice.c", "void twice(float* a) { a[0] *= 2; }\n"}};
   variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
@@ -41,7 +41,7 @@ Error unsupported() { return make_error(ErrorCode::kUnsupported, "no inline asse
 class Compile : public testing::Test {
  protected:
   ~Compile() override { set_log_sink(LogLevel::kDebug, {}); }
-  Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime_, doubling(), options); }
+  Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime_, doubling_program(), options); }
 
   PluginScript best_ = script("best", 9);
   PluginScript next_ = script("next", 1);
@@ -61,7 +61,7 @@ TEST_F(Compile, WrapsAndBuildsWithTheBest) {
 
 TEST_F(Compile, WrapsWithoutToolchainOrDevice) {
   best_.probe = {{"no_toolchain", "no compiler"}, {"no_device", "no device"}};
-  EXPECT_EQ(wrap(*runtime_, doubling()).value().launcher, "best launches variant 0");
+  EXPECT_EQ(wrap(*runtime_, doubling_program()).value().launcher, "best launches variant 0");
   EXPECT_EQ(best_.built, 0);
 }
 
@@ -73,7 +73,7 @@ TEST_F(Compile, BuildsWithoutADevice) {
 
 TEST_F(Compile, NeedsADeviceToLoad) {
   best_.probe.can_run = {"no_device", "no device"};
-  const Error error = compile(*runtime_, doubling()).error();  // the fake loads nothing
+  const Error error = compile(*runtime_, doubling_program()).error();  // the fake loads nothing
   EXPECT_EQ(error.message, "a fake loads nothing");
   EXPECT_EQ(best_.built, 0);
   EXPECT_EQ(next_.device_asked, 0);
@@ -127,7 +127,7 @@ TEST_F(Compile, GivesAllReasonsIfNoCompilerCan) {
 }
 
 TEST_F(Compile, ValidatesFirst) {
-  Program program = doubling();
+  Program program = doubling_program();
   program.signature.params.clear();
   const Error error = build(*runtime_, program).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -135,7 +135,7 @@ TEST_F(Compile, ValidatesFirst) {
 }
 
 TEST_F(Compile, ChecksOutIdxBeforeItBuilds) {
-  EXPECT_THAT(compile(*runtime_, doubling(), {.out_idx = {1}}).error().message,
+  EXPECT_THAT(compile(*runtime_, doubling_program(), {.out_idx = {1}}).error().message,
               HasSubstr("out_idx index 1 is out of range for a function with 1 parameters"));
   EXPECT_EQ(best_.opened, 0);
 }

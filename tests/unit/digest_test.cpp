@@ -10,11 +10,11 @@
 namespace kmux {
 namespace {
 
-Body& body(Program& program) { return program.variants[0].body; }
-TensorMap& map_of(Program& program) { return body(program).tensor_maps[0]; }
-Fill& fill_of(Program& program) { return std::get<Fill>(body(program).steps[0]); }
-For& loop_of(Program& program) { return std::get<For>(body(program).steps[1]); }
-If& guard_of(Program& program) { return std::get<If>(body(program).steps[2]); }
+Body& first_body(Program& program) { return program.variants[0].body; }
+TensorMap& first_map(Program& program) { return first_body(program).tensor_maps[0]; }
+Fill& fill_of(Program& program) { return std::get<Fill>(first_body(program).steps[0]); }
+For& loop_of(Program& program) { return std::get<For>(first_body(program).steps[1]); }
+If& guard_of(Program& program) { return std::get<If>(first_body(program).steps[2]); }
 
 using Change = std::function<void(Program&)>;
 
@@ -64,42 +64,42 @@ TEST(Digest, HasEveryFieldOfAVariant) {
       [](Program& p) { p.variants[0].sources[0].content += " "; },
       [](Program& p) { p.variants[0].headers[0].content += " "; },
       [](Program& p) { p.variants[0].headers = {}; },
-      [](Program& p) { body(p).lets[0].name = "other"; },
-      [](Program& p) { body(p).lets[0].value = 1; },
-      [](Program& p) { std::swap(body(p).lets[0], body(p).lets[1]); },
-      [](Program& p) { body(p).asserts[0].condition = 1; },
-      [](Program& p) { body(p).asserts[0].message = "other"; },
-      [](Program& p) { body(p).workspaces[0].name = "other"; },
-      [](Program& p) { body(p).workspaces[0].bytes = 1; },
-      [](Program& p) { body(p).workspaces[0].alignment_bytes = 512; },
+      [](Program& p) { first_body(p).lets[0].name = "other"; },
+      [](Program& p) { first_body(p).lets[0].value = 1; },
+      [](Program& p) { std::swap(first_body(p).lets[0], first_body(p).lets[1]); },
+      [](Program& p) { first_body(p).asserts[0].condition = 1; },
+      [](Program& p) { first_body(p).asserts[0].message = "other"; },
+      [](Program& p) { first_body(p).workspaces[0].name = "other"; },
+      [](Program& p) { first_body(p).workspaces[0].bytes = 1; },
+      [](Program& p) { first_body(p).workspaces[0].alignment_bytes = 512; },
   });
 }
 
 TEST(Digest, HasEveryFieldOfATensorMap) {
   expect_distinct({
-      [](Program& p) { map_of(p).name = "other"; },
-      [](Program& p) { map_of(p).dtype = TensorMapDType::kBFloat16; },
-      [](Program& p) { map_of(p).base.name = "B"; },
-      [](Program& p) { map_of(p).base.offset_bytes = 16; },
-      [](Program& p) { map_of(p).dims[0] = 1; },
-      [](Program& p) { map_of(p).strides_bytes[0] = 16; },
-      [](Program& p) { map_of(p).element_strides = {1, 1}; },
-      [](Program& p) { std::get<TiledMap>(map_of(p).mode).box[0] = 32; },
-      [](Program& p) { map_of(p).interleave = Interleave::k16B; },
-      [](Program& p) { map_of(p).swizzle = Swizzle::k64B; },
-      [](Program& p) { map_of(p).l2_promotion = L2Promotion::k256B; },
-      [](Program& p) { map_of(p).oob_fill = OobFill::kNan; },
-      [](Program& p) { map_of(p).mode = Im2colMap{}; },
-      [](Program& p) { map_of(p).mode = Im2colMap{{1}, {}, 0, 0}; },
-      [](Program& p) { map_of(p).mode = Im2colMap{{}, {1}, 0, 0}; },
-      [](Program& p) { map_of(p).mode = Im2colMap{{}, {}, 1, 0}; },
-      [](Program& p) { map_of(p).mode = Im2colMap{{}, {}, 0, 1}; },
+      [](Program& p) { first_map(p).name = "other"; },
+      [](Program& p) { first_map(p).dtype = TensorMapDType::kBFloat16; },
+      [](Program& p) { first_map(p).base.name = "B"; },
+      [](Program& p) { first_map(p).base.offset_bytes = 16; },
+      [](Program& p) { first_map(p).dims[0] = 1; },
+      [](Program& p) { first_map(p).strides_bytes[0] = 16; },
+      [](Program& p) { first_map(p).element_strides = {1, 1}; },
+      [](Program& p) { std::get<TiledMap>(first_map(p).mode).box[0] = 32; },
+      [](Program& p) { first_map(p).interleave = Interleave::k16B; },
+      [](Program& p) { first_map(p).swizzle = Swizzle::k64B; },
+      [](Program& p) { first_map(p).l2_promotion = L2Promotion::k256B; },
+      [](Program& p) { first_map(p).oob_fill = OobFill::kNan; },
+      [](Program& p) { first_map(p).mode = Im2colMap{}; },
+      [](Program& p) { first_map(p).mode = Im2colMap{{1}, {}, 0, 0}; },
+      [](Program& p) { first_map(p).mode = Im2colMap{{}, {1}, 0, 0}; },
+      [](Program& p) { first_map(p).mode = Im2colMap{{}, {}, 1, 0}; },
+      [](Program& p) { first_map(p).mode = Im2colMap{{}, {}, 0, 1}; },
   });
 }
 
 TEST(Digest, HasEveryFieldOfAStep) {
   expect_distinct({
-      [](Program& p) { std::swap(body(p).steps[0], body(p).steps[1]); },
+      [](Program& p) { std::swap(first_body(p).steps[0], first_body(p).steps[1]); },
       [](Program& p) { fill_of(p).target.name = "C"; },
       [](Program& p) { fill_of(p).target.offset_bytes = 4; },
       [](Program& p) { fill_of(p).bytes = 4; },

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-EntryManifest sample() {
+EntryManifest sample_manifest() {
   EntryManifest manifest{.key = sha256_hex("key"),
                          .parts = R"({"target":"cpu"})",
                          .created_ns = 1'700'000'000'123'456'789,
@@ -27,7 +27,7 @@ std::string sealed(const std::string& body) {
   return "{\"manifest\":" + body + ",\"sha256\":\"" + sha256_hex(body) + "\"}\n";
 }
 
-std::string refusal(const std::string& text) {
+std::string manifest_refusal(const std::string& text) {
   const Result<EntryManifest> manifest = entry_manifest_from_json(text);
   if (manifest) return "";
   EXPECT_EQ(manifest.error().code, ErrorCode::kInvalidArgument);
@@ -35,7 +35,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(EntryManifest, ReadsWhatItWrites) {
-  EntryManifest manifest = sample();
+  EntryManifest manifest = sample_manifest();
   const EntryManifest read = entry_manifest_from_json(to_json(manifest)).value();
   EXPECT_EQ(read.key, manifest.key);
   EXPECT_EQ(read.parts, manifest.parts);
@@ -49,31 +49,32 @@ TEST(EntryManifest, ReadsWhatItWrites) {
 }
 
 TEST(EntryManifest, IsJsonForEveryReader) {
-  const Json json = parse_json(to_json(sample())).value();
+  const Json json = parse_json(to_json(sample_manifest())).value();
   EXPECT_NE(json.find("manifest")->find("parts"), nullptr);
 }
 
 TEST(EntryManifest, NoticesEveryChangedByte) {
-  const std::string text = to_json(sample());
+  const std::string text = to_json(sample_manifest());
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ 1);
-    EXPECT_NE(refusal(changed), "") << i;
-    EXPECT_NE(refusal(text.substr(0, i)), "") << i;
+    EXPECT_NE(manifest_refusal(changed), "") << i;
+    EXPECT_NE(manifest_refusal(text.substr(0, i)), "") << i;
   }
-  EXPECT_THAT(refusal(text + " "), HasSubstr("truncated"));
+  EXPECT_THAT(manifest_refusal(text + " "), HasSubstr("truncated"));
 }
 
 TEST(EntryManifest, SaysWhatIsMissing) {
-  EXPECT_THAT(refusal(sealed("{\"schema\":2}")), HasSubstr("another schema"));
-  EXPECT_THAT(refusal(sealed("{\"schema\":1}")), HasSubstr("incomplete"));
+  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":2}")), HasSubstr("another schema"));
+  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":1}")), HasSubstr("incomplete"));
   const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":1";
-  EXPECT_THAT(refusal(sealed(head + "}")), HasSubstr("it lists no files"));
-  EXPECT_THAT(refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
-  EXPECT_THAT(refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")), HasSubstr("its error is incomplete"));
-  EXPECT_THAT(refusal(sealed(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
+  EXPECT_THAT(manifest_refusal(sealed(head + "}")), HasSubstr("it lists no files"));
+  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
+  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")),
               HasSubstr("its error is incomplete"));
-  EXPECT_NE(refusal(sealed("{")), "");
+  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
+              HasSubstr("its error is incomplete"));
+  EXPECT_NE(manifest_refusal(sealed("{")), "");
 }
 
 }  // namespace

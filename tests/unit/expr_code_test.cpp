@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-using kmux::testing::RandomExpr;
+using kmux::test::RandomExpr;
 using ::testing::HasSubstr;
 
 constexpr auto kNames = RandomExpr::kNames;

@@ -10,7 +10,7 @@
 namespace kmux {
 namespace {
 
-using kmux::testing::RandomExpr;
+using kmux::test::RandomExpr;
 using ::testing::HasSubstr;
 
 __extension__ using Wide = __int128;

@@ -7,10 +7,10 @@
 namespace kmux {
 namespace {
 
-using kmux::testing::RandomExpr;
+using kmux::test::RandomExpr;
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
+const Expr kSimpleM = Expr::symbol("m");
+const Expr kSimpleN = Expr::symbol("n");
 
 TEST(ExprSimplify, KeepsValuesAndErrors) {
   RandomExpr random(2);
@@ -32,43 +32,44 @@ TEST(ExprSimplify, KeepsValuesAndErrors) {
 }
 
 TEST(ExprSimplify, FoldsConstantsAndNeutralElements) {
-  EXPECT_EQ(simplify(Expr(2) * 3 + kM), Expr(6) + kM);
-  EXPECT_EQ(simplify(kM * 1 + 0), kM);
-  EXPECT_EQ(simplify(Expr(1) * kM - 0), kM);
-  EXPECT_EQ(simplify(ceildiv(kM, 1)), kM);
-  EXPECT_EQ(simplify(kM & -1), kM);
-  EXPECT_EQ(simplify(min(kM, kM)), kM);
-  EXPECT_EQ(simplify(select(Expr(2) > 1, kM, kN)), kM);
-  EXPECT_EQ(simplify(logical_and(1, kM < kN)), kM < kN);
-  EXPECT_EQ(simplify(logical_or(kM, 0)), ne(kM, 0));
-  EXPECT_EQ(simplify(logical_and(0, floordiv(kM, 0))), Expr(0));
-  EXPECT_EQ(simplify(Expr::cast(dtype::kInt64, kM)), kM);
+  EXPECT_EQ(simplify(Expr(2) * 3 + kSimpleM), Expr(6) + kSimpleM);
+  EXPECT_EQ(simplify(kSimpleM * 1 + 0), kSimpleM);
+  EXPECT_EQ(simplify(Expr(1) * kSimpleM - 0), kSimpleM);
+  EXPECT_EQ(simplify(ceildiv(kSimpleM, 1)), kSimpleM);
+  EXPECT_EQ(simplify(kSimpleM & -1), kSimpleM);
+  EXPECT_EQ(simplify(min(kSimpleM, kSimpleM)), kSimpleM);
+  EXPECT_EQ(simplify(select(Expr(2) > 1, kSimpleM, kSimpleN)), kSimpleM);
+  EXPECT_EQ(simplify(logical_and(1, kSimpleM < kSimpleN)), kSimpleM < kSimpleN);
+  EXPECT_EQ(simplify(logical_or(kSimpleM, 0)), ne(kSimpleM, 0));
+  EXPECT_EQ(simplify(logical_and(0, floordiv(kSimpleM, 0))), Expr(0));
+  EXPECT_EQ(simplify(Expr::cast(dtype::kInt64, kSimpleM)), kSimpleM);
 }
 
 TEST(ExprSimplify, KeepsWhatMayFail) {
-  EXPECT_EQ(simplify(kM * 0), kM * 0);
+  EXPECT_EQ(simplify(kSimpleM * 0), kSimpleM * 0);
   EXPECT_EQ(simplify(floordiv(1, 0)), floordiv(1, 0));
-  EXPECT_EQ(simplify((kM + 1) - 1), (kM + 1) - 1);
+  EXPECT_EQ(simplify((kSimpleM + 1) - 1), (kSimpleM + 1) - 1);
 }
 
 TEST(ExprSubstitute, ReplacesBoundNames) {
   const auto bindings = [](std::string_view name) {
     return name == "m" ? std::optional<std::int64_t>(4) : std::nullopt;
   };
-  EXPECT_EQ(substitute(Expr::cast(dtype::kInt32, kM) + kN, bindings), Expr::cast(dtype::kInt32, 4) + kN);
+  EXPECT_EQ(substitute(Expr::cast(dtype::kInt32, kSimpleM) + kSimpleN, bindings),
+            Expr::cast(dtype::kInt32, 4) + kSimpleN);
 }
 
 TEST(ExprLinear, ReadsLinearForms) {
-  EXPECT_EQ(as_linear(kM), (Linear{"m", 1, 0}));
-  EXPECT_EQ(as_linear(kM * 4), (Linear{"m", 4, 0}));
-  EXPECT_EQ(as_linear(Expr(3) - kM * (Expr(2) * 2)), (Linear{"m", -4, 3}));
-  EXPECT_EQ(as_linear((kM + 1) * 2 + kM), (Linear{"m", 3, 2}));
-  EXPECT_EQ(as_linear(kM + kN - kN), std::nullopt);
+  EXPECT_EQ(as_linear(kSimpleM), (Linear{"m", 1, 0}));
+  EXPECT_EQ(as_linear(kSimpleM * 4), (Linear{"m", 4, 0}));
+  EXPECT_EQ(as_linear(Expr(3) - kSimpleM * (Expr(2) * 2)), (Linear{"m", -4, 3}));
+  EXPECT_EQ(as_linear((kSimpleM + 1) * 2 + kSimpleM), (Linear{"m", 3, 2}));
+  EXPECT_EQ(as_linear(kSimpleM + kSimpleN - kSimpleN), std::nullopt);
 }
 
 TEST(ExprLinear, RefusesOtherForms) {
-  for (const Expr& expr :
-       {Expr(5), kM - kM, kM * kM, kM * kN, kM + kN, floordiv(kM, 2), kM * 0, kM * Expr(std::int64_t{1} << 62) * 4}) {
+  for (const Expr& expr : {Expr(5), kSimpleM - kSimpleM, kSimpleM * kSimpleM, kSimpleM * kSimpleN, kSimpleM + kSimpleN,
+                           floordiv(kSimpleM, 2), kSimpleM * 0, kSimpleM * Expr(std::int64_t{1} << 62) * 4}) {
     EXPECT_EQ(as_linear(expr), std::nullopt) << to_string(expr);
   }
 }

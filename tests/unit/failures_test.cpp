@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 Error crash() { return make_error(ErrorCode::kCompileFailed, "it crashed.").with("worker", "crashed"); }
-Error refusal() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
+Error refused_source() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
 
 /// A memory of failures whose clock the test moves.
 class FailureMemory : public testing::Test {
@@ -62,7 +62,7 @@ TEST_F(FailureMemory, IsOfOneProgramVariantBackendAndTarget) {
 }
 
 TEST_F(FailureMemory, WhatTheCompilerSaysOfTheSourcesCountsInTheBackgroundOnly) {
-  failures_.note(pairing_, refusal());
+  failures_.note(pairing_, refused_source());
   EXPECT_EQ(failures_.find(pairing_, false), std::nullopt);
   EXPECT_EQ(failures_.find(pairing_, true)->reason, "expected ';'.");
 }
@@ -71,7 +71,7 @@ TEST_F(FailureMemory, BlamesTheBackendForWhatIsNotTheSources) {
   EXPECT_EQ(blame_of(crash()), Blame::kBackend);
   EXPECT_EQ(blame_of(make_error(ErrorCode::kUnavailable, "no memory.")), Blame::kBackend);
   EXPECT_EQ(blame_of(make_error(ErrorCode::kInternal, "a bug.")), Blame::kBackend);
-  EXPECT_EQ(blame_of(refusal()), Blame::kSources);
+  EXPECT_EQ(blame_of(refused_source()), Blame::kSources);
 }
 
 TEST_F(FailureMemory, NeverCountsALaunchNorWhatAnotherCallWouldMend) {

@@ -10,9 +10,9 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const DType kF32 = dtype::kFloat32;
+const DType kBuilderF32 = dtype::kFloat32;
 
-Tensor zeros(std::vector<std::int64_t> shape, DType dtype = kF32) {
+Tensor zeros(std::vector<std::int64_t> shape, DType dtype = kBuilderF32) {
   return Tensor::zeros(std::move(shape), dtype).value();
 }
 
@@ -59,9 +59,9 @@ TEST(JitBuilder, ReadsConstantsFromShapes) {
   launch(builder, {"a", "b", "c"});
   const Program program = builder.build({c}).value();
   EXPECT_EQ(program.name, "f");
-  EXPECT_EQ(program.signature.params,
-            (std::vector<Param>{
-                {"a", BufferParam{kF32, {2, 3}}}, {"b", BufferParam{kF32, {3, 4}}}, {"c", BufferParam{kF32, {2, 8}}}}));
+  EXPECT_EQ(program.signature.params, (std::vector<Param>{{"a", BufferParam{kBuilderF32, {2, 3}}},
+                                                          {"b", BufferParam{kBuilderF32, {3, 4}}},
+                                                          {"c", BufferParam{kBuilderF32, {2, 8}}}}));
   EXPECT_THAT(program.signature.outputs, ElementsAre("c"));
   EXPECT_TRUE(program.signature.symbols.empty());
 }
@@ -74,7 +74,7 @@ TEST(JitBuilder, LeavesSymbolsToTheCall) {
   builder.input("a", {m, k});
   launch(builder, {"a", "m"});
   const Program program = builder.build({}).value();
-  EXPECT_EQ(program.signature.params[0], (Param{"a", BufferParam{kF32, {m, 3}}}));
+  EXPECT_EQ(program.signature.params[0], (Param{"a", BufferParam{kBuilderF32, {m, 3}}}));
   EXPECT_THAT(program.signature.symbols, ElementsAre(Symbol{"m"}));
 }
 
@@ -92,7 +92,7 @@ TEST(JitBuilder, ReadsConstantsFromStrides) {
   const std::vector<Tensor> tensors{zeros({24}).as_strided({2, 3}, {8, 1})};
   JitBuilder builder("f", tensors);
   const JitConstant row = builder.constant("row");
-  builder.buffer("a", {.dtype = kF32, .shape = {2, 3}, .strides = std::vector<Expr>{row, 1}});
+  builder.buffer("a", {.dtype = kBuilderF32, .shape = {2, 3}, .strides = std::vector<Expr>{row, 1}});
   EXPECT_EQ(row.value(), 8);
 }
 
@@ -118,7 +118,7 @@ TEST(JitBuilder, TakesTheDTypeOfTheTensor) {
 
 TEST(JitBuilder, ReturnsOutputsInTheirOrder) {
   JitBuilder builder("f", {});
-  const JitBuffer a = builder.empty("a", kF32, {1}), b = builder.empty("b", kF32, {2});
+  const JitBuffer a = builder.empty("a", kBuilderF32, {1}), b = builder.empty("b", kBuilderF32, {2});
   launch(builder, {"a", "b"});
   EXPECT_THAT(builder.build({b, a}).value().signature.outputs, ElementsAre("b", "a"));
 }
@@ -127,21 +127,22 @@ TEST(JitBuilder, SizesOutputsByConstantsOfLaterTensors) {
   const std::vector<Tensor> tensors{zeros({5})};
   JitBuilder builder("f", tensors);
   const JitConstant n = builder.constant("n");
-  const JitBuffer c = builder.empty("c", kF32, {Expr(n) * 2});
+  const JitBuffer c = builder.empty("c", kBuilderF32, {Expr(n) * 2});
   builder.input("a", {n});
   launch(builder, {"a", "c"});
-  EXPECT_EQ(builder.build(c).value().signature.params[0], (Param{"c", BufferParam{kF32, {10}}}));
+  EXPECT_EQ(builder.build(c).value().signature.params[0], (Param{"c", BufferParam{kBuilderF32, {10}}}));
 }
 
 TEST(JitBuilder, AcceptsANullTensorWhereItMayBe) {
   const std::vector<Tensor> tensors{Tensor(), zeros({3})};
   JitBuilder builder("f", tensors);
   const JitConstant n = builder.constant("n");
-  builder.buffer("bias", {.dtype = kF32, .shape = {n}, .nullable = true});
+  builder.buffer("bias", {.dtype = kBuilderF32, .shape = {n}, .nullable = true});
   builder.input("a", {n});
   launch(builder, {"a"});
   const Program program = builder.build({}).value();
-  EXPECT_EQ(program.signature.params[0], (Param{"bias", BufferParam{.dtype = kF32, .shape = {3}, .nullable = true}}));
+  EXPECT_EQ(program.signature.params[0],
+            (Param{"bias", BufferParam{.dtype = kBuilderF32, .shape = {3}, .nullable = true}}));
 }
 
 TEST(JitBuilder, RefusesTensorsThatDisagree) {
@@ -229,13 +230,13 @@ TEST(JitBuilder, ReturnsWhatItAllocatesAndNothingElse) {
               HasSubstr("\"a\" cannot be returned (it is a tensor of the caller, who has it)"));
   EXPECT_THAT(problem({},
                       [](JitBuilder& b) -> JitOutputs {
-                        b.empty("c", kF32, {1});
+                        b.empty("c", kBuilderF32, {1});
                         return {};
                       }),
               HasSubstr("\"c\" is not returned (so nobody could read it). Return it, or use workspace()."));
   EXPECT_THAT(problem({},
                       [](JitBuilder& b) -> JitOutputs {
-                        const JitBuffer c = b.empty("c", kF32, {1});
+                        const JitBuffer c = b.empty("c", kBuilderF32, {1});
                         return {c, c};
                       }),
               HasSubstr("\"c\" is returned twice"));

@@ -12,13 +12,13 @@
 namespace kmux {
 namespace {
 
-Result<Kernel> kernel() { return make_kernel(fake_parts({})); }
+Result<Kernel> made_kernel() { return make_kernel(fake_parts({})); }
 Result<Kernel> failure() { return make_error(ErrorCode::kCompileFailed, "no"); }
 
 TEST(KernelShelf, MakesAKernelOnce) {
   KernelShelf shelf;
   int made = 0;
-  const auto make = [&] { return ++made, kernel(); };
+  const auto make = [&] { return ++made, made_kernel(); };
   const Kernel first = shelf.get("a", make).value();
   EXPECT_EQ(&shelf.get("a", make).value().name(), &first.name());
   EXPECT_EQ(made, 1);
@@ -28,7 +28,7 @@ TEST(KernelShelf, MakesAKernelOnce) {
 TEST(KernelShelf, ForgetsFailures) {
   KernelShelf shelf;
   EXPECT_EQ(shelf.get("a", failure).error().message, "no");
-  EXPECT_TRUE(shelf.get("a", kernel).ok());
+  EXPECT_TRUE(shelf.get("a", made_kernel).ok());
 }
 
 TEST(KernelShelf, LetsOneOfManyThreadsMakeIt) {
@@ -42,7 +42,7 @@ TEST(KernelShelf, LetsOneOfManyThreadsMakeIt) {
       const auto got = shelf.get("a", [&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         ++made;
-        return kernel();
+        return made_kernel();
       });
       if (!got) ++failed;
     });
@@ -66,7 +66,7 @@ TEST(KernelShelf, HandsADutyOnThatWasGivenUp) {
   KernelShelf shelf;
   std::optional<KernelShelf::Place> maker = shelf.take("a");
   int made = 0;
-  std::jthread waiting([&] { EXPECT_TRUE(shelf.get("a", [&] { return ++made, kernel(); }).ok()); });
+  std::jthread waiting([&] { EXPECT_TRUE(shelf.get("a", [&] { return ++made, made_kernel(); }).ok()); });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));  // so that it usually waits
   maker.reset();
   waiting.join();
@@ -76,7 +76,7 @@ TEST(KernelShelf, HandsADutyOnThatWasGivenUp) {
 TEST(KernelShelf, GivesUpIfMakingThrows) {
   KernelShelf shelf;
   EXPECT_THROW(static_cast<void>(shelf.get("a", []() -> Result<Kernel> { throw 1; })), int);
-  EXPECT_TRUE(shelf.get("a", kernel).ok());
+  EXPECT_TRUE(shelf.get("a", made_kernel).ok());
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
-const DType kF32 = dtype::kFloat32;
+const Expr kKernelM = Expr::symbol("m");
+const Expr kKernelN = Expr::symbol("n");
+const DType kKernelF32 = dtype::kFloat32;
 
-Tensor zeros(std::vector<std::int64_t> shape, DType type = kF32) {
+Tensor zeros(std::vector<std::int64_t> shape, DType type = kKernelF32) {
   return Tensor::zeros(std::move(shape), type).value();
 }
 
@@ -35,7 +35,8 @@ kmux_code twice(const kmux_slot* slots, const kmux_launch_env&, kmux_sink) {
 }
 
 Signature twice_signature(std::vector<std::string> outputs = {"B"}) {
-  return fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {kN})}, std::move(outputs));
+  return fake_signature({buffer_param("A", kKernelF32, {kKernelN}), buffer_param("B", kKernelF32, {kKernelN})},
+                        std::move(outputs));
 }
 
 Kernel kernel_of(Signature signature, FakeLaunch launch = {}) {
@@ -45,7 +46,7 @@ Kernel kernel_of(Signature signature, FakeLaunch launch = {}) {
 TEST(Kernel, AllocatesItsOutputs) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   const std::array<float, 3> values{1, 2, 3};
-  const Tensor a = Tensor::from<float>({3}, kF32, values).value();
+  const Tensor a = Tensor::from<float>({3}, kKernelF32, values).value();
   const Tensor b = kernel(a).value();
   EXPECT_THAT(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), ElementsAre(2, 4, 6));
   EXPECT_EQ(b.device(), kernel.device());
@@ -70,18 +71,20 @@ TEST(Kernel, RefusesPositionsBesideDeclaredOutputs) {
 
 TEST(Kernel, SizesOutputsAfterAllInputs) {
   // The output comes first; one of its extents hangs on a later tensor, one on a scalar.
-  const Kernel kernel = kernel_of(fake_signature({buffer_param("C", kF32, {kM * Expr(4), Expr::symbol("s")}),
-                                                  buffer_param("A", kF32, {kM, 2}), scalar_param("s", dtype::kInt32)},
-                                                 {"C"}));
+  const Kernel kernel =
+      kernel_of(fake_signature({buffer_param("C", kKernelF32, {kKernelM * Expr(4), Expr::symbol("s")}),
+                                buffer_param("A", kKernelF32, {kKernelM, 2}), scalar_param("s", dtype::kInt32)},
+                               {"C"}));
   const Tensor c = kernel(zeros({3, 2}), 7).value();
   EXPECT_THAT(std::vector<std::int64_t>(c.shape().begin(), c.shape().end()), ElementsAre(12, 7));
 }
 
 TEST(Kernel, AllocatesOutputsWithoutDimensionsAndWithStrides) {
-  const Signature signature = fake_signature({buffer_param("A", kF32, {kN}),
-                                              buffer_param("sum", kF32, {}),
-                                              {"P", BufferParam{kF32, {2, kN}, std::vector<Expr>{kN + Expr(4), 1}}}},
-                                             {"P", "sum"});
+  const Signature signature =
+      fake_signature({buffer_param("A", kKernelF32, {kKernelN}),
+                      buffer_param("sum", kKernelF32, {}),
+                      {"P", BufferParam{kKernelF32, {2, kKernelN}, std::vector<Expr>{kKernelN + Expr(4), 1}}}},
+                     {"P", "sum"});
   const Outputs outputs = kernel_of(signature)(zeros({3})).value();
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(outputs[0].dl()->strides[0], 7);
@@ -90,18 +93,20 @@ TEST(Kernel, AllocatesOutputsWithoutDimensionsAndWithStrides) {
 }
 
 TEST(Kernel, SaysWhyAnOutputHasNoSize) {
-  const Kernel kernel = kernel_of(
-      fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {kN - Expr(4), floordiv(8, kN)})}, {"B"}));
+  const Kernel kernel =
+      kernel_of(fake_signature({buffer_param("A", kKernelF32, {kKernelN}),
+                                buffer_param("B", kKernelF32, {kKernelN - Expr(4), floordiv(8, kKernelN)})},
+                               {"B"}));
   EXPECT_THAT(kernel(zeros({3})).error().message,
               AllOf(HasSubstr("kernel \"fake\": output \"B\": "), HasSubstr("-1 is negative")));
-  const Kernel divides =
-      kernel_of(fake_signature({buffer_param("A", kF32, {kN}), buffer_param("B", kF32, {floordiv(8, kN)})}, {"B"}));
+  const Kernel divides = kernel_of(fake_signature(
+      {buffer_param("A", kKernelF32, {kKernelN}), buffer_param("B", kKernelF32, {floordiv(8, kKernelN)})}, {"B"}));
   EXPECT_THAT(divides(zeros({0})).error().message, HasSubstr("division by zero"));
 }
 
 TEST(Kernel, RefusesOutputsTooLargeForTheMachine) {
-  const Kernel kernel =
-      kernel_of(fake_signature({buffer_param("B", kF32, {kN, kN, kN}), scalar_param("n", dtype::kInt64)}, {"B"}));
+  const Kernel kernel = kernel_of(fake_signature(
+      {buffer_param("B", kKernelF32, {kKernelN, kKernelN, kKernelN}), scalar_param("n", dtype::kInt64)}, {"B"}));
   const auto outputs = kernel(std::int64_t{1} << 40);
   ASSERT_FALSE(outputs.ok());
   EXPECT_EQ(outputs.error().code, ErrorCode::kInvalidArgument);

@@ -11,7 +11,7 @@
 namespace kmux {
 namespace {
 
-Error unsupported() { return make_error(ErrorCode::kUnsupported, "there is none."); }
+Error no_such_call() { return make_error(ErrorCode::kUnsupported, "there is none."); }
 
 /// A kernel without parameters on a device that writes down what is asked of it.
 class LaunchTimers : public testing::Test {
@@ -38,14 +38,14 @@ TEST_F(LaunchTimers, FlushAndTimeByEventsOnAStreamOfTheirOwn) {
 }
 
 TEST_F(LaunchTimers, SayThatTheCacheIsNotCold) {
-  plugin().devices().flushes = unsupported();
+  plugin().devices().flushes = no_such_call();
   LaunchTimer timing = timer();
   EXPECT_TRUE(timed(timing).ok());
   EXPECT_FALSE(timing.is_cold());
 }
 
 TEST_F(LaunchTimers, UseTheClockWithoutEvents) {
-  plugin().devices().events = unsupported();
+  plugin().devices().events = no_such_call();
   LaunchTimer timing = timer();
   EXPECT_GE(timed(timing).value(), 0);
   EXPECT_EQ(plugin().devices().asked, "flush synchronize launch synchronize ");

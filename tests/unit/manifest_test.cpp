@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kWhole = R"({
+constexpr const char* kWholeManifest = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
   "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
   "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process",
@@ -26,7 +26,7 @@ class ManifestTest : public testing::Test {
   Result<Manifest> read(const std::string& text) const { return read_manifest(folder_.write("m.plugin.json", text)); }
   /// The whole manifest with `key` set to `value`, or removed.
   Result<Manifest> read_with(const std::string& key, Json value) const {
-    Json json = parse_json(kWhole).value();
+    Json json = parse_json(kWholeManifest).value();
     json.as_object()->erase(key);
     if (!value.is_null()) json[key] = std::move(value);
     return read(dump(json));
@@ -41,7 +41,7 @@ class ManifestTest : public testing::Test {
 };
 
 TEST_F(ManifestTest, ReadsEveryKey) {
-  const Manifest manifest = read(kWhole).value();
+  const Manifest manifest = read(kWholeManifest).value();
   EXPECT_EQ(manifest, (Manifest{.name = "cpu",
                                 .version = "1.2",
                                 .summary = "S",

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string kDigest(64, 'a');
+const std::string kProgramDigest(64, 'a');
 
 /// Two candidates: 'cpu' can, 'gpu' cannot.
 class Pinning : public testing::Test {
@@ -32,7 +32,7 @@ class Pinning : public testing::Test {
     }
   }
   Result<std::size_t> asked(const std::vector<Pin>& pins) const {
-    return pinned_candidate(pins, "/l", "gemm", kDigest, candidates_, {&manifests_[0], &manifests_[1]});
+    return pinned_candidate(pins, "/l", "gemm", kProgramDigest, candidates_, {&manifests_[0], &manifests_[1]});
   }
   Error refusal(const Pin& pin) const {
     const auto found = asked({pin});
@@ -45,7 +45,9 @@ class Pinning : public testing::Test {
 };
 
 TEST_F(Pinning, TakesWhatIsPinnedForThisTarget) {
-  EXPECT_EQ(asked({{kDigest, "gemm", "d", "cpu", "99", 0}, {kDigest, "gemm", "c", "cpu", "01", 0}}).value(), 0U);
+  EXPECT_EQ(
+      asked({{kProgramDigest, "gemm", "d", "cpu", "99", 0}, {kProgramDigest, "gemm", "c", "cpu", "01", 0}}).value(),
+      0U);
 }
 
 TEST_F(Pinning, RefusesAProgramThatIsNotThere) {
@@ -55,19 +57,19 @@ TEST_F(Pinning, RefusesAProgramThatIsNotThere) {
 }
 
 TEST_F(Pinning, RefusesAPluginThatChanged) {
-  const Error error = refusal({kDigest, "gemm", "c", "cpu", "02", 0});
+  const Error error = refusal({kProgramDigest, "gemm", "c", "cpu", "02", 0});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("to build 02 of plugin 'cpu', and this one is 01"));
 }
 
 TEST_F(Pinning, RefusesAnotherTarget) {
-  EXPECT_THAT(refusal({kDigest, "gemm", "d", "cpu", "01", 0}).message,
+  EXPECT_THAT(refusal({kProgramDigest, "gemm", "d", "cpu", "01", 0}).message,
               HasSubstr("for d only, which is no target of this machine"));
-  EXPECT_THAT(refusal({kDigest, "gemm", "c", "cpu", "01", 7}).message, HasSubstr("no target of this machine"));
+  EXPECT_THAT(refusal({kProgramDigest, "gemm", "c", "cpu", "01", 7}).message, HasSubstr("no target of this machine"));
 }
 
 TEST_F(Pinning, RefusesABackendThatCannot) {
-  const Error error = refusal({kDigest, "gemm", "c", "gpu", "01", 0});
+  const Error error = refusal({kProgramDigest, "gemm", "c", "gpu", "01", 0});
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("to backend 'gpu', which cannot take it (there is no device)"));
 }

@@ -9,14 +9,14 @@
 namespace kmux {
 namespace {
 
-const Expr kM = Expr::symbol("m");
-const Expr kN = Expr::symbol("n");
-const DType kF32 = dtype::kFloat32;
+const Expr kPlainM = Expr::symbol("m");
+const Expr kPlainN = Expr::symbol("n");
+const DType kPlainF32 = dtype::kFloat32;
 
-alignas(64) std::array<char, 4096> memory;
+alignas(64) std::array<char, 4096> plain_memory;
 
-Tensor tensor(std::vector<std::int64_t> shape, DType type = kF32, std::vector<std::int64_t> strides = {}) {
-  return Tensor::borrow(memory.data(), std::move(shape), type, {}, std::move(strides));
+Tensor plain_tensor(std::vector<std::int64_t> shape, DType type = kPlainF32, std::vector<std::int64_t> strides = {}) {
+  return Tensor::borrow(plain_memory.data(), std::move(shape), type, {}, std::move(strides));
 }
 
 PlainArguments plain_of(const Signature& signature) {
@@ -30,32 +30,33 @@ class PlainArgumentsTest : public testing::Test {
   bool fills(std::array<Arg, 2> args) { return plain_.fill(args.data(), slots_.data()); }
 
   Signature signature_ =
-      fake_signature({buffer_param("x", kF32, {kM, kN}), buffer_param("y", kF32, {kN, 4})}, {}, dtype::kInt32);
+      fake_signature({buffer_param("x", kPlainF32, {kPlainM, kPlainN}), buffer_param("y", kPlainF32, {kPlainN, 4})}, {},
+                     dtype::kInt32);
   PlainArguments plain_ = plain_of(signature_);
   std::array<kmux_slot, 8> slots_{};
 };
 
 TEST_F(PlainArgumentsTest, FillsAddressesAndSymbols) {
   EXPECT_FALSE(plain_.empty());
-  EXPECT_TRUE(fills(tensor({2, 3}), tensor({3, 4})));
-  EXPECT_EQ(slots_[0].ptr, memory.data());
-  EXPECT_EQ(slots_[1].ptr, memory.data());
+  EXPECT_TRUE(fills(plain_tensor({2, 3}), plain_tensor({3, 4})));
+  EXPECT_EQ(slots_[0].ptr, plain_memory.data());
+  EXPECT_EQ(slots_[1].ptr, plain_memory.data());
   EXPECT_EQ(slots_[2].i64, 2);
   EXPECT_EQ(slots_[3].i64, 3);
-  EXPECT_TRUE(fills(tensor({2, 3}, kF32, {3, 1}), tensor({3, 4}, kF32, {4, 1})));
+  EXPECT_TRUE(fills(plain_tensor({2, 3}, kPlainF32, {3, 1}), plain_tensor({3, 4}, kPlainF32, {4, 1})));
 }
 
 TEST_F(PlainArgumentsTest, LeavesWhatIsUnusualToTheList) {
-  const Tensor x = tensor({2, 3});
-  const Tensor y = tensor({3, 4});
-  EXPECT_FALSE(fills(tensor({2, 3}, dtype::kFloat16), y));
-  EXPECT_FALSE(fills(tensor({6}), y));
-  EXPECT_FALSE(fills(x, tensor({4, 4}))) << "n is 3 and 4";
-  EXPECT_FALSE(fills(x, tensor({3, 5}))) << "a constant";
-  EXPECT_FALSE(fills(tensor({2, 3}, kF32, {6, 2}), y)) << "gaps";
-  EXPECT_FALSE(fills(Tensor::borrow(memory.data() + 1, {2, 3}, kF32, {}, {}), y)) << "alignment";
-  EXPECT_FALSE(fills(Tensor::borrow(nullptr, {0, 3}, kF32, {}, {}), y)) << "no memory";
-  EXPECT_FALSE(fills(tensor({std::int64_t{1} << 40, 3}), y)) << "more than int32 holds";
+  const Tensor x = plain_tensor({2, 3});
+  const Tensor y = plain_tensor({3, 4});
+  EXPECT_FALSE(fills(plain_tensor({2, 3}, dtype::kFloat16), y));
+  EXPECT_FALSE(fills(plain_tensor({6}), y));
+  EXPECT_FALSE(fills(x, plain_tensor({4, 4}))) << "n is 3 and 4";
+  EXPECT_FALSE(fills(x, plain_tensor({3, 5}))) << "a constant";
+  EXPECT_FALSE(fills(plain_tensor({2, 3}, kPlainF32, {6, 2}), y)) << "gaps";
+  EXPECT_FALSE(fills(Tensor::borrow(plain_memory.data() + 1, {2, 3}, kPlainF32, {}, {}), y)) << "alignment";
+  EXPECT_FALSE(fills(Tensor::borrow(nullptr, {0, 3}, kPlainF32, {}, {}), y)) << "no memory";
+  EXPECT_FALSE(fills(plain_tensor({std::int64_t{1} << 40, 3}), y)) << "more than int32 holds";
   EXPECT_FALSE(fills({Arg(nullptr), Arg(y)}));
   EXPECT_FALSE(fills({Arg(7), Arg(y)}));
   DLTensor elsewhere = *y.dl();
@@ -65,8 +66,10 @@ TEST_F(PlainArgumentsTest, LeavesWhatIsUnusualToTheList) {
 }
 
 TEST(PlainArguments, AreTensorsAlone) {
-  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kF32, {kM}), scalar_param("s", dtype::kInt32)})).empty());
-  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kF32, {kM * 2})})).empty()) << "a symbol to be solved for";
+  EXPECT_TRUE(
+      plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM}), scalar_param("s", dtype::kInt32)})).empty());
+  EXPECT_TRUE(plain_of(fake_signature({buffer_param("x", kPlainF32, {kPlainM * 2})})).empty())
+      << "a symbol to be solved for";
   kmux_slot slots[2];
   const std::array<Arg, 1> args{Arg(nullptr)};
   EXPECT_FALSE(PlainArguments().fill(args.data(), slots));

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Program two_variants() {
+Program program_of_two() {
   ProgramBuilder builder("sample");
   builder.input("x", dtype::kFloat32, {builder.symbol("n")}).variant("cuda").source("k.cu", "secret source");
   builder.launch("k").grid({1}).block({256}).args({"x"});
@@ -22,15 +22,15 @@ Program two_variants() {
 }
 
 TEST(PlanPart, HasThePlanOfItsVariant) {
-  const Program program = two_variants();
+  const Program program = program_of_two();
   for (std::size_t variant : {0u, 1u}) {
     EXPECT_EQ(read_plan(plan_part(program, variant)).value(), lower(program, variant).value());
   }
 }
 
 TEST(PlanPart, LeavesOutWhatAPlanDoesNotNeed) {
-  EXPECT_THAT(plan_part(two_variants(), 0), Not(HasSubstr("secret")));
-  EXPECT_THAT(plan_part(two_variants(), 0), Not(HasSubstr("other")));
+  EXPECT_THAT(plan_part(program_of_two(), 0), Not(HasSubstr("secret")));
+  EXPECT_THAT(plan_part(program_of_two(), 0), Not(HasSubstr("other")));
 }
 
 TEST(PlanPart, OtherTextIsRefused) {

@@ -21,8 +21,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-Error crash() { return make_error(ErrorCode::kCompileFailed, "the compiler crashed.").with("worker", "crashed"); }
-Error refusal() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
+Error worker_crash() {
+  return make_error(ErrorCode::kCompileFailed, "the compiler crashed.").with("worker", "crashed");
+}
+Error syntax_error() { return make_error(ErrorCode::kCompileFailed, "expected ';'."); }
 
 /// Two plugins, of which 'best' comes first, and a cache of their own.
 class PolicyChoices : public testing::Test {
@@ -121,7 +123,7 @@ TEST_F(PolicyChoices, FastStartSwapsTheBetterOneIn) {
 TEST_F(PolicyChoices, FastStartStaysIfTheBetterOneFailsAndSaysSoForATime) {
   learn(best_, 900);
   learn(next_, 12);
-  best_.builds = refusal();
+  best_.builds = syntax_error();
   const Kernel kernel = compiled({.policy = "fast_start"}).value();
   EXPECT_EQ(kernel.await_best().error().message, "expected ';'.");
   EXPECT_EQ(kernel.backend(), "next");
@@ -141,7 +143,7 @@ TEST_F(PolicyChoices, FastStartKeepsCompileTimes) {
 TEST_F(PolicyChoices, KeepAwayFromWhatCrashed) {
   std::string logged;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { logged += text; });
-  fail("best", crash());
+  fail("best", worker_crash());
   const Resolution resolution = resolved({});
   EXPECT_EQ(resolution.chosen()->backend, "next");
   EXPECT_EQ(resolution.chosen()->reason, "'best' is in quarantine");
@@ -150,26 +152,26 @@ TEST_F(PolicyChoices, KeepAwayFromWhatCrashed) {
 }
 
 TEST_F(PolicyChoices, TakeWhatCrashedIfThereIsNothingElse) {
-  fail("best", crash());
-  fail("next", crash());
+  fail("best", worker_crash());
+  fail("next", worker_crash());
   EXPECT_EQ(chosen({}), "best");
   EXPECT_EQ(chosen({.execution_backend = "next"}), "next");
 }
 
 TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
-  fail("best", crash());
+  fail("best", worker_crash());
   EXPECT_EQ(chosen({.execution_backend = "best"}), "best");
   EXPECT_EQ(resolved({.execution_backend = "best"}).chosen()->quarantine, std::nullopt);
   EXPECT_EQ(chosen({.execution_backend = "any"}), "next") << "an alias is no name";
 }
 
 TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {
-  runtime_->experience()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, crash());
+  runtime_->experience()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
   EXPECT_EQ(chosen({}), "best");
 }
 
 TEST_F(PolicyChoices, CrashOfAnAutomaticChoiceIsReportedOnceAndAvoidedThen) {
-  best_.builds = crash();
+  best_.builds = worker_crash();
   const Error error = compiled({}).error();
   EXPECT_EQ(error.message, "the compiler crashed.");
   EXPECT_EQ(next_.built, 0) << "nothing is tried silently";
@@ -183,7 +185,7 @@ TEST_F(PolicyChoices, LoadFailureIsReportedOnceAndAvoidedThen) {
 }
 
 TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
-  best_.builds = refusal();
+  best_.builds = syntax_error();
   for (const char* policy : {"priority", "fast_start", "measured"}) {
     EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
     EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
@@ -192,7 +194,7 @@ TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
 }
 
 TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
-  best_.builds = crash();
+  best_.builds = worker_crash();
   EXPECT_FALSE(compiled({.execution_backend = "best"}).ok());
   EXPECT_TRUE(runtime_->experience()->failures.empty());
 }
@@ -240,7 +242,7 @@ TEST_F(PolicyChoices, TimesAreGatheredOnRequest) {
 }
 
 TEST_F(PolicyChoices, QuarantineIsInJsonToo) {
-  fail("best", crash());
+  fail("best", worker_crash());
   EXPECT_THAT(dump(resolved({}).to_json()),
               HasSubstr(R"("quarantine":{"reason":"the compiler crashed.","seconds_left":600})"));
 }

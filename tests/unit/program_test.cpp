@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-Program doubling() {
+Program doubling_in_files() {
   Variant variant{.dialect = "c"};
   variant.sources = {{"src/twice.c", "#include \"twice.h\"\nvoid twice(float* a) { a[0] *= 2; }\n"}};
   variant.headers = {{"twice.h", "void twice(float* a);\n"}};
@@ -30,8 +30,8 @@ class ProgramFile : public testing::Test {
   ProgramFile() : root_(fs::path(testing::TempDir()) / ("kmux_program_" + std::to_string(::getpid()))) {
     fs::remove_all(root_);
     fs::create_directories(root_ / "inside");
-    write_file(root_ / "outside.c", doubling().variants[0].sources[0].content).value();
-    save_program(doubling(), path_).value();
+    write_file(root_ / "outside.c", doubling_in_files().variants[0].sources[0].content).value();
+    save_program(doubling_in_files(), path_).value();
   }
   ~ProgramFile() override { fs::remove_all(root_); }
 
@@ -53,14 +53,14 @@ class ProgramFile : public testing::Test {
   fs::path source_ = root_ / "inside" / "src" / "twice.c";
 };
 
-TEST_F(ProgramFile, IsReadAsItWasWritten) { EXPECT_EQ(load_program(path_).value(), doubling()); }
+TEST_F(ProgramFile, IsReadAsItWasWritten) { EXPECT_EQ(load_program(path_).value(), doubling_in_files()); }
 
 TEST_F(ProgramFile, IsFoundFromTheCurrentFolder) {
   const fs::path before = fs::current_path();
   fs::current_path(path_.parent_path());
   const Result<Program> program = load_program("doubling.kmux.json");
   fs::current_path(before);
-  EXPECT_EQ(program.value(), doubling());
+  EXPECT_EQ(program.value(), doubling_in_files());
 }
 
 TEST_F(ProgramFile, MayLieBehindALinkToItsFolder) {
@@ -116,7 +116,7 @@ TEST_F(ProgramFile, RefusesFoldersThatLinkOutOfItsFolder) {
   fs::rename(root_ / "outside.c", root_ / "elsewhere" / "twice.c");
   fs::create_directory_symlink(root_ / "elsewhere", source_.parent_path());
   EXPECT_THAT(load_error().message, HasSubstr("leaves the program's folder"));
-  EXPECT_THAT(save_program(doubling(), path_).error().message, HasSubstr("leaves the program's folder"));
+  EXPECT_THAT(save_program(doubling_in_files(), path_).error().message, HasSubstr("leaves the program's folder"));
 }
 
 TEST_F(ProgramFile, SaysWhereItsTextIsWrong) {
@@ -132,21 +132,21 @@ TEST_F(ProgramFile, IsValidated) {
 }
 
 TEST_F(ProgramFile, IsNotWrittenIfInvalid) {
-  Program program = doubling();
+  Program program = doubling_in_files();
   program.signature.params.clear();
   EXPECT_EQ(save_program(program, root_ / "inside" / "new.kmux.json").error().code, ErrorCode::kInvalidArgument);
   EXPECT_FALSE(fs::exists(root_ / "inside" / "new.kmux.json"));
 }
 
 TEST_F(ProgramFile, IsNotOverwrittenByItsSource) {
-  Program program = doubling();
+  Program program = doubling_in_files();
   program.variants[0].sources[0].path = "twice.c";
   EXPECT_THAT(save_program(program, root_ / "inside" / "twice.c").error().message,
               HasSubstr("would overwrite the program"));
 }
 
 TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
-  Program program = doubling();
+  Program program = doubling_in_files();
   program.variants.push_back(program.variants[0]);
   EXPECT_TRUE(save_program(program, path_).ok());
   program.variants[1].headers[0].content += "// other\n";
@@ -154,7 +154,7 @@ TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
 }
 
 TEST_F(ProgramFile, SaysWhyItCannotBeWritten) {
-  const Error error = save_program(doubling(), root_ / "none" / "p.kmux.json").error();
+  const Error error = save_program(doubling_in_files(), root_ / "none" / "p.kmux.json").error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("none"));
 }

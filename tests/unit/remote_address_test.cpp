@@ -11,7 +11,7 @@ using testing::Not;
 
 RemoteAddress parsed(const std::string& text) { return parse_remote_address(text).value(); }
 
-std::string refusal(const std::string& text) {
+std::string address_refusal(const std::string& text) {
   const auto address = parse_remote_address(text);
   if (address) return "taken";
   EXPECT_EQ(address.error().code, ErrorCode::kInvalidArgument);
@@ -43,26 +43,26 @@ TEST(RemoteAddress, ReadsAUnixSocket) {
 }
 
 TEST(RemoteAddress, SaysWhatIsWrong) {
-  EXPECT_THAT(refusal("not a url"), HasSubstr("it is no URL"));
-  EXPECT_THAT(refusal(""), HasSubstr("it is no URL"));
-  EXPECT_THAT(refusal("rediss://host"), HasSubstr("begins neither with redis://"));
-  EXPECT_THAT(refusal("redis://"), HasSubstr("names no host"));
-  EXPECT_THAT(refusal("redis://host:99999"), HasSubstr("its port is none"));
-  EXPECT_THAT(refusal("redis://host:0"), HasSubstr("its port is none"));
-  EXPECT_THAT(refusal("redis://host/one"), HasSubstr("no number of a database"));
-  EXPECT_THAT(refusal("redis://host/1/2"), HasSubstr("no number of a database"));
-  EXPECT_THAT(refusal("redis://host?db=1"), HasSubstr("more than an address"));
-  EXPECT_THAT(refusal("redis://host#x"), HasSubstr("more than an address"));
-  EXPECT_THAT(refusal("redis://user@host"), HasSubstr("a user without a password"));
-  EXPECT_THAT(refusal("redis://a%00b"), HasSubstr("a zero byte"));
-  EXPECT_THAT(refusal("redis+unix://host/path"), HasSubstr("has no host"));
-  EXPECT_THAT(refusal("redis+unix:path"), HasSubstr("is not absolute"));
-  EXPECT_THAT(refusal("redis+unix:///" + std::string(200, 'x')), HasSubstr("is too long"));
+  EXPECT_THAT(address_refusal("not a url"), HasSubstr("it is no URL"));
+  EXPECT_THAT(address_refusal(""), HasSubstr("it is no URL"));
+  EXPECT_THAT(address_refusal("rediss://host"), HasSubstr("begins neither with redis://"));
+  EXPECT_THAT(address_refusal("redis://"), HasSubstr("names no host"));
+  EXPECT_THAT(address_refusal("redis://host:99999"), HasSubstr("its port is none"));
+  EXPECT_THAT(address_refusal("redis://host:0"), HasSubstr("its port is none"));
+  EXPECT_THAT(address_refusal("redis://host/one"), HasSubstr("no number of a database"));
+  EXPECT_THAT(address_refusal("redis://host/1/2"), HasSubstr("no number of a database"));
+  EXPECT_THAT(address_refusal("redis://host?db=1"), HasSubstr("more than an address"));
+  EXPECT_THAT(address_refusal("redis://host#x"), HasSubstr("more than an address"));
+  EXPECT_THAT(address_refusal("redis://user@host"), HasSubstr("a user without a password"));
+  EXPECT_THAT(address_refusal("redis://a%00b"), HasSubstr("a zero byte"));
+  EXPECT_THAT(address_refusal("redis+unix://host/path"), HasSubstr("has no host"));
+  EXPECT_THAT(address_refusal("redis+unix:path"), HasSubstr("is not absolute"));
+  EXPECT_THAT(address_refusal("redis+unix:///" + std::string(200, 'x')), HasSubstr("is too long"));
 }
 
 TEST(RemoteAddress, NeverTellsThePassword) {
   for (const char* text : {"redis://u:hunter2@host:99999", "rediss://u:hunter2@host", "redis://u:hunter2@ho st"}) {
-    EXPECT_THAT(refusal(text), Not(HasSubstr("hunter2")));
+    EXPECT_THAT(address_refusal(text), Not(HasSubstr("hunter2")));
   }
   EXPECT_EQ(to_string(parsed("redis://u:hunter2@host/2")), "redis://host:6379/2");
   EXPECT_EQ(to_string(parsed("redis://:hunter2@[::1]")), "redis://[::1]:6379/0");

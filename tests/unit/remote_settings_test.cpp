@@ -16,17 +16,17 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using Variables = std::map<std::string, std::string>;
+using SetVariables = std::map<std::string, std::string>;
 
-Result<std::optional<RemoteSettings>> read(const Variables& variables) {
+Result<std::optional<RemoteSettings>> read(const SetVariables& variables) {
   return read_remote_settings(Environment::from(variables));
 }
 
-Variables with(const char* name, const std::string& value) {
+SetVariables one_variable(const char* name, const std::string& value) {
   return {{"KMUX_REMOTE_CACHE", "redis://host"}, {name, value}};
 }
 
-std::string refusal(const Variables& variables) {
+std::string refusal(const SetVariables& variables) {
   const auto settings = read(variables);
   return settings ? "taken" : settings.error().message;
 }
@@ -46,9 +46,9 @@ TEST(RemoteSettings, TakeTimesAndAKey) {
   const TempFolder temp;
   const std::filesystem::path key = temp.write("key", "0123456789abcdef");
   ::chmod(key.c_str(), 0600);
-  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_TTL", "60")))->redis.keep, std::chrono::seconds(60));
-  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_TIMEOUT", "20")))->redis.timeout, std::chrono::milliseconds(20));
-  EXPECT_EQ((*read(with("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef");
+  EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_TTL", "60")))->redis.keep, std::chrono::seconds(60));
+  EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_TIMEOUT", "20")))->redis.timeout, std::chrono::milliseconds(20));
+  EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef");
 }
 
 TEST(RemoteSettings, SayWhichVariableIsWrong) {
@@ -57,23 +57,24 @@ TEST(RemoteSettings, SayWhichVariableIsWrong) {
                              Not(HasSubstr("hunter2"))));
   for (const char* bad : {"0", "-1", "1.5", "ten", "99999999999999999999"}) {
     EXPECT_THAT(
-        refusal(with("KMUX_REMOTE_CACHE_TTL", bad)),
+        refusal(one_variable("KMUX_REMOTE_CACHE_TTL", bad)),
         HasSubstr("KMUX_REMOTE_CACHE_TTL cannot be \"" + std::string(bad) + "\" (it is in seconds, from 1 to "));
-    EXPECT_THAT(refusal(with("KMUX_REMOTE_CACHE_TIMEOUT", bad)), HasSubstr("KMUX_REMOTE_CACHE_TIMEOUT cannot be"));
+    EXPECT_THAT(refusal(one_variable("KMUX_REMOTE_CACHE_TIMEOUT", bad)),
+                HasSubstr("KMUX_REMOTE_CACHE_TIMEOUT cannot be"));
   }
-  EXPECT_THAT(refusal(with("KMUX_REMOTE_CACHE_KEY_FILE", "/none")),
+  EXPECT_THAT(refusal(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", "/none")),
               HasSubstr("key of the remote cache '/none' is refused"));
 }
 
 TEST(RemoteSettings, AreIgnoredByAProgramWithMoreRights) {
-  EXPECT_FALSE(read_remote_settings(Environment::from(with("KMUX_REMOTE_CACHE_READ_ONLY", "1"), true)).value());
+  EXPECT_FALSE(read_remote_settings(Environment::from(one_variable("KMUX_REMOTE_CACHE_READ_ONLY", "1"), true)).value());
 }
 
 TEST(RemoteSettings, ThatAreWrongCostAWarningAndTheRemoteCacheAlone) {
   const TempFolder temp;
   std::string text;
   set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view line) { text.append(line).append("\n"); });
-  Variables variables = with("KMUX_REMOTE_CACHE_KEY_FILE", "/none");
+  SetVariables variables = one_variable("KMUX_REMOTE_CACHE_KEY_FILE", "/none");
   variables["KMUX_CACHE_DIR"] = (temp.path() / "cache").string();
   EXPECT_NE(open_cache(Environment::from(variables)).value(), nullptr);
   set_log_sink(LogLevel::kWarning, {});

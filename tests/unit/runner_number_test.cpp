@@ -10,7 +10,7 @@ namespace {
 
 const Expr kX = Expr::symbol("x");
 
-std::optional<std::size_t> index_of(std::string_view name) {
+std::optional<std::size_t> position_of(std::string_view name) {
   return name == "x" ? std::optional<std::size_t>(0) : std::nullopt;
 }
 
@@ -18,7 +18,7 @@ std::optional<std::size_t> index_of(std::string_view name) {
 void expect_same(const Expr& expr) {
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  const RunnerNumber number = RunnerNumber::compile(expr, index_of).value();
+  const RunnerNumber number = RunnerNumber::compile(expr, position_of).value();
   for (const std::int64_t x :
        {kMin, kMin + 1, std::int64_t{-129}, std::int64_t{-128}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1},
         std::int64_t{127}, std::int64_t{128}, std::int64_t{129}, std::int64_t{1} << 40, kMax - 1, kMax}) {
@@ -61,25 +61,25 @@ TEST(RunnerNumber, MeansWhatEvaluateMeans) {
 TEST(RunnerNumber, IsLinearInItsSimpleForms) {
   for (const Expr& expr : {kX, kX + 3, kX * 4, ceildiv(kX, 128), ceildiv(kX, 7), floordiv(kX + 1, 64), floordiv(kX, 7),
                            Expr::cast(dtype::kInt32, kX)}) {
-    const auto linear = RunnerNumber::compile(expr, index_of).value().linear();
+    const auto linear = RunnerNumber::compile(expr, position_of).value().linear();
     ASSERT_TRUE(linear.has_value()) << to_string(expr);
     std::int64_t value = 0;
     const std::int64_t x = 1000;
     EXPECT_TRUE(linear->evaluate(x, value)) << to_string(expr);
   }
-  EXPECT_FALSE(RunnerNumber::compile(kX * kX, index_of).value().linear().has_value());
-  EXPECT_FALSE(RunnerNumber::compile(42, index_of).value().linear().has_value());
+  EXPECT_FALSE(RunnerNumber::compile(kX * kX, position_of).value().linear().has_value());
+  EXPECT_FALSE(RunnerNumber::compile(42, position_of).value().linear().has_value());
 }
 
 TEST(RunnerNumber, KnowsConstants) {
-  const RunnerNumber number = RunnerNumber::compile(Expr(6) * 7, index_of).value();
+  const RunnerNumber number = RunnerNumber::compile(Expr(6) * 7, position_of).value();
   EXPECT_TRUE(number.is_constant());
   EXPECT_EQ(number.constant(), 42);
 }
 
 TEST(RunnerNumber, RefusesANameWithoutAnIndex) {
-  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y"), index_of));
-  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y") + 1, index_of));
+  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y"), position_of));
+  EXPECT_FALSE(RunnerNumber::compile(Expr::symbol("y") + 1, position_of));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
-constexpr DType kInt4{kDLInt, 4, 1};
+constexpr DType kSigned4{kDLInt, 4, 1};
 constexpr std::array kIntegers{dtype::kInt8,  dtype::kInt16,  dtype::kInt32,  dtype::kInt64,
                                dtype::kUInt8, dtype::kUInt16, dtype::kUInt32, dtype::kUInt64};
 
@@ -25,14 +25,14 @@ TEST(ScalarConvert, TakesIntegersThatFit) {
   }
   EXPECT_THAT(scalar_bits(Arg(-1), dtype::kInt32), Optional(Eq(0xffffffffu)));
   EXPECT_THAT(scalar_bits(Arg(-128), dtype::kInt8), Optional(Eq(0x80u)));
-  EXPECT_THAT(scalar_bits(Arg(-8), kInt4), Optional(Eq(0x8u)));
+  EXPECT_THAT(scalar_bits(Arg(-8), kSigned4), Optional(Eq(0x8u)));
 }
 
 TEST(ScalarConvert, RefusesIntegersThatDoNotFit) {
   EXPECT_FALSE(scalar_bits(Arg(128), dtype::kInt8));
   EXPECT_FALSE(scalar_bits(Arg(-129), dtype::kInt8));
   EXPECT_FALSE(scalar_bits(Arg(256), dtype::kUInt8));
-  EXPECT_FALSE(scalar_bits(Arg(8), kInt4));
+  EXPECT_FALSE(scalar_bits(Arg(8), kSigned4));
   EXPECT_FALSE(scalar_bits(Arg(std::numeric_limits<std::uint64_t>::max()), dtype::kInt64));
   EXPECT_TRUE(scalar_bits(Arg(std::numeric_limits<std::uint64_t>::max()), dtype::kUInt64));
   EXPECT_TRUE(scalar_bits(Arg(std::numeric_limits<std::int64_t>::min()), dtype::kInt64));
@@ -81,7 +81,7 @@ TEST(ScalarConvert, RefusesWhatIsNoNumber) {
 TEST(ScalarConvert, ReadsIntegersBack) {
   EXPECT_THAT(integer_of(0xffffffff, dtype::kInt32), Optional(Eq(-1)));
   EXPECT_THAT(integer_of(0xffffffff, dtype::kUInt32), Optional(Eq(0xffffffffLL)));
-  EXPECT_THAT(integer_of(0x8, kInt4), Optional(Eq(-8)));
+  EXPECT_THAT(integer_of(0x8, kSigned4), Optional(Eq(-8)));
   EXPECT_THAT(integer_of(1, dtype::kBool), Optional(Eq(1)));
   EXPECT_FALSE(integer_of(~std::uint64_t{0}, dtype::kUInt64));
 }

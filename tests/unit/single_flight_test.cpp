@@ -12,7 +12,7 @@
 namespace kmux {
 namespace {
 
-CacheEntry entry_of(const std::string& launcher) { return {.artifact = {}, .launcher = launcher, .unsupported = {}}; }
+CacheEntry entry_with(const std::string& launcher) { return {.artifact = {}, .launcher = launcher, .unsupported = {}}; }
 
 TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
   SingleFlight flights;
@@ -25,7 +25,7 @@ TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
       start.arrive_and_wait();
       const SingleFlight::Seat seat = flights.board("key");
       start.arrive_and_wait();  // all hold a seat, so all sit in the same flight
-      if (seat.leads) ++leaders, seat.flight->land(entry_of("made"));
+      if (seat.leads) ++leaders, seat.flight->land(entry_with("made"));
       if (seat.flight->wait().value().launcher == "made") ++right;
     });
   }

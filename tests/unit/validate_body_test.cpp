@@ -5,7 +5,7 @@ namespace {
 
 using testing::IsEmpty;
 
-Expr name(const char* text) { return Expr::symbol(text); }
+Expr symbol(const char* text) { return Expr::symbol(text); }
 Body& body(Program& program) { return program.variants[0].body; }
 const Step kEmptyFill = Fill{{"partial"}, 0};
 
@@ -14,11 +14,11 @@ TEST(ValidateBody, ChecksLets) {
       {[](Program& p) { body(p).lets[1].name = "a-b"; }, "/variants/0/body/lets/1/name", "\"a-b\" is no name"},
       {[](Program& p) { body(p).lets[1].name = "C"; }, "/variants/0/body/lets/1/name", "taken (a buffer at /signature"},
       {[](Program& p) { body(p).lets[1].name = "slots"; }, "/variants/0/body/lets/1/name", "reserved"},
-      {[](Program& p) { body(p).lets[1].value = name("tile"); }, "/variants/0/body/lets/1/value",
+      {[](Program& p) { body(p).lets[1].value = symbol("tile"); }, "/variants/0/body/lets/1/value",
        "no \"tile\" in scope. Did you mean 'tiles'?"},
-      {[](Program& p) { body(p).lets[1].value = name("rows"); }, "/variants/0/body/lets/1/value",
+      {[](Program& p) { body(p).lets[1].value = symbol("rows"); }, "/variants/0/body/lets/1/value",
        "no \"rows\" in scope"},
-      {[](Program& p) { body(p).lets[1].value = name("s"); }, "/variants/0/body/lets/1/value",
+      {[](Program& p) { body(p).lets[1].value = symbol("s"); }, "/variants/0/body/lets/1/value",
        "a scalar of type float32 (an expression cannot use it)"},
       {[](Program& p) { body(p).lets[1].value = Expr::cast(dtype::kFloat32, 1); }, "/variants/0/body/lets/1/value",
        "cannot cast"},
@@ -26,11 +26,11 @@ TEST(ValidateBody, ChecksLets) {
 }
 
 TEST(ValidateBody, ChecksExpressions) {
-  Expr deep = name("m");
+  Expr deep = symbol("m");
   for (int i = 0; i < 128; ++i) deep = logical_not(deep);
   expect_problems({
       {[&](Program& p) { body(p).lets[1].value = deep; }, "/variants/0/body/lets/1/value", "deeper than 128 levels"},
-      {[](Program& p) { body(p).lets[1].value = Expr::cast(dtype::kFloat32, name("m")); },
+      {[](Program& p) { body(p).lets[1].value = Expr::cast(dtype::kFloat32, symbol("m")); },
        "/variants/0/body/lets/1/value", "cannot cast to \"float32\""},
       {[](Program& p) { body(p).lets[1].value = Expr(INT64_MAX) + 1; }, "/variants/0/body/lets/1/value",
        "does not fit into 64 bits"},
@@ -39,7 +39,7 @@ TEST(ValidateBody, ChecksExpressions) {
 
 TEST(ValidateBody, ChecksAsserts) {
   expect_problems({
-      {[](Program& p) { body(p).asserts[0].condition = name("i"); }, "/variants/0/body/asserts/0/condition",
+      {[](Program& p) { body(p).asserts[0].condition = symbol("i"); }, "/variants/0/body/asserts/0/condition",
        "no \"i\" in scope"},
       {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "without a message"},
       {[](Program& p) { body(p).asserts[0].message = "\xff"; }, "/variants/0/body/asserts/0/message", "not UTF-8"},
@@ -50,7 +50,8 @@ TEST(ValidateBody, ChecksWorkspaces) {
   expect_problems({
       {[](Program& p) { body(p).workspaces[0].bytes = -4; }, "/variants/0/body/workspaces/0/bytes",
        "the size of a workspace is -4 (the least is 0)"},
-      {[](Program& p) { body(p).workspaces[0].bytes = name("i"); }, "/variants/0/body/workspaces/0/bytes", "no \"i\""},
+      {[](Program& p) { body(p).workspaces[0].bytes = symbol("i"); }, "/variants/0/body/workspaces/0/bytes",
+       "no \"i\""},
       {[](Program& p) { body(p).workspaces[0].alignment_bytes = 24; }, "/variants/0/body/workspaces/0/alignment_bytes",
        "no power of two"},
       {[](Program& p) { body(p).workspaces.push_back({"tiles", 4}); }, "/variants/0/body/workspaces/1/name",
@@ -124,9 +125,9 @@ TEST(ValidateBody, RefusesConstantFillsBeyondAWorkspace) {
 
 TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
   expect_problems({
-      {[](Program& p) { body(p).steps.push_back(If{name("i"), {kEmptyFill}, {}}); },
+      {[](Program& p) { body(p).steps.push_back(If{symbol("i"), {kEmptyFill}, {}}); },
        "/variants/0/body/steps/3/if/condition", "no \"i\" in scope"},
-      {[](Program& p) { std::get<For>(body(p).steps[1]).end = name("i"); }, "/variants/0/body/steps/1/for/end",
+      {[](Program& p) { std::get<For>(body(p).steps[1]).end = symbol("i"); }, "/variants/0/body/steps/1/for/end",
        "no \"i\" in scope"},
       {[](Program& p) { body(p).steps.push_back(For{"m", 0, 1, {kEmptyFill}}); },
        "/variants/0/body/steps/3/for/variable", "\"m\" is taken (a symbol"},
@@ -134,7 +135,7 @@ TEST(ValidateBody, KeepsLoopVariablesInTheirLoop) {
        "/variants/0/body/steps/3/for/steps/0/for/variable", "\"j\" is taken (a loop variable"},
   });
   Program siblings = sample_program();
-  body(siblings).steps.push_back(For{"i", 0, 1, {Fill{{"partial"}, name("i")}}});
+  body(siblings).steps.push_back(For{"i", 0, 1, {Fill{{"partial"}, symbol("i")}}});
   EXPECT_THAT(validate(siblings), IsEmpty());
 }
 

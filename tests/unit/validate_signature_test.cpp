@@ -5,7 +5,7 @@ namespace {
 
 using testing::IsEmpty;
 
-Expr name(const char* text) { return Expr::symbol(text); }
+Expr symbol_named(const char* text) { return Expr::symbol(text); }
 
 TEST(ValidateSignature, ChecksNames) {
   expect_problems({
@@ -33,11 +33,11 @@ TEST(ValidateSignature, ChecksBuffers) {
       {[](Program& p) { buffer_of(p, 2).shape = std::vector<Expr>(33, 1); }, "/signature/params/2/buffer/shape",
        "rank 33 (the limit is 32)"},
       {[](Program& p) { buffer_of(p, 2).shape = {-1}; }, "/signature/params/2/buffer/shape/0", "extent is -1"},
-      {[](Program& p) { buffer_of(p, 2).shape = {name("q")}; }, "/signature/params/2/buffer/shape/0",
+      {[](Program& p) { buffer_of(p, 2).shape = {symbol_named("q")}; }, "/signature/params/2/buffer/shape/0",
        "no \"q\" in scope"},
-      {[](Program& p) { buffer_of(p, 2).shape = {name("s")}; }, "/signature/params/2/buffer/shape/0",
+      {[](Program& p) { buffer_of(p, 2).shape = {symbol_named("s")}; }, "/signature/params/2/buffer/shape/0",
        "\"s\" is a scalar of type float32"},
-      {[](Program& p) { buffer_of(p, 2).shape = {name("A")}; }, "/signature/params/2/buffer/shape/0",
+      {[](Program& p) { buffer_of(p, 2).shape = {symbol_named("A")}; }, "/signature/params/2/buffer/shape/0",
        "\"A\" is a buffer"},
       {[](Program& p) { buffer_of(p, 2).shape = {floordiv(1, 0)}; }, "/signature/params/2/buffer/shape/0",
        "division by zero"},
@@ -58,11 +58,11 @@ TEST(ValidateSignature, ChecksScalars) {
 
 TEST(ValidateSignature, TakesIntegerScalarsInShapesButNotBool) {
   Program program = sample_program();
-  buffer_of(program, 2).shape = {name("splits") * 4};
+  buffer_of(program, 2).shape = {symbol_named("splits") * 4};
   EXPECT_THAT(validate(program), IsEmpty());
   expect_problems({{[](Program& p) {
                       p.signature.params.push_back({"flag", ScalarParam{dtype::kBool}});
-                      buffer_of(p, 2).shape = {name("flag")};
+                      buffer_of(p, 2).shape = {symbol_named("flag")};
                     },
                     "/signature/params/2/buffer/shape/0", "\"flag\" is a scalar of type bool"}});
 }
@@ -96,18 +96,19 @@ TEST(ValidateSignature, NeedsALiveCarrierOfEachSymbol) {
       {[](Program& p) { buffer_of(p, 0).shape[0] = 4, p.signature.symbols = {{"k"}, {"n"}, {"m"}}; },
        "/signature/symbols/2", "symbol \"m\" cannot be solved"},
       {[](Program& p) {
-         buffer_of(p, 0).shape[0] = 4, buffer_of(p, 2).shape = {name("m")};
+         buffer_of(p, 0).shape[0] = 4, buffer_of(p, 2).shape = {symbol_named("m")};
          p.signature.symbols = {{"k"}, {"n"}, {"m"}};
        },
        "/signature/symbols/2", "symbol \"m\" cannot be solved"},
-      {[](Program& p) { buffer_of(p, 0).shape[0] = name("m") * name("m"); }, "/signature/symbols/0",
+      {[](Program& p) { buffer_of(p, 0).shape[0] = symbol_named("m") * symbol_named("m"); }, "/signature/symbols/0",
        "linear in it alone"},
   });
   Program linear = sample_program();
-  buffer_of(linear, 0).shape[0] = name("m") * 4 + 1;
+  buffer_of(linear, 0).shape[0] = symbol_named("m") * 4 + 1;
   EXPECT_THAT(validate(linear), IsEmpty());
   Program stride = sample_program();
-  buffer_of(stride, 0) = {.dtype = dtype::kFloat16, .shape = {128, name("k")}, .strides = {{name("m"), 1}}};
+  buffer_of(stride, 0) = {
+      .dtype = dtype::kFloat16, .shape = {128, symbol_named("k")}, .strides = {{symbol_named("m"), 1}}};
   stride.signature.symbols = {{"k"}, {"n"}, {"m"}};
   EXPECT_THAT(validate(stride), IsEmpty());
 }

@@ -9,7 +9,7 @@ namespace {
 
 using Samples = std::vector<double>;
 
-Samples numbers(int from, int to) {
+Samples rising(int from, int to) {
   Samples samples;
   for (int i = from; i <= to; ++i) samples.push_back(i);
   return samples;
@@ -34,7 +34,7 @@ TEST(Winner, NobodyBeatsAnEqual) {
 }
 
 TEST(Winner, ComparesWithinEachRound) {
-  Samples incumbent = numbers(100, 129);  // it drifts by far more than the two differ
+  Samples incumbent = rising(100, 129);  // it drifts by far more than the two differ
   Samples challenger = incumbent;
   for (double& sample : challenger) sample -= 5;
   EXPECT_TRUE(beats(challenger, incumbent));

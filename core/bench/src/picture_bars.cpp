@@ -9,8 +9,8 @@
 namespace kmux::bench {
 namespace {
 
-constexpr double kWidth = 320;
-constexpr double kRow = 40;
+constexpr double kBarsWidth = 320;
+constexpr double kBarsRow = 40;
 
 void draw_bar(HtmlWriter& svg, const PictureAxis& axis, const Interval& interval, double y, const std::string& fill) {
   const double end = axis.pixel(interval.median);
@@ -37,19 +37,19 @@ std::string picture_bars(const Contest& contest, Column column, const Palette& p
     most = std::max(most, found->second.interval.high);
   }
   if (shown.empty()) return "";
-  const PictureAxis axis(PictureAxis::Scale::kLinear, 0, most, 0, kWidth);
+  const PictureAxis axis(PictureAxis::Scale::kLinear, 0, most, 0, kBarsWidth);
   HtmlWriter svg;
-  const double height = kRow * static_cast<double>(shown.size());
-  svg.open("svg", R"(viewBox="0 0 )" + tick_text(kWidth) + " " + tick_text(height) + R"(" role="img")" +
+  const double height = kBarsRow * static_cast<double>(shown.size());
+  svg.open("svg", R"(viewBox="0 0 )" + tick_text(kBarsWidth) + " " + tick_text(height) + R"(" role="img")" +
                       attribute("aria-label", std::string(info(column).title) + " of each backend"));
   double y = 0;
   for (const Entrant* entrant : shown) {
     const Interval& interval = entrant->columns.at(column).interval;
     svg.element("text", entrant->backend, attribute("y", y + 13));
     svg.element("text", figure(column, interval.median) + "  " + spread(column, interval),
-                attribute("x", kWidth) + attribute("y", y + 13) + R"( class="value")");
+                attribute("x", kBarsWidth) + attribute("y", y + 13) + R"( class="value")");
     draw_bar(svg, axis, interval, y, colour(index_in(palette, entrant->backend)));
-    y += kRow;
+    y += kBarsRow;
   }
   return svg.close("svg").str();
 }

@@ -9,8 +9,8 @@
 namespace kmux::bench {
 namespace {
 
-constexpr double kWidth = 260;
-constexpr double kRow = 15;
+constexpr double kRatiosWidth = 260;
+constexpr double kRatiosRow = 15;
 constexpr double kMargin = 8;
 
 struct Row {
@@ -45,24 +45,25 @@ double widest_ratio(const Contest& contest) {
 std::string picture_ratios(const Contest& contest, double widest, const Palette& palette) {
   const std::vector<Row> rows = rows_of(contest);
   if (rows.empty()) return "";
-  const PictureAxis axis(PictureAxis::Scale::kLog, 1 / widest, widest, kMargin, kWidth - kMargin);
-  const double height = kRow * static_cast<double>(rows.size());
+  const PictureAxis axis(PictureAxis::Scale::kLog, 1 / widest, widest, kMargin, kRatiosWidth - kMargin);
+  const double height = kRatiosRow * static_cast<double>(rows.size());
   HtmlWriter svg;
-  svg.open("svg", R"(class="ratios" viewBox="0 0 )" + tick_text(kWidth) + " " + tick_text(height) + R"(" role="img")" +
+  svg.open("svg", R"(class="ratios" viewBox="0 0 )" + tick_text(kRatiosWidth) + " " + tick_text(height) +
+                      R"(" role="img")" +
                       attribute("aria-label", "time over the baseline's, the baseline in the middle"));
-  draw_line(svg, kWidth / 2, kWidth / 2, 0, height, R"( class="middle")");
-  double y = kRow / 2;
+  draw_line(svg, kRatiosWidth / 2, kRatiosWidth / 2, 0, height, R"( class="middle")");
+  double y = kRatiosRow / 2;
   for (const Row& row : rows) {
     const std::string paint = colour(index_in(palette, row.backend));
     svg.open("g").element("title", row.backend + ": " + ratio_text(row.ratio) + " (" + ratio_spread(row.ratio) + ")");
-    draw_line(svg, kWidth / 2, axis.pixel(row.ratio.median), y, y,
+    draw_line(svg, kRatiosWidth / 2, axis.pixel(row.ratio.median), y, y,
               attribute("style", "stroke-width:5;opacity:.35;stroke:" + paint));
     draw_line(svg, axis.pixel(row.ratio.low), axis.pixel(row.ratio.high), y, y,
               attribute("style", "stroke-width:2;stroke:" + paint));
     svg.open("circle", attribute("cx", axis.pixel(row.ratio.median)) + attribute("cy", y) + attribute("r", 4.0) +
                            attribute("style", "fill:" + paint));
     svg.close("circle").close("g");
-    y += kRow;
+    y += kRatiosRow;
   }
   return svg.close("svg").str();
 }

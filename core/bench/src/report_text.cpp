@@ -68,14 +68,14 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-std::string number(double value) {
+std::string number_text(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.9g", value);
   return text.data();
 }
 
 std::string numbers(const Interval& interval) {
-  return number(interval.median) + "," + number(interval.low) + "," + number(interval.high);
+  return number_text(interval.median) + "," + number_text(interval.low) + "," + number_text(interval.high);
 }
 
 std::string judgement_cells(const Entrant& entrant, Column column) {

@@ -8,7 +8,7 @@
 namespace kmux::bench {
 namespace {
 
-using Series = std::vector<std::vector<double>>;
+using Measured = std::vector<std::vector<double>>;
 
 constexpr int kPatience = 5;  // times as long for the fewest rounds
 
@@ -18,7 +18,7 @@ std::size_t turn_of(std::size_t turn, std::size_t round, std::size_t count) {
   return (step + round / 2) % count;
 }
 
-Status sample_round(const std::vector<Sample>& contestants, std::size_t round, Series& series) {
+Status sample_round(const std::vector<Sample>& contestants, std::size_t round, Measured& series) {
   for (std::size_t turn = 0; turn < contestants.size(); ++turn) {
     const std::size_t index = turn_of(turn, round, contestants.size());
     KMUX_ASSIGN(const double value, contestants[index]());
@@ -31,13 +31,13 @@ bool is_narrow(const Interval& interval, double relative) {
   return interval.high - interval.low <= relative * interval.median;
 }
 
-bool is_decided(const Series& series, std::size_t look, const StopRule& rule) {
+bool is_decided(const Measured& series, std::size_t look, const StopRule& rule) {
   return series.size() > 1 && std::ranges::all_of(judge_pairs(series, look, rule.verdict), [](const Pair& pair) {
            return pair.judgement.verdict != Verdict::kAmbiguous;
          });
 }
 
-bool is_narrow(const Series& series, double relative) {
+bool is_narrow(const Measured& series, double relative) {
   return std::ranges::all_of(series, [&](const std::vector<double>& samples) {
     return is_sure(samples.size()) && is_narrow(median_interval(samples), relative);
   });
@@ -71,9 +71,9 @@ std::string_view to_string(Stop stop) {
 
 Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const StopRule& rule,
                                   const std::function<std::chrono::nanoseconds()>& now) {
-  Series unused(contestants.size());
+  Measured unused(contestants.size());
   for (std::size_t round = 0; round < rule.warm_up; ++round) KMUX_TRY(sample_round(contestants, round, unused));
-  Sampling sampling{Series(contestants.size()), 0, Stop::kRounds};
+  Sampling sampling{Measured(contestants.size()), 0, Stop::kRounds};
   const std::chrono::nanoseconds begin = now();
   std::size_t look_at = std::max<std::size_t>(1, rule.fewest);
   for (std::size_t round = 0; round < rule.most; ++round) {

@@ -7,14 +7,14 @@
 namespace kmux {
 namespace {
 
-constexpr int kSchema = 1;  // raise it when a note gets another meaning
+constexpr int kNoteSchema = 1;  // raise it when a note gets another meaning
 constexpr const char* kNotePart = "note.json";
 
 }  // namespace
 
 CacheKey note_key(const std::string& kind, Json::Object parts) {
   parts.emplace("kind", kind);
-  parts.emplace("schema", kSchema);
+  parts.emplace("schema", kNoteSchema);
   CacheKey key;
   key.parts = std::move(parts);
   key.digest = sha256_hex(dump(key.parts));

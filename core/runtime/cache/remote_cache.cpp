@@ -13,8 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kFirstPause = std::chrono::milliseconds(2);
-constexpr auto kLongestPause = std::chrono::milliseconds(200);
+constexpr auto kFirstLeasePause = std::chrono::milliseconds(2);
+constexpr auto kLongestLeasePause = std::chrono::milliseconds(200);
 
 /// A name for whoever takes a lease that nobody else can have.
 std::string random_holder() {
@@ -105,7 +105,7 @@ std::optional<RemoteCache::Turn> RemoteCache::try_turn(const std::string& key, c
 RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::string& holder,
                                              std::chrono::milliseconds patience) {
   const auto end = Clock::now() + patience;
-  for (auto pause = kFirstPause; Clock::now() < end; pause = std::min(2 * pause, kLongestPause)) {
+  for (auto pause = kFirstLeasePause; Clock::now() < end; pause = std::min(2 * pause, kLongestLeasePause)) {
     std::this_thread::sleep_for(pause);
     std::optional<Turn> turn = try_turn(key, holder);
     if (!turn) continue;

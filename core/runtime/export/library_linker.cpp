@@ -19,7 +19,7 @@ constexpr const char* kEntry = "kmux-entry.cpp";
 constexpr const char* kExports = "kmux-exports.map";
 constexpr const char* kLibrary = "kmux-library.so";
 
-Error malformed(const std::string& why) {
+Error malformed_library(const std::string& why) {
   return make_error(ErrorCode::kInternal,
                     "a backend's parts of a library cannot be used (" + why + "). This is a bug of its plugin.");
 }
@@ -41,7 +41,7 @@ std::string export_map(const std::vector<std::string>& symbols) {
 
 Status write_parts(const PrivateFolder& folder, const LibraryParts& parts) {
   for (const Artifact::Part& part : parts.backend.parts) {
-    if (!is_plain_file(part.name)) return malformed("part \"" + part.name + "\" is no file name");
+    if (!is_plain_file(part.name)) return malformed_library("part \"" + part.name + "\" is no file name");
     KMUX_TRY(folder.write(part.name, part.content));
   }
   KMUX_TRY(folder.write(kEntry, parts.entry));
@@ -91,11 +91,11 @@ Status run_compiler(const std::string& compiler, const PrivateFolder& folder, co
 Status check_library(std::string_view bytes, const LibraryParts& parts) {
   KMUX_ASSIGN(const LibraryFacts facts, read_library_facts(bytes));
   if (facts.exported != parts.exported) {
-    return malformed("the library exports " + join(facts.exported) + ", not " + join(parts.exported));
+    return malformed_library("the library exports " + join(facts.exported) + ", not " + join(parts.exported));
   }
   for (const std::string& library : facts.needed) {
     const bool is_refused = library.starts_with("libtvm_ffi") || library.starts_with("libkmux");
-    if (is_refused) return malformed("the library needs " + library);
+    if (is_refused) return malformed_library("the library needs " + library);
   }
   return Ok{};
 }
@@ -103,9 +103,9 @@ Status check_library(std::string_view bytes, const LibraryParts& parts) {
 }  // namespace
 
 Result<std::string> link_library(const LibraryParts& parts, const std::string& compiler) {
-  if (parts.backend.find("launcher.cpp") == nullptr) return malformed("there is no launcher.cpp");
+  if (parts.backend.find("launcher.cpp") == nullptr) return malformed_library("there is no launcher.cpp");
   for (const std::string& library : parts.libraries) {
-    if (!is_plain_file(library)) return malformed("\"" + library + "\" is no library");
+    if (!is_plain_file(library)) return malformed_library("\"" + library + "\" is no library");
   }
   KMUX_ASSIGN(const std::string program, find_host_compiler(compiler, "exporting"));
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-export"));

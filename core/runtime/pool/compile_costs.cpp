@@ -18,7 +18,7 @@ using Costs = std::map<std::string, CompileCost>;
 constexpr std::uint64_t kMaxFileBytes = 1 << 20;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 constexpr double kMostMilliseconds = 1e9;
-constexpr int kVersion = 1;
+constexpr int kCostsVersion = 1;
 constexpr std::uint64_t kSlowness = 8;  // one part of the way to a smaller peak, or to another time
 
 std::optional<CompileCost> cost_of(const Json& json) {
@@ -50,7 +50,8 @@ Costs costs_from_json(std::string_view text) {
   const auto json = parse_json(text);
   const Json* version = json ? json->find("version") : nullptr;
   const Json* costs = json ? json->find("costs") : nullptr;
-  if (version == nullptr || *version != Json(kVersion) || costs == nullptr || costs->as_object() == nullptr) return {};
+  if (version == nullptr || *version != Json(kCostsVersion) || costs == nullptr || costs->as_object() == nullptr)
+    return {};
   Costs read;
   for (const auto& [name, value] : *costs->as_object())
     if (const auto cost = cost_of(value)) read.emplace(name, *cost);
@@ -62,7 +63,7 @@ std::string costs_to_json(const Costs& costs) {
   for (const auto& [name, cost] : costs)
     all.emplace(name, Json::Object{{"peak_bytes", static_cast<std::int64_t>(cost.peak_bytes)},
                                    {"milliseconds", std::round(cost.milliseconds * 1000) / 1000}});
-  return dump(Json::Object{{"version", kVersion}, {"costs", std::move(all)}}, 2) + "\n";
+  return dump(Json::Object{{"version", kCostsVersion}, {"costs", std::move(all)}}, 2) + "\n";
 }
 
 std::optional<CompileCost> CompileCosts::of(const std::string& name) {

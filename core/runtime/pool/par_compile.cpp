@@ -13,16 +13,16 @@ namespace {
 
 using JobPointer = std::shared_ptr<const CompileJob>;
 
-Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+Error invalid_setting(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
 Status check(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
   if (how.num_workers < 0) {
-    return invalid("num_workers is " + std::to_string(how.num_workers) +
-                   " (it cannot be less than 0). Give 0 for one a core, or more.");
+    return invalid_setting("num_workers is " + std::to_string(how.num_workers) +
+                           " (it cannot be less than 0). Give 0 for one a core, or more.");
   }
   const auto is_negative = [](const auto& limit) { return limit && limit->count() < 0; };
   if (is_negative(how.timeout) || std::ranges::any_of(jobs, is_negative, &CompileJob::timeout)) {
-    return invalid("timeout cannot be negative. Give 0 for no limit, or more.");
+    return invalid_setting("timeout cannot be negative. Give 0 for no limit, or more.");
   }
   return Ok{};
 }

@@ -23,9 +23,9 @@ void append(std::string& out, Integer value) {
 }
 
 // Takes bytes off the front; `failed` once there are too few.
-class Cursor {
+class ByteCursor {
  public:
-  explicit Cursor(std::string_view bytes) : rest_(bytes) {}
+  explicit ByteCursor(std::string_view bytes) : rest_(bytes) {}
 
   std::string_view take(std::uint64_t size) {
     if (size > rest_.size()) {
@@ -77,7 +77,7 @@ Error refused(const std::string& why) {
 Result<std::vector<Entry>> read_table(std::string_view table, std::uint32_t count) {
   std::vector<Entry> entries;
   std::set<std::string_view> names;
-  Cursor cursor(table);
+  ByteCursor cursor(table);
   for (std::uint32_t i = 0; i < count; ++i) {
     Entry entry;
     entry.name = cursor.take(cursor.take_integer<std::uint32_t>());
@@ -148,7 +148,7 @@ std::string serialize(const Artifact& artifact, Digests digests) {
 }
 
 Result<Artifact> deserialize(std::string_view bytes, Digests digests) {
-  Cursor cursor(bytes);
+  ByteCursor cursor(bytes);
   if (cursor.take(kMagic.size()) != kMagic) return refused("it does not begin as an artifact does");
   const auto version = cursor.take_integer<std::uint32_t>();
   if (cursor.failed()) return refused("it is truncated");

@@ -22,7 +22,7 @@ Status check_flags(const std::vector<std::string>& flags, const std::function<bo
                    const FlagRefusal& refusal) {
   const auto refused = std::ranges::find_if_not(flags, is_allowed);
   if (refused == flags.end()) return Ok{};
-  std::string message = "compiler flag " + quoted(*refused) + " is not allowed (backend ";
+  std::string message = "compiler flag " + in_double_quotes(*refused) + " is not allowed (backend ";
   message.append(refusal.backend);
   message.append("; it could write files, load code or change the steps of the compilation). Use ");
   message.append(refusal.examples).append(".");

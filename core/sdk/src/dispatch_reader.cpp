@@ -82,7 +82,7 @@ class DispatchReader {
     const std::string* digest = sha256->string();
     if (name == nullptr || digest == nullptr) return;
     if (!is_file_path(*name)) {
-      return path->problem("file path " + quoted(*name) +
+      return path->problem("file path " + in_double_quotes(*name) +
                            " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
     }
     out.path = *name;
@@ -120,7 +120,8 @@ class DispatchReader {
       return;
     }
     const std::vector<std::string> known = strings(kWords<T>);
-    in.problem("unknown word " + quoted(*text) + "." + suggestion(*text, known) + " Use " + listed(known) + ".");
+    in.problem("unknown word " + in_double_quotes(*text) + "." + suggestion(*text, known) + " Use " + listed(known) +
+               ".");
   }
 
   template <class T>
@@ -183,8 +184,9 @@ class DispatchReader {
     if (!content) return in.problem(content.error().message);
     const std::string actual = sha256_hex(*content);
     if (actual != digest) {
-      in.problem("file " + quoted(out.path) + " differs from its SHA-256 (expected " + quoted(digest) + ", found \"" +
-                 actual + "\"). Restore the file, or write the program anew.");
+      in.problem("file " + in_double_quotes(out.path) + " differs from its SHA-256 (expected " +
+                 in_double_quotes(digest) + ", found \"" + actual +
+                 "\"). Restore the file, or write the program anew.");
     }
     out.content = *std::move(content);
   }

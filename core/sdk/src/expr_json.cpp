@@ -20,8 +20,8 @@ std::optional<ExprOp> read_operator(const JsonReader& in) {
   const std::optional<ExprOp> op = parse_expr_op(*text);
   if (op) return op;
   const std::vector<std::string> known = all_operators();
-  in.problem("unknown operator " + quoted(*text) + "." + suggestion(*text, known) + " Use one of " + listed(known) +
-             ".");
+  in.problem("unknown operator " + in_double_quotes(*text) + "." + suggestion(*text, known) + " Use one of " +
+             listed(known) + ".");
   return std::nullopt;
 }
 
@@ -36,7 +36,7 @@ Expr read_operation(const JsonReader& in, const Json::Array& items) {
   const std::size_t first = *op == ExprOp::kCast ? 2 : 1;
   const auto count = static_cast<std::size_t>(arity(*op));
   if (items.size() != first + count) {
-    in.problem(quoted(to_string(*op)) + " takes " + (*op == ExprOp::kCast ? "a dtype and " : "") +
+    in.problem(in_double_quotes(to_string(*op)) + " takes " + (*op == ExprOp::kCast ? "a dtype and " : "") +
                std::to_string(count) + " operand(s) (the array has " + std::to_string(items.size()) +
                " items in all). Nest operations of more operands.");
     return {};
@@ -73,10 +73,11 @@ DType read_dtype(const JsonReader& in) {
   if (text == nullptr) return {};
   const Result<DType> type = parse_dtype(*text);
   if (!type) {
-    in.problem(text->size() > 64 ? "unknown dtype " + quoted(*text) + "." : type.error().message);
+    in.problem(text->size() > 64 ? "unknown dtype " + in_double_quotes(*text) + "." : type.error().message);
     return {};
   }
-  if (to_string(*type) != *text) in.problem("dtype " + quoted(*text) + " is spelled " + quoted(to_string(*type)) + ".");
+  if (to_string(*type) != *text)
+    in.problem("dtype " + in_double_quotes(*text) + " is spelled " + in_double_quotes(to_string(*type)) + ".");
   return *type;
 }
 

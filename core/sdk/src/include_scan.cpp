@@ -33,13 +33,13 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-bool is_word(char c) { return is_identifier({&c, 1}) || (c >= '0' && c <= '9'); }
+bool is_word_character(char c) { return is_identifier({&c, 1}) || (c >= '0' && c <= '9'); }
 
 // `text` with `argument` for the word `parameter`.
 std::string substituted(std::string_view text, std::string_view parameter, std::string_view argument) {
   std::string result;
   while (!text.empty()) {
-    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word_character) - text.begin());
     const std::string_view word = text.substr(0, std::max<std::size_t>(length, 1));
     result += word == parameter ? argument : word;
     text.remove_prefix(word.size());

@@ -22,7 +22,7 @@ std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += quoted(words[i]);
+    text += in_double_quotes(words[i]);
   }
   return text;
 }
@@ -74,7 +74,7 @@ std::optional<JsonReader> JsonReader::find(std::string_view key) const {
 
 std::optional<JsonReader> JsonReader::require(std::string_view key) const {
   std::optional<JsonReader> member = find(key);
-  if (!member) problem("missing key " + quoted(key) + ". Add it.");
+  if (!member) problem("missing key " + in_double_quotes(key) + ". Add it.");
   return member;
 }
 
@@ -86,7 +86,8 @@ std::optional<std::size_t> JsonReader::require_one(const std::vector<std::string
     return std::nullopt;
   }
   const auto second = std::find_if(first + 1, keys.end(), has);
-  if (second != keys.end()) problem("both " + quoted(*first) + " and " + quoted(*second) + ". Keep one of them.");
+  if (second != keys.end())
+    problem("both " + in_double_quotes(*first) + " and " + in_double_quotes(*second) + ". Keep one of them.");
   return static_cast<std::size_t>(first - keys.begin());
 }
 
@@ -95,7 +96,7 @@ void JsonReader::refuse_other_keys(const std::vector<std::string>& known) const 
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string meant = suggestion(key, known);
     const std::string advice = meant.empty() ? " Remove it, or read the program with a newer kmux." : meant;
-    problem("unknown key " + quoted(key) + " (known here: " + listed(known) + ")." + advice);
+    problem("unknown key " + in_double_quotes(key) + " (known here: " + listed(known) + ")." + advice);
   }
 }
 

@@ -18,10 +18,10 @@ Error unknown_option(const OptionValue& value, const OptionReaders& readers) {
   std::vector<std::string> known;
   known.reserve(readers.size());
   for (const auto& [name, read] : readers) known.push_back(name);
-  return make_error(ErrorCode::kInvalidArgument, "option " + quoted(value.option) + " is not known (given as " +
-                                                     quoted(value.text) + "; backend " + std::string(value.backend) +
-                                                     " knows " + join(known, "none") + ")." +
-                                                     did_you_mean(value.option, known) + " Correct or remove it.");
+  return make_error(ErrorCode::kInvalidArgument,
+                    "option " + in_double_quotes(value.option) + " is not known (given as " +
+                        in_double_quotes(value.text) + "; backend " + std::string(value.backend) + " knows " +
+                        join(known, "none") + ")." + did_you_mean(value.option, known) + " Correct or remove it.");
 }
 
 std::optional<std::string> find_text(std::string_view backend, const std::string& name, const Options& options,
@@ -36,7 +36,7 @@ std::string alternatives(std::span<const std::string_view> words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += quoted(words[i]);
+    text += in_double_quotes(words[i]);
   }
   return text;
 }
@@ -55,9 +55,9 @@ Status read_options(std::string_view backend, const Options& options, const Host
 }
 
 Error bad_value(const OptionValue& value, std::string_view allowed) {
-  return make_error(ErrorCode::kInvalidArgument, "option " + quoted(value.option) + " cannot be " + quoted(value.text) +
-                                                     " (backend " + std::string(value.backend) + "). Use " +
-                                                     std::string(allowed) + ".");
+  return make_error(ErrorCode::kInvalidArgument,
+                    "option " + in_double_quotes(value.option) + " cannot be " + in_double_quotes(value.text) +
+                        " (backend " + std::string(value.backend) + "). Use " + std::string(allowed) + ".");
 }
 
 OptionReader on_or_off(bool& result) {

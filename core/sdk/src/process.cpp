@@ -283,7 +283,7 @@ bool is_executable(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::string quoted(const std::string& word) {
+std::string quoted_for_shell(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
   std::string text = "'";
@@ -306,9 +306,9 @@ Result<ProcessResult> run(const Command& command) {
 
 std::string to_string(const Command& command) {
   std::string text;
-  if (!command.working_directory.empty()) text = "cd " + quoted(command.working_directory) + " && ";
-  for (const auto& [name, value] : command.environment) text += name + "=" + quoted(value) + " ";
-  for (std::size_t i = 0; i < command.argv.size(); ++i) text += (i == 0 ? "" : " ") + quoted(command.argv[i]);
+  if (!command.working_directory.empty()) text = "cd " + quoted_for_shell(command.working_directory) + " && ";
+  for (const auto& [name, value] : command.environment) text += name + "=" + quoted_for_shell(value) + " ";
+  for (std::size_t i = 0; i < command.argv.size(); ++i) text += (i == 0 ? "" : " ") + quoted_for_shell(command.argv[i]);
   return text;
 }
 

@@ -17,7 +17,7 @@ std::string escaped(char byte) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string in_double_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char byte : text.substr(0, kMaxLength)) result += escaped(byte);
   return result + (text.size() > kMaxLength ? "...\"" : "\"");

@@ -39,16 +39,17 @@ void Scope::declare(const std::string& name, Name what, const JsonPointer& at, P
 
 void Scope::check(const std::string& name, const JsonPointer& at, ProblemList& problems) const {
   if (!is_identifier(name)) {
-    problems.add(at, quoted(name) + " is no name (names reach generated code). Use a C identifier that is no keyword " +
+    problems.add(at, in_double_quotes(name) +
+                         " is no name (names reach generated code). Use a C identifier that is no keyword " +
                          "and does not begin with \"kmux_\" or two underscores.");
     return;
   }
   const Name& holder = names_.find(name)->second;
   if (holder.path != at.text()) {
-    problems.add(at, "the name " + quoted(name) + " is taken (" + std::string(to_string(holder.kind)) + " at " +
-                         holder.path + " has it). Choose another one.");
+    problems.add(at, "the name " + in_double_quotes(name) + " is taken (" + std::string(to_string(holder.kind)) +
+                         " at " + holder.path + " has it). Choose another one.");
   } else if (is_variable(holder.kind) && std::ranges::find(kReserved, name) != kReserved.end()) {
-    problems.add(at, "the name " + quoted(name) + " is reserved (launchers use it). Choose another one.");
+    problems.add(at, "the name " + in_double_quotes(name) + " is reserved (launchers use it). Choose another one.");
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 Error malformed(std::string_view text, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "malformed target " + quoted(text) + " (" + why +
+                    "malformed target " + in_double_quotes(text) + " (" + why +
                         "). Write \"kind\", \"kind:arch\" or \"kind:arch,key=value\", for example \"cuda:sm_90\"; "
                         "\"kind -arch=value\" and a JSON object with \"kind\" are read, too.");
 }
@@ -53,12 +53,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 Result<Target> checked(Target target, std::string_view text) {
   target.kind = lower_case(target.kind);
-  if (!is_kind(target.kind)) return malformed(text, quoted(target.kind) + " is no kind");
+  if (!is_kind(target.kind)) return malformed(text, in_double_quotes(target.kind) + " is no kind");
   if (!target.arch.empty() && !is_arch(target.arch))
-    return malformed(text, quoted(target.arch) + " is no architecture");
+    return malformed(text, in_double_quotes(target.arch) + " is no architecture");
   for (const auto& [key, value] : target.attributes) {
-    if (!is_word(key, "_-.")) return malformed(text, quoted(key) + " is no attribute name");
-    if (!is_value(value)) return malformed(text, "the value of " + quoted(key) + " cannot be written");
+    if (!is_word(key, "_-.")) return malformed(text, in_double_quotes(key) + " is no attribute name");
+    if (!is_value(value)) return malformed(text, "the value of " + in_double_quotes(key) + " cannot be written");
   }
   return target;
 }
@@ -88,12 +88,12 @@ Result<Target> parse_canonical(std::string_view text) {
     const std::size_t equals = pieces[i].find('=');
     if (equals != std::string::npos) {
       const auto [place, added] = target.attributes.emplace(pieces[i].substr(0, equals), pieces[i].substr(equals + 1));
-      if (!added) return malformed(text, quoted(place->first) + " occurs twice");
+      if (!added) return malformed(text, in_double_quotes(place->first) + " occurs twice");
       value = &place->second;
     } else if (value != nullptr) {
       value->append(",").append(pieces[i]);
     } else {
-      return malformed(text, quoted(pieces[i]) + " has no '='");
+      return malformed(text, in_double_quotes(pieces[i]) + " has no '='");
     }
   }
   return checked(std::move(target), text);
@@ -107,7 +107,7 @@ Result<Target> parse_options(std::string_view text) {
   }
   Target target{words[0]};
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i][0] != '-') return malformed(text, quoted(words[i]) + " does not begin with '-'");
+    if (words[i][0] != '-') return malformed(text, in_double_quotes(words[i]) + " does not begin with '-'");
     const std::string option = words[i].substr(words[i].find_first_not_of('-') == 2 ? 2 : 1);
     const std::size_t equals = option.find('=');
     const bool value_follows = i + 1 < words.size() && words[i + 1][0] != '-';
@@ -146,7 +146,7 @@ Result<Target> parse_object(std::string_view text) {
   for (const auto& [key, value] : *json.as_object()) {
     if (key == "kind" || is_bookkeeping(key)) continue;
     const auto words = attribute_text(value);
-    if (!words) return malformed(text, quoted(key) + " is neither text, number, boolean nor a list of these");
+    if (!words) return malformed(text, in_double_quotes(key) + " is neither text, number, boolean nor a list of these");
     if (!words->empty()) assign(target, key, *words);
   }
   return checked(std::move(target), text);

@@ -5,14 +5,14 @@
 namespace kmux {
 
 Error unknown_kind(const Target& target, const TargetForms& forms) {
-  std::string message = "target " + quoted(to_string(target));
+  std::string message = "target " + in_double_quotes(to_string(target));
   message.append(" is not one of backend ").append(forms.backend).append(" (it knows ").append(forms.kinds);
   message.append("). Use ").append(forms.examples).append(".");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 Error unknown_attribute(const std::string& key, const std::string& value, const TargetForms& forms) {
-  std::string message = "target attribute " + quoted(key + "=" + value);
+  std::string message = "target attribute " + in_double_quotes(key + "=" + value);
   message.append(" is not known to backend ").append(forms.backend).append(" (it knows ").append(forms.attributes);
   message.append("). Remove it.");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));

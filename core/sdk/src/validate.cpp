@@ -14,7 +14,7 @@ void check_shared_files(const Program& program, ProblemList& problems) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const File* other = first.try_emplace(files[i].path, &files[i]).first->second;
       if (other->content == files[i].content) continue;
-      problems.add(at / i, "file path " + quoted(files[i].path) +
+      problems.add(at / i, "file path " + in_double_quotes(files[i].path) +
                                " has other content in an earlier variant. Rename one of them.");
     }
   };
@@ -29,7 +29,7 @@ ProblemList problems_of(const Program& program) {
   ProblemList problems;
   const JsonPointer root;
   if (!is_identifier(program.name)) {
-    problems.add(root / "name", quoted(program.name) + " is no name. Use a C identifier that is no keyword.");
+    problems.add(root / "name", in_double_quotes(program.name) + " is no name. Use a C identifier that is no keyword.");
   }
   const Scope scope = scope_of(program.signature, root / "signature");
   check_signature(program.signature, scope, root / "signature", problems);
@@ -46,6 +46,8 @@ ProblemList problems_of(const Program& program) {
 
 std::vector<Problem> validate(const Program& program) { return problems_of(program).take(); }
 
-Status check_valid(const Program& program) { return problems_of(program).status("program " + quoted(program.name)); }
+Status check_valid(const Program& program) {
+  return problems_of(program).status("program " + in_double_quotes(program.name));
+}
 
 }  // namespace kmux

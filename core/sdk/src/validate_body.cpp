@@ -51,7 +51,7 @@ class BodyChecker {
       scope_.declare(maps[i].name, {NameKind::kTensorMap}, at / i / "name", problems_);
     }
     if (maps.empty() || dialect_ == nullptr || !dialect_->is_host) return;
-    problems_.add(at, "dialect " + quoted(dialect_->name) + " has no tensor maps. Remove them.");
+    problems_.add(at, "dialect " + in_double_quotes(dialect_->name) + " has no tensor maps. Remove them.");
   }
 
   void steps(const std::vector<Step>& list, int depth, const JsonPointer& at) {
@@ -82,7 +82,7 @@ class BodyChecker {
     const std::optional<std::int64_t> bytes = constant_of(fill.bytes);
     if (!offset || !bytes || *offset < 0 || *bytes < 0 || *bytes <= *target.bytes - *offset) return;
     const std::string kind = target.kind == NameKind::kBuffer ? "buffer" : "workspace";
-    problems_.add(at, "fill of " + quoted(fill.target.name) + " writes " + std::to_string(*bytes) + " bytes" +
+    problems_.add(at, "fill of " + in_double_quotes(fill.target.name) + " writes " + std::to_string(*bytes) + " bytes" +
                           (*offset == 0 ? "" : " at offset " + std::to_string(*offset)) + " (the " + kind + " has " +
                           std::to_string(*target.bytes) + "). Fill at most the " + kind + ".");
   }

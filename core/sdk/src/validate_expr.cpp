@@ -37,10 +37,10 @@ void check_use(const std::string& name, ExprPlace place, const Scope& scope, con
                ProblemList& problems) {
   const Name* found = scope.find(name);
   if (found == nullptr) {
-    problems.add(at, "no " + quoted(name) + " in scope." + scope.suggestion(name) + " " + allowed(place));
+    problems.add(at, "no " + in_double_quotes(name) + " in scope." + scope.suggestion(name) + " " + allowed(place));
   } else if (!is_value(*found, place)) {
     const std::string type = found->kind == NameKind::kScalar ? " of type " + to_string(found->dtype) : "";
-    problems.add(at, quoted(name) + " is " + std::string(to_string(found->kind)) + type +
+    problems.add(at, in_double_quotes(name) + " is " + std::string(to_string(found->kind)) + type +
                          " (an expression cannot use it). " + allowed(place));
   }
 }
@@ -68,7 +68,7 @@ void check_expr(const Expr& expr, ExprPlace place, const Scope& scope, const Jso
   visit(expr, [&](const Expr& node) {
     if (node.op() != ExprOp::kCast || is_cast_target(node.type())) return;
     has_value = false;
-    problems.add(at, "cannot cast to " + quoted(to_string(node.type())) +
+    problems.add(at, "cannot cast to " + in_double_quotes(to_string(node.type())) +
                          " (expressions are integers). Cast to int8 ... int64, uint8 ... uint64 or bool.");
   });
   if (!has_value) return;
@@ -95,19 +95,20 @@ const Name* require_name(const std::string& name, std::initializer_list<NameKind
                          const Scope& scope, const JsonPointer& at, ProblemList& problems) {
   const Name* found = scope.find(name);
   if (found == nullptr) {
-    problems.add(at,
-                 "no " + quoted(name) + " in scope." + scope.suggestion(name) + " Name " + std::string(expected) + ".");
+    problems.add(at, "no " + in_double_quotes(name) + " in scope." + scope.suggestion(name) + " Name " +
+                         std::string(expected) + ".");
     return nullptr;
   }
   if (std::ranges::find(kinds, found->kind) != kinds.end()) return found;
-  problems.add(at,
-               quoted(name) + " is " + std::string(to_string(found->kind)) + ". Name " + std::string(expected) + ".");
+  problems.add(at, in_double_quotes(name) + " is " + std::string(to_string(found->kind)) + ". Name " +
+                       std::string(expected) + ".");
   return nullptr;
 }
 
 void check_not_nullable(const std::string& name, const Name& what, const JsonPointer& at, ProblemList& problems) {
   if (!what.nullable) return;
-  problems.add(at, "buffer " + quoted(name) + " is nullable, but used here (a null tensor has no data). Remove " +
+  problems.add(at, "buffer " + in_double_quotes(name) +
+                       " is nullable, but used here (a null tensor has no data). Remove " +
                        "\"nullable\", or do not use the buffer.");
 }
 

@@ -32,12 +32,12 @@ class LaunchChecker {
     const bool expressions = dialect_ == nullptr || dialect_->has_name_expressions;
     const bool is_symbol = is_kernel_name(name) && name.find_first_of(":<") == std::string::npos;
     if (!is_symbol && !(expressions && is_kernel_name(name))) {
-      problems_.add(at, quoted(name) + " is no kernel name. Use an identifier or a mangled name" +
+      problems_.add(at, in_double_quotes(name) + " is no kernel name. Use an identifier or a mangled name" +
                             (expressions ? ", or an instantiation such as \"kern<float, 4>\"." : "."));
     }
     const Name* taken = scope_.find(name);
     if (taken == nullptr || !is_variable(taken->kind)) return;
-    problems_.add(at, "kernel " + quoted(name) + " is also " + std::string(to_string(taken->kind)) +
+    problems_.add(at, "kernel " + in_double_quotes(name) + " is also " + std::string(to_string(taken->kind)) +
                           " (generated code has both). Rename one of them.");
   }
 
@@ -98,16 +98,16 @@ class LaunchChecker {
          {!launch.l2_windows.empty(), "l2_windows", "L2 window"}});
     for (const Use& use : uses) {
       if (!use.is_used || !dialect_->is_host) continue;
-      problems_.add(at / use.key, "dialect " + quoted(dialect_->name) + " has no " + use.what +
+      problems_.add(at / use.key, "dialect " + in_double_quotes(dialect_->name) + " has no " + use.what +
                                       " (a launch is a plain call). Remove it.");
     }
     if (launch.packed_values && !dialect_->has_packed_values) {
-      problems_.add(at / "packed_values", "a kernel of dialect " + quoted(dialect_->name) +
+      problems_.add(at / "packed_values", "a kernel of dialect " + in_double_quotes(dialect_->name) +
                                               " takes each value alone. Remove \"packed_values\".");
     }
     if (launch.returns == CallResult::kVoid || dialect_->is_host) return;
     problems_.add(at / "returns",
-                  "a kernel of dialect " + quoted(dialect_->name) + " returns nothing. Remove \"returns\".");
+                  "a kernel of dialect " + in_double_quotes(dialect_->name) + " returns nothing. Remove \"returns\".");
   }
 
   const Dialect* dialect_;

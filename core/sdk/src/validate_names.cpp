@@ -111,11 +111,11 @@ static_assert(std::ranges::is_sorted(kKeywords));
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || is_digit(c); }
+bool is_letter_or_number(char c) { return is_letter(c) || is_digit(c); }
 
 // Is it letters, digits and underscores, and no digit first?
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_word);
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, is_letter_or_number);
 }
 
 // Recognises "ns::kern<float, 4, const T*>": nothing in it can end an expression or begin another.
@@ -138,7 +138,7 @@ class NameExpression {
   }
 
   bool word() {
-    const auto end = std::ranges::find_if_not(rest_, is_word);
+    const auto end = std::ranges::find_if_not(rest_, is_letter_or_number);
     const auto size = static_cast<std::size_t>(end - rest_.begin());
     rest_.remove_prefix(size);
     return size > 0;

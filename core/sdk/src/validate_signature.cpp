@@ -49,7 +49,7 @@ class SignatureChecker {
   void buffer(const BufferParam& buffer, const JsonPointer& at) {
     const DType type = buffer.dtype;
     if ((!is_integer(type) && !is_float(type) && !is_bool(type)) || to_string(type).starts_with("dtype_")) {
-      problems_.add(at / "dtype", "a buffer cannot hold " + quoted(to_string(type)) +
+      problems_.add(at / "dtype", "a buffer cannot hold " + in_double_quotes(to_string(type)) +
                                       ". Use an integer, a floating-point type or bool.");
     } else if (type.lanes == 0) {
       problems_.add(at / "dtype", "a dtype of 0 lanes has no elements. Use 1 or more.");
@@ -86,7 +86,7 @@ class SignatureChecker {
     const DType type = scalar.dtype;
     const bool is_number = is_integer(type) || is_float(type) || is_bool(type);
     if (is_number && type.lanes == 1 && has_width_of_scalar(type) && !to_string(type).starts_with("dtype_")) return;
-    problems_.add(at / "dtype", "a scalar cannot be " + quoted(to_string(type)) +
+    problems_.add(at / "dtype", "a scalar cannot be " + in_double_quotes(to_string(type)) +
                                     ". Use bool, or an integer or floating-point type of 8 to 64 bits.");
   }
 
@@ -97,25 +97,27 @@ class SignatureChecker {
     const auto begin = signature_.outputs.begin();
     if (std::find(begin, begin + static_cast<std::ptrdiff_t>(index), name) !=
         begin + static_cast<std::ptrdiff_t>(index)) {
-      problems_.add(at, "output " + quoted(name) + " is named twice. Remove it here.");
+      problems_.add(at, "output " + in_double_quotes(name) + " is named twice. Remove it here.");
     }
     if (found->nullable) {
-      problems_.add(at, "output " + quoted(name) + " is nullable (an output is always there). Remove \"nullable\".");
+      problems_.add(
+          at, "output " + in_double_quotes(name) + " is nullable (an output is always there). Remove \"nullable\".");
     }
   }
 
   void symbol(const Symbol& symbol, const JsonPointer& at) {
     scope_.check(symbol.name, at / "name", problems_);
     if (symbol.dtype != dtype::kInt32 && symbol.dtype != dtype::kInt64) {
-      problems_.add(at / "dtype", "a symbol cannot be " + quoted(to_string(symbol.dtype)) + ". Use int32 or int64.");
+      problems_.add(at / "dtype",
+                    "a symbol cannot be " + in_double_quotes(to_string(symbol.dtype)) + ". Use int32 or int64.");
     }
     if (std::ranges::find(order_, symbol.name) == order_.end()) {
-      problems_.add(at, "no shape or stride uses symbol " + quoted(symbol.name) +
+      problems_.add(at, "no shape or stride uses symbol " + in_double_quotes(symbol.name) +
                             ". Remove it, or make it an integer scalar parameter.");
     } else if (!has_live_carrier(symbol.name)) {
-      problems_.add(at, "symbol " + quoted(symbol.name) +
+      problems_.add(at, "symbol " + in_double_quotes(symbol.name) +
                             " cannot be solved (no dimension or stride of an input that " + "must be there is " +
-                            quoted(symbol.name) + ", or linear in it alone). Add such a " +
+                            in_double_quotes(symbol.name) + ", or linear in it alone). Add such a " +
                             "dimension, or make it an integer scalar parameter.");
     }
   }
@@ -147,7 +149,7 @@ class SignatureChecker {
     }
     if (actual == expected || actual.size() != expected.size()) return;
     std::string text;
-    for (const std::string& name : expected) text += (text.empty() ? "" : ", ") + quoted(name);
+    for (const std::string& name : expected) text += (text.empty() ? "" : ", ") + in_double_quotes(name);
     problems_.add(at, "the symbols are not in slot order. Order them " + text + ".");
   }
 

@@ -11,7 +11,7 @@ namespace {
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 // Is it letters, digits and some of `also`?
-bool is_word(std::string_view text, std::string_view also) {
+bool is_word_with(std::string_view text, std::string_view also) {
   const auto allowed = [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; };
   return !text.empty() && std::ranges::all_of(text, allowed);
 }
@@ -22,7 +22,7 @@ bool is_standard(std::string_view text) {
 
 bool is_define(std::string_view text) {
   const std::string_view name = text.substr(0, text.find('='));
-  const bool is_name = is_word(name, "_") && (name.front() < '0' || name.front() > '9');
+  const bool is_name = is_word_with(name, "_") && (name.front() < '0' || name.front() > '9');
   return is_name && is_text(text) && text.find_first_of("\n\r") == std::string_view::npos;
 }
 
@@ -31,7 +31,9 @@ bool is_prelude(std::string_view text) {
 }
 
 // A package's name, then what pip allows behind it, without blanks.
-bool is_requirement(std::string_view text) { return is_word(text, "_-.,<>=!~[]*") && is_letter_or_digit(text.front()); }
+bool is_requirement(std::string_view text) {
+  return is_word_with(text, "_-.,<>=!~[]*") && is_letter_or_digit(text.front());
+}
 
 // Checks one variant but its body.
 class VariantChecker {
@@ -52,37 +54,39 @@ class VariantChecker {
   void unknown_dialect(const JsonPointer& at) {
     std::vector<std::string> known;
     for (const Dialect& dialect : all_dialects()) known.emplace_back(dialect.name);
-    problems_.add(at, "unknown dialect " + quoted(variant_.dialect) + "." + suggestion(variant_.dialect, known) +
-                          " Use " + listed(known) + ".");
+    problems_.add(at, "unknown dialect " + in_double_quotes(variant_.dialect) + "." +
+                          suggestion(variant_.dialect, known) + " Use " + listed(known) + ".");
   }
 
   void words(const std::vector<std::string>& list, const std::string& what, const JsonPointer& at) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (is_word(list[i], "_-+.")) continue;
-      problems_.add(at / i, quoted(list[i]) + " is not " + what + ". Use letters, digits, '_', '-', '+' and '.'.");
+      if (is_word_with(list[i], "_-+.")) continue;
+      problems_.add(at / i,
+                    in_double_quotes(list[i]) + " is not " + what + ". Use letters, digits, '_', '-', '+' and '.'.");
     }
   }
 
   void settings(const JsonPointer& at) {
     const Settings& settings = variant_.settings;
     if (!is_standard(settings.standard)) {
-      problems_.add(at / "standard", quoted(settings.standard) + " is no standard. Use one such as \"c++17\".");
+      problems_.add(at / "standard",
+                    in_double_quotes(settings.standard) + " is no standard. Use one such as \"c++17\".");
     }
     for (std::size_t i = 0; i < settings.defines.size(); ++i) {
       if (is_define(settings.defines[i])) continue;
       problems_.add(at / "defines" / i,
-                    quoted(settings.defines[i]) + " is no define. Use NAME or NAME=VALUE on one line.");
+                    in_double_quotes(settings.defines[i]) + " is no define. Use NAME or NAME=VALUE on one line.");
     }
     for (std::size_t i = 0; i < settings.preludes.size(); ++i) {
       if (is_prelude(settings.preludes[i])) continue;
-      problems_.add(at / "preludes" / i, quoted(settings.preludes[i]) +
+      problems_.add(at / "preludes" / i, in_double_quotes(settings.preludes[i]) +
                                              " is no header name. Leave out quotes, angle brackets and backslashes.");
     }
     words(settings.include_hints, "a package name", at / "include_hints");
     for (std::size_t i = 0; i < settings.python_requires.size(); ++i) {
       if (is_requirement(settings.python_requires[i])) continue;
-      problems_.add(at / "python_requires" / i,
-                    quoted(settings.python_requires[i]) + " is no requirement. Use one such as \"package>=1.2,<2\".");
+      problems_.add(at / "python_requires" / i, in_double_quotes(settings.python_requires[i]) +
+                                                    " is no requirement. Use one such as \"package>=1.2,<2\".");
     }
   }
 
@@ -96,10 +100,12 @@ class VariantChecker {
       const std::string& path = files[i].path;
       const JsonPointer here = at / i / "path";
       if (!is_file_path(path) || path.ends_with(".kmux.json")) {
-        problems_.add(here, "file path " + quoted(path) + " is refused (it may leave the program's folder, or " +
+        problems_.add(here, "file path " + in_double_quotes(path) +
+                                " is refused (it may leave the program's folder, or " +
                                 "replace a program). Use one such as \"src/gemm.cu\".");
       } else if (!paths_.emplace(path, here.text()).second) {
-        problems_.add(here, "file path " + quoted(path) + " is taken (by " + paths_[path] + "). Rename one of them.");
+        problems_.add(
+            here, "file path " + in_double_quotes(path) + " is taken (by " + paths_[path] + "). Rename one of them.");
       }
     }
   }
@@ -107,9 +113,10 @@ class VariantChecker {
   void binary(const Dialect& dialect, const JsonPointer& at) {
     if (variant_.sources.size() > 1) {
       problems_.add(at / "sources", std::to_string(variant_.sources.size()) + " sources (dialect " +
-                                        quoted(dialect.name) + " is one ready file). Make a variant of each.");
+                                        in_double_quotes(dialect.name) +
+                                        " is one ready file). Make a variant of each.");
     }
-    const std::string nothing = "dialect " + quoted(dialect.name) + " is not compiled. Remove ";
+    const std::string nothing = "dialect " + in_double_quotes(dialect.name) + " is not compiled. Remove ";
     if (!variant_.headers.empty()) problems_.add(at / "headers", nothing + "the headers.");
     if (variant_.settings != Settings{}) problems_.add(at / "settings", nothing + "the settings.");
   }

@@ -39,7 +39,7 @@ void collect(Files& files, const std::vector<File>& more) {
   for (const File& file : more) files.Set(file.path, file.content);
 }
 
-Files files_of(const ProgramObj* self) {
+Files program_files(const ProgramObj* self) {
   Files files;
   for (const Variant& variant : self->program.variants) {
     collect(files, variant.sources);
@@ -55,7 +55,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
       .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
       .def("_json", [](const ProgramObj* self) { return ffi::String(to_json(self->program)); })
-      .def("_files", files_of);
+      .def("_files", program_files);
   refl::GlobalDef()
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)

@@ -228,9 +228,9 @@ TEST(KernelFunction, AllocatesNothing) {
   const std::array<ffi::AnyView, 3> values{&x.tensor, &y.tensor, 0.5};
   ffi::Any result;
   function.CallPacked(values.data(), 3, &result);  // the environment makes its table of streams
-  const std::size_t before = testing::allocations();
+  const std::size_t before = test::allocations();
   for (int i = 0; i < 10; ++i) function.CallPacked(values.data(), 3, &result);
-  EXPECT_EQ(testing::allocations(), before);
+  EXPECT_EQ(test::allocations(), before);
 }
 
 TEST(KernelFunction, KnowsItsKernel) {

@@ -34,7 +34,7 @@ class SharedObject final : public LoadedCode {
  private:
   bool write_all(const std::string& bytes) const {
     for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t count = write(descriptor_, bytes.data() + done, bytes.size() - done);
+      const ssize_t count = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
       if (count <= 0) return false;
       done += static_cast<std::size_t>(count);
     }

@@ -23,9 +23,9 @@ TEST_F(HipAllocations, AreNoneForLaunches) {
     FailureText failure;
     fake->set_recording(false);
     EXPECT_EQ(entry(slots.data(), env, failure.sink()), KMUX_OK);
-    const std::size_t before = kmux::testing::allocations();
+    const std::size_t before = kmux::test::allocations();
     for (int i = 0; i < 1000; ++i) entry(slots.data(), env, failure.sink());
-    EXPECT_EQ(kmux::testing::allocations(), before);
+    EXPECT_EQ(kmux::test::allocations(), before);
     fake->set_recording(true);
   }
 }

@@ -38,9 +38,9 @@ class LaunchAllocations : public ::testing::Test {
     const kmux_launch_env env{sizeof(kmux_launch_env), 0, nullptr, &allocator, 0, 0};
     const kmux_sink sink{nullptr, [](void*, const char*, std::size_t) {}};
     EXPECT_EQ(entry(slots, env, sink), KMUX_OK);
-    const std::size_t before = kmux::testing::allocations();
+    const std::size_t before = kmux::test::allocations();
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(entry(slots, env, sink), KMUX_OK);
-    return kmux::testing::allocations() - before;
+    return kmux::test::allocations() - before;
   }
 
   FakeHost host;

@@ -11,16 +11,16 @@ using testing::IsEmpty;
 KMUX_OVER_FAKE(GeometrySequences);
 
 constexpr const char* kScale = "extern \"C\" __global__ void scale(float* x, int n) { if (n > 0) x[0] = 2; }\n";
-constexpr const char* kTwo = R"(
+constexpr const char* kGeometryTwo = R"(
 extern "C" __global__ void first(float* x) { x[0] = 1; }
 extern "C" __global__ void second(float* x) { x[0] = 2; }
 )";
 
-const Expr kN = Expr::symbol("n");
+const Expr kGeometryN = Expr::symbol("n");
 
 TEST_P(GeometrySequences, APlainLaunchIsOneCallInTheContextOfItsDevice) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kN);
+  builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {512});
   kernel.launch({x}).value();
@@ -35,7 +35,7 @@ TEST_P(GeometrySequences, APlainLaunchIsOneCallInTheContextOfItsDevice) {
 
 TEST_P(GeometrySequences, PreparingAsksOnceAndLaunchesNothing) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kN);
+  builder.launch("scale").grid({4}).block({128}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
   EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 1U);
@@ -50,11 +50,11 @@ TEST_P(GeometrySequences, PreparingAsksOnceAndLaunchesNothing) {
 TEST_P(GeometrySequences, ExtentsMayBeExpressions) {
   ProgramBuilder builder = program_of("scale", kScale);
   builder.launch("scale")
-      .grid({ceildiv(kN, 64), 2, 3})
-      .block({min(kN, 32), 2})
-      .dynamic_smem_bytes(kN * 4)
+      .grid({ceildiv(kGeometryN, 64), 2, 3})
+      .block({min(kGeometryN, 32), 2})
+      .dynamic_smem_bytes(kGeometryN * 4)
       .args({"x"})
-      .arg(kN);
+      .arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   const Tensor small = zeros(kernel, {8});
   EXPECT_THAT(work_of(kernel, {small}),
@@ -66,14 +66,14 @@ TEST_P(GeometrySequences, ExtentsMayBeExpressions) {
 
 TEST_P(GeometrySequences, AnEmptyGridIsSkipped) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({kN}).block({32}).args({"x"}).arg(kN);
+  builder.launch("scale").grid({kGeometryN}).block({32}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   EXPECT_THAT(work_of(kernel, {zeros(kernel, {0})}), IsEmpty());
 }
 
 TEST_P(GeometrySequences, ANegativeGridIsAnError) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({kN - 10}).block({32}).args({"x"}).arg(kN);
+  builder.launch("scale").grid({kGeometryN - 10}).block({32}).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {5});
   EXPECT_EQ(kernel.launch({x}).error().code, ErrorCode::kInvalidArgument);
@@ -82,7 +82,7 @@ TEST_P(GeometrySequences, ANegativeGridIsAnError) {
 
 TEST_P(GeometrySequences, ConstantSharedMemoryIsAllowedWhenPrepared) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(100000).args({"x"}).arg(kN);
+  builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(100000).args({"x"}).arg(kGeometryN);
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
   make_current();
@@ -94,7 +94,7 @@ TEST_P(GeometrySequences, ConstantSharedMemoryIsAllowedWhenPrepared) {
 
 TEST_P(GeometrySequences, ComputedSharedMemoryIsAllowedWhenItGrows) {
   ProgramBuilder builder = program_of("scale", kScale);
-  builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(kN).args({"x"}).arg(kN);
+  builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(kGeometryN).args({"x"}).arg(kGeometryN);
   const Kernel kernel = warmed(builder);
   const auto raises = [&](std::int64_t bytes) {
     work_of(kernel, {zeros(kernel, {bytes})});
@@ -130,7 +130,7 @@ extern "C" __global__ void tiled(float* x) {
 }
 
 TEST_P(GeometrySequences, ClustersAreAttributesAndLargeOnesAreAllowedWhenPrepared) {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({4}).block({32}).cluster({2}).args({"x"});
   builder.launch("second").grid({16, 2}).block({32}).cluster({8, 2}).args({"x"});
   const Kernel kernel = compiled(builder);
@@ -145,7 +145,7 @@ TEST_P(GeometrySequences, ClustersAreAttributesAndLargeOnesAreAllowedWhenPrepare
 }
 
 TEST_P(GeometrySequences, CooperativeLaunchesMayHaveClusters) {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({4}).block({32}).cooperative().args({"x"});
   builder.launch("second").grid({4}).block({32}).cooperative().cluster({2}).args({"x"});
   const Kernel kernel = warmed(builder);
@@ -156,8 +156,8 @@ TEST_P(GeometrySequences, CooperativeLaunchesMayHaveClusters) {
 }
 
 TEST_P(GeometrySequences, ACooperativeGridThatDoesNotFitIsAnError) {
-  ProgramBuilder builder = program_of("two", kTwo);
-  builder.launch("first").grid({kN}).block({1024}).cooperative().args({"x"});
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
+  builder.launch("first").grid({kGeometryN}).block({1024}).cooperative().args({"x"});
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {1000});
   const Status refused = kernel.launch({x});
@@ -167,7 +167,7 @@ TEST_P(GeometrySequences, ACooperativeGridThatDoesNotFitIsAnError) {
 }
 
 TEST_P(GeometrySequences, OnlyWhatAsksForItStartsEarly) {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"});
   builder.launch("second").grid({1}).block({32}).programmatic_serialization().args({"x"});
   const Kernel kernel = warmed(builder);
@@ -184,7 +184,7 @@ std::string window(const Tensor& x, std::int64_t bytes, const std::string& ratio
 }
 
 TEST_P(GeometrySequences, AnL2WindowIsAnAttributeAndTheLimitIsRaisedWhenPrepared) {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
   builder.launch("first").grid({1}).block({32}).l2_window("x", Expr(1 << 20), 0.5).args({"x"});
   const Kernel kernel = compiled(builder);
   kernel.warm().value();
@@ -202,8 +202,8 @@ TEST_P(GeometrySequences, AnL2WindowIsCutToWhatTheDeviceHasAndThatIsReported) {
   fake_cuda::Device device;
   device.max_window_bytes = 4096;
   fake.set_devices({device});
-  ProgramBuilder builder = program_of("two", kTwo);
-  builder.launch("first").grid({1}).block({32}).l2_window("x", kN * 4).args({"x"});
+  ProgramBuilder builder = program_of("two", kGeometryTwo);
+  builder.launch("first").grid({1}).block({32}).l2_window("x", kGeometryN * 4).args({"x"});
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {2048});
   for (int i = 0; i < 2; ++i) {
@@ -216,7 +216,7 @@ TEST_P(GeometrySequences, AnL2WindowIsCutToWhatTheDeviceHasAndThatIsReported) {
 TEST_P(GeometrySequences, OfSeveralL2WindowsTheLargestWins) {
   ProgramBuilder builder("two");
   builder.input("x", dtype::kFloat32, {1024}).input("y", dtype::kFloat32, {4096});
-  builder.variant("cuda").source("two.cu", kTwo);
+  builder.variant("cuda").source("two.cu", kGeometryTwo);
   builder.launch("first").grid({1}).block({32}).l2_window("x", 4096).l2_window("y", 16384).args({"x"});
   const Kernel kernel = warmed(builder);
   const Tensor x = zeros(kernel, {1024});

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 KMUX_OVER_FAKE(GraphSequences);
 
-constexpr const char* kTwo = R"(
+constexpr const char* kGraphTwo = R"(
 extern "C" __global__ void first(float* x, int i) { x[0] = i; }
 extern "C" __global__ void second(float* x, int i) { x[0] += i; }
 )";
@@ -18,7 +18,7 @@ const Options kGraph = {{"graph", "on"}};
 
 // Fills x, then launches `first` and `second` with scalars "a" and "b".
 ProgramBuilder two_program() {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGraphTwo);
   builder.scalar("a", dtype::kInt32);
   builder.scalar("b", dtype::kInt32);
   builder.body().fill("x", Expr::symbol("n") * 4, 1);
@@ -90,7 +90,7 @@ TEST_P(ReplayedOrNot, TwoLaunches) { EXPECT_THAT(symbols_of(two_program(), kGrap
 
 // Each of these takes the replay away from a body that would have it otherwise.
 ProgramBuilder with_scalars() {
-  ProgramBuilder builder = program_of("two", kTwo);
+  ProgramBuilder builder = program_of("two", kGraphTwo);
   builder.scalar("a", dtype::kInt32);
   builder.scalar("b", dtype::kInt32);
   builder.launch("first").grid({1}).block({32}).args({"x", "a"});

@@ -59,9 +59,9 @@ std::size_t allocated_by(bool replay, Body body) {
   Launcher launcher("code", facts, Log{}, &driver);
   const kmux_launch_env env = {sizeof env, 0, nullptr, nullptr, 0, 0};
   EXPECT_EQ(launcher.call(env, error.sink(), body), KMUX_OK) << error.text;
-  const std::size_t before = kmux::testing::allocations();
+  const std::size_t before = kmux::test::allocations();
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(launcher.call(env, error.sink(), body), KMUX_OK);
-  return kmux::testing::allocations() - before;
+  return kmux::test::allocations() - before;
 }
 
 int launch_both(const kmux_driver_env& env, kmux_sink error) {
@@ -75,9 +75,9 @@ int launch_both(const kmux_driver_env& env, kmux_sink error) {
 }
 
 TEST(LaunchAllocations, AreCounted) {
-  const std::size_t before = kmux::testing::allocations();
+  const std::size_t before = kmux::test::allocations();
   ::operator delete(::operator new(16));
-  EXPECT_EQ(kmux::testing::allocations(), before + 1);
+  EXPECT_EQ(kmux::test::allocations(), before + 1);
 }
 
 TEST(LaunchAllocations, AreNoneForLaunches) { EXPECT_EQ(allocated_by(false, launch_both), 0U); }

@@ -33,7 +33,7 @@ std::vector<std::string> exports_of(const std::string& library) {
 }
 
 TEST(LauncherCompiler, MakesALibraryThatNeedsNoDriver) {
-  const std::string library = library_of(kmux::testing::golden_programs().front()).value();
+  const std::string library = library_of(kmux::test::golden_programs().front()).value();
   EXPECT_THAT(exports_of(library), ElementsAre("call", "get_last_error", "init", "kmux_launcher_call",
                                                "kmux_launcher_close", "kmux_launcher_open", "kmux_launcher_prepare"));
   const std::string needed = said_of(library, {"readelf", "-d"});

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Program golden(const std::string& name) {
-  for (Program& program : kmux::testing::golden_programs()) {
+  for (Program& program : kmux::test::golden_programs()) {
     if (program.name == name) return std::move(program);
   }
   return {};
@@ -97,7 +97,7 @@ TEST(LauncherText, NeedsNothingOfCudasRuntime) {
 
 TEST(LauncherText, CompilesWithoutWarningsForEveryFeature) {
   const std::string compiler = find_host_compiler("", "the test").value();
-  for (const Program& program : kmux::testing::golden_programs()) {
+  for (const Program& program : kmux::test::golden_programs()) {
     Command command{{compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-"}};
     command.standard_input = text_of(program);
     const ProcessResult result = run(command).value();

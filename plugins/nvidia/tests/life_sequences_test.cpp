@@ -17,9 +17,9 @@ using testing::Not;
 
 KMUX_OVER_FAKE(LifeSequences);
 
-constexpr const char* kScale = "extern \"C\" __global__ void scale(float* x) { x[0] = 2; }\n";
+constexpr const char* kLifeScale = "extern \"C\" __global__ void scale(float* x) { x[0] = 2; }\n";
 
-ProgramBuilder scale_program(const std::string& source = kScale) {
+ProgramBuilder doubling_program(const std::string& source = kLifeScale) {
   ProgramBuilder builder = program_of("scale", source);
   builder.launch("scale").grid({1}).block({32}).dynamic_smem_bytes(50000).args({"x"});
   return builder;
@@ -30,7 +30,7 @@ std::string scale_line(const Tensor& x, const std::string& stream) {
 }
 
 TEST_P(LifeSequences, EveryKindOfStreamIsGivenOn) {
-  const Kernel kernel = warmed(scale_program());
+  const Kernel kernel = warmed(doubling_program());
   const Stream own = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
   EXPECT_THAT(work_of(kernel, {x}, nullptr), ElementsAre(scale_line(x, "0x0")));
@@ -40,7 +40,7 @@ TEST_P(LifeSequences, EveryKindOfStreamIsGivenOn) {
 }
 
 TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
-  const Kernel kernel = warmed(scale_program());
+  const Kernel kernel = warmed(doubling_program());
   const Tensor x = zeros(kernel, {4});
   const Status refused = kernel.launch({x}, StreamRef{reinterpret_cast<void*>(0x3000990)});
   EXPECT_EQ(refused.error().code, ErrorCode::kLaunchFailed);
@@ -50,7 +50,7 @@ TEST_P(LifeSequences, ADeadStreamIsAnErrorAndTheNextCallWorks) {
 
 TEST_P(LifeSequences, TheCallersContextIsRestored) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
-  const Kernel kernel = warmed(scale_program());
+  const Kernel kernel = warmed(doubling_program());
   const Tensor x = zeros(kernel, {4});
   const Tensor far = zeros(kernel, {4}, dtype::kFloat32, 1);
   WrittenText text;
@@ -77,7 +77,7 @@ TEST_P(LifeSequences, TheCallersContextIsRestored) {
 
 TEST_P(LifeSequences, DevicesShareALibraryAndHaveMaximaOfTheirOwn) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
-  const Kernel kernel = compiled(scale_program());
+  const Kernel kernel = compiled(doubling_program());
   const Tensor near = zeros(kernel, {4});
   const Tensor far = zeros(kernel, {4}, dtype::kFloat32, 1);
   EXPECT_THAT(work_of(kernel, {near}), Contains("cuKernelSetAttribute scale attribute 8 value 50000 device 0"));
@@ -89,7 +89,7 @@ TEST_P(LifeSequences, DevicesShareALibraryAndHaveMaximaOfTheirOwn) {
 }
 
 TEST_P(LifeSequences, ACaptureWorksAfterWarm) {
-  const Kernel kernel = warmed(scale_program());
+  const Kernel kernel = warmed(doubling_program());
   const Stream stream = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
   fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -99,7 +99,7 @@ TEST_P(LifeSequences, ACaptureWorksAfterWarm) {
 }
 
 TEST_P(LifeSequences, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
-  const Kernel kernel = compiled(scale_program());
+  const Kernel kernel = compiled(doubling_program());
   const Stream stream = Stream::create(kernel.device()).value();
   const Tensor x = zeros(kernel, {4});
   fake.set_capture(static_cast<CUstream>(stream.handle()), CU_STREAM_CAPTURE_STATUS_ACTIVE);
@@ -112,8 +112,8 @@ TEST_P(LifeSequences, AFirstUseInsideACaptureIsAnErrorWithAdvice) {
 }
 
 TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
-  const Kernel first = warmed(scale_program());
-  const Kernel second = warmed(scale_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
+  const Kernel first = warmed(doubling_program());
+  const Kernel second = warmed(doubling_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
   const Tensor x = zeros(first, {4});
   std::vector<CUlibrary> libraries;
   fake.on_launch([&](const fake_cuda::KernelRun& run) { libraries.push_back(run.library); });
@@ -128,7 +128,7 @@ TEST_P(LifeSequences, KernelsOfOneNameStayApart) {
 
 TEST_P(LifeSequences, UnloadingLeavesTheWaitToTheDriver) {
   {
-    const Kernel kernel = warmed(scale_program());
+    const Kernel kernel = warmed(doubling_program());
     EXPECT_EQ(fake.live().libraries, 1U);
   }
   EXPECT_THAT(work(), ElementsAre(HasSubstr("cuLibraryUnload "), "cuDevicePrimaryCtxRelease_v2 device 0"));
@@ -139,8 +139,8 @@ TEST_P(LifeSequences, UnloadingLeavesTheWaitToTheDriver) {
 TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
   constexpr int kThreads = 16;
   constexpr int kCalls = 50;
-  const Kernel first = compiled(scale_program());
-  const Kernel second = compiled(scale_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
+  const Kernel first = compiled(doubling_program());
+  const Kernel second = compiled(doubling_program("extern \"C\" __global__ void scale(float* x) { x[0] = 3; }\n"));
   const Tensor x = zeros(first, {4});
   std::atomic<int> launches{0};
   fake.on_launch([&](const fake_cuda::KernelRun& run) {

@@ -15,7 +15,7 @@ const std::string kThree =
     kHead +
     "extern \"C\" __global__ void three(MAP a, MAP b, MAP c) { if (a.bytes[0] + b.bytes[0] > c.bytes[0]) __trap(); }\n";
 
-const Expr kN = Expr::symbol("n");
+const Expr kMapN = Expr::symbol("n");
 
 class MapSequences : public OverFake {
  protected:
@@ -46,7 +46,7 @@ TensorMap rows_of(const std::string& memory) {
   TensorMap map;
   map.name = "rows_of_" + memory;
   map.base = {memory};
-  map.dims = {64, floordiv(kN, 64)};
+  map.dims = {64, floordiv(kMapN, 64)};
   map.strides_bytes = {256};
   map.mode = TiledMap{{32, 8}};
   map.swizzle = Swizzle::k128B;
@@ -181,7 +181,7 @@ TEST_P(MapSequences, Im2colMapsHaveCorners) {
 
 TEST_P(MapSequences, MapsMayLieOverWorkspaces) {
   ProgramBuilder builder = program_of("one", kOne);
-  builder.workspace("w", kN * 4);
+  builder.workspace("w", kMapN * 4);
   builder.tensor_map(rows_of("w"));
   builder.launch("one").grid({1}).block({32}).args({"rows_of_w", "w"});
   const Kernel kernel = warmed(builder);

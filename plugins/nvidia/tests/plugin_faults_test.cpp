@@ -13,13 +13,13 @@ extern "C" __global__ void first(const __grid_constant__ Map map, float* w, int 
 extern "C" __global__ void second(float* x, float* w) { x[0] = w[0]; }
 )";
 
-const Expr kN = Expr::symbol("n");
+const Expr kFaultsN = Expr::symbol("n");
 
 TensorMap map_of_x() {
   TensorMap map;
   map.name = "map";
   map.base = {"x"};
-  map.dims = {kN};
+  map.dims = {kFaultsN};
   map.mode = TiledMap{{32}};
   return map;
 }
@@ -27,10 +27,10 @@ TensorMap map_of_x() {
 // A workspace, a fill, a map, two launches that a graph may have.
 ProgramBuilder plain_body() {
   ProgramBuilder builder = program_of("life", kSource);
-  builder.workspace("w", kN * 4);
+  builder.workspace("w", kFaultsN * 4);
   builder.tensor_map(map_of_x());
-  builder.body().fill("w", kN * 4, 1);
-  builder.launch("first").grid({1}).block({32}).dynamic_smem_bytes(60000).args({"map", "w"}).arg(kN);
+  builder.body().fill("w", kFaultsN * 4, 1);
+  builder.launch("first").grid({1}).block({32}).dynamic_smem_bytes(60000).args({"map", "w"}).arg(kFaultsN);
   builder.launch("second").grid({32}).block({32}).cluster({16}).args({"x", "w"});
   return builder;
 }
@@ -38,7 +38,7 @@ ProgramBuilder plain_body() {
 // As that, with a window, a cooperative launch and one that starts early.
 ProgramBuilder rich_body() {
   ProgramBuilder builder = plain_body();
-  builder.launch("second").grid({2}).block({32}).cooperative().l2_window("x", kN * 4).args({"x", "w"});
+  builder.launch("second").grid({2}).block({32}).cooperative().l2_window("x", kFaultsN * 4).args({"x", "w"});
   builder.launch("second").grid({2}).block({32}).programmatic_serialization().args({"x", "w"});
   return builder;
 }

@@ -12,8 +12,8 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Arch kSm90a{90, 'a'};
-constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+constexpr Arch kReadyArch{90, 'a'};
+constexpr const char* kReadyPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 Variant ready(const std::string& dialect, std::string content) {
   Variant variant;
@@ -25,8 +25,8 @@ Variant ready(const std::string& dialect, std::string content) {
 std::string cubin() { return CubinExample{{{"k"}}}.bytes(); }
 
 TEST(ReadyCode, HasTheKernels) {
-  EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kSm90a, {"k"}).value(), ElementsAre("k"));
-  EXPECT_THAT(check_ready_code(ready("ptx", kPtx), kSm90a, {"k"}).value(), ElementsAre("k"));
+  EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kReadyArch, {"k"}).value(), ElementsAre("k"));
+  EXPECT_THAT(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, {"k"}).value(), ElementsAre("k"));
 }
 
 TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
@@ -34,17 +34,17 @@ TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message,
               AllOf(HasSubstr("source \"k.cubin\" is for sm_90a"), HasSubstr("the target is sm_100a")));
-  EXPECT_EQ(check_ready_code(ready("ptx", kPtx), {75, '\0'}, {"k"}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), {75, '\0'}, {"k"}).error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(ReadyCode, WithoutTheKernelIsRefused) {
-  EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kSm90a, {"other"}).error().code, ErrorCode::kCompileFailed);
-  EXPECT_EQ(check_ready_code(ready("ptx", kPtx), kSm90a, {"other"}).error().code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kReadyArch, {"other"}).error().code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, {"other"}).error().code, ErrorCode::kCompileFailed);
 }
 
 TEST(ReadyCode, ThatIsNoneIsRefused) {
-  EXPECT_THAT(check_ready_code(ready("cubin", kPtx), kSm90a, {"k"}).error().message, HasSubstr("is no cubin"));
-  EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kSm90a, {"k"}).error().message, HasSubstr("is no PTX"));
+  EXPECT_THAT(check_ready_code(ready("cubin", kReadyPtx), kReadyArch, {"k"}).error().message, HasSubstr("is no cubin"));
+  EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kReadyArch, {"k"}).error().message, HasSubstr("is no PTX"));
 }
 
 }  // namespace

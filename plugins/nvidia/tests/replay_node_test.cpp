@@ -15,13 +15,13 @@ using testing::StartsWith;
 const CUgraph kGraph = reinterpret_cast<CUgraph>(100);
 const CUgraphExec kExecutable = reinterpret_cast<CUgraphExec>(200);
 const CUcontext kContext = reinterpret_cast<CUcontext>(300);
-const CUkernel kKernel = reinterpret_cast<CUkernel>(7);
+const CUkernel kReplayedKernel = reinterpret_cast<CUkernel>(7);
 
 class ReplayNodes : public testing::Test {
  protected:
   bool keep(StepExample step) {
     bool restructure = false;
-    EXPECT_EQ(node_.keep(driver_.table, step.launch(), kKernel, &restructure).call, nullptr);
+    EXPECT_EQ(node_.keep(driver_.table, step.launch(), kReplayedKernel, &restructure).call, nullptr);
     driver_.take();
     return restructure;
   }

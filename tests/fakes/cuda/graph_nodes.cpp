@@ -8,7 +8,7 @@
 namespace kmux::fake_cuda {
 namespace {
 
-CUkernel kernel_of(const CUDA_KERNEL_NODE_PARAMS& params) {
+CUkernel kernel_of_node(const CUDA_KERNEL_NODE_PARAMS& params) {
   return params.func == nullptr ? params.kern : reinterpret_cast<CUkernel>(params.func);
 }
 
@@ -30,7 +30,7 @@ bool is_valid(const CUDA_MEMSET_NODE_PARAMS& params) {
 }  // namespace
 
 CUresult read_kernel_node(const CUDA_KERNEL_NODE_PARAMS& params, KernelNode& node) {
-  node.kernel = kernel_of(params);
+  node.kernel = kernel_of_node(params);
   node.geometry = geometry_of(params);
   const Kernel* kernel = world().kernels.find(node.kernel);
   if (kernel == nullptr) return CUDA_ERROR_INVALID_HANDLE;
@@ -62,7 +62,7 @@ CUresult check_node(const Node& node, int device) {
 }
 
 std::string kernel_node_text(const CUDA_KERNEL_NODE_PARAMS& params) {
-  const Kernel* kernel = world().kernels.find(kernel_of(params));
+  const Kernel* kernel = world().kernels.find(kernel_of_node(params));
   const std::string name = kernel == nullptr ? "?" : kernel->name;
   const auto* parameters = kernel == nullptr ? nullptr : world().parameters_of(*kernel);
   return " " + name + geometry_text(geometry_of(params)) + arguments_text(params.kernelParams, parameters);

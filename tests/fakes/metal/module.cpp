@@ -32,12 +32,13 @@ Result<std::string> compiled(const std::string& cpp) {
   const std::lock_guard guard(mutex);
   if (const auto found = known.find(cpp); found != known.end()) return found->second;
   const std::string output = new_path(".so");
-  const Command command{{KMUX_FAKE_METAL_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-fPIC", "-shared",
-                         "-fno-strict-aliasing", "-fno-caret-diagnostics", "-DKMUX_MSL_KERNELS", "-isystem",
-                         KMUX_FAKE_METAL_HEADERS, "-include", KMUX_FAKE_METAL_HEADERS "/kmux_msl.h", "-o", output, "-"},
-                        "",
-                        {},
-                        cpp};
+  const kmux::Command command{
+      {KMUX_FAKE_METAL_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fno-strict-aliasing",
+       "-fno-caret-diagnostics", "-DKMUX_MSL_KERNELS", "-isystem", KMUX_FAKE_METAL_HEADERS, "-include",
+       KMUX_FAKE_METAL_HEADERS "/kmux_msl.h", "-o", output, "-"},
+      "",
+      {},
+      cpp};
   KMUX_ASSIGN(const ProcessResult result, run(command));
   if (result.exit_code != 0) return make_error(ErrorCode::kCompileFailed, result.standard_error);
   known[cpp] = output;

@@ -6,7 +6,7 @@
 namespace kmux::driver_rules {
 namespace {
 
-constexpr bool kOverlaps = true;
+constexpr bool kOverlapRounds = true;
 
 // A slow 1 on `first`, a quick 2 on `second`: the last to write is what is read.
 std::string last_of(Scene& scene, Handle first, Handle second) {
@@ -164,21 +164,21 @@ std::vector<Rule> order_rules() {
       {"order.legacy_has_two_handles", "Handles 0 and 1 are one stream.",
        [](S s) { return last_of(s, nullptr, kLegacy); }, "reads 2"},
       {"order.non_blocking_ignores_legacy", "Non-blocking streams do not wait for the legacy stream.",
-       [](S s) { return last_of(s, nullptr, s.stream()); }, "reads 1", kOverlaps},
+       [](S s) { return last_of(s, nullptr, s.stream()); }, "reads 1", kOverlapRounds},
       {"order.legacy_ignores_non_blocking", "The legacy stream does not wait for non-blocking streams.",
-       [](S s) { return last_of(s, s.stream(), nullptr); }, "reads 1", kOverlaps},
+       [](S s) { return last_of(s, s.stream(), nullptr); }, "reads 1", kOverlapRounds},
       {"order.blocking_ignores_blocking", "Two blocking streams do not wait for each other.",
        [](S s) {
          const Handle a = s.stream(kBlocking);
          return last_of(s, a, s.stream(kBlocking));
        },
-       "reads 1", kOverlaps},
+       "reads 1", kOverlapRounds},
       {"order.per_thread_is_one_a_thread", "Each thread has a per-thread stream of its own.", last_of_threads,
-       "reads 1", kOverlaps},
+       "reads 1", kOverlapRounds},
       {"order.legacy_synchronizes_blocking", "Waiting for the legacy stream waits for blocking streams.",
        [](S s) { return after_waiting_for(s, s.stream(kBlocking), nullptr); }, "wait 0, reads 1"},
       {"order.blocking_synchronizes_itself", "Waiting for a blocking stream does not wait for the legacy stream.",
-       [](S s) { return after_waiting_for(s, nullptr, s.stream(kBlocking)); }, "wait 0, reads 0", kOverlaps},
+       [](S s) { return after_waiting_for(s, nullptr, s.stream(kBlocking)); }, "wait 0, reads 0", kOverlapRounds},
       {"order.destroyed_stream_ends", "A destroyed stream does what it has got.",
        [](S s) { return destroyed_stream(s, false); }, "reads 1"},
       {"order.legacy_waits_for_destroyed", "The legacy stream waits for a blocking stream that was destroyed.",
@@ -186,14 +186,14 @@ std::vector<Rule> order_rules() {
       {"event.orders", "What follows a wait comes after what the event recorded.",
        [](S s) { return wait_for_event(s, true); }, "wait 0, reads 2"},
       {"event.unrecorded_orders_nothing", "An event that was never recorded is not waited for.",
-       [](S s) { return wait_for_event(s, false); }, "wait 0, reads 1", kOverlaps},
+       [](S s) { return wait_for_event(s, false); }, "wait 0, reads 1", kOverlapRounds},
       {"event.recording_again_leaves_waits", "A wait is for what was recorded when it was made.", record_again,
-       "reads 1", kOverlaps},
+       "reads 1", kOverlapRounds},
       {"event.destroyed_event_is_waited_for", "A wait outlives its event.", event_destroyed, "destroy 0, reads 2"},
       {"event.of_legacy_covers_blocking", "An event of the legacy stream is behind the blocking streams.",
        event_of_legacy, "reads 2"},
       {"event.elapsed_early", "Times of events are there when their work is done.", elapsed_early,
-       "unrecorded 400, wait 0, early 600, late 0, reads 1", kOverlaps},
+       "unrecorded 400, wait 0, early 600, late 0, reads 1", kOverlapRounds},
       {"event.elapsed_unrecorded", "Events that were never recorded have no time and are not waited for.",
        elapsed_unrecorded, "elapsed 400, wait 0"},
       {"unload.waits", "Unloading a library waits for its kernels.", unload_behind_kernel, "unload 0, reads 5"},

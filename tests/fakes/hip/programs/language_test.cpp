@@ -13,12 +13,12 @@ using testing::Pointwise;
 
 class Language : public HipPrograms {};
 
-const Expr kN = Expr::symbol("n");
+const Expr kLanguageN = Expr::symbol("n");
 
 ProgramBuilder one_vector(const std::string& name, const std::string& text, DType type = dtype::kFloat32) {
   ProgramBuilder builder(name);
   builder.symbol("n");
-  builder.buffer("x", BufferParam{type, {kN}});
+  builder.buffer("x", BufferParam{type, {kLanguageN}});
   with_source(builder, text);
   return builder;
 }
@@ -31,8 +31,8 @@ __global__ void scale(T* x, int n) {
   if (i < n) x[i] *= by;
 }
 )");
-  builder.launch("scale<float, 3>").grid({ceildiv(kN, 64)}).block({64}).args({"x"}).arg(kN);
-  builder.launch("scale<float, -2>").grid({ceildiv(kN, 64)}).block({64}).args({"x"}).arg(kN);
+  builder.launch("scale<float, 3>").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x"}).arg(kLanguageN);
+  builder.launch("scale<float, -2>").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   std::vector<float> x = numbers(kOdd);
   const Tensor on_device = uploaded(kernel, {kOdd}, x);
@@ -50,7 +50,7 @@ extern "C" __global__ void halve(half* x, int n) {
 }
 )",
                                       dtype::kFloat16);
-  builder.launch("halve").grid({ceildiv(kN, 64)}).block({64}).args({"x"}).arg(kN);
+  builder.launch("halve").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   const Tensor x = uploaded(kernel, {3}, std::vector<std::uint16_t>{0x3c00, 0xc400, 0x0000});  // 1, -4, 0
   run(kernel, {x});
@@ -134,7 +134,7 @@ extern "C" __global__ void roots(double* x, double by, int n) {
 )",
                                       dtype::kFloat64);
   builder.scalar("by", dtype::kFloat64);
-  builder.launch("roots").grid({ceildiv(kN, 64)}).block({64}).args({"x", "by"}).arg(kN);
+  builder.launch("roots").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x", "by"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   std::vector<double> x;
   for (int i = 0; i < 100; ++i) x.push_back(i);
@@ -147,7 +147,7 @@ extern "C" __global__ void roots(double* x, double by, int n) {
 TEST_F(Language, PlainCudaIsTheSame) {
   ProgramBuilder builder("plain");
   builder.symbol("n");
-  builder.buffer("x", BufferParam{dtype::kFloat32, {kN}});
+  builder.buffer("x", BufferParam{dtype::kFloat32, {kLanguageN}});
   builder.variant("cuda").header("one.h", "#define ONE 1\n").source("plain.cu", R"(
 #include <cuda_runtime.h>
 #include <device_launch_parameters.h>
@@ -157,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(64) plain(float* __restrict__ x, in
   if (i < n) x[i] = __ldg(&x[i]) + ONE;
 }
 )");
-  builder.launch("plain").grid({ceildiv(kN, 64)}).block({64}).args({"x"}).arg(kN);
+  builder.launch("plain").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   std::vector<float> x = numbers(kOdd);
   const Tensor on_device = uploaded(kernel, {kOdd}, x);
@@ -178,10 +178,10 @@ TEST_F(Language, BodiesLoopAndChoose) {
   const Expr times = builder.scalar("times", dtype::kInt32);
   builder.scalar("by", dtype::kFloat32);
   const auto add = [](BodyBuilder& body) {
-    body.launch("add").grid({ceildiv(kN, 64)}).block({64}).args({"x", "by"}).arg(kN);
+    body.launch("add").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x", "by"}).arg(kLanguageN);
   };
   BodyBuilder body = builder.body();
-  body.fill("x", kN * 4);
+  body.fill("x", kLanguageN * 4);
   body.loop("i", 0, times, [&](BodyBuilder& inner, const Expr& i) {
     inner.when(eq(floormod(i, 2), 0), [&](BodyBuilder& even) { add(even); });
   });
@@ -207,8 +207,8 @@ extern "C" __global__ void subtract(float* x, const float* w, int n) {
   builder.workspace("w", 4);
   builder.body().fill("w", 4);
   for (const char* name : {"mean", "subtract"}) {
-    LaunchBuilder launch = builder.launch(name).grid({ceildiv(kN, 256)}).block({256});
-    launch.args({"x", "w"}).arg(kN);
+    LaunchBuilder launch = builder.launch(name).grid({ceildiv(kLanguageN, 256)}).block({256});
+    launch.args({"x", "w"}).arg(kLanguageN);
   }
   const Kernel kernel = compiled(builder);
   std::vector<float> x = numbers(kOdd);
@@ -223,7 +223,7 @@ extern "C" __global__ void subtract(float* x, const float* w, int n) {
 TEST_F(Language, CooperativeLaunchesRun) {
   ProgramBuilder builder = one_vector("together", kAdd);
   builder.scalar("by", dtype::kFloat32);
-  builder.launch("add").grid({4}).block({64}).cooperative().args({"x", "by"}).arg(kN);
+  builder.launch("add").grid({4}).block({64}).cooperative().args({"x", "by"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   std::vector<float> x = numbers(256);
   const Tensor on_device = uploaded(kernel, {256}, x);
@@ -235,7 +235,7 @@ TEST_F(Language, CooperativeLaunchesRun) {
 TEST_F(Language, EmptyTensorsLaunchNothing) {
   ProgramBuilder builder = one_vector("nothing", kAdd);
   builder.scalar("by", dtype::kFloat32);
-  builder.launch("add").grid({ceildiv(kN, 64)}).block({64}).args({"x", "by"}).arg(kN);
+  builder.launch("add").grid({ceildiv(kLanguageN, 64)}).block({64}).args({"x", "by"}).arg(kLanguageN);
   const Kernel kernel = compiled(builder);
   run(kernel, {poisoned(kernel, {0}, dtype::kFloat32), 2.0});
 }
