@@ -71,7 +71,9 @@ prepare() {
 configure() {
   stage build
   local preset=${1:-release} folder=${2:-$BUILD}
-  if ! cmake --preset "$preset" -B "$folder" -DPython3_EXECUTABLE="$PYTHON" \
+  local ccache=(-UKMUX_CCACHE) # found anew, where it was switched off before
+  [[ ${KMUX_NO_CCACHE:-0} != 1 ]] || ccache=(-DKMUX_CCACHE=OFF)
+  if ! cmake --preset "$preset" -B "$folder" -DPython3_EXECUTABLE="$PYTHON" "${ccache[@]}" \
     -DKMUX_TILELANG_HEADERS="$PWD/$TILELANG_HEADERS" >"$CONFIGURE_LOG" 2>&1; then
     grep -m1 -A15 '^CMake Error' "$CONFIGURE_LOG" >&2 || tail -n 15 "$CONFIGURE_LOG" >&2
     fail "configuring failed (the first message is above). The whole log is $CONFIGURE_LOG."
