@@ -12,7 +12,7 @@ PROGRAM = pathlib.Path(__file__).resolve().parent / "bars_fresh"
 # and fails when told so.
 STAND_IN = """#!/usr/bin/env bash
 touched=$(find "$PWD" -newer "$LOG" -name '*.cpp' -o -newer "$LOG" -name '*.h' | xargs -rn1 realpath --relative-to="$PWD" | sort)
-echo "$(basename "$0") $* | ${KMUX_NO_CCACHE:-} | $(echo $touched) | $(git status --short)$(cat .cache/wheels/a.whl)" >> "$LOG"
+echo "$(basename "$0") $* | ${CCACHE_DISABLE:-} | $(echo $touched) | $(git status --short)$(cat .cache/wheels/a.whl)" >> "$LOG"
 sleep 0.05
 [[ "$*" != "${FAILING:-nothing}" ]]
 """
@@ -63,6 +63,7 @@ class BarsFresh(unittest.TestCase):
         self.run_bars()
         steps = self.steps()
         self.assertTrue(steps[0][0].startswith("cmake --preset release -D"), steps[0])
+        self.assertIn(" -DKMUX_CCACHE=OFF ", steps[0][0])
         self.assertEqual([step[0] for step in steps[1:]], [
             f"{BUILD} --target kmux_demo", BUILD, BUILD, BUILD, BUILD, "ctest --preset release --parallel 3"])
         self.assertEqual({step[1] for step in steps}, {"1"})

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "needs.h"
+
+namespace kmux {
 namespace {
 
 int seed() {
@@ -25,7 +28,7 @@ TEST(Example, AbortsUnderFive) {
 TEST(Example, HangsUnderSix) {
   while (seed() == 6) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
-TEST(Example, Skips) { GTEST_SKIP() << "always"; }
+TEST(Example, Skips) { GTEST_SKIP() << needs("nothing", "it always skips"); }
 
 // Passes where the folder of the run has what an earlier seed left there.
 TEST(Example, KeepsWhatItMade) {
@@ -38,3 +41,4 @@ TEST(Example, KeepsWhatItMade) {
 TEST(Example, KeepsNothing) { EXPECT_EQ(std::getenv("KMUX_SEEDS_CACHE"), nullptr); }
 
 }  // namespace
+}  // namespace kmux

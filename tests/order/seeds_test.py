@@ -58,7 +58,7 @@ class Seeds(unittest.TestCase):
         self.assertEqual(self.run_seeds("Example.Passes-Example.*")[0], 1)
 
     def test_skips_where_every_case_does(self):
-        self.assertEqual(self.run_seeds("Example.Skips")[0], 77)
+        self.assertEqual(self.run_seeds("Example.Skips"), (77, "needs nothing (it always skips)\n"))
         self.assertEqual(self.run_seeds("Example.Skips:Example.Passes")[0], 0)
 
     def test_keeps_what_is_compiled_unless_seeds_are_apart(self):
