@@ -2,7 +2,7 @@
 #
 # The launchers and exported libraries that these tests compile while they run are compiled without optimising, in a third
 # of the time: for tests about what a launcher does with the driver, of which there are many. That optimised ones do the
-# same is left to others: kmux_order_test, kmux_nvidia_library_test, life_sequences, plugin_faults and
+# same is left to others: order.*, kmux_order_test, kmux_nvidia_library_test, life_sequences, plugin_faults and
 # exported_caller.
 #
 # The runtime takes the first compiler that it finds, so the PATH of these tests begins with one that adds an option.
