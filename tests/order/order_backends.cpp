@@ -3,6 +3,7 @@
 #include "kmux/registry.h"
 
 #include "needs.h"
+#include "shared_cache.h"
 
 namespace kmux::order {
 
@@ -13,7 +14,7 @@ FakeCuda& OrderBackends::driver() {
 
 void OrderBackends::SetUp() {
   Environment environment;
-  environment.disable_cache = true;
+  environment.cache_dir = shared_cache();
   RegistryOptions options;
   options.plugin_options["hip.library"] = KMUX_HIP_ON_CUDA;
   options.variables = Environment::from_process().variables;  // where compilers are

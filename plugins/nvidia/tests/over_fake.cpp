@@ -4,25 +4,34 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
 
 #include "needs.h"
+#include "shared_cache.h"
 
 namespace kmux::nvidia {
 
 OverFake::OverFake() {
   set_log_sink(LogLevel::kWarning, [this](LogLevel, std::string_view text) { logs.emplace_back(text); });
   Environment environment;
-  const char* const shared = std::getenv("KMUX_SEEDS_CACHE");  // by the seeds of one run, which compile once
-  environment.disable_cache = shared == nullptr;
-  if (shared != nullptr) environment.cache_dir = shared;
+  environment.cache_dir = shared_cache();
+  open_runtime(std::move(environment));
+}
+
+OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }
+
+void OverFake::open_runtime(Environment environment) {
   RegistryOptions options;
   options.variables = Environment::from_process().variables;  // where compilers are
   runtime = Runtime::create(environment, options).value();
 }
 
-OverFake::~OverFake() { set_log_sink(LogLevel::kWarning, {}); }
+void OverFake::use_no_cache() {
+  Environment environment;
+  environment.disable_cache = true;
+  open_runtime(std::move(environment));
+  fake.clear_calls();
+}
 
 bool OverFake::is_usable(Runtime& runtime, const std::string& plugin, std::string& reason) {
   const auto opened = runtime.registry().plugin(plugin);

@@ -30,6 +30,9 @@ class OverFake : public testing::TestWithParam<const char*> {
   /// Whether this plugin is built and has a compiler here; else `reason` says why not.
   static bool is_usable(Runtime& runtime, const std::string& plugin, std::string& reason);
 
+  /// Compiles from now on without the cache that cases share, and holds a kernel no longer than its last user.
+  void use_no_cache();
+
   /// Unloads the plugin, as soon as nothing holds it: what the next compile must know is read in the background.
   void unload();
 
@@ -50,6 +53,9 @@ class OverFake : public testing::TestWithParam<const char*> {
   std::shared_ptr<Runtime> runtime;
   std::vector<std::string> logs;  // warnings and above
   fake_cuda::Live kept;  // what is left at the end on purpose
+
+ private:
+  void open_runtime(Environment environment);
 };
 
 /// An argument as the fake driver writes it.
