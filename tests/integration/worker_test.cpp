@@ -146,11 +146,11 @@ TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
 
 TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
   start({{"null_a.probe", "hang"}});
-  const BuildResult other = built(4000ms, "auto").value();  // null_c has to do with it
+  const BuildResult other = built(2000ms, "auto").value();  // null_c has to do with it
   EXPECT_EQ(other.backend, "null_c");
   const Candidate refused = candidate(other.resolution, "null_a");
   EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
-  EXPECT_THAT(refused.reason, HasSubstr("did not end probe within 4000 ms"));
+  EXPECT_THAT(refused.reason, HasSubstr("did not end probe within 2000 ms"));
 }
 
 TEST_F(Worker, SaysWhenSomethingElseWritesToItsSocket) {
@@ -311,7 +311,7 @@ TEST_F(Worker, GoesWithAnApplicationThatIsKilled) {
                                "--isolation=process", KMUX_TEST_SOURCE_DIR "/examples/programs/scale/scale.kmux.json"}};
   application.environment = {{"KMUX_PLUGIN_PATH", KMUX_TEST_PLUGIN_DIR "/table"},
                              {"KMUX_OPTION_NULL_A__BUILD", "hang"}};
-  application.timeout = 6s;
+  application.timeout = 3s;
   std::size_t most = 0;
   std::thread runner([&] { EXPECT_FALSE(run(application).ok()); });  // kills it, but not its worker
   for (int i = 0; i < 200 && most == 0; ++i, std::this_thread::sleep_for(25ms)) most = workers_of(manifest).size();
