@@ -37,6 +37,9 @@ class OverFake : public testing::Test {
     host.options["hip.engine"] = "hiprtc";
     fake->on_launch(add_one);
   }
+  void SetUp() override {
+    if (!FakeHip::compiles()) GTEST_SKIP() << needs(compiler_of("nvrtc"), "HIP over CUDA compiles with it");
+  }
   void TearDown() override {
     EXPECT_EQ(fake->live().modules, before_.modules + kept.modules);
     EXPECT_EQ(fake->live().allocations, before_.allocations);

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -12,29 +10,11 @@
 #include "kmux/validate.h"
 
 #include "backend.h"
-#include "fake_host.h"
 #include "needs.h"
 #include "places.h"
+#include "toolkit_host.h"
 
 namespace kmux::nvrtc {
-
-/// A host with the options that the manifest takes from the environment.
-class ToolkitHost : public FakeHost {
- public:
-  ToolkitHost() {
-    take("cuda.home", {"KMUX_CUDA_HOME", "CUDA_HOME"});
-    take("nvrtc.library", {"KMUX_NVRTC_LIBRARY"});
-    take("nvrtc.venv", {"VIRTUAL_ENV"});
-  }
-
- private:
-  void take(const char* option, std::initializer_list<const char*> variables) {
-    for (const char* variable : variables) {
-      const char* value = std::getenv(variable);
-      if (value && *value && !options.contains(option)) options[option] = value;
-    }
-  }
-};
 
 /// Wraps and builds programs as the runtime does, with the real NVRTC. Skips where there is none.
 class NvrtcTest : public testing::Test {

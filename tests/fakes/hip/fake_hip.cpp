@@ -19,8 +19,20 @@ FakeHip FakeHip::load(const std::string& path) {
 }
 
 std::string FakeHip::path() {
-  const char* const named = std::getenv("KMUX_FAKE_HIP_LIBRARY");
-  return named == nullptr ? KMUX_FAKE_HIP_LIBRARY : named;
+  const char* const other = std::getenv("KMUX_FAKE_HIP_LIBRARY");
+  return other == nullptr ? KMUX_FAKE_HIP_LIBRARY : other;
+}
+
+bool FakeHip::compiles() {
+  if (std::getenv("KMUX_FAKE_HIP_LIBRARY") == nullptr) return true;  // the one on the CPU has a compiler with it
+  void* const library = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  using Create = int(void**, const char*, const char*, int, const char**, const char**);
+  using Destroy = int(void**);
+  auto* const create = reinterpret_cast<Create*>(dlsym(library, "hiprtcCreateProgram"));
+  auto* const destroy = reinterpret_cast<Destroy*>(dlsym(library, "hiprtcDestroyProgram"));
+  void* program = nullptr;
+  return create != nullptr && destroy != nullptr && create(&program, "", "empty.hip", 0, nullptr, nullptr) == 0 &&
+         destroy(&program) == 0;
 }
 
 }  // namespace kmux

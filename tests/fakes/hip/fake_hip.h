@@ -18,6 +18,9 @@ class FakeHip {
   /// Its file, for option "hip.library": that of the CPU, or what KMUX_FAKE_HIP_LIBRARY names.
   static std::string path();
 
+  /// Whether its hiprtc makes programs. HIP over CUDA does so with NVRTC, which may not be there.
+  static bool compiles();
+
   fake_hip::Control* operator->() const { return control_; }
 
  private:

@@ -7,6 +7,7 @@
 #include "hiprtc_library.h"
 #include "nvrtc_library.h"
 #include "places.h"
+#include "tests/toolkit_host.h"
 
 namespace kmux {
 extern const std::string_view hip_on_cuda_text;  // cuda/device_code.h
@@ -34,13 +35,13 @@ struct Nvrtc {
 
 const Nvrtc& nvrtc() {
   static const Nvrtc found = [] {
-    const kmux::Host nobody(nullptr);
+    const kmux::nvrtc::ToolkitHost host;
     Nvrtc nvrtc;
-    const auto path = kmux::nvrtc::find_library(nobody);
+    const auto path = kmux::nvrtc::find_library(host);
     const auto library = path ? NvrtcLibrary::open(*path) : path.error();
     if (!library) return nvrtc;
     nvrtc.library = *library;
-    nvrtc.folders = kmux::nvrtc::header_folders(*path, nobody);
+    nvrtc.folders = kmux::nvrtc::header_folders(*path, host);
     return nvrtc;
   }();
   return found;
