@@ -27,6 +27,8 @@ readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1)
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
+readonly TSAN=build/tsan
+readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fibers_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
@@ -39,7 +41,8 @@ usage() {
 kmux.sh: builds, tests and shows kmux. Each command first installs what is missing from Debian's packages.
 
   ./kmux.sh demo           build and run the main job on real input
-  ./kmux.sh test           build and run every test
+  ./kmux.sh test [ARG..]   build and run every test, or those that arguments to ctest choose; KMUX_THREADS=1: the quick ones of
+                           threads under the thread sanitizer first
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
   ./kmux.sh wheel          make the Python package: build/release/package/kmux-*.whl
@@ -47,8 +50,10 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
+  ./kmux.sh sanitize tsan|asan [ARG..]  run the tests under a sanitizer, in build/tsan or build/asan; ends with the number of its
+                           reports (arguments go to ctest)
   ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds,
-                           and the whole suite without a CUDA toolkit (in build/no-toolkit)
+                           the whole suite under both sanitizers, and without a CUDA toolkit (in build/no-toolkit)
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
@@ -67,7 +72,7 @@ prepare() {
   begin_fetching "$@" wheel_tools
 }
 
-# Configures preset $1 into folder $2.
+# Configures preset $1 into folder $2 (by default what `release` is built in).
 configure() {
   stage build
   local preset=${1:-release} folder=${2:-$BUILD}
@@ -81,11 +86,18 @@ configure() {
   grep '^-- kmux:' "$CONFIGURE_LOG" >&2 || true
 }
 
+# Builds the named targets in folder $1, or everything.
+build_in() {
+  local folder=$1
+  shift
+  "$PYTHON" -B tools/build_progress.py --log "$BUILD_LOG" -- \
+    cmake --build "$folder" --parallel "$JOBS" ${1:+--target "$@"} || exit
+}
+
 # Builds the named targets, or everything; what `prepare` fetches is there afterwards.
 build_targets() {
   configure
-  "$PYTHON" -B tools/build_progress.py --log "$BUILD_LOG" -- \
-    cmake --build "$BUILD" --parallel "$JOBS" ${1:+--target "$@"} || exit
+  build_in "$BUILD" "$@"
   stage install
   join_fetching
   stage ''
@@ -107,6 +119,23 @@ demo() {
   exec bash examples/demo/run.sh "$BUILD"
 }
 
+# The tests of the runtime, of its worker and of the fakes, under the thread sanitizer: those that are quick enough for every
+# change. `sanitize tsan` has them all.
+check_threads() {
+  stage threads
+  local log=$TSAN/tests.log
+  mkdir -p "$TSAN"
+  configure tsan "$TSAN"
+  build_in "$TSAN" "${THREAD_TESTS[@]/#/tests/}"
+  local programs=${THREAD_TESTS[*]}
+  if ! "$PYTHON" -B tools/sanitize.py tsan "$TSAN" -R "^(${programs// /|})\\." -E random_program \
+    --output-on-failure --timeout 600 --parallel "$JOBS" >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    fail "the thread sanitizer has reports, or a test failed under it (above; the whole log is $log)."
+  fi
+  say "under the thread sanitizer: $(grep 'tests passed' "$log"), $(sed -n 's/^bar tsan_reports //p' "$log")"
+}
+
 # Runs every test; arguments go to ctest. Ends with what was skipped for want of what, and with how long it took.
 run_tests() {
   trap 'end_fetching; say_durations' EXIT
@@ -115,6 +144,7 @@ run_tests() {
   use_venv
   prepare tilelang_headers nvrtc cute_dsl wheels
   build_targets
+  [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
   stage tests
   local status=0
   ctest --test-dir "$BUILD" --output-on-failure --no-tests=error --timeout 600 --parallel "$JOBS" "$@" || status=$?
@@ -186,8 +216,24 @@ bars() {
   return "$status"
 }
 
-# Everything over the fake CUDA driver, in as many orders of streams as a night has time for; and the whole suite as on a
-# machine without a CUDA toolkit.
+# The tests that arguments to ctest choose, or all of them, under sanitizer $1.
+sanitize() {
+  local kind=${1:-}
+  [[ $kind == tsan || $kind == asan ]] || fail "'sanitize $kind' is not known. Sanitizers: tsan, asan."
+  shift
+  packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+  use_venv
+  prepare tilelang_headers nvrtc cute_dsl wheels
+  configure "$kind" "build/$kind"
+  build_in "build/$kind"
+  stage install
+  join_fetching
+  stage tests
+  "$PYTHON" -B tools/sanitize.py "$kind" "build/$kind" --output-on-failure --timeout 1200 --parallel "$JOBS" "$@"
+}
+
+# Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the whole suite under both
+# sanitizers, and as on a machine without a CUDA toolkit.
 nightly() {
   use_venv
   prepare nvrtc
@@ -203,6 +249,9 @@ nightly() {
     say "${each#*:} seeds of the whole ${each%:*}"
     "$PYTHON" -B tests/order/seeds.py --seeds 1 "${each#*:}" --apart "$BUILD/tests/${each%:*}" || status=1
   done
+  say "the whole suite under both sanitizers"
+  ./kmux.sh sanitize tsan || status=1
+  ./kmux.sh sanitize asan || status=1
   say "the whole suite without a CUDA toolkit"
   KMUX_BUILD=build/no-toolkit bash tools/without_toolkit.sh ./kmux.sh test || status=1
   return "$status"
@@ -218,7 +267,7 @@ trap end_fetching EXIT
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | wheel | lint | format | bench | bars | nightly | regress) "$command" "$@" ;;
+  demo | build | package | wheel | lint | format | bench | bars | sanitize | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
   setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;

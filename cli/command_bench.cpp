@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "kmux/bench/assignment.h"
 #include "kmux/bench/bench.h"
@@ -12,12 +13,18 @@
 
 #include "bench_bar.h"
 #include "command.h"
+#include "number_option.h"
+#include "output_file.h"
 #include "selection.h"
 #include "terminal.h"
 #include "threshold.h"
 
 namespace kmux::cli {
 namespace {
+
+constexpr double kMostSeconds = 1e6;
+constexpr int kMostRepetitions = 10'000;
+constexpr std::array<const char*, 3> kReports = {"json", "csv", "html"};
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
@@ -47,10 +54,27 @@ Result<bench::Axis> read_axis(const std::string& text) {
   return axis;
 }
 
+/// What results may differ by, where --rtol or --atol is given: the other is 0.
+Result<std::optional<bench::Tolerance>> read_tolerance(const po::variables_map& arguments) {
+  if (arguments.count("rtol") + arguments.count("atol") == 0) return std::optional<bench::Tolerance>();
+  bench::Tolerance tolerance;
+  KMUX_ASSIGN(tolerance.relative, tolerance_option(arguments, "rtol", 0));
+  KMUX_ASSIGN(tolerance.absolute, tolerance_option(arguments, "atol", 0));
+  return std::optional(tolerance);
+}
+
+/// The backends that take part; empty for all of them.
+Result<std::vector<std::string>> backends_option(const po::variables_map& arguments) {
+  const std::string text = arguments["backends"].as<std::string>();
+  if (text == "all") return std::vector<std::string>();
+  std::vector<std::string> backends = split(text);
+  if (!backends.empty()) return backends;
+  return make_error(ErrorCode::kInvalidArgument, "--backends names none. Write --backends A,B or --backends all.");
+}
+
 Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   bench::BenchOptions options;
-  const std::string backends = arguments["backends"].as<std::string>();
-  if (backends != "all") options.backends = split(backends);
+  KMUX_ASSIGN(options.backends, backends_option(arguments));
   options.baseline = text_option(arguments, "baseline");
   options.reference = text_option(arguments, "reference");
   for (const std::string& text : values_of(arguments, "axis")) {
@@ -60,12 +84,10 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   if (const auto inputs = values_of(arguments, "in"); !inputs.empty()) options.inputs = inputs;
   options.symbols = values_of(arguments, "symbol");
   options.scalars = values_of(arguments, "scalar");
-  options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * arguments["time"].as<double>()));
-  options.repetitions = std::max(1, arguments["repetitions"].as<int>());
-  if (arguments.count("rtol") != 0 || arguments.count("atol") != 0) {
-    const auto value = [&](const char* name) { return arguments.count(name) == 0 ? 0 : arguments[name].as<double>(); };
-    options.tolerance = bench::Tolerance{value("rtol"), value("atol")};
-  }
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMostSeconds));
+  options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
+  KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
+  KMUX_ASSIGN(options.tolerance, read_tolerance(arguments));
   KMUX_ASSIGN(options.compile, compile_options(arguments));
   return options;
 }
@@ -108,6 +130,9 @@ Result<bench::BenchReport> all_reports(const po::variables_map& arguments) {
 
 Result<Report> run_bench(const po::variables_map& arguments) {
   KMUX_ASSIGN(const std::vector<Threshold> thresholds, read_thresholds(values_of(arguments, "fail-if")));
+  for (const std::string report : kReports) {
+    if (arguments.count(report) != 0) KMUX_TRY(check_output_file("--" + report, text_option(arguments, report)));
+  }
   KMUX_ASSIGN(const bench::BenchReport all, all_reports(arguments));
   KMUX_TRY(write_reports(all, arguments));
   Report report{bench::text_of(all), to_json(all)};

@@ -8,6 +8,8 @@
 #include "cache_bundle.h"
 #include "cache_report.h"
 #include "command.h"
+#include "number_option.h"
+#include "output_file.h"
 
 namespace kmux::cli {
 namespace {
@@ -26,57 +28,76 @@ Result<Report> verify(const Cache& cache, const po::variables_map&) {
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;  // MiB or days
 constexpr std::int64_t kMaxDays = 36500;                  // more would not fit a time point
 
-/// The number that `option` gives.
-///
-/// Errors: invalid_argument for a negative one.
-Result<std::int64_t> limit_of(const po::variables_map& arguments, const char* option, std::int64_t otherwise) {
-  const std::int64_t limit = arguments.count(option) == 0 ? otherwise : arguments[option].as<std::int64_t>();
-  if (limit >= 0) return std::min(limit, kNoLimit);
-  return make_error(ErrorCode::kInvalidArgument, "--" + std::string(option) + " is " + std::to_string(limit) +
-                                                     " (it cannot be less than 0). Give 0 or more.");
-}
+struct Limits {
+  std::int64_t mib = 0;
+  std::int64_t days = 0;
+};
 
 /// Without a limit everything goes; with one, only what is beyond it.
-Result<Report> prune(const Cache& cache, const po::variables_map& arguments) {
+Result<Limits> limits_of(const po::variables_map& arguments) {
   const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
   const std::int64_t otherwise = is_limited ? kNoLimit : 0;
-  KMUX_ASSIGN(const std::int64_t mib, limit_of(arguments, "max-mib", otherwise));
-  KMUX_ASSIGN(const std::int64_t days, limit_of(arguments, "max-days", otherwise));
-  KMUX_ASSIGN(const PruneReport report,
-              cache.prune({static_cast<std::uint64_t>(mib) << 20, std::chrono::hours(24) * std::min(days, kMaxDays)}));
+  Limits limits;
+  KMUX_ASSIGN(limits.mib, integer_option<std::int64_t>(arguments, "max-mib", otherwise, 0, kNoLimit));
+  KMUX_ASSIGN(limits.days, integer_option<std::int64_t>(arguments, "max-days", otherwise, 0, kNoLimit));
+  return limits;
+}
+
+Result<Report> prune(const Cache& cache, const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Limits limits, limits_of(arguments));
+  KMUX_ASSIGN(const PruneReport report, cache.prune({static_cast<std::uint64_t>(limits.mib) << 20,
+                                                     std::chrono::hours(24) * std::min(limits.days, kMaxDays)}));
   return prune_report(report);
 }
 
-/// The file that follows the action.
-Result<std::string> file_of(const po::variables_map& arguments) {
-  if (arguments.count("file") != 0) return arguments["file"].as<std::string>();
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the bundle's name is missing. Write, say, `kmux cache export all.tar.zst`.");
-}
-
 Result<Report> export_bundle(const Cache& cache, const po::variables_map& arguments) {
-  KMUX_ASSIGN(const std::string file, file_of(arguments));
-  KMUX_ASSIGN(const BundleReport report, export_cache(cache, file));
+  KMUX_ASSIGN(const BundleReport report, export_cache(cache, arguments["file"].as<std::string>()));
   return bundle_report("exported", report);
 }
 
 Result<Report> import_bundle(const Cache& cache, const po::variables_map& arguments) {
-  KMUX_ASSIGN(const std::string file, file_of(arguments));
-  KMUX_ASSIGN(const BundleReport report, import_cache(cache, file));
+  KMUX_ASSIGN(const BundleReport report, import_cache(cache, arguments["file"].as<std::string>()));
   return bundle_report("imported", report);
 }
+
+/// What the word after an action names.
+enum class Word { kNone, kInput, kOutput };
 
 struct Action {
   std::string name;
   Result<Report> (*run)(const Cache& cache, const po::variables_map& arguments);
+  Word word = Word::kNone;
 };
 
 const std::array<Action, 6> kActions = {{{"ls", list},
                                          {"stats", stats},
                                          {"verify", verify},
                                          {"prune", prune},
-                                         {"export", export_bundle},
-                                         {"import", import_bundle}}};
+                                         {"export", export_bundle, Word::kOutput},
+                                         {"import", import_bundle, Word::kInput}}};
+
+/// Are the other words what the action takes? `prune 30` would otherwise remove everything.
+Status check_words(const Action& action, const po::variables_map& arguments) {
+  const bool has_file = arguments.count("file") != 0;
+  if (action.word != Word::kNone && !has_file) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the bundle's name is missing. Write, say, `kmux cache " + action.name + " all.tar.zst`.");
+  }
+  if (action.word == Word::kNone && has_file) {
+    return make_error(ErrorCode::kInvalidArgument, "kmux cache " + action.name + " takes no word after it (\"" +
+                                                       arguments["file"].as<std::string>() + "\"). Leave it out.");
+  }
+  if (action.word == Word::kOutput) {
+    KMUX_TRY(check_output_file("kmux cache " + action.name, arguments["file"].as<std::string>()));
+  }
+  for (const char* limit : {"max-mib", "max-days"}) {
+    if (action.run == prune || arguments.count(limit) == 0) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--" + std::string(limit) + " is an option of `kmux cache prune` alone. Leave it out.");
+  }
+  KMUX_TRY(limits_of(arguments));
+  return Ok{};
+}
 
 Error unknown_action(const std::string& name) {
   std::vector<std::string> known(kActions.size());
@@ -89,6 +110,7 @@ Result<Report> run_cache(const po::variables_map& arguments) {
   const std::string& name = arguments["action"].as<std::string>();
   for (const Action& action : kActions) {
     if (action.name != name) continue;
+    KMUX_TRY(check_words(action, arguments));
     KMUX_ASSIGN(const Cache cache, Cache::open(Environment::from_process()));
     return action.run(cache, arguments);
   }

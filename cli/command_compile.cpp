@@ -5,11 +5,15 @@
 
 #include "command.h"
 #include "compile_many.h"
+#include "number_option.h"
+#include "output_file.h"
 #include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {
 namespace {
+
+constexpr int kMostJobs = 1'000'000;
 
 double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
@@ -33,23 +37,23 @@ Report report(const BuildResult& built, std::size_t bytes, double nanoseconds) {
 
 Result<Report> compile_one(const std::string& path, const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, load_program(path));
-  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
+  const std::string output = value_of(arguments, "output");
+  if (arguments.count("output") != 0) KMUX_TRY(check_output_file("--output", output));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   const auto begin = std::chrono::steady_clock::now();
   KMUX_ASSIGN(const BuildResult built, build(*runtime, program, options));
   const double nanoseconds = nanoseconds_since(begin);
   const std::string bytes = serialize(built.artifact);
-  if (arguments.count("output") != 0) KMUX_TRY(write_file(arguments["output"].as<std::string>(), bytes));
+  if (arguments.count("output") != 0) KMUX_TRY(write_file(output, bytes));
   return report(built, bytes.size(), nanoseconds);
 }
 
 Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) {
   CompileManyOptions options{.keep_going = arguments.count("keep-going") != 0};
   KMUX_ASSIGN(options.each, compile_options(arguments));
-  if (arguments.count("jobs") != 0) options.jobs = arguments["jobs"].as<int>();
-  if (options.jobs >= 0) return options;
-  return make_error(ErrorCode::kInvalidArgument, "--jobs is " + std::to_string(options.jobs) +
-                                                     " (it cannot be less than 0). Give 0 for one a core, or more.");
+  KMUX_ASSIGN(options.jobs, integer_option(arguments, "jobs", options.jobs, 0, kMostJobs));
+  return options;
 }
 
 Result<Report> run_compile(const po::variables_map& arguments) {

@@ -3,6 +3,8 @@
 #include "kmux/trace.h"
 
 #include "command.h"
+#include "command_run.h"
+#include "output_file.h"
 
 namespace kmux::cli {
 namespace {
@@ -20,9 +22,10 @@ Status write_trace(const std::string& path, const std::string& trace) {
 
 Result<Report> run_trace(const po::variables_map& arguments) {
   const auto path = arguments[kFile].as<std::string>();
-  KMUX_TRY(write_trace(path, "{}"));  // before anything that takes long
+  KMUX_TRY(check_output_file("--trace", path));
+  KMUX_ASSIGN(RunRequest request, read_run_request(arguments));  // what is wrong with it leaves no trace
   start_trace();
-  Result<Report> report = kRunCommand.run(arguments);
+  Result<Report> report = run(std::move(request));
   KMUX_TRY(write_trace(path, stop_trace().to_json()));  // of a run that failed, too
   if (!report) return report;
   report->text += "  trace: " + path + " (open it at ui.perfetto.dev)\n";
@@ -31,7 +34,7 @@ Result<Report> run_trace(const po::variables_map& arguments) {
 }
 
 void describe_trace(po::options_description& options) {
-  kRunCommand.describe(options);
+  describe_run_request(options);
   options.add_options()(kFile, po::value<std::string>()->value_name("FILE")->default_value("kmux-trace.json"),
                         "where to write the trace");
 }

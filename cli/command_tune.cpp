@@ -3,6 +3,7 @@
 #include "kmux/tune.h"
 
 #include "command.h"
+#include "output_file.h"
 #include "selection.h"
 #include "style.h"
 
@@ -57,13 +58,14 @@ Report make_report(const Program& program, const Tuning& tuning, const std::stri
 Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const bench::Binding binding, bind(program, arguments));
-  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Call call, make_call(program, binding));
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   options.policy = "measured";
+  const std::string lock = value_of(arguments, "lock");
+  if (arguments.count("lock") != 0) KMUX_TRY(check_output_file("--lock", lock));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const Kernel kernel, compile(*runtime, program, options));
-  KMUX_ASSIGN(const Call call, make_call(program, binding));
   KMUX_ASSIGN(const Tuning tuning, kernel.tune(call.args, {.again = arguments.count("again") != 0}));
-  const std::string lock = arguments.count("lock") != 0 ? arguments["lock"].as<std::string>() : "";
   if (!lock.empty()) KMUX_TRY(pin(lock, program, tuning));
   return make_report(program, tuning, lock);
 }

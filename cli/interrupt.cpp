@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "kmux/start_thread.h"
+
 namespace kmux::cli {
 namespace {
 
@@ -21,10 +23,16 @@ Interrupt::Interrupt() {
   sigaddset(&signals_, SIGINT);
   sigaddset(&signals_, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  listener_ = std::jthread([this](const std::stop_token& end) { listen(end); });
+  auto started = start_thread<std::jthread>([this](const std::stop_token& end) { listen(end); });
+  if (started) {
+    listener_ = *std::move(started);
+  } else {  // then a signal ends the process, as if nobody listened
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
 }
 
 Interrupt::~Interrupt() {
+  if (!listener_.joinable()) return;
   listener_.request_stop();
   listener_.join();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);

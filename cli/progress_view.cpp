@@ -5,6 +5,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "kmux/start_thread.h"
+
 #include "progress_bar.h"
 #include "progress_lines.h"
 #include "terminal.h"
@@ -15,6 +17,10 @@ namespace {
 /// A bar that is drawn again soon after an event that came too early for it, though no other one follows.
 class TickingBar final : public ProgressView {
  public:
+  TickingBar() {
+    auto started = start_thread<std::jthread>([this](const std::stop_token& end) { tick_until(end); });
+    if (started) ticker_ = *std::move(started);  // else events alone draw
+  }
   void show(const CompileProgress& event) override {
     const std::lock_guard lock(mutex_);
     bar_.show(event);
@@ -35,7 +41,7 @@ class TickingBar final : public ProgressView {
 
   std::mutex mutex_;
   ProgressBar bar_{write_to_stderr, width_of_stderr};
-  std::jthread ticker_{[this](const std::stop_token& end) { tick_until(end); }};
+  std::jthread ticker_;
 };
 
 }  // namespace

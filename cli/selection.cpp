@@ -1,6 +1,10 @@
 #include "selection.h"
 
+#include <limits>
+
 #include "kmux/bench/assignment.h"
+
+#include "number_option.h"
 
 namespace kmux::cli {
 
@@ -45,12 +49,8 @@ namespace {
 
 Result<std::optional<std::chrono::milliseconds>> compile_timeout(const po::variables_map& arguments) {
   if (arguments.count("compile-timeout") == 0) return std::optional<std::chrono::milliseconds>();
-  const double seconds = arguments["compile-timeout"].as<double>();
   constexpr double kMostSeconds = 1e9;
-  if (!(seconds >= 0 && seconds <= kMostSeconds)) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--compile-timeout must be a non-negative number of seconds. Correct it.");
-  }
+  KMUX_ASSIGN(const double seconds, number_option(arguments, "compile-timeout", 0, kMostSeconds));
   return std::optional(std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds)));
 }
 
@@ -64,7 +64,8 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
   options.policy = value_of(arguments, "policy");
   options.lock_file = value_of(arguments, "lock-file");
-  if (arguments.count("device") != 0) options.device = arguments["device"].as<int>();
+  KMUX_ASSIGN(const int device, integer_option(arguments, "device", 0, 0, std::numeric_limits<int>::max()));
+  if (arguments.count("device") != 0) options.device = device;
   if (arguments.count("verbose") != 0) options.verbose = true;
   options.use_cache = arguments.count("no-cache") == 0;
   options.compile_flags = values_of(arguments, "flag");

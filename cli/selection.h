@@ -24,7 +24,7 @@ Result<Program> read_program(const po::variables_map& arguments);
 
 /// The options of a compile.
 ///
-/// Errors: invalid_argument for an --option without '=', or a --compile-timeout that is negative or no number.
+/// Errors: invalid_argument for an --option without '=', or a --device or --compile-timeout that is negative or too large.
 Result<CompileOptions> compile_options(const po::variables_map& arguments);
 
 /// The request of a resolve alone.

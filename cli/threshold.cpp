@@ -1,5 +1,7 @@
 #include "threshold.h"
 
+#include <cmath>
+
 #include "kmux/bench/binding.h"
 #include "kmux/bench/figure.h"
 
@@ -12,7 +14,7 @@ std::optional<Threshold> read_threshold(std::string_view text) {
   constexpr std::string_view kSlower = "slower:";
   if (!text.starts_with(kSlower) || !text.ends_with('%')) return std::nullopt;
   const auto percent = bench::parse_number(text.substr(kSlower.size(), text.size() - kSlower.size() - 1));
-  if (!percent || *percent < 0) return std::nullopt;
+  if (!percent || !std::isfinite(*percent) || *percent < 0) return std::nullopt;
   return Threshold{Threshold::Kind::kSlower, *percent / 100};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 
 #include "kmux/plugin.h"
@@ -10,6 +11,7 @@ namespace kmux {
 class CountingAllocator {
  public:
   CountingAllocator() {
+    api_.self = this;
     api_.struct_size = sizeof api_;
     api_.allocate = [](void* self, int32_t, void*, size_t bytes, size_t alignment, void** address) -> kmux_code {
       auto& allocator = *static_cast<CountingAllocator*>(self);
@@ -23,13 +25,17 @@ class CountingAllocator {
       std::free(address);
     };
   }
-  const kmux_allocator* api() {
-    api_.self = this;  // here, as the allocator may have been moved
-    return &api_;
+  CountingAllocator(CountingAllocator&& other) noexcept : CountingAllocator() {
+    allocated = other.allocated.load();
+    freed = other.freed.load();
+    fails = other.fails;
   }
+  CountingAllocator& operator=(CountingAllocator&&) = delete;
 
-  int allocated = 0;
-  int freed = 0;
+  const kmux_allocator* api() const { return &api_; }
+
+  std::atomic<int> allocated{0};
+  std::atomic<int> freed{0};
   bool fails = false;
 
  private:

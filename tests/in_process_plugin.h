@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "kmux/backend.h"
@@ -37,6 +39,12 @@ class InProcessAdapter final : public Adapter {
 /// Two devices whose memory is the host's, whatever their type says. Counts what is allocated.
 class InProcessDevices : public DeviceApi {
  public:
+  InProcessDevices() = default;
+  InProcessDevices(const InProcessDevices&) = delete;
+  InProcessDevices& operator=(const InProcessDevices&) = delete;
+  ~InProcessDevices() override {
+    for (void* const block : blocks_) std::free(block);  // that graphs were left with
+  }
   Result<int> count() override { return 2; }
   Result<Json> properties(int device) override {
     Json json;
@@ -46,13 +54,16 @@ class InProcessDevices : public DeviceApi {
   }
   Result<void*> allocate(int, void* stream, std::size_t bytes, std::size_t) override {
     if (bytes > kMemory) return make_error(ErrorCode::kUnavailable, "the fake device is full. Free something.");
+    const std::lock_guard lock(mutex_);
     ++live;
     order += "allocate on " + written(stream) + "; ";
-    return std::malloc(bytes == 0 ? 1 : bytes);
+    return *blocks_.insert(std::malloc(bytes == 0 ? 1 : bytes)).first;
   }
   void free(int, void* stream, void* address) noexcept override {
+    const std::lock_guard lock(mutex_);
     --live;
     order += "free on " + written(stream) + "; ";
+    blocks_.erase(address);
     std::free(address);
   }
   Status copy(int, void*, void* to, const void* from, std::size_t bytes, kmux_copy_kind) override {
@@ -88,7 +99,7 @@ class InProcessDevices : public DeviceApi {
     order += written(stream) + " waits; ";
     return waits;
   }
-  Result<std::uint64_t> stream_capture(int, void* stream) override { return captures[stream]; }
+  Result<std::uint64_t> stream_capture(int, void* stream) override { return capture_of(stream); }
 
   int live = 0;
   Status events = Ok{};
@@ -102,8 +113,15 @@ class InProcessDevices : public DeviceApi {
   std::array<std::string, 2> architectures = {"one", "other"};
 
  private:
+  std::uint64_t capture_of(void* stream) const {
+    const auto found = captures.find(stream);
+    return found == captures.end() ? 0 : found->second;
+  }
   void note(const char* what) { asked += what; }
   static std::string written(void* stream) { return std::to_string(reinterpret_cast<std::uintptr_t>(stream)); }
+
+  std::mutex mutex_;  // of what allocations and frees write, as tensors come and go on every thread
+  std::set<void*> blocks_;
   static constexpr std::size_t kMemory = std::size_t{1} << 30;
 };
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace kmux {
 
@@ -21,7 +22,14 @@ class TempFolder {
     std::string pattern = (parent / "kmux-test-XXXXXX").string();
     path_ = std::filesystem::canonical(mkdtemp(pattern.data()));
   }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
+  ~TempFolder() {
+    constexpr int kTries = 100;  // threads that nobody waits for, such as those that publish, may still add files
+    std::error_code error;
+    for (int i = 0; i < kTries; ++i) {
+      std::filesystem::remove_all(path_, error);
+      if (!error) return;
+    }
+  }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 

@@ -8,4 +8,9 @@ namespace kmux::bench {
 /// Units: nanoseconds.
 double eager_over_call();
 
+/// What each header that a kernel was compiled from adds to such a call, which looks whether it has changed.
+///
+/// Units: nanoseconds a header.
+double eager_a_header();
+
 }  // namespace kmux::bench

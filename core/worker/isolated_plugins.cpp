@@ -5,8 +5,10 @@
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 
+#include "auto/failures.h"
 #include "compile_scope.h"
 #include "isolated_backend.h"
+#include "src/fork_guard.h"
 #include "src/host_api.h"
 #include "src/plugin_search.h"
 #include "worker_pool.h"
@@ -58,7 +60,8 @@ Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& reg
                                                            .program = std::move(program),
                                                            .manifest = entry.path,
                                                            .options = registry.plugin_options(),
-                                                           .host = {.log = relay_log, .stopping = is_stopping}});
+                                                           .host = {.log = relay_log, .stopping = is_stopping},
+                                                           .failure_time = Failures::kTime});
   return pool;
 }
 
@@ -87,6 +90,8 @@ void IsolatedPlugins::end_idle() {
 
 bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation) {
   if (isolation.in_process_of_its_own) return true;
+  // A thread of the parent may have held any lock inside a compiler, which a child would wait for.
+  if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
   const CompileScope* scope = CompileScope::current();
   if (!isolation.is_free || scope == nullptr || !scope->has_neighbours()) return false;
   const std::vector<PluginEntry> entries = runtime.registry().entries();
@@ -94,6 +99,16 @@ bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation
     return entry.manifest.name == name && entry.status.ok() && entry.manifest.parallel == kParallelProcess;
   });
   return would_wait && find_worker(worker_places()).ok();
+}
+
+CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name) {
+  if (!options.isolation.empty() || !runtime.environment().isolation.empty()) return options;
+  const std::vector<PluginEntry> entries = runtime.registry().entries();
+  const bool cannot_be_left = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
+    return entry.manifest.name == name && entry.status.ok() && entry.manifest.background == kBackgroundProcess;
+  });
+  if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = "process";
+  return options;
 }
 
 Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "kmux/compile.h"
 #include "kmux/registry.h"
 
 #include "isolation.h"
@@ -39,10 +40,15 @@ class IsolatedPlugins {
   std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
 };
 
-/// Do cold calls of plugin `name` go to a process of its own? If `isolation` asks for it; or if it leaves it open, other
+/// Do cold calls of plugin `name` go to a process of its own? If `isolation` asks for it; if it leaves it open, in a forked
+/// child where there is a kmux-worker; or if it leaves it open, other
 /// threads compile at the same time (CompileScope), the plugin's manifest says that they would wait for each other in one
 /// process, and there is a kmux-worker.
 bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation);
+
+/// `options` for a build with plugin `name` in the background: in a process of its own if the manifest asks for that, the
+/// caller has left it open and there is a kmux-worker. When the process ends, that is killed.
+CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name);
 
 /// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_apart`.
 ///

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kmux/log.h"
+#include "kmux/start_thread.h"
 
 #include "process_session.h"
 #include "worker_server.h"
@@ -47,7 +48,12 @@ int main(int argc, char** argv) {
   kmux::set_log_sink(kmux::LogLevel::kDebug, [&](kmux::LogLevel level, std::string_view text) {
     server.log(static_cast<std::int32_t>(level), text);
   });
-  std::thread(watch, std::cref(server)).detach();
+  auto watching = kmux::start_thread([&server] { watch(server); });
+  if (!watching) {  // without it, the end of the application would not be seen in the middle of a call
+    std::fprintf(stderr, "kmux-worker: %s\n", watching.error().message.c_str());
+    return 3;
+  }
+  watching->detach();
   const bool clean = server.serve();
   _exit(clean ? 0 : 1);  // the plugin is destroyed by now; nothing else is worth unwinding under the watcher
 }

@@ -12,6 +12,10 @@ namespace {
 
 using Kind = WorkerFailure::Kind;
 
+/// How long what opening a plugin answered is believed: it may have been short of memory or descriptors. A start takes
+/// some ten milliseconds, which every call would pay otherwise.
+constexpr std::chrono::seconds kTimeOfReply{10};
+
 Frame open_frame(const Options& options) {
   Frame frame{FrameKind::kOpen};
   for (const auto& [name, value] : options) frame.parts.insert(frame.parts.end(), {name, value});
@@ -38,6 +42,10 @@ ErrorCode code_of(FrameKind call) {
 bool has_ended(const std::variant<Frame, WorkerFailure>& answer) {
   const auto* failure = std::get_if<WorkerFailure>(&answer);
   return failure != nullptr && failure->kind == Kind::kEnded;
+}
+
+bool was_killed(const WorkerFailure& failure) {
+  return failure.kind == Kind::kEnded && failure.end == WorkerFailure::End::kKilled;
 }
 
 }  // namespace
@@ -134,38 +142,39 @@ Result<std::unique_ptr<WorkerProcess>> WorkerPool::start(const Limit& limit) {
   if (const auto* failure = std::get_if<WorkerFailure>(&answer)) return remember(question, *failure);
   KMUX_ASSIGN(const WorkerReply reply, read_reply(std::get<Frame>(answer)));
   if (reply.code == KMUX_OK) return worker;
-  return remember(question, read_error(reply.code, reply.error), std::nullopt);
+  const Error error = read_error(reply.code, reply.error);
+  const std::lock_guard lock(mutex_);
+  failed_.add(question.key, error, std::nullopt, kTimeOfReply);
+  return error;
 }
 
 /// Refuses a call that failed before, unless it was given less time then.
 std::optional<Error> WorkerPool::recall(const Question& question) {
   const std::lock_guard lock(mutex_);
-  const auto found = remembered_.find(question.key);
-  if (found == remembered_.end()) return std::nullopt;
-  const Limit& before = found->second.limit;
-  if (before && (!question.limit || *question.limit > *before)) return std::nullopt;
-  return Error(found->second.error).with("remembered", "the same call failed before; it was not made again");
+  std::optional<Error> error = failed_.find(question.key, question.limit);
+  if (!error) return std::nullopt;
+  return std::move(*error).with("remembered", "the same call failed before; it was not made again");
 }
 
-/// Not what was called off: it says nothing of the program.
+/// Not what was cancelled, nor a worker that was killed from outside: neither is the program's fault.
 Error WorkerPool::remember(const Question& question, const WorkerFailure& failure) {
-  if (failure.kind == Kind::kStopped) return error_of(question.call, failure, question.limit);
-  return remember(question, error_of(question.call, failure, question.limit),
-                  failure.kind == Kind::kTimeUp ? question.limit : std::nullopt);
+  Error error = error_of(question.call, failure, question.limit);
+  if (failure.kind == Kind::kStopped || was_killed(failure)) return error;
+  return remember(question, std::move(error), failure.kind == Kind::kTimeUp ? question.limit : std::nullopt);
 }
 
 Error WorkerPool::remember(const Question& question, Error error, const Limit& limit) {
   const std::lock_guard lock(mutex_);
-  remembered_.insert_or_assign(question.key, Remembered{error, limit});
+  failed_.add(question.key, error, limit);
   return error;
 }
 
 namespace {
 
-const char* word_of(WorkerFailure::Kind kind) {
-  switch (kind) {
+const char* word_of(const WorkerFailure& failure) {
+  switch (failure.kind) {
     case WorkerFailure::Kind::kEnded:
-      return "crashed";
+      return was_killed(failure) ? kKilledWorker : "crashed";
     case WorkerFailure::Kind::kTimeUp:
       return "stopped";
     case WorkerFailure::Kind::kMalformed:
@@ -184,6 +193,12 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
   Error error;
   switch (failure.kind) {
     case Kind::kEnded:
+      if (was_killed(failure)) {
+        error = make_error(code_of(call), who + "was killed in " + step + " (" + failure.why +
+                                              "). Check whether memory is short (KMUX_COMPILE_MEMORY limits compilers) "
+                                              "and try again.");
+        break;
+      }
       error = make_error(code_of(call), who + "crashed in " + step + " (" + failure.why +
                                             "). Change the program or the options, or report it to the backend's "
                                             "author; the application goes on.");
@@ -204,7 +219,7 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
       break;
   }
   if (!failure.output.empty()) error.notes.push_back({"log", failure.output});
-  return std::move(error).with("worker", word_of(failure.kind));  // it was not the sources that the compiler refused
+  return std::move(error).with("worker", word_of(failure));  // it was not the sources that the compiler refused
 }
 
 }  // namespace kmux

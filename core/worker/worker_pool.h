@@ -1,12 +1,12 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <vector>
 
 #include "kmux/backend.h"
 
+#include "failed_calls.h"
 #include "worker_process.h"
 
 namespace kmux {
@@ -24,8 +24,9 @@ struct WorkerReply {
 /// for later calls; one that failed is replaced by a fresh one, which is asked once more if it was not
 /// the first call of the one that failed: what went before may have killed it.
 ///
-/// A call that crashed its worker, or hung, is remembered and refused at once when it is made again; one that hung gets
-/// another try with a longer limit.
+/// A call that crashed its worker, or hung, is refused at once when it is made again within `failure_time`; one that hung
+/// gets another try with a longer limit. A worker that was killed from outside (SIGKILL when memory is short) counts for
+/// nothing: the same call is made again.
 /// Threads: any.   Lifetime: the destructor ends the workers.
 class WorkerPool {
  public:
@@ -37,8 +38,11 @@ class WorkerPool {
     std::filesystem::path manifest;
     Options options;  // what the plugin may ask its host for
     WorkerHost host;
+    std::chrono::steady_clock::duration failure_time = std::chrono::minutes(10);  // for which a failed call is refused
+    FailedCalls::Clock now = std::chrono::steady_clock::now;
   };
-  explicit WorkerPool(Settings settings) : settings_(std::move(settings)) {}
+  explicit WorkerPool(Settings settings)
+      : settings_(std::move(settings)), failed_(settings_.failure_time, settings_.now) {}
 
   /// Asks a worker; its plugin is given at most `limit` for the answer.
   ///
@@ -60,10 +64,6 @@ class WorkerPool {
     std::string key;  // digest of the request
     Limit limit;
   };
-  struct Remembered {
-    Error error;
-    Limit limit;  // of a call that hung
-  };
   class Lease;
 
   std::unique_ptr<WorkerProcess> take_idle();
@@ -80,7 +80,7 @@ class WorkerPool {
   std::condition_variable freed_;
   std::size_t lent_ = 0;
   std::vector<std::unique_ptr<WorkerProcess>> idle_;
-  std::map<std::string, Remembered> remembered_;  // by Question::key
+  FailedCalls failed_;  // by Question::key
 };
 
 }  // namespace kmux

@@ -1,5 +1,6 @@
 #include "worker_process.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -20,7 +21,7 @@ constexpr int kSocket = 3;  // in the worker
 constexpr std::size_t kKeptOutput = 64 * 1024;
 constexpr int kGraceMs = 2000;  // from its last word to its end
 constexpr std::int32_t kInfo = 1;
-constexpr int kGlanceMs = 50;  // how often a waiting call looks whether the application ends
+constexpr int kGlanceMs = 10;  // how often a waiting call looks whether the application ends
 
 struct Ends {
   Descriptor ours;
@@ -85,6 +86,13 @@ std::string describe(const siginfo_t& end) {
   return "signal " + std::to_string(end.si_status) + (name == nullptr ? "" : ", SIG" + std::string(name));
 }
 
+/// Signals that a process raises by what it does; the others come from outside, and may not come again.
+WorkerFailure::End end_of(const siginfo_t& end) {
+  constexpr std::array kOwn = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGPIPE};
+  const bool is_own = end.si_code == CLD_EXITED || std::ranges::find(kOwn, end.si_status) != kOwn.end();
+  return is_own ? WorkerFailure::End::kCrashed : WorkerFailure::End::kKilled;
+}
+
 /// Waits up to `patience_ms` for the end of `child`, which stays a zombie: until it is reaped its number is its own.
 std::optional<siginfo_t> wait_for_end(pid_t child, int patience_ms) {
   constexpr int kPauseMs = 2;
@@ -139,14 +147,15 @@ WorkerProcess::~WorkerProcess() {
   if (!reaped_ && getpid() == owner_) end(kGraceMs);
 }
 
-std::string WorkerProcess::end(int patience_ms) {
+WorkerProcess::Ending WorkerProcess::end(int patience_ms) {
   reaped_ = true;
   // An application that ignores SIGCHLD or waits for any child takes it away; its number may be another's by now.
-  if (!is_child(id_)) return "it ended, and the application has taken its code";
+  if (!is_child(id_)) return {"it ended, and the application has taken its code", WorkerFailure::End::kCrashed};
   const auto end = wait_for_end(id_, patience_ms);
   end_session(id_);
   reap(id_);
-  return end ? describe(*end) : "it closed its socket in the middle of the call";
+  if (end) return {describe(*end), end_of(*end)};
+  return {"it closed its socket in the middle of the call", WorkerFailure::End::kCrashed};
 }
 
 bool WorkerProcess::is_ready() const {
@@ -216,8 +225,10 @@ WorkerFailure WorkerProcess::failure(WorkerFailure::Kind kind, std::string why) 
 }
 
 WorkerFailure WorkerProcess::ended() {
-  std::string how = end(kGraceMs);
-  return failure(WorkerFailure::Kind::kEnded, std::move(how));
+  Ending ending = end(kGraceMs);
+  WorkerFailure ended = failure(WorkerFailure::Kind::kEnded, std::move(ending.why));
+  ended.end = ending.end;
+  return ended;
 }
 
 WorkerFailure WorkerProcess::stopped() {

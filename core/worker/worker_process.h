@@ -25,6 +25,8 @@ struct WorkerFailure {
   Kind kind;
   std::string why;     // "signal 11, SIGSEGV", "it ended with code 0", what is wrong with the answer
   std::string output;  // the last that it wrote to stdout and stderr
+  enum class End { kCrashed, kKilled };
+  End end = End::kCrashed;  // kKilled: from outside, as the system does when memory is short
 };
 
 /// A kmux-worker that this process started.
@@ -52,8 +54,13 @@ class WorkerProcess {
   void drain_output();
   /// The reply, if it has come. Passes on what was logged before it.
   Result<std::optional<Frame>> next_reply(const WorkerHost& host);
-  /// Ends it and all that it started, after waiting `patience_ms` for it to end by itself; says how it ended.
-  std::string end(int patience_ms);
+  /// How a worker ended.
+  struct Ending {
+    std::string why;
+    WorkerFailure::End end;
+  };
+  /// Ends it and all that it started, after waiting `patience_ms` for it to end by itself.
+  Ending end(int patience_ms);
   std::variant<Frame, WorkerFailure> wait_for_reply(const Deadline& deadline, const WorkerHost& host);
   WorkerFailure failure(WorkerFailure::Kind kind, std::string why);
   WorkerFailure ended();

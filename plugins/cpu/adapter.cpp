@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/sink.h"
+
 #include "device.h"
 #include "engine/host_cpu.h"
 #include "meta.h"
 
 namespace kmux::cpu {
 namespace {
-
-void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
 Error incomplete(const std::string& part) {
   return make_error(ErrorCode::kInvalidArgument,

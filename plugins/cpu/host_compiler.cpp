@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "kmux/compile_log.h"
 #include "kmux/file_io.h"
@@ -24,11 +25,13 @@ constexpr const char* kLinked = "kmux-kernel";
 struct HostCompiler {
   std::string program;
   const PrivateFolder& folder;
+  std::function<bool()> stopping;
   std::string log = {};
 
   Status run(const std::string& what, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), program);
-    const Command command{std::move(arguments), folder.path(), compiler_environment()};
+    Command command = compiler_command(std::move(arguments), folder.path());
+    command.stopping = stopping;
     KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
     log += result.standard_error;
     if (result.exit_code == 0) return Ok{};
@@ -38,6 +41,16 @@ struct HostCompiler {
 
 // The compiler may not know LLVM's name of this machine, but it knows "native".
 std::string march_argument(const std::string& cpu) { return "-march=" + (cpu == host_cpu().name ? "native" : cpu); }
+
+// A kernel's names are its own: hidden, no library that the application has loaded stands in for its functions. GCC would
+// else make statics of templates unique in the process, with which a library stays loaded for good. Clang makes none.
+std::vector<std::string> own_names_arguments(const std::string& compiler) {
+  std::vector<std::string> arguments = {"-fvisibility=hidden"};
+  const std::string name = fs::path(compiler).filename().string();
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (!has("clang") && (has("g++") || has("gcc"))) arguments.emplace_back("-fno-gnu-unique");
+  return arguments;
+}
 
 std::vector<std::string> compile_arguments(const CompileJob& job, const Unit& unit, const std::string& object) {
   const bool is_launcher = unit.path == kLauncherPath && !job.launcher_cpu.empty();
@@ -71,7 +84,12 @@ Status compile_and_link(HostCompiler& compiler, const CompileJob& job, std::span
   std::vector<std::string> link = link_arguments(form);
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::string object = "kmux-unit-" + std::to_string(i) + ".o";
-    KMUX_TRY(compiler.run("compile \"" + units[i].path + "\"", compile_arguments(job, units[i], object)));
+    std::vector<std::string> arguments = compile_arguments(job, units[i], object);
+    if (units[i].path != kLauncherPath) {
+      const auto names = own_names_arguments(compiler.program);
+      arguments.insert(arguments.begin(), names.begin(), names.end());  // flags of the user come later
+    }
+    KMUX_TRY(compiler.run("compile \"" + units[i].path + "\"", std::move(arguments)));
     link.push_back(object);
   }
   for (const File& object : objects) link.push_back("objects/" + object.path);
@@ -96,7 +114,7 @@ Result<CompiledObject> compile_on_host(const CompileJob& job, const BuildOptions
   KMUX_ASSIGN(const std::string program, find_host_compiler(options));
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-cpu"));
   KMUX_TRY(write_all(folder, job, objects));
-  HostCompiler compiler{program, folder};
+  HostCompiler compiler{program, folder, options.stopping};
   KMUX_TRY(compile_and_link(compiler, job, objects, form));
   KMUX_ASSIGN(std::string linked, read_file(fs::path(folder.path()) / kLinked));
   return CompiledObject{std::move(linked), compiler.log, features_of(job), program};

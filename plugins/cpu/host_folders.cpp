@@ -38,7 +38,7 @@ Result<std::vector<std::string>> HostFolders::find(const BuildOptions& options, 
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
   }
   const std::string name = language == Language::kC ? "c" : "c++";
-  const Command command{{compiler, "-x", name, "-E", "-v", "/dev/null"}, "/", compiler_environment()};
+  const Command command = compiler_command({compiler, "-x", name, "-E", "-v", "/dev/null"}, "/");
   KMUX_ASSIGN(const ProcessResult result, run(command));
   std::vector<std::string> folders = folders_in(result.standard_error);
   if (folders.empty()) {

@@ -1,6 +1,7 @@
 #include "identity.h"
 
 #include "kmux/file_identity.h"
+#include "kmux/host_compiler.h"
 #include "kmux/json_list.h"
 #include "kmux/words.h"
 
@@ -25,7 +26,7 @@ Result<std::string> toolchain_identity(const Target& target, const BuildOptions&
   Json identity;
   if (options.engine == Engine::kHost) {
     KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
-    identity["host_compiler"] = identify_file(compiler);
+    identity["host_compiler"] = identify_compiler(compiler);
   } else {
     identity["compiler"] = compiler_version();
     Json::Array libraries;

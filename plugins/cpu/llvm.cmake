@@ -1,7 +1,7 @@
-# kmux_cpu_llvm: Clang and LLVM 19 as the cpu plugin links them, and KMUX_CPU_NEEDS: what its manifest says it needs.
+# kmux_cpu_llvm: Clang and LLVM 19 as the cpu plugin links them, with KMUX_CPU_NEEDS and KMUX_CPU_BACKGROUND for its manifest.
 # Static, nothing of them is visible outside the plugin: Debian's libclang-cpp has symbols without versions, and two
 # such libraries in one process, of whatever release, call into each other (docs/design/0007-static-compiler.md).
-option(KMUX_STATIC_LLVM "Link Clang and LLVM into the cpu plugin (needs Debian's archives; else shared libraries)" OFF)
+option(KMUX_STATIC_LLVM "Link Clang and LLVM into the cpu plugin (needs Debian's archives; else shared libraries)" ON)
 
 # What the plugin's own sources name; llvm-config adds what those need.
 set(KMUX_CPU_LLVM_COMPONENTS
@@ -55,11 +55,13 @@ if(archives)
     $<$<BOOL:${KMUX_CPU_PACKS_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>)
   target_compile_definitions(kmux_cpu_llvm INTERFACE KMUX_STATIC_LLVM=1)
   set(KMUX_CPU_NEEDS "[]")
+  set(KMUX_CPU_BACKGROUND "")
   set(KMUX_CPU_IS_SELF_CONTAINED ON CACHE INTERNAL "The cpu plugin has Clang and LLVM in it")
 else()
   set(KMUX_CPU_IS_SELF_CONTAINED OFF CACHE INTERNAL "")
   target_link_libraries(kmux_cpu_llvm INTERFACE clang-cpp LLVM ${CMAKE_DL_LIBS})
   target_compile_definitions(kmux_cpu_llvm INTERFACE KMUX_STATIC_LLVM=0)
+  set(KMUX_CPU_BACKGROUND "\n  \"background\": \"process\",") # a shared library's static objects are destroyed at exit
   set(KMUX_CPU_NEEDS [=[[
     {"library": "libclang-cpp.so.19.1", "hint": "apt-get install libclang-cpp19"},
     {"library": "libLLVM.so.19.1", "hint": "apt-get install libllvm19"}

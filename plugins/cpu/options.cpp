@@ -47,6 +47,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
       {"tier", one_of(result.tier, kTiers)},
   };
   KMUX_TRY(read_options("cpu", options, host, readers));
+  result.stopping = [host] { return host.stopping(); };
   return result;
 }
 

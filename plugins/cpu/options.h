@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct BuildOptions {
   std::string target_host = {};    // processor of the launcher; empty: as the kernels
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};
+  std::function<bool()> stopping = {};  // nobody waits for the result any more
 };
 
 /// Reads `options`; what is absent there comes from the host ("cpu.engine"), else from the defaults.

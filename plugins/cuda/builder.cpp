@@ -1,14 +1,13 @@
 #include "builder.h"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 
 #include "kmux/compile_log.h"
-#include "kmux/file_identity.h"
 #include "kmux/host_compiler.h"
 #include "kmux/json_list.h"
 #include "kmux/plan.h"
+#include "kmux/side_work.h"
 
 #include "device_compiler.h"
 #include "nvidia/cubin.h"
@@ -53,7 +52,7 @@ Result<std::string> CudaBuilder::toolchain(const Target&, const Options& options
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(parsed.host_compiler, kName));
   KMUX_ASSIGN(const Json all, parse_json(nvidia::to_json(parsed)));
   return dump(
-      Json::Object{{"nvcc", identify(nvcc)}, {"host_compiler", identify_file(host_compiler)}, {"options", all}});
+      Json::Object{{"nvcc", identify(nvcc)}, {"host_compiler", identify_compiler(host_compiler)}, {"options", all}});
 }
 
 std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
@@ -72,11 +71,12 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
+  std::call_once(warned_, [&] { warn_of_unused_flags(host_); });
   auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
   KMUX_TRY(check_ready(request, plan.kernels));
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cuda"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
-  auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
+  SideWork<Status> translated([&] { return launcher_compiler.translate(launcher); });
   auto code = DeviceCompiler(nvcc, host_compiler).compile(compilation, request, options, plan.kernels);
   const Status launcher_status = translated.get();
   if (!code) return with_include_hint(std::move(code).error(), request.chosen().settings);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,7 @@ class CudaBuilder final : public Builder {
 
   Host host_;
   Headers headers_;
+  std::once_flag warned_;  // of flags that are not used
 };
 
 }  // namespace kmux::cuda

@@ -60,4 +60,17 @@ Json identify(const Nvcc& nvcc) {
                       {"programs", std::move(programs)}};
 }
 
+void warn_of_unused_flags(const Host& host) {
+  constexpr std::array<std::array<const char*, 2>, 2> kFlags = {
+      {{"cuda.nvcc_append_flags", "NVCC_APPEND_FLAGS"}, {"cuda.nvcc_prepend_flags", "NVCC_PREPEND_FLAGS"}}};
+  for (const auto& [option, variable] : kFlags) {
+    const auto flags = host.option(option);
+    if (!flags || flags->empty()) continue;
+    host.log(Host::Level::kWarning,
+             std::string(variable) + "=\"" + *flags +
+                 "\" is not used (a kernel is compiled with what its program and its options say). Set option "
+                 "compile_flags, or KMUX_OPTION_CUDA_COMPILE_FLAGS for all programs.");
+  }
+}
+
 }  // namespace kmux::cuda

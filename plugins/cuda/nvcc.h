@@ -23,4 +23,7 @@ Result<Nvcc> find_nvcc(const Host& host);
 /// small files.
 Json identify(const Nvcc& nvcc);
 
+/// Logs a warning if the user has set flags for nvcc in the environment, which nvcc is not started with.
+void warn_of_unused_flags(const Host& host);
+
 }  // namespace kmux::cuda

@@ -1,10 +1,9 @@
 #include "builder.h"
 
-#include <future>
-
 #include "kmux/dependencies.h"
 #include "kmux/host_compiler.h"
 #include "kmux/json_list.h"
+#include "kmux/side_work.h"
 
 #include "dsl_compiler.h"
 #include "entries.h"
@@ -42,7 +41,7 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cutedsl"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
-  auto translated = std::async(std::launch::async, [&] { return launcher_compiler.translate(launcher); });
+  SideWork<Status> translated([&] { return launcher_compiler.translate(launcher); });
   auto code = DslCompiler(host_, python, &server_).compile(compilation.folder(), request, options, entries);
   const Status launcher_status = translated.get();
   if (!code) return std::move(code).error();

@@ -4,9 +4,9 @@
 
 #include "kmux/compile_log.h"
 #include "kmux/file_io.h"
+#include "kmux/host_compiler.h"
 #include "kmux/json_list.h"
 #include "kmux/meta_reader.h"
-#include "kmux/process.h"
 #include "kmux/words.h"
 
 #include "cute_type.h"
@@ -102,9 +102,9 @@ Status write_files(const PrivateFolder& folder, const Variant& variant) {
 }
 
 Command command_of(const PrivateFolder& folder, const Python& python, const BuildOptions& options, const Host& host) {
-  // Isolated: no folder of the user's, no variable and no start-up file decides what is imported.
-  Command command{{python.program, "-I", "-B", kScript}, folder.path()};
-  command.environment = {{"TMPDIR", folder.path()}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  // Isolated: no folder of the user's, no variable and no start-up file decides what is imported or how CuTe DSL compiles.
+  Command command = compiler_command({python.program, "-I", "-B", kScript}, folder.path());
+  command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
   command.timeout = options.timeout;
   command.stopping = [host] { return host.stopping(); };
   return command;

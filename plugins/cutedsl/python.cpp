@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kmux/file_identity.h"
+#include "kmux/host_compiler.h"
 #include "kmux/process.h"
 #include "kmux/words.h"
 
@@ -93,14 +94,32 @@ bool is_new_enough(std::string_view version) {
   return major > 4 || (major == 4 && number_at(version, 1) >= 7);
 }
 
+// What `pip install --user` has installed, where an isolated Python does not look.
+std::optional<std::string> version_of_user(const Host& host, const std::string& program) {
+  const auto base = host.option("cutedsl.user_base");
+  const auto home = host.option("cutedsl.home");
+  fs::path prefix = base ? fs::path(*base) : fs::path();
+  if (prefix.empty() && home && !home->empty()) prefix = fs::path(*home) / ".local";
+  std::error_code error;
+  std::vector<std::string> folders;
+  if (!prefix.empty()) add_packages(folders, prefix, version_in(fs::canonical(program, error)));
+  for (const std::string& folder : folders) {
+    if (auto version = version_in(folder, kIdentified[0])) return version;
+  }
+  return std::nullopt;
+}
+
 // The Python `program` with its CuTe DSL; else why not, in a few words.
-std::optional<Python> with_cute_dsl(const std::string& program, std::string& why_not) {
+std::optional<Python> with_cute_dsl(const Host& host, const std::string& program, std::string& why_not) {
   if (!is_executable(program)) return why_not = "is no program", std::nullopt;
   for (const std::string& folder : package_folders(program)) {
     const auto version = version_in(folder, kIdentified[0]);
     if (!version) continue;
     if (is_new_enough(*version)) return Python{program, folder, *version};
     return why_not = "has " + *version, std::nullopt;
+  }
+  if (const auto version = version_of_user(host, program)) {
+    return why_not = "has " + *version + " of pip install --user alone, which it is not to see", std::nullopt;
   }
   return why_not = "has none", std::nullopt;
 }
@@ -144,7 +163,7 @@ Result<Python> find_python(const Host& host) {
   const bool is_named = named && !named->empty();
   for (const std::string& program : is_named ? std::vector{fs::absolute(*named).string()} : usual_programs(host)) {
     std::string why_not;
-    if (auto python = with_cute_dsl(program, why_not)) return *std::move(python);
+    if (auto python = with_cute_dsl(host, program, why_not)) return *std::move(python);
     tried.append(tried.empty() ? "\"" : ", \"").append(program).append("\" ").append(why_not);
   }
   return no_cute_dsl(tried);
@@ -158,7 +177,7 @@ Json identify(const Python& python) {
     packages.push_back(identify_file((fs::path(python.packages) / name / "RECORD").string()));
   }
   return Json::Object{
-      {"cute_dsl", python.version}, {"program", identify_file(python.program)}, {"packages", std::move(packages)}};
+      {"cute_dsl", python.version}, {"program", identify_compiler(python.program)}, {"packages", std::move(packages)}};
 }
 
 }  // namespace kmux::cutedsl

@@ -3,12 +3,15 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#include "kmux/host_compiler.h"
 
 namespace kmux {
 
@@ -21,27 +24,36 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kServeScript = "kmux_serve.py";
 constexpr int kLookIntervalMs = 50;
+constexpr int kSocket = 3;  // of the server
 
-// Starts `argv` with `socket` as its input and output, in a process group of its own; its number, or -1.
-pid_t spawn(std::vector<std::string> argv, std::string environment, const Descriptor& socket) {
+// The words of a C array that ends with null; `strings` stay where they are.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. What it says goes to a
+// file of its folder: modules write to stdout when they are imported.
+pid_t spawn(const Command& command, const Descriptor& socket) {
+  const std::string log = command.working_directory + "/server.log";
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, socket.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, socket.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, socket.get(), kSocket);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (std::string& word : argv) words.push_back(word.data());
-  words.push_back(nullptr);
-  std::vector<char*> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
-  variables.push_back(environment.data());
-  variables.push_back(nullptr);
+  std::vector<std::string> words = command.argv;
+  std::vector<std::string> variables = environment_of(command);
   pid_t process = -1;
-  const int failure = posix_spawn(&process, argv[0].c_str(), &actions, &attributes, words.data(), variables.data());
+  const int failure = posix_spawn(&process, words[0].c_str(), &actions, &attributes, pointers_to(words).data(),
+                                  pointers_to(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failure == 0 ? process : -1;
@@ -54,7 +66,8 @@ PythonServer::~PythonServer() { end(); }
 Result<std::optional<int>> PythonServer::compile(const Python& python, const std::string& arch,
                                                  const std::string& folder, std::chrono::seconds timeout) {
   const std::lock_guard locked(mutex_);
-  std::string serves = python.program;
+  // Packages may be installed anew meanwhile: what a server has imported is what is in the key, or it is another server.
+  std::string serves = dump(identify(python));
   serves.append(" ").append(arch);
   if (serves_ != serves) end();
   if (process_ < 0 && !start(python, arch)) return std::optional<int>();
@@ -70,9 +83,14 @@ bool PythonServer::start(const Python& python, const std::string& arch) {
   if (!folder || !folder->write(kServeScript, cutedsl_serve_script)) return false;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   socket_ = Descriptor(ends[0]);
-  const Descriptor theirs(ends[1]);
-  // Without an architecture CuTe DSL takes the newest, and says nothing.
-  process_ = spawn({python.program, "-I", "-B", folder->path() + "/" + kServeScript}, "CUTE_DSL_ARCH=" + arch, theirs);
+  // Above what is redirected there: an application may have closed its standard three.
+  const Descriptor low(ends[1]);
+  const Descriptor theirs(fcntl(low.get(), F_DUPFD_CLOEXEC, kSocket + 1));
+  if (!theirs.is_open()) return false;
+  Command command = compiler_command({python.program, "-I", "-B", folder->path() + "/" + kServeScript}, folder->path());
+  command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
+  command.environment["CUTE_DSL_ARCH"] = arch;  // without one CuTe DSL takes the newest, and says nothing
+  process_ = spawn(command, theirs);
   folder_.emplace(*std::move(folder));
   return process_ > 0;
 }

@@ -40,7 +40,7 @@ class PythonServer {
   Host host_;
   std::mutex mutex_;
   std::optional<PrivateFolder> folder_;  // of the script
-  std::string serves_;  // program and architecture
+  std::string serves_;  // toolchain and architecture
   pid_t process_ = -1;
   Descriptor socket_;
 };

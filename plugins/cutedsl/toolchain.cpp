@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "kmux/file_identity.h"
 #include "kmux/file_io.h"
 #include "kmux/host_compiler.h"
 
@@ -17,7 +16,7 @@ namespace fs = std::filesystem;
 Result<Json> identify_now(const Host& host, const BuildOptions& options) {
   KMUX_ASSIGN(const Python python, find_python(host));
   KMUX_ASSIGN(const std::string compiler, find_host_compiler(options.host_compiler, "backend cutedsl"));
-  return Json(Json::Object{{"python", identify(python)}, {"host_compiler", identify_file(compiler)}});
+  return Json(Json::Object{{"python", identify(python)}, {"host_compiler", identify_compiler(compiler)}});
 }
 
 std::optional<fs::path> kept_file(const Host& host) {

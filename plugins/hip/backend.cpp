@@ -16,8 +16,8 @@ namespace kmux::hip {
 namespace {
 
 // Tensor maps, clusters, L2 windows and early starts are NVIDIA's; packed values are Metal's.
-const std::vector<std::string> kFeatures = {"cooperative", "dynamic_smem",     "fill",     "grid", "guard",
-                                            "loop",        "several_launches", "workspace"};
+const auto& kFeatures = *new const std::vector<std::string>{
+    "cooperative", "dynamic_smem", "fill", "grid", "guard", "loop", "several_launches", "workspace"};
 
 // CUDA's variant is a stand-in for one that was written for these devices.
 bool has_hip_variant(const Program& program) {

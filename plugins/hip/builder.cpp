@@ -13,7 +13,8 @@ namespace kmux::hip {
 namespace {
 
 // Where Clang looks besides; hiprtc has its headers in itself.
-const std::vector<std::string> kSystemFolders = {"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
+const auto& kSystemFolders =
+    *new const std::vector<std::string>{"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
 
 Error for_another(const CodeObject& code, const std::string& arch) {
   return make_error(ErrorCode::kInvalidArgument, "the code is for " + code.arch + " (the target is " + arch +
@@ -60,6 +61,10 @@ Result<std::string> HipBuilder::toolchain(const Target& target, const Options& o
   Json identity{Json::Object{{"options", to_json(parsed)}}};
   if (!choice) return choice.error();
   identity["compiler"] = identify(*choice);
+  // hiprtc, which works in this process, adds what these name. Source: ROCm's clr, its flags.
+  for (const char* appended : {"hip.hiprtc_compile_options", "hip.hiprtc_link_options"}) {
+    if (const auto value = host_.option(appended); value && !value->empty()) identity[appended] = *value;
+  }
   return dump(identity);
 }
 

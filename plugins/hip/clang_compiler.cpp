@@ -138,7 +138,7 @@ Result<Compiled> compile_with_clang(const ClangToolchain& clang, const SourceUni
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-hip"));
   KMUX_TRY(write_all(folder, unit, names));
   Compiled compiled{.code = {}, .compiler = clang.program, .arguments = arguments_of(clang, settings, options, arch)};
-  Command command{{clang.program}, folder.path(), compiler_environment()};
+  Command command = compiler_command({clang.program}, folder.path());
   command.argv.insert(command.argv.end(), compiled.arguments.begin(), compiled.arguments.end());
   command.argv.insert(command.argv.end(), {"-o", kCode, kMain});
   KMUX_ASSIGN(ProcessResult result, run(command));

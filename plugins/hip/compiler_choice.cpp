@@ -1,6 +1,7 @@
 #include "compiler_choice.h"
 
 #include "kmux/file_identity.h"
+#include "kmux/host_compiler.h"
 
 #include "arch.h"
 #include "hiprtc_compiler.h"
@@ -33,7 +34,7 @@ Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::str
 
 Json identify(const CompilerChoice& choice) {
   if (choice.hiprtc) return Json::Object{{"hiprtc", identify_file(choice.hiprtc->path())}};
-  Json::Array files = {identify_file(choice.clang->program), identify_file(choice.clang->linker)};
+  Json::Array files = {identify_compiler(choice.clang->program), identify_file(choice.clang->linker)};
   if (!choice.clang->device_library.empty()) files.push_back(identify_file(choice.clang->device_library + "/ocml.bc"));
   return Json::Object{{"clang", std::move(files)}};
 }

@@ -54,13 +54,19 @@ constexpr std::array<Construct, 31> kWords = {{
     {"cudaMalloc", kHost},
 }};
 
-// Headers of CUDA whose content HIP has without them.
-constexpr std::array<std::string_view, 3> kSameHeaders = {"cuda_runtime.h", "cuda_runtime_api.h",
-                                                          "device_launch_parameters.h"};
+// Folders of CUDA's and of its libraries' alone.
+constexpr std::array<std::string_view, 9> kCudaFolders = {
+    "cooperative_groups/", "crt/", "cub/", "cuda/", "cute/", "cutlass/", "thrust/", "tl_templates/cuda/", "nv/"};
 
-// How headers begin that are CUDA's alone.
-constexpr std::array<std::string_view, 9> kCudaHeaders = {
-    "cuda", "cooperative_groups", "cub/", "thrust/", "cute/", "cutlass/", "mma.h", "curand", "tl_templates/cuda"};
+// Headers of CUDA's alone that kernels include, and what the names of the rest of a family begin with. Source: the folder
+// include of CUDA's toolkits 12 and 13.
+constexpr std::array<std::string_view, 13> kCudaHeaders = {
+    "cooperative_groups.h", "cuComplex.h",       "cuda.h",         "cuda_device_runtime_api.h", "cuda_occupancy.h",
+    "cuda_stdint.h",        "cudaProfiler.h",    "cudaTypedefs.h", "cuda_profiler_api.h",       "cudaGL.h",
+    "cuda_gl_interop.h",    "cudart_platform.h", "mma.h"};
+constexpr std::array<std::string_view, 9> kCudaFamilies = {
+    "cuda_awbarrier.", "cuda_awbarrier_", "cuda_bf16.",          "cuda_fp", "cuda_pipeline.", "cuda_pipeline_",
+    "curand.",         "curand_kernel.",  "curand_philox4x32_x."};
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -130,23 +136,39 @@ class Words {
   int line_ = 1;
 };
 
-std::optional<Construct> refused_header(std::string_view name) {
-  if (std::ranges::find(kSameHeaders, name) != kSameHeaders.end()) return std::nullopt;
+// "cuda_fp16.h", and not a "cuda_fp_helpers.h" of somebody's.
+bool is_of_family(std::string_view name, std::string_view family) {
+  if (!name.starts_with(family)) return false;
+  return family != "cuda_fp" || std::isdigit(static_cast<unsigned char>(name.substr(family.size()).front())) != 0;
+}
+
+// Whether the program has a file that an include of `name` finds, whatever folder it stands in.
+bool is_own(const Variant& variant, std::string_view name) {
+  const auto is_meant = [&](const File& file) {
+    return file.path == name || file.path.ends_with("/" + std::string(name));
+  };
+  return std::ranges::any_of(variant.headers, is_meant) || std::ranges::any_of(variant.sources, is_meant);
+}
+
+std::optional<Construct> refused_header(std::string_view name, const Variant& variant) {
   const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
-  if (std::ranges::none_of(kCudaHeaders, begins)) return std::nullopt;
+  const bool is_cudas = std::ranges::find(kCudaHeaders, name) != kCudaHeaders.end() ||
+                        std::ranges::any_of(kCudaFolders, begins) ||
+                        std::ranges::any_of(kCudaFamilies, [&](auto family) { return is_of_family(name, family); });
+  if (!is_cudas || is_own(variant, name)) return std::nullopt;
   return Construct{name, "it is a header of CUDA's: write a variant of dialect hip"};
 }
 
-std::optional<Construct> refused(std::string_view word) {
-  if (word.front() == '<' || word.front() == '"') return refused_header(word.substr(1));
+std::optional<Construct> refused(std::string_view word, const Variant& variant) {
+  if (word.front() == '<' || word.front() == '"') return refused_header(word.substr(1), variant);
   const auto found = std::ranges::find(kWords, word, &Construct::name);
   return found == kWords.end() ? std::nullopt : std::optional(*found);
 }
 
-Status check_file(const File& file) {
+Status check_file(const File& file, const Variant& variant) {
   Words words(file.content);
   while (const auto word = words.next()) {
-    const auto construct = refused(*word);
+    const auto construct = refused(*word, variant);
     if (!construct) continue;
     return make_error(ErrorCode::kUnsupported, "\"" + std::string(construct->name) + "\" in " + file.path + ":" +
                                                    std::to_string(words.line()) +
@@ -160,7 +182,7 @@ Status check_file(const File& file) {
 
 Status check_cuda_constructs(const Variant& variant) {
   for (const auto* files : {&variant.sources, &variant.headers}) {
-    for (const File& file : *files) KMUX_TRY(check_file(file));
+    for (const File& file : *files) KMUX_TRY(check_file(file, variant));
   }
   return Ok{};
 }

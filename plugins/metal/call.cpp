@@ -167,7 +167,10 @@ int Call::fill(const kmux_driver_fill& fill, kmux_sink error) noexcept {
 
 int Call::finish(int code) noexcept {
   end_encoding();
-  if (command_buffer_ != nullptr && code == KMUX_OK) gpu_.completion().commit(command_buffer_);
+  if (command_buffer_ != nullptr && code == KMUX_OK) {
+    gpu_.work_log().note(gpu_.queue_of(env_.env.stream), command_buffer_);
+    gpu_.completion().commit(command_buffer_);
+  }
   return code;
 }
 

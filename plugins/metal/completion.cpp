@@ -1,6 +1,7 @@
 #include "completion.h"
 
 #include <chrono>
+#include <deque>
 #include <thread>
 #include <utility>
 
@@ -12,10 +13,18 @@ constexpr Count kStatusError = 5;  // MTLCommandBufferStatusError
 
 }  // namespace
 
+const Completion::Descriptor Completion::kDescriptor = {0, sizeof(Literal)};
+
 Completion::Completion(const ObjectiveC& objc)
-    : objc_(objc),
-      descriptor_{0, sizeof(Literal)},
-      literal_{objc.global_block_class, kBlockIsGlobal, 0, done, &descriptor_, this} {}
+    : objc_(objc), literal_(immortal({objc.global_block_class, kBlockIsGlobal, 0, done, &kDescriptor, this})) {}
+
+// One for each device that is opened: forty bytes.
+Completion::Literal& Completion::immortal(const Literal& literal) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::deque<Literal>& all = *new std::deque<Literal>;
+  const std::lock_guard lock(mutex);
+  return all.emplace_back(literal);
+}
 
 void Completion::commit(Id command_buffer) noexcept {
   pending_.fetch_add(1, std::memory_order_relaxed);

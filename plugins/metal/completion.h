@@ -12,7 +12,8 @@ namespace kmux::metal {
 /// The handler that every command buffer calls when the device is done with it: counts them, and keeps what the first
 /// failed one says. It is a block of Objective-C written by hand, since only Apple's compilers make them.
 ///
-/// Threads: any.   Lifetime: to the last command buffer that has it, see `drain`.
+/// Threads: any.   Lifetime: to the last command buffer that has it, see `drain`. The block itself stays for good: Metal reads
+///          its flags once more when it lets it go, after the handler has returned.
 /// Source: "Block Implementation Specification" of Clang: a global block, which is not copied.
 class Completion {
  public:
@@ -29,9 +30,10 @@ class Completion {
 
  private:
   struct Descriptor {
-    unsigned long reserved = 0;
+    unsigned long reserved;
     unsigned long size;
   };
+  static const Descriptor kDescriptor;
   struct Literal {
     void* isa;
     int flags;
@@ -40,12 +42,12 @@ class Completion {
     const Descriptor* descriptor;
     Completion* owner;
   };
+  static Literal& immortal(const Literal& literal);
   static void done(Literal* self, Id command_buffer) noexcept;
   void finish(Id command_buffer) noexcept;
 
   const ObjectiveC& objc_;
-  Descriptor descriptor_;
-  Literal literal_;
+  Literal& literal_;
   std::atomic<long> pending_{0};
   std::mutex mutex_;
   std::optional<std::string> failure_;

@@ -1,5 +1,6 @@
 #include "device.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -14,7 +15,10 @@ constexpr unsigned long long kSignalled = 1;
 // The command buffer that it was recorded as, and the MTLEvent that this signals. Each record has an MTLEvent of its own: two
 // queues that signal one would release its waits in any order.
 struct Event {
+  bool is_timed = true;
   std::mutex mutex;
+  std::shared_ptr<Gpu> gpu;  // whose work log has the mark
+  std::shared_ptr<const WorkLog::Mark> mark;
   Owned command_buffer;
   Owned signal;
 };
@@ -35,6 +39,7 @@ Status blit(Gpu& gpu, void* stream, Write write) {
   const Id encoder = objc.blit_encoder(command_buffer);
   write(objc, encoder);
   objc.end_encoding(encoder);
+  gpu.work_log().note(gpu.queue_of(stream), command_buffer);
   gpu.completion().commit(command_buffer);
   return Ok{};
 }
@@ -143,9 +148,15 @@ Result<void*> MetalDevices::event_create(int device) {
   return static_cast<void*>(new Event);
 }
 
+Result<void*> MetalDevices::event_create_untimed(int device) {
+  KMUX_ASSIGN(void* const event, event_create(device));
+  static_cast<Event*>(event)->is_timed = false;
+  return event;
+}
+
 void MetalDevices::event_destroy(int, void* event) noexcept { delete static_cast<Event*>(event); }
 
-// An event is a command buffer without work: its time is known when the device has come to it.
+// An event is a command buffer without work, which signals; the times are those of the work around it.
 Status MetalDevices::event_record(int device, void* event, void* stream) {
   KMUX_ASSIGN(const auto opened, gpu(device));
   const ObjectiveC& objc = opened->objc();
@@ -161,6 +172,8 @@ Status MetalDevices::event_record(int device, void* event, void* stream) {
   opened->completion().commit(command_buffer);
   auto& recorded = *static_cast<Event*>(event);
   const std::lock_guard lock(recorded.mutex);
+  if (recorded.is_timed) recorded.mark = opened->work_log().mark(opened->queue_of(stream));
+  recorded.gpu = opened;
   recorded.command_buffer = std::move(held);
   recorded.signal = std::move(signal);
   return Ok{};
@@ -186,18 +199,21 @@ Status MetalDevices::stream_wait_event(int device, void* stream, void* event) {
 
 Result<double> MetalDevices::event_elapsed(int device, void* begin, void* end) {
   KMUX_ASSIGN(const auto opened, gpu(device));
-  const ObjectiveC& objc = opened->objc();
-  double times[2] = {};
+  std::shared_ptr<const WorkLog::Mark> marks[2];
   for (const int i : {0, 1}) {
     auto& event = *static_cast<Event*>(i == 0 ? begin : end);
     const std::lock_guard lock(event.mutex);
     if (!event.command_buffer) {
       return make_error(ErrorCode::kInvalidArgument, "an event was never recorded. Record both before asking.");
     }
-    objc.wait(event.command_buffer.get());
-    times[i] = objc.gpu_end_time(event.command_buffer.get());
+    opened->objc().wait(event.command_buffer.get());
+    marks[i] = event.mark;
   }
-  return (times[1] - times[0]) * 1000;
+  if (!marks[0] || !marks[1]) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "an event has no time (it was created without). Create it with one.");
+  }
+  return std::max(opened->work_log().seconds_between(*marks[0], *marks[1]), 0.0) * 1000;
 }
 
 // Fills more memory than the caches hold.

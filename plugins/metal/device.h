@@ -29,11 +29,13 @@ class MetalDevices final : public DeviceApi {
   void stream_destroy(int device, void* stream) noexcept override;
   Status stream_synchronize(int device, void* stream) override;
   Result<void*> event_create(int device) override;
+  Result<void*> event_create_untimed(int device) override;
   void event_destroy(int device, void* event) noexcept override;
   Status event_record(int device, void* event, void* stream) override;
   /// What is committed to `stream` from now on waits, on the device, for what `event` was recorded behind the last time. An
   /// event that was never recorded is not waited for; recording it again changes nothing for this wait.
   Status stream_wait_event(int device, void* stream, void* event) override;
+  /// What the device took from the first work after `begin` to the last before `end`, in one stream; 0 if there is none.
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
 

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "completion.h"
 #include "objective_c.h"
+#include "work_log.h"
 
 namespace kmux::metal {
 
@@ -30,6 +31,7 @@ class Gpu {
   Arena& arena() { return *arena_; }
   const Arena& arena() const { return *arena_; }
   Completion& completion() { return *completion_; }
+  WorkLog& work_log() { return work_log_; }
 
   /// Bytes that one threadgroup may have.
   Count max_threadgroup_memory() const { return max_threadgroup_memory_; }
@@ -41,7 +43,7 @@ class Gpu {
   Status wait(Id queue);
 
  private:
-  explicit Gpu(ObjectiveC objc) : objc_(std::move(objc)) {}
+  explicit Gpu(ObjectiveC objc) : objc_(std::move(objc)), work_log_(objc_) {}
   Status create();
 
   const ObjectiveC objc_;
@@ -49,6 +51,7 @@ class Gpu {
   Owned queue_;
   std::unique_ptr<Completion> completion_;
   std::unique_ptr<Arena> arena_;
+  WorkLog work_log_;
   Count max_threadgroup_memory_ = 0;
 };
 

@@ -74,6 +74,7 @@ struct Message<Result(Arguments...)> {
   X(status, Count(), "status")                                                                       \
   X(failure_of, Id(), "error")                                                                       \
   X(gpu_end_time, double(), "GPUEndTime")                                                            \
+  X(gpu_start_time, double(), "GPUStartTime")                                                        \
   X(compute_encoder, Id(), "computeCommandEncoder")                                                  \
   X(blit_encoder, Id(), "blitCommandEncoder")                                                        \
   X(end_encoding, void(), "endEncoding")                                                             \

@@ -1,16 +1,19 @@
 #include "source_text.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "kmux/include_scan.h"
 
 namespace kmux::metal {
 namespace {
 
+constexpr std::string_view kOnce = "#pragma once";
 constexpr int kDeepest = 64;  // files within files: more of them include each other without end
 
 std::string normal(const std::filesystem::path& path) { return path.lexically_normal().string(); }
@@ -24,13 +27,18 @@ std::string_view skip_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
+// "ifdef" of "  # ifdef X"; empty for a line that is no directive.
+std::string_view directive(std::string_view line) {
+  line = skip_blanks(line);
+  if (!line.starts_with('#')) return {};
+  line = skip_blanks(line.substr(1));
+  return line.substr(0, line.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
+}
+
 // What `#include "name"` or `#include <name>` names.
 std::optional<std::string_view> included(std::string_view line) {
-  std::string_view rest = skip_blanks(line);
-  for (const std::string_view word : {"#", "include"}) {
-    if (!rest.starts_with(word)) return std::nullopt;
-    rest = skip_blanks(rest.substr(word.size()));
-  }
+  if (directive(line) != "include") return std::nullopt;
+  std::string_view rest = skip_blanks(line.substr(line.find("include") + std::string_view("include").size()));
   if (rest.empty() || (rest.front() != '"' && rest.front() != '<')) return std::nullopt;
   const std::size_t end = rest.find(rest.front() == '"' ? '"' : '>', 1);
   if (end == std::string_view::npos) return std::nullopt;
@@ -59,7 +67,7 @@ class Expansion {
   void append_prelude(const std::string& prelude) {
     const File* const own = find(prelude, "");
     if (own != nullptr) {
-      append(*own, 0);
+      append_included(*own, 0);
     } else {
       text_ += "#include <" + prelude + ">\n";
     }
@@ -81,23 +89,40 @@ class Expansion {
     const auto name = included(line);
     const File* const file = name && depth < kDeepest ? find(*name, folder) : nullptr;
     if (file == nullptr) {
-      const bool marks_once = skip_blanks(line).starts_with("#pragma once");
+      enter_conditions(directive(line));
+      const bool marks_once = skip_blanks(line).starts_with(kOnce);
       if (!marks_once) text_ += line;
       text_ += '\n';
     } else {
-      if (!is_done(*file)) append(*file, depth + 1);
+      append_included(*file, depth + 1);
       text_ += line_mark(number + 1, path);
     }
   }
 
-  // A file that is to be read once, and was.
-  bool is_done(const File& file) {
-    if (file.content.find("#pragma once") == std::string::npos) return false;
-    return !done_.insert(&file).second;
+  // What stands in one branch may be left out, while another branch has the file, too.
+  void enter_conditions(std::string_view word) {
+    if (word.starts_with("if")) branches_.emplace_back();
+    if (word.starts_with("el")) branches_.back().clear();
+    if (word == "endif" && branches_.size() > 1) branches_.pop_back();
   }
 
+  // A file that is to be read once stands once in a branch and those within it; if in several, each under one guard.
+  void append_included(const File& file, int depth) {
+    if (file.content.find(kOnce) == std::string::npos) return append(file, depth);
+    const auto has = [&](const Files& branch) { return branch.contains(&file); };
+    if (std::ranges::any_of(branches_, has)) return;
+    branches_.back().insert(&file);
+    if (branches_.size() == 1 && !guards_.contains(&file)) return append(file, depth);
+    const std::string guard = "KMUX_ONCE_" + std::to_string(guards_.emplace(&file, guards_.size()).first->second);
+    text_ += "#ifndef " + guard + "\n#define " + guard + "\n";
+    append(file, depth);
+    text_ += "#endif\n";
+  }
+
+  using Files = std::set<const File*>;
   std::map<std::string, const File*> files_;
-  std::set<const File*> done_;
+  std::vector<Files> branches_ = {{}};  // the files to be read once of each #if around this place
+  std::map<const File*, std::size_t> guards_;
   std::string text_;
 };
 

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 6> kHarmless = {"keys",
                                                        "thread_warp_size"};
 
 const std::vector<std::string>& features() {
-  static const std::vector<std::string> all = {"dynamic_smem",     "fill",     "grid", "guard", "loop", "packed_values",
-                                               "several_launches", "workspace"};
+  static const auto& all = *new const std::vector<std::string>{
+      "dynamic_smem", "fill", "grid", "guard", "loop", "packed_values", "several_launches", "workspace"};
   return all;
 }
 

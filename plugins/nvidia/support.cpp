@@ -8,11 +8,11 @@
 namespace kmux::nvidia {
 
 const std::vector<std::string>& launch_features() {
-  static const std::vector<std::string> features = [] {
+  static const auto& features = *new const std::vector<std::string>([] {
     std::vector<std::string> all(known_features().begin(), known_features().end());
     std::erase(all, "packed_values");
     return all;
-  }();
+  }());
   return features;
 }
 

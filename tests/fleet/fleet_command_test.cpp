@@ -19,7 +19,7 @@ class FleetCommand : public testing::Test {
  protected:
   ProcessResult run(const std::string& node, const std::vector<std::string>& words) {
     variables_["KMUX_CACHE_DIR"] = (session_.folder() / node).string();
-    variables_["KMUX_REMOTE_CACHE"] = url_;
+    variables_["KMUX_REMOTE_CACHE"] = url_ + (variables_.contains("KMUX_REMOTE_CACHE_KEY_FILE") ? "" : unsealed_);
     return session_.run(words, variables_);
   }
   bool compiles(const std::string& node) {
@@ -38,6 +38,7 @@ class FleetCommand : public testing::Test {
   CliSession session_;
   CliSession::Variables variables_{{"KMUX_REMOTE_CACHE_TIMEOUT", "20000"}};
   std::string url_ = "redis+unix://:hunter2@" + server_.socket_address().socket;
+  std::string unsealed_ = "?unsealed=1";
 };
 
 TEST_F(FleetCommand, WhatOneNodeCompiledAnotherDoesNot) {
@@ -66,6 +67,14 @@ TEST_F(FleetCommand, StatsTellOfTheServer) {
   EXPECT_EQ(json.find("remote")->find("names")->as_integer() != nullptr, true);
   server_.kill();
   EXPECT_THAT(stats(), HasSubstr("not in use (Connection refused)"));
+}
+
+TEST_F(FleetCommand, WithoutAKeyThereIsNoRemoteCacheUnlessTheUrlAllowsIt) {
+  EXPECT_TRUE(compiles("one"));
+  EXPECT_FALSE(compiles("two"));
+  unsealed_.clear();
+  EXPECT_TRUE(compiles("three"));
+  EXPECT_THAT(stats(), HasSubstr("not in use (KMUX_REMOTE_CACHE: the remote cache has no key"));
 }
 
 TEST_F(FleetCommand, StatsTellWhatIsWrongWithTheSettings) {

@@ -1,6 +1,5 @@
 // Three nodes, each a process with a cache folder of its own: what the fleet makes, it makes once.
 #include <signal.h>
-#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -30,6 +29,7 @@ class FleetRace : public testing::Test {
         .name = "redis://test",
         .secret = "the key of this fleet",
         .lease_time = lease_time_,
+        .renew_every = renew_every_,
         .rest = rest_};
     return options;
   }
@@ -59,6 +59,7 @@ class FleetRace : public testing::Test {
   RedisServer server_;
   TempFolder temp_{memory_folder()};
   milliseconds lease_time_{seconds(30)};
+  milliseconds renew_every_{seconds(10)};
   milliseconds rest_{seconds(30)};
 };
 
@@ -87,10 +88,15 @@ TEST_F(FleetRace, AKilledMakerCostsTheTimeOfItsLease) {
 }
 
 TEST_F(FleetRace, ALeaseIsHeldAsLongAsTheBuildTakes) {
-  lease_time_ = milliseconds(300);
+  renew_every_ = milliseconds(1);
   const pid_t stuck = start_stuck_maker();
-  std::this_thread::sleep_for(milliseconds(1500));
-  EXPECT_EQ(server_.ask({"EXISTS", "kmux:1:" + torture_key(1).digest + ":lease"}).integer, 1);
+  const std::string lease = "kmux:1:" + torture_key(1).digest + ":lease";
+  const auto end = std::chrono::steady_clock::now() + seconds(20);
+  for (int renewals = 0; renewals < 3; ++renewals) {
+    server_.ask({"PEXPIRE", lease, "15000"});  // as if half of its time were over
+    while (server_.ask({"PTTL", lease}).integer <= 15'000 && std::chrono::steady_clock::now() < end) ::usleep(1000);
+    EXPECT_GT(server_.ask({"PTTL", lease}).integer, 15'000);
+  }
   ::kill(stuck, SIGKILL);
   wait_for(stuck);
 }
@@ -107,7 +113,7 @@ TEST_F(FleetRace, AMakerThatHangsIsWaitedForUntilTheTimeOut) {
 
 TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerIsKilledUnderThem) {
   const pid_t killer = start_child([&] {
-    std::this_thread::sleep_for(milliseconds(60));
+    while (count_makes(makes()) == 0) ::usleep(1000);
     return server_.kill(), 0;
   });
   EXPECT_THAT(run_children(kNodes, [&](int number) { return want_all(number); }), Each(0));
@@ -126,7 +132,7 @@ TEST_F(FleetRace, EveryNodeEndsWellWhenTheServerStops) {
     return 0;
   };
   const pid_t stopper = start_child([&] {
-    std::this_thread::sleep_for(milliseconds(60));
+    while (count_makes(makes()) == 0) ::usleep(1000);
     return server_.pause(), 0;
   });
   EXPECT_THAT(run_children(kNodes, hasty), Each(0));

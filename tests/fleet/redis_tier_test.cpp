@@ -12,6 +12,7 @@
 
 #include "fleet/hostile_server.h"
 #include "fleet/redis_server.h"
+#include "fleet/throttled_proxy.h"
 
 namespace kmux {
 namespace {
@@ -117,6 +118,27 @@ TEST_F(RedisTierTest, ASlowServerIsUnavailable) {
   EXPECT_THAT(tier.put(kName, std::string(30 << 20, 'x')).error().message, HasSubstr("it did not answer in time"));
   server_.resume();
   EXPECT_EQ(patient().get(kName).value(), "value");
+}
+
+TEST_F(RedisTierTest, ALargeValueMayTakeLongerThanTheTimeOut) {
+  const std::string value(std::size_t{4} << 20, 'x');
+  ASSERT_TRUE(patient().put(kName, value).ok());
+  const ThrottledProxy network(server_.address(), 4'000'000);
+  RedisTier tier({.address = network.address(), .timeout = milliseconds(300)});
+  EXPECT_EQ(tier.get(kName).value(), value) << "which takes more than a second";
+  EXPECT_TRUE(tier.put(kName, value).ok());
+}
+
+TEST_F(RedisTierTest, AServerThatIsSlowIsToldFromOneThatIsDead) {
+  RedisTier tier = hasty();
+  server_.pause();
+  EXPECT_FALSE(tier.get(kName).error().note(kSlowStoreNote));
+  server_.resume();
+  ASSERT_TRUE(patient().put(kName, std::string(std::size_t{4} << 20, 'x')).ok());
+  const ThrottledProxy network(server_.address(), 100'000);
+  const Error slow = RedisTier({.address = network.address(), .timeout = milliseconds(300)}).get(kName).error();
+  EXPECT_THAT(slow.message, HasSubstr("it did not answer in time"));
+  EXPECT_TRUE(slow.note(kSlowStoreNote));
 }
 
 TEST_F(RedisTierTest, AForkedChildHasItsOwnConnection) {

@@ -265,7 +265,7 @@ TEST_F(Bench, RefusesRolesOfThoseThatDoNotRun) {
 TEST_F(Bench, RefusesAnAxisOfNothing) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"m", {1}}};
-  EXPECT_THAT(run(options).error().message, HasSubstr("no scalar \"m\""));
+  EXPECT_THAT(run(options).error().message, HasSubstr("program \"doubling\": the program has no symbol or scalar \"m\""));
   options.axes = {{"n", {}}};
   EXPECT_THAT(run(options).error().message, HasSubstr("axis \"n\" has no value"));
 }

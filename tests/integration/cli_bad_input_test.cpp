@@ -38,6 +38,13 @@ Words scale(const Words& more) {
   return words;
 }
 
+/// `kmux bench` of the scale program, quickly, with `more`.
+Words bench(const Words& more) {
+  Words words{"bench", kScaleFile, "--target", "c"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // clang-format off
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
@@ -77,11 +84,16 @@ const std::vector<Case>& cases() {
       {"ForbiddenFlag", {"compile", kScaleFile, "--flag=-o/tmp/x"}, kBadInput, "-o/tmp/x"},
       {"UnknownIsolation", {"compile", kScaleFile, "--isolation", "proces"}, kBadInput, "Did you mean 'process'?"},
       {"TimeOutWithoutProcess", {"compile", kScaleFile, "--compile-timeout", "5"}, kBadInput, "isolation 'process'"},
-      {"NegativeTimeOut", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=-1"}, kBadInput, "non-negative"},
-      {"TimeOutThatNeverEnds", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=nan"}, kBadInput, "non-negative"},
+      {"NegativeTimeOut", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=-1"}, kBadInput, "--compile-timeout is -1"},
+      {"TimeOutThatNeverEnds", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=nan"}, kBadInput, "--compile-timeout is nan"},
       {"TimeOutIsNoNumber", {"compile", kScaleFile, "--isolation=process", "--compile-timeout=soon"}, kUsage, "soon"},
       {"NoSuchDevice", scale({"--in", "x=x8.npy", "--device", "77"}), kBadInput, "77"},
       {"NegativeDevice", scale({"--in", "x=x8.npy", "--device=-1"}), kBadInput, "-1"},
+      {"NegativeDeviceToResolve", {"resolve", kScaleFile, "--device=-1"}, kBadInput, "--device is -1"},
+      {"NegativeDeviceToCompile", {"compile", kScaleFile, "--device=-1"}, kBadInput, "--device is -1"},
+      {"NegativeDeviceToExport", {"export", kScaleFile, "-o", "a.so", "--device=-1"}, kBadInput, "--device is -1"},
+      {"NegativeJobs", {"compile", kScaleFile, kGemm, "--jobs=-1"}, kBadInput, "--jobs is -1"},
+      {"AbsurdJobs", {"compile", kScaleFile, kGemm, "--jobs=2147483647"}, kBadInput, "--jobs is 2147483647"},
       // The arguments.
       {"MissingInput", scale({}), kBadInput, "--in x="},
       {"MissingTensorFile", scale({"--in", "x=nowhere.npy"}), kNotHere, "nowhere.npy"},
@@ -107,7 +119,28 @@ const std::vector<Case>& cases() {
       {"MoreMemoryThanThereIs", scale({"--in", "x=random:1", "--symbol", "n=100000000000000"}), kNotHere, "out of memory"},
       {"SymbolBeyond64Bits", scale({"--in", "x=random:1", "--symbol", "n=99999999999999999999"}), kBadInput, "99999999999999999999"},
       {"ProductOverflows", {"run", kGemm, "--in", "*=zeros", "--symbol", "m=4000000000", "--symbol", "k=4000000000", "--symbol", "n=4000000000"}, kBadInput, "4000000000"},
-      // What comes out.
+      {"SymbolContradictsAFile", scale({"--in", "x=x8.npy", "--symbol", "n=16"}), kBadInput, "\"x\" has the extent 8 in dimension 0 (n is 16"},
+      {"SymbolContradictsTheSecondDimension", {"run", kGemm, "--in", "A=x2x4.npy", "--in", "B=zeros", "--symbol", "k=3"}, kBadInput, "in dimension 1"},
+      {"NegativeRepeat", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--repeat=-1"}), kBadInput, "--repeat is -1"},
+      {"AbsurdRepeat", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--repeat=2147483647"}), kBadInput, "--repeat is 2147483647"},
+      {"NegativeRtol", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--rtol=-1"}), kBadInput, "--rtol is -1"},
+      {"RtolIsNan", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--rtol=nan"}), kBadInput, "--rtol is nan"},
+      {"RtolIsInfinite", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--rtol=inf"}), kBadInput, "--rtol is inf"},
+      {"RtolIsTooLarge", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--rtol=1e999"}), kUsage, "1e999"},
+      {"RtolOfNoCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--rtol=-1"}), kBadInput, "--rtol is -1"},
+      {"NegativeAtol", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--atol=-1"}), kBadInput, "--atol is -1"},
+      // What comes out. Of several outputs none is written if one cannot be.
+      {"SecondOutputIsUnknown", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},
+      {"SecondOutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--out", "x=no/such/x.npy"}), kNotHere, "no/such"},
+      {"OutputIsAFolder", scale({"--in", "x=x8.npy", "--out", "y=a_folder"}), kBadInput, "a_folder"},
+      {"OutputWithoutAFile", scale({"--in", "x=x8.npy", "--out", "y="}), kBadInput, "--out cannot write"},
+      {"OutputsIntoOneFile", scale({"--in", "x=x8.npy", "--out", "y=o.npy", "--out", "x=o.npy"}), kBadInput, "\"o.npy\" twice"},
+      {"OutputOfAnUnknownCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "z=x8.npy"}), kBadInput, "\"z\""},
+      {"OutputOfAMissingCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"OutputOfACheckOfAnotherShape", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
+      {"CheckOfWhatIsNotGiven", scale({"--check", "x=x8.npy"}), kBadInput, "which no --in gives"},
+      {"TraceOfAnUnknownOutput", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--out", "z=z.npy"}, kBadInput, "\"z\""},
+      {"TraceOfANegativeRepeat", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--repeat=-1"}, kBadInput, "--repeat is -1"},
       {"UnknownOutput", scale({"--in", "x=x8.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},
       {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kNotHere, "no/such/folder"},
       {"CheckOfAnotherShape", scale({"--in", "x=x8.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
@@ -118,6 +151,33 @@ const std::vector<Case>& cases() {
       {"HeaderIntoNowhere", {"export", kScaleFile, "-o", "a.so", "--header", "no/such/folder/a.h"}, kNotHere, "no/such/folder"},
       {"HeaderIsTheLibrary", {"export", kScaleFile, "-o", "a.so", "--header", "./a.so"}, kBadInput, "./a.so"},
       {"ExportOfAnUnknownBackend", {"export", kScaleFile, "--backend", "cpuu", "-o", "a.so"}, kBadInput, "cpuu"},
+      // bench, tune and cache.
+      {"NegativeTime", bench({"--time=-1"}), kBadInput, "--time is -1"},
+      {"TimeIsNan", bench({"--time=nan"}), kBadInput, "--time is nan"},
+      {"AbsurdTime", bench({"--time=1e300"}), kBadInput, "--time is 1e+300"},
+      {"NoRepetitions", bench({"--repetitions=0"}), kBadInput, "--repetitions is 0"},
+      {"NegativeRepetitions", bench({"--repetitions=-4"}), kBadInput, "--repetitions is -4"},
+      {"BenchRtolIsNan", bench({"--rtol=nan"}), kBadInput, "--rtol is nan"},
+      {"BenchAtolIsNegative", bench({"--atol=-1"}), kBadInput, "--atol is -1"},
+      {"UnknownAxis", bench({kGemm, "--axis", "k=8,16"}), kBadInput, "program \"scale\": the program has no symbol or scalar \"k\""},
+      {"NegativeAxis", bench({"--axis", "n=8,-8"}), kBadInput, "the negative extent -8"},
+      {"BenchSeed", bench({"--in", "x=random:z"}), kBadInput, "no seed"},
+      {"BenchSymbolContradictsAFile", bench({"--in", "x=x8.npy", "--symbol", "n=16"}), kBadInput, "has the extent 8"},
+      {"NoBackends", bench({"--backends", ","}), kBadInput, "--backends names none"},
+      {"MisspeltBackend", bench({"--backends", "cpuu"}), kBadInput, "Did you mean 'cpu'?"},
+      {"FailIfSlowerByNan", bench({"--fail-if", "slower:nan%"}), kBadInput, "slower:nan%"},
+      {"FailIfSlowerByInfinity", bench({"--fail-if", "slower:inf%"}), kBadInput, "slower:inf%"},
+      {"ReportIntoNowhere", bench({"--csv", "r.csv", "--html", "no/such/r.html"}), kNotHere, "--html cannot write \"no/such/r.html\""},
+      {"NegativeTuneSymbol", {"tune", kScaleFile, "--symbol", "n=-1"}, kBadInput, "negative extent -1"},
+      {"LockIntoNowhere", {"tune", kScaleFile, "--lock", "no/such/lock"}, kNotHere, "--lock cannot write \"no/such/lock\""},
+      {"PruneWithAWord", {"cache", "prune", "30"}, kBadInput, "takes no word after it (\"30\")"},
+      {"LimitOfAnotherAction", {"cache", "ls", "--max-days=3"}, kBadInput, "kmux cache prune"},
+      {"NegativeSize", {"cache", "prune", "--max-mib=-1"}, kBadInput, "--max-mib is -1"},
+      {"NegativeAge", {"cache", "prune", "--max-days=-1"}, kBadInput, "--max-days is -1"},
+      {"AgeIsNan", {"cache", "prune", "--max-days=nan"}, kUsage, "nan"},
+      {"BundleWithoutAName", {"cache", "export"}, kBadInput, "the bundle's name is missing"},
+      {"BundleIntoNowhere", {"cache", "export", "no/such/b.tar.zst"}, kNotHere, "no/such/b.tar.zst"},
+      {"ArtifactOntoAFolder", {"compile", kScaleFile, "--output", "a_folder"}, kBadInput, "--output cannot write \"a_folder\""},
       {"ArtifactIntoNowhere", {"compile", kScaleFile, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
   };
   return all;

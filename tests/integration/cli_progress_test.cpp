@@ -68,10 +68,10 @@ TEST(CliProgress, IsABarOnATerminal) {
   const std::vector<std::string> lines = drawn_in(text);
   ASSERT_GE(lines.size(), 7U) << text;
   EXPECT_THAT(lines.front(), AllOf(HasSubstr("[....................]   0 %"), HasSubstr("scale: compile and check")));
-  for (const char* what :
-       {"compile on cpu", "compile on cpu:engi", "device, hot", "device, cold", "host, a call", "end to end"}) {
+  for (const char* what : {"compile on cpu", "device, hot", "device, cold", "host, a call", "end to end"}) {
     EXPECT_THAT(text, HasSubstr(std::string("scale: ") + what));
   }
+  EXPECT_THAT(text, ContainsRegex("scale: compile o(n cpu:engi|[.][.][.])"));  // shorter where the time left is told
   for (const std::string& line : lines) EXPECT_LT(line.size(), kWidth) << line;
   EXPECT_THAT(lines.back(), ContainsRegex("#################.*[]] +(8|9|10)[0-9] %"));
 }

@@ -43,7 +43,7 @@ TEST_F(CliTrace, RefusesAFileThatCannotBeWritten) {
   command.insert(command.end(), {"--trace", "no/such/folder/t.json"});
   const ProcessResult traced = session_.run(command);
   EXPECT_NE(traced.exit_code, 0);
-  EXPECT_THAT(traced.standard_error, HasSubstr("cannot be written to \"no/such/folder/t.json\""));
+  EXPECT_THAT(traced.standard_error, HasSubstr("--trace cannot write \"no/such/folder/t.json\""));
 }
 
 TEST_F(CliTrace, VariableTracesAnyProcess) {

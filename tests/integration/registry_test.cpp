@@ -14,6 +14,7 @@
 #include "kmux/log.h"
 #include "kmux/sha256.h"
 
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -247,6 +248,20 @@ TEST(Registry, WorldWritableFilesAreRefused) {
   const CopiedPlugin manifest;
   fs::permissions(manifest.manifest(), fs::perms::others_write, fs::perm_options::add);
   expect_refused(manifest.folder(), ErrorCode::kUnavailable, "kmux_null.plugin.json");
+}
+
+TEST(Registry, GroupWritableFoldersAndFilesAreRefused) {
+  const fs::perms of_library = fs::status(KMUX_TEST_BUILD_DIR "/lib").permissions();
+  if ((of_library & fs::perms::group_write) != fs::perms::none) {
+    GTEST_SKIP() << needs("a build folder of one user", "the group may write to this one");
+  }
+  const CopiedPlugin folder, library, manifest;
+  fs::permissions(folder.folder(), fs::perms::group_write, fs::perm_options::add);
+  expect_refused(folder.folder(), ErrorCode::kUnavailable, "writable by its group");
+  fs::permissions(library.library(), fs::perms::group_write, fs::perm_options::add);
+  expect_refused(library.folder(), ErrorCode::kUnavailable, "kmux_null.so\" is refused (it is writable by its group");
+  fs::permissions(manifest.manifest(), fs::perms::group_write, fs::perm_options::add);
+  expect_refused(manifest.folder(), ErrorCode::kUnavailable, "Run `chmod g-w` on it.");
 }
 
 TEST(Registry, LinksAreFollowedBeforeTheCheck) {

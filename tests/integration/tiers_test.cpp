@@ -111,7 +111,7 @@ TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
   std::vector<Kernel> kernels;
   {
     const auto shared = runtime();
-    for (int i = 0; i < 8; ++i) {  // the last ones' better tier is still waiting when the runtime goes
+    for (int i = 0; i < 8; ++i) {  // usually some are still waiting for the better tier; improve_test.cpp sees to it
       kernels.push_back(compile(*shared, rooting("rooting" + std::to_string(i)), {.target = "c"}).value());
     }
   }
@@ -122,7 +122,6 @@ TEST_F(Tiers, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
     EXPECT_EQ(settled.ok(), kernel.tier() == "full");
     EXPECT_EQ(floats_of(kernel(x).value()), expected);
   }
-  EXPECT_EQ(kernels.back().tier(), "fast");
 }
 
 TEST_F(Tiers, SameCallGivesTheSameKernel) {

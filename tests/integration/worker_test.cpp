@@ -174,6 +174,19 @@ TEST_F(Worker, RemembersWhatFailed) {
   EXPECT_FALSE(built().error().note("remembered"));
 }
 
+TEST_F(Worker, DoesNotRememberWhatTheSystemKilled) {
+  for (const char* step : {"wrap", "build"}) {
+    start({{std::string("null_a.") + step, "kill"}});
+    for (int call = 0; call < 2; ++call) {
+      const Error killed = built().error();
+      EXPECT_THAT(killed.message, AllOf(HasSubstr("\"null_a\" was killed in "), HasSubstr("signal 9, SIGKILL")));
+      EXPECT_EQ(killed.note("worker"), "killed");
+      EXPECT_FALSE(killed.note("remembered")) << step;
+    }
+    EXPECT_THAT(built({}, "auto").error().message, HasSubstr("\"null_a\" was killed in ")) << "auto does not avoid it";
+  }
+}
+
 TEST_F(Worker, GivesAHangingCompilerMoreTimeIfItGetsMore) {
   start({{"null_a.build", "hang"}});
   EXPECT_FALSE(built(500ms).error().note("remembered"));

@@ -20,8 +20,23 @@ class Command(unittest.TestCase):
         self.assertEqual(skipped, "kmux: skipped for want of: nvcc (1 case)")
         self.assertRegex(durations, r"^kmux: install \d+ s, build \d+ s, tests \d+ s$")
 
+    def test_some_tests_run_under_the_thread_sanitizer_first(self):
+        ran = self.tree.run("test", KMUX_THREADS="1")
+        self.assertIn("kmux: under the thread sanitizer: 100% tests passed, 0 reports\n", ran.stderr)
+        self.assertTrue(self.tree.called("cmake --build build/tsan", "tests/unit_tests", "tests/kmux_fresh_test"))
+        first, second = self.tree.called("ctest")
+        self.assertRegex(first, r"--test-dir \S*build/tsan .*-R \^\(unit_tests\|cache_torture_tests\|.*\)\\\.")
+        self.assertIn("--test-dir build/release", second)
+
+    def test_a_report_of_the_thread_sanitizer_is_a_failure(self):
+        self.tree.fake("ctest", 'case "$2" in */tsan) echo "WARNING: ThreadSanitizer: data race" >"$2/reports/report.7" ;; esac')
+        ran = self.tree.run("test", KMUX_THREADS="1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("data race", ran.stderr)
+        self.assertIn("the whole log is build/tsan/tests.log", ran.stderr)
+
     def test_a_failing_test_is_its_status(self):
-        ran = self.tree.run("test", FAKE_CTEST_STATUS="8")
+        ran = self.tree.run("test", "-L", "unit", FAKE_CTEST_STATUS="8")
         self.assertEqual(ran.returncode, 8)
         self.assertRegex(ran.stderr.splitlines()[-1], r"^kmux: install \d+ s, build \d+ s, tests \d+ s$")
 

@@ -62,6 +62,7 @@ class CacheCrash : public testing::Test {
 
 TEST_F(CacheCrash, HasAFaultPointAtEveryStep) {
   const std::vector<std::string> expected = {"lock",
+                                             "start publisher",
                                              "before staging",
                                              "staged",
                                              "before writing artifact",

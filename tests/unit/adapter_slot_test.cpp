@@ -1,6 +1,8 @@
 #include "src/adapter_slot.h"
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -57,6 +59,26 @@ TEST_F(AdapterSlots, WaitersHearWhyItWasGivenUp) {
   EXPECT_EQ(slot_->await_better().error().message, "too hard.");
 }
 
+TEST_F(AdapterSlots, WhatIsSaidFirstCounts) {
+  AdapterSlot::Promise promise = slot_->expect_better();
+  promise.give_up(make_error(ErrorCode::kUnavailable, "given up elsewhere."));
+  promise.keep(loaded(2, "full"));
+  EXPECT_EQ(slot_->await_better().error().message, "given up elsewhere.");
+  EXPECT_EQ(launch(*slot_), 1);
+}
+
+TEST_F(AdapterSlots, ForkedChildDoesNotWaitForItsParentsPromise) {
+  const AdapterSlot::Promise promise = slot_->expect_better();
+  EXPECT_EXIT(
+      {
+        const Status waited = slot_->await_better();
+        std::fputs(waited ? "waited" : waited.error().message.c_str(), stderr);
+        slot_->expect_better().keep(loaded(2, "full"));
+        std::_Exit(slot_->await_better() && launch(*slot_) == 2 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "the better code was to come from the parent process");
+}
+
 TEST_F(AdapterSlots, PromiseToAKernelThatIsGoneIsPointless) {
   AdapterSlot::Promise promise = slot_->expect_better();
   EXPECT_FALSE(promise.is_pointless());
@@ -89,15 +111,12 @@ TEST_F(AdapterSlots, BetterOneDoesNotReplaceWhatItWasNotPromisedFor) {
 TEST_F(AdapterSlots, WaitsForAllThatArePromised) {
   AdapterSlot::Promise tier = slot_->expect_better();
   AdapterSlot::Promise winner = slot_->expect_better();
-  std::atomic<bool> waited{false};
-  std::thread waiter([&] {
-    EXPECT_TRUE(slot_->await_better().ok());
-    waited = true;
-  });
   tier.keep(loaded(2, "full"));
-  EXPECT_FALSE(waited) << "one more is on its way";
+  auto waiter = std::async(std::launch::async, [&] { return slot_->await_better().ok(); });
+  // Long enough for a waiter that does not wait: it has nothing else to do.
+  EXPECT_EQ(waiter.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout) << "one more is on its way";
   winner.fulfil();
-  waiter.join();
+  EXPECT_TRUE(waiter.get());
   EXPECT_EQ(launch(*slot_), 2);
 }
 

@@ -1,14 +1,28 @@
 #include "src/background.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <stdexcept>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "compile_scope.h"
+#include "no_threads.h"
 
 namespace kmux {
 namespace {
+
+constexpr std::chrono::milliseconds kMoment{50};  // enough to see what ought not to happen
+
+/// Not after a stop, which drops at once what is posted; before it a job waits, while another one is held up.
+bool takes_jobs(Background& background) {
+  const auto held = std::make_shared<int>(0);
+  background.post([held] {});
+  return held.use_count() > 1;
+}
 
 TEST(Background, RunsJobsInOrderOnAnotherThread) {
   const auto background = Background::make();
@@ -27,25 +41,99 @@ TEST(Background, RunsJobsInOrderOnAnotherThread) {
 TEST(Background, StopWaitsForWhatRunsAndDropsWhatWaits) {
   const auto background = Background::make();
   std::promise<void> begun, release;
-  std::atomic<int> ran{0};
+  std::atomic<int> first{0}, second{0};
   const auto held = std::make_shared<int>(0);
   background->post([&] {
     begun.set_value();
     release.get_future().wait();
-    ++ran;
+    ++first;
   });
-  background->post([&ran, held] { ++ran; });
+  background->post([&second, held] { ++second; });
   begun.get_future().wait();
-  std::thread stopper([&] { background->stop(); });
+  auto stopped = std::async(std::launch::async, [&] { background->stop(); });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (takes_jobs(*background) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_EQ(stopped.wait_for(kMoment), std::future_status::timeout) << "what runs is waited for";
   release.set_value();
-  stopper.join();
-  EXPECT_LE(ran, 2);  // the second runs only if it began before the stop
+  stopped.get();
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(second, 0) << "it began after the stop";
   EXPECT_EQ(held.use_count(), 1) << "a dropped job lets go of what it holds";
-  background->post([&] { ran = 99; });
-  EXPECT_NE(ran, 99);
 }
 
-// A running job is waited for before the process is torn down; one that waits is dropped.
+TEST(Background, DropsAtOnceWhatIsPostedAfterTheStop) {
+  const auto background = Background::make();
+  background->stop();
+  std::atomic<int> ran{0};
+  const auto held = std::make_shared<int>(0);
+  background->post([&ran, held] { ++ran; });
+  EXPECT_EQ(held.use_count(), 1) << "a job that may still run holds it";
+  EXPECT_EQ(ran, 0) << "nor did it run meanwhile";
+}
+
+TEST(Background, JobThatMayBeAbandonedIsLeftRunning) {
+  std::promise<void> begun;
+  const auto release = std::make_shared<std::promise<void>>();
+  const auto ended = std::make_shared<std::promise<void>>();
+  std::string why;
+  auto background = Background::make();
+  background->post(
+      [&begun, release, ended] {
+        begun.set_value();
+        release->get_future().wait();
+        ended->set_value();
+      },
+      [&why](const Error& error) { why = error.message; });
+  begun.get_future().wait();
+  const auto began = std::chrono::steady_clock::now();
+  background.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
+  EXPECT_THAT(why, testing::HasSubstr("the kernel stays as it was compiled first (its runtime ended while"));
+  release->set_value();
+  EXPECT_EQ(ended->get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
+}
+
+TEST(Background, JobHearsThatItsResultIsNotWantedAnyMore) {
+  const auto background = Background::make();
+  std::promise<void> begun;
+  background->post([&begun] {
+    begun.set_value();
+    while (!CompileScope::current()->is_cancelled()) std::this_thread::yield();
+  });
+  begun.get_future().wait();
+  background->stop();  // else it would wait for ever
+}
+
+TEST(Background, WithoutAThreadAJobIsAbandoned) {
+  const auto background = Background::make();
+  bool ran = false;
+  std::string why;
+  {
+    const NoThreads none;
+    background->post([&ran] { ran = true; }, [&why](const Error& error) { why = error.message; });
+    background->post([&ran] { ran = true; });
+  }
+  EXPECT_THAT(why, testing::HasSubstr("no thread can be started"));
+  std::promise<void> done;
+  background->post([&done] { done.set_value(); });
+  done.get_future().wait();
+  EXPECT_FALSE(ran);
+}
+
+TEST(Background, MayBeLetGoOfByItsOwnJob) {
+  std::promise<void> done;
+  auto background = Background::make();
+  std::promise<void> posted;
+  background->post([&, last = posted.get_future().share()] {
+    last.wait();
+    background.reset();
+    done.set_value();
+  });
+  posted.set_value();
+  done.get_future().wait();
+}
+
+// A job that may not be abandoned is still waited for, for a while; one that waits is dropped.
 TEST(BackgroundDeathTest, ProcessEndsInOrder) {
   EXPECT_EXIT(
       {
@@ -53,7 +141,7 @@ TEST(BackgroundDeathTest, ProcessEndsInOrder) {
         static std::promise<void> begun;
         background->post([] {
           begun.set_value();
-          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
           std::fputs("the running job ended\n", stderr);
         });
         background->post([] { std::_Exit(9); });
@@ -61,6 +149,23 @@ TEST(BackgroundDeathTest, ProcessEndsInOrder) {
         std::exit(0);
       },
       testing::ExitedWithCode(0), "the running job ended");
+}
+
+TEST(BackgroundDeathTest, ProcessDoesNotWaitForAJobThatHangs) {
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EXIT(
+      {
+        static const auto background = Background::make();
+        static std::promise<void> begun;
+        background->post([] {
+          begun.set_value();
+          std::this_thread::sleep_for(std::chrono::seconds(30));
+        });
+        begun.get_future().wait();
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // The cache as `build` uses it: what is found again, and what makes another key.
 #include <chrono>
 #include <functional>
+#include <sys/stat.h>
 #include <thread>
+#include <time.h>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,11 +49,20 @@ class CachedBuild : public testing::Test {
   std::shared_ptr<Runtime> runtime() {
     return Runtime::with(environment_, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script_}));
   }
+  /// Until builds that begin are newer than `path`: their clock, which stamps files too, ticks every few milliseconds.
+  static void wait_until_newer_than(const std::filesystem::path& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+    const auto changed = std::pair(info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+    for (timespec now{}; std::pair(now.tv_sec, now.tv_nsec) <= changed; std::this_thread::yield()) {
+      ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    }
+  }
   /// A header that was there long before any build.
   std::filesystem::path old_header(const char* name, std::string_view text) {
     const std::filesystem::path path = folder_.write(name, text);
     std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file times tick slowly; it is older than what comes
+    wait_until_newer_than(path);
     return path;
   }
 

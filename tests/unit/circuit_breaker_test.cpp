@@ -43,6 +43,18 @@ TEST_F(CircuitBreakerTest, OneThatTriesAndIsNeverHeardOfHoldsNobodyUpForEver) {
   EXPECT_TRUE(breaker_.allows(at(160)));
 }
 
+TEST_F(CircuitBreakerTest, ATrialThatWasNotMadeIsTheNextCallers) {
+  breaker_.failed(at(100));
+  EXPECT_TRUE(breaker_.allows(at(130)));
+  breaker_.not_tried(at(130));
+  EXPECT_TRUE(breaker_.allows(at(130)));
+  EXPECT_FALSE(breaker_.allows(at(131)));
+  breaker_.succeeded();
+  breaker_.not_tried(at(132));
+  EXPECT_TRUE(breaker_.allows(at(132)));
+  EXPECT_TRUE(breaker_.allows(at(132))) << "where all may call, there is nothing to give back";
+}
+
 TEST_F(CircuitBreakerTest, WarnsOnceARest) {
   EXPECT_TRUE(breaker_.failed(at(100)));
   EXPECT_FALSE(breaker_.failed(at(100)));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../file_tick.h"
 #include "../temp_folder.h"
 
 namespace kmux {
@@ -28,16 +29,32 @@ TEST(Dependencies, RefuseOtherForms) {
 TEST(FileStamp, IsOtherWhenAFileOrAListIs) {
   const TempFolder folder;
   const std::string header = folder.write("a.h", "1").string();
-  const std::string before = file_stamp({{header}, {}});
-  EXPECT_EQ(file_stamp({{header}, {}}), before);
-  EXPECT_NE(file_stamp({{header}, {"/nowhere/a.h"}}), before);
+  const auto stamp = [](const Dependencies& dependencies) { return next_file_tick(), file_stamp(dependencies); };
+  const std::string before = stamp({{header}, {}});
+  EXPECT_NE(before, "");
+  EXPECT_EQ(stamp({{header}, {}}), before);
+  EXPECT_NE(stamp({{header}, {"/nowhere/a.h"}}), before);
   folder.write("a.h", "22");
+  EXPECT_NE(stamp({{header}, {}}), before);
+}
+
+TEST(FileStamp, IsOtherForAnotherFileOfTheSameSizeAndTime) {
+  const TempFolder folder;
+  const std::string header = folder.write("a.h", "1").string();
+  next_file_tick();
+  const std::string before = file_stamp({{header}, {}});
+  copy_mtime(header, folder.write("b.h", "2"));
+  std::filesystem::rename(folder.path() / "b.h", header);
+  next_file_tick();
   EXPECT_NE(file_stamp({{header}, {}}), before);
 }
 
 TEST(FileStamp, IsEmptyWhereItCannotBeTold) {
+  const TempFolder folder;
   EXPECT_EQ(file_stamp({{}, {}, false}), "");
   EXPECT_EQ(file_stamp({{"/nowhere/a.h"}, {}}), "");
+  const auto stamp = [&] { return file_stamp({{folder.write("a.h", "").string()}, {}}); };
+  EXPECT_EQ(within_a_file_tick(stamp), "") << "it may change again and look the same";
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "cache/dependency_state.h"
 
-#include <chrono>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <thread>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cache/boot_mark.h"
+#include "file_tick.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -15,24 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-/// A moment after everything that was written so far. Since Linux 6.13 files may have times that are finer than the clock
-/// of ticks, and later: that clock has to pass what the time of day is now.
-FileTime next_tick() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  while (file_time_now() <= std::chrono::nanoseconds(now).count()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return file_time_now();
-}
-
-/// Gives `path` the times of `other`.
-void copy_times(const fs::path& other, const fs::path& path) {
-  struct stat info{};
-  ::stat(other.c_str(), &info);
-  const timespec times[] = {info.st_atim, info.st_mtim};
-  ::utimensat(AT_FDCWD, path.c_str(), times, 0);
-}
 
 class DependencyStateTest : public testing::Test {
  protected:
@@ -42,7 +23,7 @@ class DependencyStateTest : public testing::Test {
                             temp_.path() / "sub" / "a.h"};
     fs::create_directory(temp_.path() / "front");
   }
-  DependencyState captured() { return capture(dependencies_, next_tick()).value(); }
+  DependencyState captured() { return capture(dependencies_, next_file_tick()).value(); }
   std::string second() { return second_digest("key", captured()); }
 
   TempFolder temp_;
@@ -62,12 +43,64 @@ TEST_F(DependencyStateTest, HoldsUntilAFileChanges) {
   EXPECT_TRUE(find_change(state));
 }
 
-TEST_F(DependencyStateTest, DoesNotHashWhatHasTheSameSizeAndTime) {
+TEST_F(DependencyStateTest, SeesAFileOfTheSameSizeAndTime) {
   const DependencyState state = captured();
   temp_.write("other.h", "3");
-  copy_times(temp_.path() / "a.h", temp_.path() / "other.h");
+  copy_mtime(temp_.path() / "a.h", temp_.path() / "other.h");
   fs::rename(temp_.path() / "other.h", temp_.path() / "a.h");
+  EXPECT_THAT(find_change(state).value(), HasSubstr("a.h' changed"));
+}
+
+TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) {
+  const DependencyState state = of_another_machine(captured());
   EXPECT_EQ(find_change(state), std::nullopt);
+  DependencyState other = state;
+  other.files[0].sha256 = std::string(64, 'a');  // the machine that wrote it had another content at the same identity
+  EXPECT_THAT(find_change(other).value(), HasSubstr("a.h' changed"));
+  other.machine = boot_mark();
+  EXPECT_EQ(find_change(other), std::nullopt) << "here the identity is enough";
+  temp_.write("front/a.h", "");
+  EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
+}
+
+TEST_F(DependencyStateTest, TakesAnotherIdentityForAChangeWhereContentsWereLeft) {
+  DependencyState state = capture(dependencies_, next_file_tick(), FileContents::kLeft).value();
+  EXPECT_EQ(find_change(state), std::nullopt);
+  DependencyState hashed = state;
+  hash_contents(hashed);
+  temp_.write("a.h", "1");
+  EXPECT_TRUE(find_change(state));
+  EXPECT_EQ(find_change(hashed), std::nullopt) << "only touched";
+  hash_contents(state);
+  EXPECT_TRUE(find_change(state)) << "too late to hash what it was";
+  temp_.write("a.h", "2");
+  EXPECT_TRUE(find_change(hashed));
+}
+
+TEST_F(DependencyStateTest, SeesACandidateBelowAFolderThatWasMissing) {
+  dependencies_.absent = {(temp_.path() / "front" / "lib").string()};  // the outermost that is missing
+  const FileTime began = next_file_tick();
+  const DependencyState state = capture(dependencies_, began).value();
+  temp_.write("front/lib/a.h", "");
+  EXPECT_THAT(find_change(state).value(), HasSubstr("front/lib' was added"));
+  EXPECT_THAT(capture(dependencies_, began).error().message, HasSubstr("front/lib' was added meanwhile"));
+}
+
+TEST_F(DependencyStateTest, SeesWhatALinkComesToName) {
+  const fs::path link = temp_.path() / "front" / "a.h";
+  fs::create_symlink(temp_.path() / "later.h", link);
+  const DependencyState state = captured();
+  EXPECT_EQ(find_change(state), std::nullopt);
+  temp_.write("later.h", "");
+  EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
+}
+
+TEST_F(DependencyStateTest, SeesAnotherFolderInThePlaceOfOne) {
+  temp_.write("new/a.h", "");
+  const DependencyState state = captured();
+  fs::rename(temp_.path() / "front", temp_.path() / "old");
+  fs::rename(temp_.path() / "new", temp_.path() / "front");
+  EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
 }
 
 TEST_F(DependencyStateTest, SeesCandidatesThatWereAdded) {
@@ -83,7 +116,7 @@ TEST_F(DependencyStateTest, SeesCandidatesThatWereAdded) {
 }
 
 TEST_F(DependencyStateTest, SeesACandidateAddedInTheTickOfItsCapture) {
-  const FileTime began = next_tick();
+  const FileTime began = next_file_tick();
   temp_.write("front/fresh", "");
   const DependencyState state = capture(dependencies_, began).value();
   temp_.write("front/a.h", "");
@@ -92,19 +125,26 @@ TEST_F(DependencyStateTest, SeesACandidateAddedInTheTickOfItsCapture) {
 
 TEST_F(DependencyStateTest, TakesAFolderForNoCandidate) {
   fs::create_directory(temp_.path() / "front" / "a.h");
-  EXPECT_EQ(find_change(captured()), std::nullopt);
+  const DependencyState state = captured();
+  EXPECT_EQ(find_change(state), std::nullopt);
+  EXPECT_EQ(dependency_state_from_text(to_text(state)).value(), state);
+  temp_.write("front/x.h", "");
+  EXPECT_EQ(find_change(state), std::nullopt);
+  fs::remove(temp_.path() / "front" / "a.h");
+  temp_.write("front/a.h", "");
+  EXPECT_TRUE(find_change(state));
 }
 
 TEST_F(DependencyStateTest, RefusesWhatChangedSinceTheBuildBegan) {
-  const FileTime began = next_tick();
+  const FileTime began = next_file_tick();
   temp_.write("a.h", "1");
   const Error changed = capture(dependencies_, began).error();
   EXPECT_EQ(changed.code, ErrorCode::kUnavailable);
   EXPECT_THAT(changed.message, HasSubstr("a.h' changed meanwhile"));
   temp_.write("front/a.h", "");
-  EXPECT_THAT(capture(dependencies_, next_tick()).error().message, HasSubstr("front/a.h' was added meanwhile"));
+  EXPECT_THAT(capture(dependencies_, next_file_tick()).error().message, HasSubstr("front/a.h' was added meanwhile"));
   fs::remove(temp_.path() / "a.h");
-  EXPECT_THAT(capture(dependencies_, next_tick()).error().message, HasSubstr("a.h' is gone"));
+  EXPECT_THAT(capture(dependencies_, next_file_tick()).error().message, HasSubstr("a.h' is gone"));
 }
 
 TEST_F(DependencyStateTest, RefusesNamesWithLineEnds) {
@@ -134,14 +174,18 @@ TEST_F(DependencyStateTest, ReadsWhatItWrites) {
 TEST_F(DependencyStateTest, RefusesMalformedText) {
   const std::string digest(64, 'a');
   const std::vector<std::string> malformed = {"x",
-                                              "file " + digest + " 1 x /a",
-                                              "file " + digest + " 1 2 a",
-                                              "file abc 1 2 /a",
+                                              "file " + digest + " 1 2 3 4 x /a",
+                                              "file " + digest + " 1 2 3 4 5 a",
+                                              "file " + digest + " 1 2 /a",
+                                              "file abc 1 2 3 4 5 /a",
                                               "file " + digest,
-                                              "folder 1 a",
-                                              "folder x /a",
+                                              "folder 1 2 3 4 5 a",
+                                              "folder 1 2 3 4 x /a",
+                                              "unsettled /a",
                                               "absent /a",
-                                              "folder 1 /a\nabsent b",
+                                              "passed /a",
+                                              "folder 1 2 3 4 5 /a\nabsent b",
+                                              "folder 1 2 3 4 5 /a\nmachine x",
                                               "\n"};
   for (const std::string& text : malformed) {
     const Result<DependencyState> state = dependency_state_from_text(text);

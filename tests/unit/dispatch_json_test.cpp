@@ -34,12 +34,14 @@ std::string scale_json() {
 
 Result<std::string> read_source(const std::string&) { return std::string(kSource); }
 
-// The notes of the error that reading `json` gives.
+// What reading `json` finds: the first problem is in the message, the others are notes.
 std::vector<std::string> problems(std::string_view json) {
   const Result<Program> program = from_json(json, read_source);
   std::vector<std::string> lines;
   if (program) return lines;
   EXPECT_EQ(program.error().code, ErrorCode::kInvalidArgument);
+  const std::string& message = program.error().message;
+  lines.push_back(message.substr(message.find(" at /") + 4));
   for (const Note& note : program.error().notes) lines.push_back(note.text);
   return lines;
 }
@@ -85,12 +87,34 @@ TEST(DispatchJson, ReportsWrongKinds) {
   EXPECT_THAT(with(R"({"expr":true})"), ElementsAre(HasSubstr("/args/1/expr: expected an expression")));
   EXPECT_THAT(with(R"({"expr":1.5})"), ElementsAre(HasSubstr("(found a number)")));
   EXPECT_THAT(with(R"({"expr":9223372036854775808})"), ElementsAre(HasSubstr("expected an expression")));
-  EXPECT_THAT(with(R"({"expr":1,"dtype":"fp16"})"), ElementsAre(HasSubstr("is spelled \"float16\"")));
   EXPECT_THAT(problems(replaced(scale_json(), R"([{"launch")", R"([{"if":{"condition":1,"then":[]},"launch")")),
               ElementsAre(HasSubstr("both \"launch\" and \"if\"")));
   EXPECT_THAT(problems(replaced(scale_json(), R"([{"launch")",
                                 R"([{"fill":{"target":{"name":"A"},"bytes":1,"value":256}},{"launch")")),
               ElementsAre(HasSubstr("/variants/0/body/steps/0/fill/value: a byte is 0 to 255 (found 256)")));
+}
+
+TEST(DispatchJson, SuggestsDtypesThatMayStandThere) {
+  const auto buffer = [](const std::string& name) {
+    return problems(replaced(scale_json(), R"("dtype":"float32")", R"("dtype":")" + name + "\""));
+  };
+  EXPECT_THAT(
+      buffer("fp32"),
+      ElementsAre("/signature/params/0/buffer/dtype: dtype \"fp32\" is another name of \"float32\" (programs have "
+                  "that one). Write \"float32\"."));
+  EXPECT_THAT(buffer("float33"),
+              ElementsAre(HasSubstr("unknown dtype \"float33\". Did you mean 'float32'? Use an integer, "
+                                    "a floating-point type or bool.")));
+  EXPECT_THAT(buffer("complex65"), ElementsAre(Not(HasSubstr("complex64"))));
+  const auto argument = [](const std::string& name) {
+    return problems(replaced(scale_json(), R"({"expr":"n"})", R"({"expr":1,"dtype":")" + name + "\"}"));
+  };
+  EXPECT_THAT(argument("fp16"),
+              ElementsAre(HasSubstr("/args/1/dtype: dtype \"fp16\" cannot stand here (it is \"float16\"). "
+                                    "Use int8 ... int64, uint8 ... uint64 or bool.")));
+  EXPECT_THAT(argument("i32"), ElementsAre(HasSubstr("Write \"int32\".")));
+  EXPECT_THAT(argument("float31"), ElementsAre(Not(HasSubstr("float32"))));
+  EXPECT_THAT(argument("int65"), ElementsAre(HasSubstr("Did you mean 'int64'?")));
 }
 
 TEST(DispatchJson, ReportsMalformedExpressions) {

@@ -39,10 +39,9 @@ class PrintedLibrary {
                              "device, kmux_sink error) { return " +
                              printing.prefix + "_check(args, count, slots, device, error); }\n";
     EXPECT_TRUE(folder_.write("checks.cpp", launcher_prelude_for(code) + code).ok());
-    const Command command{{find_host_compiler("", "the test").value(), standard, "-O1", "-shared", "-fPIC",
-                           "-Wno-attributes", "-o", "checks.so", "checks.cpp"},
-                          folder_.path(),
-                          compiler_environment()};
+    const Command command = compiler_command({find_host_compiler("", "the test").value(), standard, "-O1", "-shared",
+                                              "-fPIC", "-Wno-attributes", "-o", "checks.so", "checks.cpp"},
+                                             folder_.path());
     const ProcessResult result = run(command).value();
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
     library_ = DynamicLibrary::open({folder_.path() + "/checks.so"}).value();
@@ -195,10 +194,9 @@ TEST(EmitChecks, DeclarationsAreC11) {
       "\nTVMFFISafeCallType call;\nint main(void) { TVMFFIAny none = {kTVMFFINone, 0, {0}}; return none.type_index; "
       "}\n";
   ASSERT_TRUE(folder.write("declarations.c", tvm_ffi_declarations() + use).ok());
-  const Command command{{find_host_compiler("", "the test").value(), "-x", "c", "-std=c11", "-Wall", "-Wextra",
-                         "-Wpedantic", "-Werror", "-fsyntax-only", "declarations.c"},
-                        folder.path(),
-                        compiler_environment()};
+  const Command command = compiler_command({find_host_compiler("", "the test").value(), "-x", "c", "-std=c11", "-Wall",
+                                            "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "declarations.c"},
+                                           folder.path());
   const ProcessResult result = run(command).value();
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_THAT(tvm_ffi_declarations(), Not(HasSubstr("TVMFFIErrorSetRaisedFromCStr")));

@@ -65,9 +65,9 @@ TEST(EntryManifest, NoticesEveryChangedByte) {
 }
 
 TEST(EntryManifest, SaysWhatIsMissing) {
-  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":2}")), HasSubstr("another schema"));
-  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":1}")), HasSubstr("incomplete"));
-  const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":1";
+  EXPECT_THAT(manifest_refusal(sealed("{}")), HasSubstr("it has no schema"));
+  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":2}")), HasSubstr("incomplete"));
+  const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":2";
   EXPECT_THAT(manifest_refusal(sealed(head + "}")), HasSubstr("it lists no files"));
   EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
   EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")),
@@ -75,6 +75,12 @@ TEST(EntryManifest, SaysWhatIsMissing) {
   EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
               HasSubstr("its error is incomplete"));
   EXPECT_NE(manifest_refusal(sealed("{")), "");
+}
+
+TEST(EntryManifest, TellsAnotherVersionFromDamage) {
+  const Error error = entry_manifest_from_json(sealed("{\"schema\":1}")).error();
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("another version of kmux wrote it (its schema is 1, not 2)"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/file_io.h"
 #include "kmux/sha256.h"
 
 #include "temp_folder.h"
@@ -67,6 +68,21 @@ TEST_F(EntryStoreTest, KeepsOneEntryForEachStateOfAHeader) {
   temp_.write("a.h", "1");
   EXPECT_EQ(store_.find(key_.digest)->launcher, "launcher");
   EXPECT_EQ(store_.list().size(), 2U);
+  EXPECT_EQ(log_, "");
+}
+
+TEST_F(EntryStoreTest, PassesOverAnEntryOfAnotherVersion) {
+  ASSERT_TRUE(put().ok());
+  const fs::path manifest = only_entry() / kManifestFile;
+  const std::string text = read_file(manifest).value();
+  std::string body = text.substr(12, text.size() - 12 - 78);  // between {"manifest": and ,"sha256":"..."}
+  ASSERT_TRUE(body.ends_with("\"schema\":2}"));
+  body.replace(body.size() - 2, 1, "1");
+  std::ofstream(manifest, std::ios::binary)
+      << "{\"manifest\":" << body << ",\"sha256\":\"" << sha256_hex(body) << "\"}\n";
+  EXPECT_FALSE(store_.find(key_.digest));
+  EXPECT_TRUE(store_.verify().empty());
+  EXPECT_EQ(quarantined(), 0U);
   EXPECT_EQ(log_, "");
 }
 

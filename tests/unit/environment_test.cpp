@@ -124,6 +124,14 @@ TEST(Environment, ReadsPluginOptions) {
                                    std::pair<const std::string, std::string>("null_a.mode", "x")));
 }
 
+// Options name code: compilers that are started, libraries that are opened.
+TEST(Environment, TakesNoPluginOptionWhenSecure) {
+  const std::map<std::string, std::string> variables = {{"KMUX_OPTION_NVRTC_LIBRARY", "/tmp/x.so"},
+                                                        {"KMUX_OPTION_CPU_ENGINE", "host"}};
+  EXPECT_THAT(Environment::from(variables).plugin_options, testing::SizeIs(2));
+  EXPECT_THAT(Environment::from(variables, true).plugin_options, IsEmpty());
+}
+
 TEST(Environment, KeepsVariablesForPluginsUnlessSecure) {
   EXPECT_EQ(Environment::from({{"TOOLS_HOME", "/opt"}}).variables.at("TOOLS_HOME"), "/opt");
   EXPECT_THAT(Environment::from({{"TOOLS_HOME", "/opt"}}, true).variables, IsEmpty());

@@ -44,6 +44,11 @@ TEST_F(FailureMemory, BlamesNobodyForWhatWasCalledOff) {
   EXPECT_TRUE(failures_.empty());
 }
 
+TEST_F(FailureMemory, BlamesNobodyForAWorkerThatWasKilledFromOutside) {
+  failures_.note(pairing_, make_error(ErrorCode::kCompileFailed, "it was killed.").with("worker", "killed"));
+  EXPECT_TRUE(failures_.empty());
+}
+
 TEST_F(FailureMemory, ForgetsWhatIsOver) {
   failures_.note(pairing_, crash());
   now_ += 10min;

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "in_process_plugin.h"
+#include "kernel_with_header.h"
+#include "temp_folder.h"
 
 namespace kmux {
 namespace {
@@ -19,11 +20,11 @@ Kernel kernel() { return make_kernel(fake_parts({})).value(); }
 
 TEST(FormTable, FindsWhatWasInserted) {
   FormTable table;
-  EXPECT_EQ(table.find(form_of(1)), nullptr);
+  EXPECT_FALSE(table.find(form_of(1)));
   ASSERT_TRUE(table.insert(form_of(1), kernel()));
-  EXPECT_NE(table.find(form_of(1)), nullptr);
-  EXPECT_EQ(table.find(form_of(2)), nullptr);
-  EXPECT_EQ(table.find(CallForm()), nullptr);
+  EXPECT_TRUE(table.find(form_of(1)));
+  EXPECT_FALSE(table.find(form_of(2)));
+  EXPECT_FALSE(table.find(CallForm()));
 }
 
 TEST(FormTable, KeepsTheFirstKernelOfAForm) {
@@ -38,10 +39,29 @@ TEST(FormTable, StaysInPlaceAsItGrows) {
   FormTable table;
   const Kernel one = kernel();
   table.insert(form_of(0), one);
-  const Kernel* const first = table.find(form_of(0));
+  const Kernel* const first = &*table.find(form_of(0));
   for (std::uint64_t i = 1; i < 1000; ++i) table.insert(form_of(i), one);
-  EXPECT_EQ(table.find(form_of(0)), first);
-  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_NE(table.find(form_of(i)), nullptr);
+  EXPECT_EQ(&*table.find(form_of(0)), first);
+  for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(table.find(form_of(i)));
+}
+
+TEST(FormTable, FindsNoKernelThatIsOutOfDate) {
+  const TempFolder folder;
+  FormTable table;
+  const Kernel old = kernel_with_header(folder.write("a.h", "1"));
+  const Kernel one = kernel_with_header(folder.write("b.h", "1")), other = kernel();
+  table.insert(form_of(1), old);
+  EXPECT_EQ(&table.find(form_of(1))->name(), &old.name());
+  folder.write("a.h", "2");
+  EXPECT_FALSE(table.find(form_of(1)));
+  ASSERT_TRUE(table.insert(form_of(1), one));
+  EXPECT_EQ(&table.find(form_of(1))->name(), &one.name());
+  ASSERT_TRUE(table.insert(form_of(1), other));
+  EXPECT_EQ(&table.find(form_of(1))->name(), &one.name()) << "it is up to date";
+  folder.write("b.h", "2");
+  EXPECT_FALSE(table.find(form_of(1)));
+  ASSERT_TRUE(table.insert(form_of(1), other));
+  EXPECT_EQ(&table.find(form_of(1))->name(), &other.name());
 }
 
 TEST(FormTable, EndsSomewhere) {
@@ -50,7 +70,7 @@ TEST(FormTable, EndsSomewhere) {
   for (std::uint64_t i = 0; i < FormTable::kMostForms; ++i) ASSERT_TRUE(table.insert(form_of(i), one));
   EXPECT_FALSE(table.insert(form_of(FormTable::kMostForms), one));
   EXPECT_TRUE(table.insert(form_of(0), one));  // is in it
-  EXPECT_EQ(table.find(form_of(FormTable::kMostForms)), nullptr);
+  EXPECT_FALSE(table.find(form_of(FormTable::kMostForms)));
 }
 
 TEST(FormTable, IsReadWhileItGrows) {
@@ -60,7 +80,7 @@ TEST(FormTable, IsReadWhileItGrows) {
   std::atomic<bool> done = false;
   std::atomic<bool> lost = false;
   std::thread reader([&] {
-    while (!done) lost = lost || table.find(form_of(0)) == nullptr;
+    while (!done) lost = lost || !table.find(form_of(0));
   });
   for (std::uint64_t i = 1; i < 5000; ++i) table.insert(form_of(i), one);
   done = true;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../file_tick.h"
 #include "../temp_folder.h"
 
 namespace kmux {
@@ -183,11 +184,26 @@ TEST_F(IncludeScan, RemembersWhatAFileDefinesUntilItChanges) {
   EXPECT_THAT(names("#include <a.h>\n#include HEADER\n"), ElementsAre("a.h", "other.h"));
 }
 
-TEST_F(IncludeScan, RemembersWhatAFileIncludes) {
+TEST_F(IncludeScan, RemembersWhatAFileIncludesOnceItIsSettled) {
+  const auto read = [&] { return memory_.read(at("inc/a.h"), FileIdentity::of(at("inc/a.h"))); };
+  const auto twice = [&] { return write("inc/a.h", "#include <b.h>\n"), std::pair(read(), read()); };
+  const auto [first, second] = within_a_file_tick(twice);
+  EXPECT_NE(first, second) << "it may change again within the tick of the file clock";
+  next_file_tick();
+  const auto once = read();
+  EXPECT_EQ(read(), once);
+}
+
+TEST_F(IncludeScan, ReadsAFileAgainThatHasItsOldSizeAndTime) {
   write("inc/a.h", "#include <b.h>\n");
-  const auto once = memory_.read(at("inc/a.h"), 15, 7);
-  EXPECT_EQ(memory_.read(at("inc/a.h"), 15, 7), once);
-  EXPECT_NE(memory_.read(at("inc/a.h"), 15, 8), once);
+  write("inc/b.h", "");
+  write("inc/c.h", "");
+  next_file_tick();
+  EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "b.h"));
+  write("other.h", "#include <c.h>\n");
+  copy_mtime(at("inc/a.h"), at("other.h"));
+  std::filesystem::rename(at("other.h"), at("inc/a.h"));
+  EXPECT_THAT(names("#include <a.h>"), ElementsAre("a.h", "c.h"));
 }
 
 TEST(MayInclude, SeesIncludesAndWhatCouldHideThem) {

@@ -42,9 +42,9 @@ std::string problem(const std::vector<Tensor>& tensors, const Describe& describe
   const Result<Program> program = builder.build(outputs);
   if (program) return "no problem";
   EXPECT_EQ(program.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(program.error().message, HasSubstr("jit function \"f\": "));
-  EXPECT_TRUE(program.error().note("problem"));
-  return std::string(*program.error().note("problem"));
+  constexpr std::string_view kHead = "jit function \"f\": ";
+  EXPECT_TRUE(program.error().message.starts_with(kHead)) << program.error().message;
+  return program.error().message.substr(kHead.size());
 }
 
 TEST(JitBuilder, ReadsConstantsFromShapes) {
@@ -247,7 +247,7 @@ TEST(JitBuilder, ListsAllProblems) {
   builder.input("a", {1});
   builder.constant("n");
   const Error error = builder.build({}).error();
-  EXPECT_EQ(error.notes.size(), 2U);
+  EXPECT_EQ(error.notes.size(), 1U) << "beside the one in the message: " << error.explain();
 }
 
 TEST(JitBuilder, ReportsProblemsOfTheProgram) {

@@ -1,10 +1,13 @@
 #include "cache/key_lock.h"
 
+#include <atomic>
 #include <cerrno>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cache/fault_point.h"
@@ -15,16 +18,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class KeyLockTest : public testing::Test {
+class KeyLocksTest : public testing::Test {
  protected:
-  std::optional<KeyLock> acquire(const char* name, milliseconds timeout = milliseconds(0)) {
-    return KeyLock::acquire(temp_.path() / "locks", name, timeout);
+  std::optional<KeyLocks::Held> acquire(const std::string& name, milliseconds timeout = milliseconds(0)) {
+    return locks_.acquire(name, timeout);
   }
   TempFolder temp_;
+  KeyLocks locks_{temp_.path() / "locks"};
 };
 
-TEST_F(KeyLockTest, IsHeldByOneAtATime) {
-  std::optional<KeyLock> first = acquire("a");
+TEST_F(KeyLocksTest, IsHeldByOneAtATime) {
+  std::optional<KeyLocks::Held> first = acquire("a");
   ASSERT_TRUE(first);
   EXPECT_FALSE(acquire("a"));
   EXPECT_FALSE(acquire("a", milliseconds(5)));
@@ -33,8 +37,8 @@ TEST_F(KeyLockTest, IsHeldByOneAtATime) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLockTest, IsWaitedFor) {
-  std::optional<KeyLock> first = acquire("a");
+TEST_F(KeyLocksTest, IsWaitedFor) {
+  std::optional<KeyLocks::Held> first = acquire("a");
   std::thread later([&] {
     std::this_thread::sleep_for(milliseconds(20));
     first.reset();
@@ -43,9 +47,9 @@ TEST_F(KeyLockTest, IsWaitedFor) {
   later.join();
 }
 
-TEST_F(KeyLockTest, MovesWithItsHolder) {
-  std::optional<KeyLock> first = acquire("a");
-  std::optional<KeyLock> second = acquire("b");
+TEST_F(KeyLocksTest, MovesWithItsHolder) {
+  std::optional<KeyLocks::Held> first = acquire("a");
+  std::optional<KeyLocks::Held> second = acquire("b");
   *second = *std::move(first);
   first.reset();
   EXPECT_FALSE(acquire("a"));
@@ -54,8 +58,8 @@ TEST_F(KeyLockTest, MovesWithItsHolder) {
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLockTest, IsNotKeptByAForkedChild) {
-  std::optional<KeyLock> first = acquire("a");
+TEST_F(KeyLocksTest, IsNotKeptByAForkedChild) {
+  std::optional<KeyLocks::Held> first = acquire("a");
   const pid_t child = ::fork();
   if (child == 0) {
     ::pause();
@@ -67,17 +71,17 @@ TEST_F(KeyLockTest, IsNotKeptByAForkedChild) {
   ::waitpid(child, nullptr, 0);
 }
 
-TEST_F(KeyLockTest, EndsWithTheProcess) {
+TEST_F(KeyLocksTest, EndsWithTheProcess) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::optional<KeyLock> held = acquire("a");
+    const std::optional<KeyLocks::Held> held = acquire("a");
     ::kill(::getpid(), SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
   EXPECT_TRUE(acquire("a"));
 }
 
-TEST_F(KeyLockTest, IsNothingWhereThereAreNoLocks) {
+TEST_F(KeyLocksTest, IsNothingWhereThereAreNoLocks) {
   for (const FaultHandler handler :
        {FaultHandler([](std::string_view) { return ENOLCK; }), FaultHandler([](std::string_view) { return ENOSYS; }),
         FaultHandler([](std::string_view) { return EOPNOTSUPP; })}) {
@@ -85,10 +89,124 @@ TEST_F(KeyLockTest, IsNothingWhereThereAreNoLocks) {
     EXPECT_FALSE(acquire("a", milliseconds(60'000)));
   }
   set_fault_handler(nullptr);
-  EXPECT_FALSE(KeyLock::acquire(temp_.path() / "none" / "locks", "a", milliseconds(60'000)));
+  EXPECT_FALSE(KeyLocks(temp_.path() / "none" / "locks").acquire("a", milliseconds(60'000)));
 }
 
-TEST_F(KeyLockTest, LeavesOneEmptyFile) {
+/// The descriptors of this process, that of the listing aside.
+std::ptrdiff_t count_descriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}) - 1;
+}
+
+TEST_F(KeyLocksTest, TakeOneDescriptorHoweverManyAreHeld) {
+  std::vector<std::optional<KeyLocks::Held>> held;
+  held.push_back(acquire("first"));
+  const std::ptrdiff_t with_one = count_descriptors();
+  for (int i = 0; i < 640; ++i) held.push_back(acquire(std::to_string(i)));
+  EXPECT_THAT(held, testing::Each(testing::Truly([](const auto& one) { return one.has_value(); })));
+  EXPECT_EQ(count_descriptors(), with_one);
+}
+
+TEST_F(KeyLocksTest, ExcludeThoseOfAnotherObject) {
+  KeyLocks other(temp_.path() / "locks");
+  std::optional<KeyLocks::Held> first = acquire("a");
+  EXPECT_FALSE(other.acquire("a", milliseconds(5)));
+  EXPECT_TRUE(other.acquire("b", milliseconds(0)));
+  first.reset();
+  EXPECT_TRUE(other.acquire("a", milliseconds(0)));
+}
+
+TEST_F(KeyLocksTest, ExcludeThreads) {
+  std::atomic<int> inside{0};
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const std::optional<KeyLocks::Held> held = acquire("a", milliseconds(60'000));
+        wrong += held && ++inside == 1 ? 0 : 1;
+        --inside;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(KeyLocksTest, ExcludeAForkedChildAndAreNotUnlockedByIt) {
+  std::optional<KeyLocks::Held> first = acquire("a");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool excluded = !acquire("a") && acquire("b");
+    const bool is_free = acquire("b").has_value();
+    first.reset();
+    ::_exit(excluded && is_free && !acquire("a") ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(KeyLocks(temp_.path() / "locks").acquire("a", milliseconds(0)));
+}
+
+/// A child has what its parent had open when it was forked. What the parent locks later must end with the parent.
+TEST_F(KeyLocksTest, OfAfterAForkEndWithTheirProcessNotWithItsChild) {
+  int pipe_of_child[2];
+  ASSERT_EQ(::pipe(pipe_of_child), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    KeyLocks locks(temp_.path() / "locks");
+    locks.acquire("a", milliseconds(0)).reset();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    [[maybe_unused]] const auto written = ::write(pipe_of_child[1], &child, sizeof(child));
+    const std::optional<KeyLocks::Held> held = locks.acquire("b", milliseconds(0));
+    ::kill(::getpid(), SIGKILL);
+  }
+  pid_t child = 0;
+  ASSERT_EQ(::read(pipe_of_child[0], &child, sizeof(child)), static_cast<ssize_t>(sizeof(child)));
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(acquire("b"));
+  ::kill(child, SIGKILL);
+  for (const int end : pipe_of_child) ::close(end);
+}
+
+TEST_F(KeyLocksTest, EndInAForkedChildThatHasNotThoseWhoWait) {
+  auto locks = std::make_unique<KeyLocks>(temp_.path() / "locks");
+  std::optional<KeyLocks::Held> first = locks->acquire("a", milliseconds(0));
+  std::atomic<bool> has_waited{false};
+  std::thread waits([&] {
+    (void)locks->acquire("a", milliseconds(5));  // so that the next one waits, too, when that has been seen
+    has_waited = true;
+    (void)locks->acquire("a", milliseconds(60'000));
+  });
+  while (!has_waited) std::this_thread::yield();
+  std::this_thread::sleep_for(milliseconds(5));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    locks.reset();
+    first.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  first.reset();
+  waits.join();
+}
+
+TEST_F(KeyLocksTest, FollowAFileThatWasReplaced) {
+  std::optional<KeyLocks::Held> old = acquire("a");
+  std::filesystem::remove(temp_.path() / "locks");
+  const std::optional<KeyLocks::Held> anew = acquire("b");
+  EXPECT_FALSE(KeyLocks(temp_.path() / "locks").acquire("b", milliseconds(0)));
+  old.reset();
+  EXPECT_TRUE(acquire("a"));
+}
+
+TEST_F(KeyLocksTest, LeavesOneEmptyFile) {
   for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(acquire(name));
   EXPECT_EQ(std::filesystem::file_size(temp_.path() / "locks"), 0U);
 }

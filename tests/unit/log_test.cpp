@@ -1,5 +1,6 @@
 #include "kmux/log.h"
 
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,6 +60,16 @@ TEST_F(Log, LetsASinkLog) {
   });
   log(LogLevel::kInfo, "outer");
   EXPECT_THAT(lines_, ElementsAre("outer"));
+}
+
+TEST_F(Log, OutlivesASinkThatThrows) {
+  set_log_sink(LogLevel::kDebug, [this](LogLevel, std::string_view text) {
+    lines_.emplace_back(text);
+    if (text == "bad") throw std::runtime_error("no");
+  });
+  EXPECT_NO_THROW(log(LogLevel::kInfo, "bad"));
+  log(LogLevel::kInfo, "good");  // in the same thread
+  EXPECT_THAT(lines_, ElementsAre("bad", "good"));
 }
 
 TEST_F(Log, CallsTheSinkOneThreadAtATime) {

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr const char* kWholeManifest = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
   "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
-  "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process",
+  "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process", "background": "process",
   "device_types": [1, 2],
   "needs": [{"library": "libx.so", "hint": "apt-get install libx"}],
   "environment": {"cpu.home": ["KMUX_CPU_HOME", "CPU_HOME"]}
@@ -58,6 +58,7 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .features = {"loop"},
                                 .tiers = {"fast", "full"},
                                 .parallel = "process",
+                                .background = "process",
                                 .device_types = {1, 2},
                                 .needs = {{"libx.so", "apt-get install libx"}},
                                 .environment = {{"cpu.home", {"KMUX_CPU_HOME", "CPU_HOME"}}}}));
@@ -73,14 +74,15 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
   for (const char* key : {"name", "library", "targets", "dialects", "device_types", "build_id", "size", "version"}) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
-  for (const char* key :
-       {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "needs", "environment"}) {
+  for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
+                          "needs", "environment"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }
 
 TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("parallel", "threads"), "\"parallel\" is \"threads\" (there is \"process\")");
+  expect_refused(read_with("background", "thread"), "\"background\" is \"thread\" (there is \"process\")");
   expect_refused(read_with("name", 1), "\"name\" is not a string");
   expect_refused(read_with("priority", "high"), "\"priority\" is not an integer");
   expect_refused(read_with("priority", std::int64_t{1} << 40), "\"priority\" is not an integer in range");

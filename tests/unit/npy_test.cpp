@@ -88,6 +88,21 @@ TEST_F(Npy, ShapesWithoutDimensionsOrElements) {
   }
 }
 
+// The product of the extents before the last does not fit 64 bits; there is no element whose place it would be.
+TEST_F(Npy, ExtentsBesideAZeroMayBeHuge) {
+  for (const std::string order : {"True", "False"}) {
+    const auto path = write(
+        "{'descr': '<f4', 'fortran_order': " + order + ", 'shape': (4611686018427387904, 4611686018427387904, 4, 0), }",
+        "");
+    const Tensor tensor = load_npy(path).value();
+    EXPECT_THAT(tensor.shape(), ElementsAre(4611686018427387904, 4611686018427387904, 4, 0));
+    EXPECT_EQ(tensor.element_count(), 0);
+    EXPECT_EQ(tensor.byte_count(), 0);
+    EXPECT_TRUE(tensor.is_contiguous());
+    EXPECT_EQ(tensor.clone().value().element_count(), 0);
+  }
+}
+
 TEST_F(Npy, ElementsBeginAtAMultipleOf64) {
   EXPECT_EQ(make_npy_header(dtype::kFloat32, {1, 2, 3}).size() % 64, 0u);
   EXPECT_EQ(make_npy_header(dtype::kFloat32, {}).size() % 64, 0u);

@@ -47,10 +47,11 @@ class ParCompileTest : public testing::Test {
   ~ParCompileTest() override { set_log_sink(LogLevel::kDebug, {}); }
 
   Runtime& runtime_of(CompilingPlugin::Compile compile, Environment environment = {}) {
-    runtime_ = Runtime::with(std::move(environment), std::make_unique<CompilingRegistry>([=, this](const Program& p) {
-                               ++compiled_;
-                               return compile(p);
-                             }));
+    auto plugin = std::make_shared<CompilingPlugin>([=, this](const Program& program) {
+      ++compiled_;
+      return compile(program);
+    });
+    runtime_ = Runtime::with(std::move(environment), std::make_unique<SinglePluginRegistry>(std::move(plugin)));
     return *runtime_;
   }
   /// Compiles at once; the named ones fail.

@@ -1,11 +1,19 @@
 #include "cache/publisher.h"
 
 #include <atomic>
+#include <cerrno>
+#include <future>
+#include <new>
+#include <stdexcept>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cache/fault_point.h"
 
 namespace kmux {
 namespace {
@@ -44,13 +52,13 @@ TEST(Publisher, FinishesBeforeItGoes) {
   EXPECT_EQ(published, 20);
 }
 
-TEST(Publisher, HoldsTheFlightUntilItIsPublished) {
-  auto flight = std::make_shared<Flight>();
-  const std::weak_ptr<Flight> seen = flight;
+TEST(Publisher, HoldsTheUnpublishedEntryUntilItIsPublished) {
+  auto entry = std::make_shared<const UnpublishedEntry>();
+  const std::weak_ptr<const UnpublishedEntry> seen = entry;
   bool held = false;
   Publisher publisher([&](const Publication&) { held = !seen.expired(); });
   Publication publication = publication_of("");
-  publication.flight = std::move(flight);
+  publication.unpublished = std::move(entry);
   publisher.add(std::move(publication));
   publisher.flush();
   EXPECT_TRUE(held);
@@ -72,6 +80,90 @@ TEST(Publisher, NeitherHangsNorPublishesInAForkedChild) {
   int status = -1;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
+}
+
+/// A publisher whose thread is stuck in its first publication until `open`.
+class StuckPublisher : public testing::Test {
+ protected:
+  ~StuckPublisher() override { open(); }
+  void open() {
+    if (!std::exchange(is_open_, true)) gate_.set_value();
+  }
+  void publish() {
+    if (std::this_thread::get_id() == caller_) {
+      ++by_caller_;
+    } else {
+      opened_.wait();
+      ++by_thread_;
+    }
+  }
+
+  const std::thread::id caller_ = std::this_thread::get_id();
+  bool is_open_ = false;
+  std::promise<void> gate_;
+  std::shared_future<void> opened_ = gate_.get_future().share();
+  int by_caller_ = 0;
+  std::atomic<int> by_thread_{0};
+};
+
+TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooMany) {
+  Publisher publisher([this](const Publication&) { publish(); }, {}, {.count = 8, .bytes = 1 << 20});
+  for (int i = 0; i < 640; ++i) publisher.add(publication_of("x"));
+  EXPECT_EQ(by_caller_, 632);
+  open();
+  publisher.flush();
+  EXPECT_EQ(by_thread_, 8);
+}
+
+TEST_F(StuckPublisher, LetsTheCallerPublishWhatIsTooLarge) {
+  Publisher publisher([this](const Publication&) { publish(); }, {}, {.count = 100, .bytes = 1000});
+  for (int i = 0; i < 10; ++i) publisher.add(publication_of(std::string(400, 'x')));
+  EXPECT_EQ(by_caller_, 8);
+  open();
+  publisher.flush();
+  publisher.add(publication_of(std::string(5000, 'x')));  // waits for nothing: nobody else is there
+  publisher.flush();
+  EXPECT_EQ(by_thread_, 3);
+}
+
+class PublisherFaults : public testing::Test {
+ protected:
+  ~PublisherFaults() override { set_fault_handler(nullptr); }
+};
+
+TEST_F(PublisherFaults, PublishesInTheCallerWhereNoThreadCanBeStarted) {
+  std::vector<std::thread::id> threads;
+  Publisher publisher([&](const Publication&) { threads.push_back(std::this_thread::get_id()); });
+  set_fault_handler([](std::string_view step) { return step == "start publisher" ? EAGAIN : 0; });
+  publisher.add(publication_of(""));
+  publisher.flush();  // for ever, if it waited for the thread
+  EXPECT_EQ(threads, std::vector{std::this_thread::get_id()});
+  set_fault_handler(nullptr);
+  publisher.add(publication_of(""));
+  publisher.flush();
+  EXPECT_NE(threads.at(1), std::this_thread::get_id()) << "the next one tries again";
+}
+
+TEST_F(PublisherFaults, OutlivesWhateverPublishingAndTheSinkThrow) {
+  std::vector<std::string> lines;
+  std::string published;
+  Publisher publisher(
+      [&](const Publication& publication) {
+        published += publication.entry.launcher;
+        if (publication.entry.launcher == "a") throw std::bad_alloc();
+        if (publication.entry.launcher == "b") throw std::runtime_error("no such luck");
+        if (publication.entry.launcher == "c") throw 3;
+      },
+      [&](const std::string& line) {
+        lines.push_back(line);
+        throw std::runtime_error("the sink");
+      });
+  for (const char* text : {"a", "b", "c", "d"}) publisher.add(publication_of(text));
+  publisher.flush();
+  EXPECT_EQ(published, "abcd");
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "an artifact is not stored (std::bad_alloc). The next process compiles it again.");
+  EXPECT_EQ(lines[1], "an artifact is not stored (no such luck). The next process compiles it again.");
 }
 
 TEST(Publisher, NeedsNoFlush) {

@@ -42,6 +42,15 @@ TEST(RemoteAddress, ReadsAUnixSocket) {
   EXPECT_EQ(full.password, "word");
 }
 
+TEST(RemoteAddress, MayAllowThatThereIsNoKey) {
+  EXPECT_FALSE(parsed("redis://host").unsealed);
+  EXPECT_TRUE(parsed("redis://:word@host/2?unsealed=1").unsealed);
+  EXPECT_TRUE(parsed("redis+unix:///run/a.sock?unsealed=1").unsealed);
+  for (const char* query : {"unsealed", "unsealed=0", "unsealed=true", "UNSEALED=1", "unsealed=1&db=2", ""}) {
+    EXPECT_THAT(address_refusal(std::string("redis://host?") + query), HasSubstr("perhaps ?unsealed=1")) << query;
+  }
+}
+
 TEST(RemoteAddress, SaysWhatIsWrong) {
   EXPECT_THAT(address_refusal("not a url"), HasSubstr("it is no URL"));
   EXPECT_THAT(address_refusal(""), HasSubstr("it is no URL"));

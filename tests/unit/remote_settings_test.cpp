@@ -23,7 +23,7 @@ Result<std::optional<RemoteSettings>> read(const SetVariables& variables) {
 }
 
 SetVariables one_variable(const char* name, const std::string& value) {
-  return {{"KMUX_REMOTE_CACHE", "redis://host"}, {name, value}};
+  return {{"KMUX_REMOTE_CACHE", "redis://host?unsealed=1"}, {name, value}};
 }
 
 std::string refusal(const SetVariables& variables) {
@@ -34,7 +34,7 @@ std::string refusal(const SetVariables& variables) {
 TEST(RemoteSettings, AreNoneUnlessThereIsAServer) {
   EXPECT_FALSE(read({}).value());
   EXPECT_FALSE(read({{"KMUX_REMOTE_CACHE_KEY_FILE", "/none"}}).value());
-  const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2"}});
+  const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2?unsealed=1"}});
   EXPECT_EQ(plain.redis.address.host, "host");
   EXPECT_EQ(plain.redis.address.password, "word");
   EXPECT_EQ(plain.redis.keep, std::chrono::hours(30 * 24));
@@ -49,6 +49,24 @@ TEST(RemoteSettings, TakeTimesAndAKey) {
   EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_TTL", "60")))->redis.keep, std::chrono::seconds(60));
   EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_TIMEOUT", "20")))->redis.timeout, std::chrono::milliseconds(20));
   EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef");
+}
+
+TEST(RemoteSettings, NeedAKeyUnlessTheUrlSaysThatThereIsNone) {
+  const TempFolder temp;
+  const std::filesystem::path key = temp.write("key", "0123456789abcdef");
+  ::chmod(key.c_str(), 0600);
+  const auto without = read({{"KMUX_REMOTE_CACHE", "redis://:hunter2@host"}});
+  ASSERT_FALSE(without.ok());
+  EXPECT_EQ(without.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(without.error().message,
+            "KMUX_REMOTE_CACHE: the remote cache has no key (KMUX_REMOTE_CACHE_KEY_FILE is not set, and without a key "
+            "whoever can write to the server can have any code run here). Set it to a file with the fleet's key, see "
+            "docs/fleet.md, or add ?unsealed=1 to the URL where everybody who reaches the server may do that.");
+  EXPECT_TRUE(read({{"KMUX_REMOTE_CACHE", "redis://host?unsealed=1"}}).ok());
+  EXPECT_EQ((*read({{"KMUX_REMOTE_CACHE", "redis://host"}, {"KMUX_REMOTE_CACHE_KEY_FILE", key}}))->secret,
+            "0123456789abcdef");
+  EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef")
+      << "a key counts whatever the URL allows";
 }
 
 TEST(RemoteSettings, SayWhichVariableIsWrong) {
@@ -85,7 +103,7 @@ TEST(RemoteSettings, AreInquiredAfter) {
   EXPECT_FALSE(inquire_remote_cache(Environment::from({})));
   const auto wrong = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "x"}}));
   EXPECT_THAT(wrong->problem->message, HasSubstr("it is no URL"));
-  const auto dead = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none"}}));
+  const auto dead = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none?unsealed=1"}}));
   EXPECT_EQ(dead->url, "redis+unix:///none");
   EXPECT_EQ(dead->problem->code, ErrorCode::kUnavailable);
   EXPECT_FALSE(dead->sealed || dead->read_only);

@@ -47,6 +47,15 @@ TEST(RemoteValue, LeavesTheLastOnesOut) {
   EXPECT_EQ(to_remote_bytes({entry("1", half + half)}, ""), "");
 }
 
+TEST(RemoteValue, ReadsFewPartsHoweverManyThereAre) {
+  Artifact many;
+  for (int i = 0; i < 1000; ++i) many.set(sha256_hex(std::to_string(i)), "x");
+  const RemoteValue value = read_remote_bytes(kKey, serialize(many), "secret");
+  EXPECT_THAT(value.entries, IsEmpty());
+  EXPECT_THAT(value.refused, ElementsAre("it is truncated", "it is truncated", "it is truncated", "it is truncated",
+                                         "it has 1000 parts, of which 4 are read"));
+}
+
 TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
   const std::string sealed = to_remote_bytes({entry("a")}, "secret");
   const auto refused = [](const std::string& key, const std::string& bytes, const char* secret) {

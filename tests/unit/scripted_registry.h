@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +13,19 @@
 #include "in_process_plugin.h"
 
 namespace kmux {
+
+/// A number that several threads may raise.
+class Count {
+ public:
+  Count(int value = 0) : value_(value) {}
+  Count(const Count& other) : value_(other) {}
+  Count& operator=(int value) { return value_ = value, *this; }
+  operator int() const { return value_; }
+  void operator++() { ++value_; }
+
+ private:
+  std::atomic<int> value_;
+};
 
 /// What a fake plugin answers, and how often it was asked.
 struct PluginScript {
@@ -25,15 +40,17 @@ struct PluginScript {
   Result<std::string> toolchain = std::string("fake");
   std::string dependencies = {};  // the artifact's part, or none
   Status loads = make_error(ErrorCode::kUnsupported, "a fake loads nothing");
+  std::function<void(const Options&)> building = {};  // is called by every build
   std::vector<double> run_ms = {};  // of a launch, by variant; what the events of every scripted device say
 
-  int opened = 0;
-  int supports_asked = 0;
-  int built = 0;
-  int launched = 0;
+  Count opened = {};
+  Count supports_asked = {};
+  Count built = {};
+  Count launched = {};
   std::string target_asked = {};
   std::optional<int> device_asked = {};
   Options options_seen = {};
+  std::shared_ptr<void> users = std::make_shared<char>();  // one more than there are plugins of this script
 };
 
 /// Devices whose events say how long the last launch took by its script.
@@ -81,7 +98,8 @@ class ScriptedBackend final : public Backend, private Wrapper, private Builder {
     return script_.manifest.name + " launches variant " + std::to_string(request.variant);
   }
   Result<std::string> toolchain(const Target&, const Options&) override { return script_.toolchain; }
-  Result<Artifact> build(const BuildRequest&, std::string_view launcher) override {
+  Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override {
+    if (script_.building) script_.building(request.options);
     ++script_.built;
     if (!script_.builds) return script_.builds.error();
     Artifact artifact{{{"code", std::string(launcher)}}};
@@ -106,6 +124,7 @@ class ScriptedPlugin final : public Plugin {
 
  private:
   PluginScript& script_;
+  std::shared_ptr<void> use_ = script_.users;
   mutable ScriptedBackend backend_;
   Result<ProbeReport> probe_;
   kmux_device_api devices_{};

@@ -12,10 +12,10 @@
 namespace kmux {
 namespace {
 
-CacheEntry entry_with(const std::string& launcher) { return {.artifact = {}, .launcher = launcher, .unsupported = {}}; }
+BuildOutcome made(const std::string& launcher) { return {CacheEntry{.launcher = launcher}, 0}; }
 
 TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
-  SingleFlight flights;
+  SingleFlight builds;
   std::atomic<int> leaders{0};
   std::atomic<int> right{0};
   std::barrier start(8);
@@ -23,10 +23,10 @@ TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       start.arrive_and_wait();
-      const SingleFlight::Seat seat = flights.board("key");
-      start.arrive_and_wait();  // all hold a seat, so all sit in the same flight
-      if (seat.leads) ++leaders, seat.flight->land(entry_with("made"));
-      if (seat.flight->wait().value().launcher == "made") ++right;
+      const SingleFlight::Turn turn = builds.join("key");
+      start.arrive_and_wait();  // all have joined before it is complete
+      if (turn.leads) ++leaders, builds.complete("key", *turn.build, made("made"));
+      if (turn.build->wait().result.value().launcher == "made") ++right;
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -34,27 +34,34 @@ TEST(SingleFlight, HasOneLeaderWhomAllWaitFor) {
   EXPECT_EQ(right, 8);
 }
 
-TEST(SingleFlight, CanBeJoinedAsLongAsItIsHeld) {
-  SingleFlight flights;
-  std::shared_ptr<Flight> held = flights.board("key").flight;
-  held->land(make_error(ErrorCode::kCompileFailed, "no"));
-  const SingleFlight::Seat late = flights.board("key");
-  EXPECT_FALSE(late.leads);
-  EXPECT_EQ(late.flight->wait().error().message, "no");
-  EXPECT_TRUE(flights.board("other").leads);
+TEST(SingleFlight, CanBeJoinedUntilTheOutcomeIsThere) {
+  SingleFlight builds;
+  const SingleFlight::Turn leader = builds.join("key");
+  const SingleFlight::Turn joiner = builds.join("key");
+  EXPECT_TRUE(leader.leads);
+  EXPECT_FALSE(joiner.leads);
+  EXPECT_TRUE(builds.join("other").leads);
+  builds.complete("key", *leader.build, {make_error(ErrorCode::kCompileFailed, "no"), 0});
+  EXPECT_EQ(joiner.build->wait().result.error().message, "no");
+  EXPECT_TRUE(builds.join("key").leads) << "although somebody still holds the one before";
 }
 
-TEST(SingleFlight, BeginsAnewWhenAllHaveLeft) {
-  SingleFlight flights;
-  EXPECT_TRUE(flights.board("key").leads);
-  EXPECT_TRUE(flights.board("key").leads);
+TEST(SingleFlight, NumbersBuildsAsTheyBegin) {
+  SingleFlight builds;
+  EXPECT_EQ(builds.count(), 0U);
+  const SingleFlight::Turn first = builds.join("a");
+  const std::uint64_t before = builds.count();
+  const SingleFlight::Turn second = builds.join("b");
+  EXPECT_LE(first.build->number(), before);
+  EXPECT_LE(builds.join("a").build->number(), before) << "to join is not to begin";
+  EXPECT_GT(second.build->number(), before);
 }
 
 TEST(SingleFlight, DoesNotWaitForAThreadThatAForkLeftBehind) {
-  SingleFlight flights;
-  const SingleFlight::Seat seat = flights.board("key");
+  SingleFlight builds;
+  const SingleFlight::Turn turn = builds.join("key");
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(flights.board("key").leads ? 0 : 1);
+  if (child == 0) ::_exit(builds.join("key").leads ? 0 : 1);
   int status = -1;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);

@@ -12,7 +12,7 @@ namespace {
 TEST(Stragglers, AreWaitedForInTheEnd) {
   Door door;
   std::atomic<int> ended = 0;
-  auto stragglers = Stragglers::make();
+  auto stragglers = std::make_shared<Stragglers>();
   for (int i = 0; i < 3; ++i) {
     stragglers->adopt(std::thread([&] {
       door.pass();

@@ -1,5 +1,6 @@
 #include "kmux/tensor.h"
 
+#include <limits>
 #include <numeric>
 
 #include <gmock/gmock.h>
@@ -173,6 +174,28 @@ TEST(Tensor, RefusesDimensionsWithoutAShape) {
   EXPECT_EQ(tensor.error().code, ErrorCode::kInvalidArgument);
   managed.dl_tensor.ndim = -1;
   EXPECT_FALSE(Tensor::from_dlpack(&managed).ok());
+}
+
+// Nobody can hold such memory, but a borrowed tensor may claim it.
+TEST(Tensor, CountsNoElementsBeyond64Bits) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t huge = std::int64_t{1} << 62;
+  float value = 0;
+  const Tensor tensor = Tensor::borrow(&value, {huge, 4}, dtype::kFloat32);
+  EXPECT_EQ(tensor.element_count(), kMost) << "not 0, to which the product wraps";
+  EXPECT_EQ(tensor.byte_count(), kMost);
+  EXPECT_THAT(tensor.clone().error().message, HasSubstr("too many bytes to count"));
+  const Tensor bytes = Tensor::borrow(&value, {huge}, dtype::kFloat32);
+  EXPECT_EQ(bytes.element_count(), huge);
+  EXPECT_EQ(bytes.byte_count(), kMost) << "not 0, to which the number of bits wraps";
+}
+
+TEST(Tensor, HasNoElementsBesideAZeroWhateverTheOtherExtents) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const Tensor tensor = Tensor::empty({huge, huge, 0}, dtype::kFloat32).value();
+  EXPECT_EQ(tensor.element_count(), 0);
+  EXPECT_EQ(tensor.byte_count(), 0);
+  EXPECT_TRUE(tensor.is_contiguous());
 }
 
 }  // namespace

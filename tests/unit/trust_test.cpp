@@ -35,6 +35,32 @@ TEST(Trust, RefusesWhatEveryoneMayWrite) {
   expect_refused("/tmp", "writable by everyone");
 }
 
+TEST(Trust, RefusesCodeThatItsGroupMayWrite) {
+  const TempFolder folder, library;
+  const fs::path file = folder.write("a", "x");
+  for (const fs::path& path : {file, folder.path()}) {
+    fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
+    const Status status = check_trusted(path, library.path());
+    ASSERT_FALSE(status.ok()) << path;
+    EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
+    EXPECT_EQ(status.error().message, "\"" + path.string() + "\" is refused (it is writable by its group, " +
+                                          std::to_string(getegid()) + "). Run `chmod g-w` on it.");
+    EXPECT_TRUE(check_owner(path).ok()) << "what is no code";
+  }
+}
+
+// As after an installation by a user whose umask is 002.
+TEST(Trust, TakesCodeOfTheGroupThatMayReplaceTheLibrary) {
+  const TempFolder folder, library;
+  for (const fs::path& path : {folder.path(), library.path()}) {
+    fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
+  }
+  EXPECT_TRUE(check_trusted(folder.path(), library.path()).ok());
+  if (chown(library.path().c_str(), static_cast<uid_t>(-1), getegid() + 1) == 0) {  // root alone may
+    EXPECT_FALSE(check_trusted(folder.path(), library.path()).ok()) << "that is another group";
+  }
+}
+
 TEST(Trust, LooksThroughLinks) {
   const TempFolder folder;
   fs::create_symlink("/tmp", folder.path() / "link");

@@ -53,9 +53,9 @@ TEST(Validate, MakesOneErrorOfAllProblems) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(status.error().message,
-              HasSubstr("program \"gemm\" has 2 problems, the first at /signature/outputs/0: no "));
-  EXPECT_THAT(status.error().notes, ElementsAre(Field(&Note::text, HasSubstr("/signature/outputs/0: no \"D\"")),
-                                                Field(&Note::text, HasSubstr("/signature/outputs/1: no \"E\""))));
+              HasSubstr("program \"gemm\" has 2 problems, the first at /signature/outputs/0: no \"D\""));
+  EXPECT_THAT(status.error().notes, ElementsAre(Field(&Note::text, HasSubstr("/signature/outputs/1: no \"E\""))))
+      << "each problem once";
 }
 
 }  // namespace

@@ -48,8 +48,11 @@ Status check_axes(const std::vector<Axis>& axes) {
 Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, const BenchOptions& options,
                           const BenchProgress& progress) {
   KMUX_TRY(check_axes(options.axes));
-  BenchReport report{describe_machine(runtime), {}};
   const std::vector<Point> points = points_of(options.axes);
+  for (const Program& program : programs) {  // all of them before the first is measured, which takes long
+    for (const Point& point : points) KMUX_TRY(check_contest(runtime, program, point, options));
+  }
+  BenchReport report{describe_machine(runtime), {}};
   const auto all = static_cast<double>(programs.size() * points.size());
   for (const Program& program : programs) {
     for (const Point& point : points) {

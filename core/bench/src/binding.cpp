@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <set>
 
 #include "kmux/bench/assignment.h"
 #include "kmux/nearest.h"
@@ -31,6 +32,16 @@ Error no_number(const std::string& kind, const std::string& name, const std::str
 
 Error twice(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument, "\"" + name + "\" is given twice. Give it once.");
+}
+
+Error contradiction(const std::string& name, std::size_t dimension, std::int64_t extent, std::int64_t expected,
+                    const Expr& expr) {
+  const std::set<std::string> symbols = symbols_of(expr);
+  const std::vector<std::string> names(symbols.begin(), symbols.end());
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the file of input \"" + name + "\" has the extent " + std::to_string(extent) + " in dimension " +
+                        std::to_string(dimension) + " (" + to_string(expr) + " is " + std::to_string(expected) +
+                        " with the value given for " + join(names) + "). Give no such value, or another file.");
 }
 
 }  // namespace
@@ -73,18 +84,30 @@ Status Binding::set_scalar(const std::string& assignment) {
   return Ok{};
 }
 
-void Binding::learn(const BufferParam& buffer, const Tensor& tensor) {
+Status Binding::learn(const std::string& name, const BufferParam& buffer, const Tensor& tensor) {
   const auto shape = tensor.shape();
   for (std::size_t i = 0; i < shape.size() && i < buffer.shape.size(); ++i) {
+    const Result<std::int64_t> extent =
+        kmux::evaluate(buffer.shape[i], [this](std::string_view symbol) { return given(symbol); });
+    if (extent && *extent != shape[i] && !symbols_of(buffer.shape[i]).empty()) {
+      return contradiction(name, i, shape[i], *extent, buffer.shape[i]);
+    }
     const auto linear = as_linear(buffer.shape[i]);
     if (!linear || (shape[i] - linear->offset) % linear->coefficient != 0) continue;
-    symbols_.emplace(linear->symbol, (shape[i] - linear->offset) / linear->coefficient);
+    learned_.emplace(linear->symbol, (shape[i] - linear->offset) / linear->coefficient);
   }
+  return Ok{};
+}
+
+std::optional<std::int64_t> Binding::given(std::string_view name) const {
+  if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
+  if (const auto found = integers_.find(name); found != integers_.end()) return found->second;
+  return std::nullopt;
 }
 
 std::optional<std::int64_t> Binding::integer(std::string_view name) const {
-  if (const auto found = symbols_.find(name); found != symbols_.end()) return found->second;
-  if (const auto found = integers_.find(name); found != integers_.end()) return found->second;
+  if (const auto value = given(name)) return value;
+  if (const auto found = learned_.find(name); found != learned_.end()) return found->second;
   const auto& examples = program_.metadata;
   if (const auto found = examples.symbols.find(std::string(name)); found != examples.symbols.end())
     return found->second;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "kmux/nearest.h"
 #include "kmux/resolver.h"
+#include "kmux/words.h"
 
 #include "contest_stages.h"
 #include "contest_times.h"
@@ -15,23 +17,29 @@ namespace {
 
 using Point = std::map<std::string, std::int64_t>;
 
+Error no_axis(const Program& program, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Symbol& symbol : program.signature.symbols) known.push_back(symbol.name);
+  for (const Param& param : program.signature.params) {
+    if (as_scalar(param) != nullptr) known.push_back(param.name);
+  }
+  return make_error(ErrorCode::kInvalidArgument, "the program has no symbol or scalar \"" + name + "\" (--axis)." +
+                                                     did_you_mean(name, known) + " It has: " + join(known, "-") + ".");
+}
+
 Result<Binding> bind(const Program& program, const Point& point, const BenchOptions& options) {
   Binding binding(program);
   for (const auto& [name, value] : point) {
     const std::string assignment = name + "=" + std::to_string(value);
     const bool is_symbol =
         std::ranges::find(program.signature.symbols, name, &Symbol::name) != program.signature.symbols.end();
+    const Param* const param = find_param(program.signature, name);
+    if (!is_symbol && (param == nullptr || as_scalar(*param) == nullptr)) return no_axis(program, name);
     KMUX_TRY(is_symbol ? binding.set_symbol(assignment) : binding.set_scalar(assignment));
   }
   for (const std::string& symbol : options.symbols) KMUX_TRY(binding.set_symbol(symbol));
   for (const std::string& scalar : options.scalars) KMUX_TRY(binding.set_scalar(scalar));
   return binding;
-}
-
-double declared(const std::optional<Expr>& expr, const Binding& binding) {
-  if (!expr) return 0;
-  const auto value = binding.evaluate(*expr);
-  return value ? static_cast<double>(*value) : 0;
 }
 
 ResolveRequest request_of(const CompileOptions& options) {
@@ -41,6 +49,35 @@ ResolveRequest request_of(const CompileOptions& options) {
   request.compile_flags = options.compile_flags;
   request.include_dirs = options.include_dirs;
   return request;
+}
+
+/// Errors: invalid_argument for an extent below 0.
+Status check_shapes(const Program& program, const Binding& binding) {
+  for (const Param& param : program.signature.params) {
+    if (as_buffer(param) == nullptr) continue;
+    const auto shape = binding.shape_of(param);
+    if (!shape) continue;  // where a value is missing, those who need it report that
+    const auto negative = std::ranges::find_if(*shape, [](std::int64_t extent) { return extent < 0; });
+    if (negative == shape->end()) continue;
+    return make_error(ErrorCode::kInvalidArgument, "tensor \"" + param.name + "\" has the negative extent " +
+                                                       std::to_string(*negative) + ". Give larger values.");
+  }
+  return Ok{};
+}
+
+Status check_words(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
+  KMUX_ASSIGN(Binding binding, bind(program, point, options));
+  KMUX_ASSIGN(Inputs inputs, Inputs::parse(program, options.inputs));
+  KMUX_TRY(inputs.load(binding));
+  KMUX_TRY(check_shapes(program, binding));
+  KMUX_TRY(entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends));
+  return Ok{};
+}
+
+double declared(const std::optional<Expr>& expr, const Binding& binding) {
+  if (!expr) return 0;
+  const auto value = binding.evaluate(*expr);
+  return value ? static_cast<double>(*value) : 0;
 }
 
 /// The baseline and the reference, as named or by rule.
@@ -75,6 +112,14 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
 }
 
 }  // namespace
+
+Status check_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
+  Status fits = check_words(runtime, program, point, options);
+  if (fits) return fits;
+  Error error = fits.error();
+  error.message = "program \"" + program.name + "\": " + error.message;
+  return error;
+}
 
 Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options,
                              const BenchProgress& progress) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kmux/bench/assignment.h"
+#include "kmux/nearest.h"
 #include "kmux/words.h"
 
 namespace kmux::bench {
@@ -57,9 +58,11 @@ Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std
     const Candidate* const candidate = best_of(resolution, spec.name);
     const bool is_twice = std::ranges::find(entrants, text, &Entrant::backend) != entrants.end();
     if (candidate == nullptr || is_twice) {
+      const std::vector<std::string> known = all_names(resolution);
       return make_error(ErrorCode::kInvalidArgument, "\"" + text + "\" cannot be measured (" +
                                                          (is_twice ? "it is named twice" : "there is no such backend") +
-                                                         "). Name each once: " + join(resolution.names) + ".");
+                                                         ")." + did_you_mean(spec.name, known) +
+                                                         " Name each once: " + join(known) + ".");
     }
     entrants.push_back(entrant_of(text, *candidate));
   }

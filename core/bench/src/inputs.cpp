@@ -12,9 +12,10 @@ namespace kmux::bench {
 namespace {
 
 constexpr std::string_view kRest = "*";
+constexpr std::string_view kRandom = "random:";
 
 bool is_generator(std::string_view source) {
-  return source == "zeros" || source == "ones" || source == "arange" || source.starts_with("random:");
+  return source == "zeros" || source == "ones" || source == "arange" || source.starts_with(kRandom);
 }
 
 /// Uniform in [-1, 1) for floating-point types, small integers for the others, so that sums stay exact. The generator is
@@ -27,16 +28,21 @@ double random_value(std::mt19937_64& generator, DType type) {
   return low + static_cast<double>(static_cast<int>(unit * 9));
 }
 
+Result<std::uint64_t> seed_of(const std::string& source) {
+  const auto seed = parse_integer(std::string_view(source).substr(kRandom.size()));
+  if (!seed) return make_error(ErrorCode::kInvalidArgument, "\"" + source + "\" has no seed. Write random:1.");
+  return static_cast<std::uint64_t>(*seed);
+}
+
 Status fill(const Tensor& tensor, const std::string& source) {
   if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
     return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
                                                    " cannot be generated (its elements share bytes). Give a file.");
   }
   std::mt19937_64 generator;
-  if (source.starts_with("random:")) {
-    const auto seed = parse_integer(std::string_view(source).substr(7));
-    if (!seed) return make_error(ErrorCode::kInvalidArgument, "\"" + source + "\" has no seed. Write random:1.");
-    generator.seed(static_cast<std::uint64_t>(*seed));
+  if (source.starts_with(kRandom)) {
+    KMUX_ASSIGN(const std::uint64_t seed, seed_of(source));
+    generator.seed(seed);
   }
   const std::int64_t count = tensor.element_count();
   for (std::int64_t i = 0; i < count; ++i) {
@@ -69,6 +75,7 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
     const Param* param = find_param(program.signature, pair.first);
     const bool input = param != nullptr && as_buffer(*param) != nullptr && !is_output(program.signature, pair.first);
     if (!input && pair.first != kRest) return cannot_take(program, pair.first);
+    if (pair.second.starts_with(kRandom)) KMUX_TRY(seed_of(pair.second));
     if (!inputs.sources_.emplace(pair.first, pair.second).second) {
       return make_error(ErrorCode::kInvalidArgument, "input \"" + pair.first + "\" is given twice. Give it once.");
     }
@@ -81,7 +88,7 @@ Status Inputs::load(Binding& binding) {
     if (is_generator(source) || name == kRest) continue;
     const BufferParam& buffer = *as_buffer(*find_param(program_->signature, name));
     KMUX_ASSIGN(Tensor tensor, load_npy(source, buffer.dtype));
-    binding.learn(buffer, tensor);
+    KMUX_TRY(binding.learn(name, buffer, tensor));
     files_.emplace(name, std::move(tensor));
   }
   return Ok{};

@@ -4,15 +4,19 @@
 #include <chrono>
 #include <unistd.h>
 
+#include "kmux/start_thread.h"
+
 namespace kmux::bench {
 
-MemoryWatch::MemoryWatch()
-    : others_(processes_now()), thread_([this](const std::stop_token& stop) {
-        while (!stop.stop_requested()) {
-          look();
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-      }) {}
+MemoryWatch::MemoryWatch() : others_(processes_now()) {
+  auto started = start_thread<std::jthread>([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      look();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  if (started) thread_ = *std::move(started);  // else it looks once, at the end
+}
 
 std::uint64_t MemoryWatch::stop() {
   thread_.request_stop();

@@ -12,10 +12,6 @@
 namespace kmux::bench {
 namespace {
 
-constexpr double kScalingWidth = PictureGrid::kWidth;
-constexpr double kScalingHeight = PictureGrid::kHeight;
-constexpr double kScalingLeft = PictureGrid::kLeft;
-constexpr double kScalingBottom = PictureGrid::kBottom;
 constexpr double kThinnest = 2;
 
 struct Point {
@@ -86,12 +82,13 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
     }
   }
   if (lines.empty() || at.low <= 0 || at.high <= at.low || time.low <= 0) return "";
-  const PictureAxis x(PictureAxis::Scale::kLog, at.low, at.high, kScalingLeft + 8, kScalingWidth - 24);
-  const PictureAxis y(PictureAxis::Scale::kLog, time.low / 1.5, time.high * 1.5, kScalingHeight - kScalingBottom, 24);
+  const PictureAxis x(PictureAxis::Scale::kLog, at.low, at.high, PictureGrid::kLeft + 8, PictureGrid::kWidth - 24);
+  const PictureAxis y(PictureAxis::Scale::kLog, time.low / 1.5, time.high * 1.5,
+                      PictureGrid::kHeight - PictureGrid::kBottom, 24);
   HtmlWriter svg;
   svg.open("svg", R"(viewBox="0 0 520 300" role="img")" + attribute("aria-label", "time over " + axis));
   PictureGrid::draw(svg, x, y, axis, time_text);
-  double legend = kScalingLeft;
+  double legend = PictureGrid::kLeft;
   double thickness =
       kThinnest + 2 * static_cast<double>(lines.size() - 1);  // a line that hides another leaves its edges
   for (std::size_t i = 0; i < palette.size(); ++i) {

@@ -1,11 +1,12 @@
 #include "failures.h"
 
 #include "compile_scope.h"
+#include "failed_calls.h"
 
 namespace kmux {
 
 Blame blame_of(const Error& error) {
-  if (error.note(kCalledOffNote)) return Blame::kNobody;
+  if (error.note(kCalledOffNote) || error.note("worker") == kKilledWorker) return Blame::kNobody;
   switch (error.code) {
     case ErrorCode::kCompileFailed:
       return error.note("worker") ? Blame::kBackend : Blame::kSources;

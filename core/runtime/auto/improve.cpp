@@ -6,7 +6,9 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 
+#include "compile_scope.h"
 #include "experience.h"
+#include "isolated_plugins.h"
 #include "src/background.h"
 #include "src/open_adapter.h"
 #include "src/tier_build.h"
@@ -31,15 +33,11 @@ struct Improvement {
   Better better;
   std::shared_ptr<ArtifactCache> cache;
   std::shared_ptr<Experience> experience;
+  std::shared_ptr<KernelHeaders> headers;  // of the kernel
   int device;
   AdapterSlot::Promise promise;
 
-  Result<LoadedArtifact> make() const {
-    KMUX_ASSIGN(TierBuild built, build_tier(choice, better.tier, cache.get()));
-    const Manifest& manifest = choice.plugin->manifest();
-    if (built.compile_ms && better.is_successor) {
-      experience->compile_times.note(manifest, better.tier, *built.compile_ms, true);
-    }
+  Result<LoadedArtifact> load(TierBuild built) const {
     KMUX_ASSIGN(auto adapter, open_adapter(*choice.backend, built.artifact, device, program->name));
     KMUX_TRY(adapter->prepare(device));
     auto origin = std::make_shared<const Origin>(
@@ -48,16 +46,34 @@ struct Improvement {
                           better.tier};
   }
 
+  void note_time(const TierBuild& built) const {
+    if (!built.compile_ms || !better.is_successor) return;
+    experience->compile_times.note(choice.plugin->manifest(), better.tier, *built.compile_ms, true);
+  }
+
+  void give_up(Error reason) {
+    // What was broken off says nothing of backend or program.
+    if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(reason));
+    log(LogLevel::kWarning, "kernel \"" + program->name + "\" stays as it was compiled first: " + reason.message);
+    if (better.is_successor && headers->are_unchanged()) {
+      experience->failures.note({digest(*program), better.variant, better.backend, to_string(better.target)}, reason);
+    }
+    promise.give_up(std::move(reason));
+  }
+
   void run() {
     if (promise.is_pointless()) return;
-    Result<LoadedArtifact> made = make();
-    if (made) return promise.keep(*std::move(made));
-    log(LogLevel::kWarning, "kernel \"" + program->name + "\" stays as it was compiled first: " + made.error().message);
-    if (better.is_successor) {
-      experience->failures.note({digest(*program), better.variant, better.backend, to_string(better.target)},
-                                made.error());
+    Result<TierBuild> built = build_tier(choice, better.tier, cache.get());
+    if (!built) return give_up(std::move(built).error());
+    note_time(*built);
+    if (const Status same = headers->add(built->artifact); !same) {
+      log(LogLevel::kInfo, "kernel \"" + program->name + "\" stays as it was compiled first: " + same.error().message);
+      return promise.fulfil();
     }
-    promise.give_up(std::move(made).error());
+    headers->hash();
+    Result<LoadedArtifact> loaded = load(*std::move(built));
+    if (!loaded) return give_up(std::move(loaded).error());
+    promise.keep(*std::move(loaded));
   }
 };
 
@@ -83,19 +99,22 @@ std::optional<Better> successor_of(Runtime& runtime, const CompileOptions& optio
 
 }  // namespace
 
-void improve(Runtime& runtime, const Program& program, const CompileOptions& options, const BuildResult& built,
-             const Resolution& resolution, AdapterSlot& slot) {
+void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,
+             const BuildResult& built, const Resolution& resolution, AdapterSlot& slot,
+             const std::shared_ptr<KernelHeaders>& headers) {
   std::optional<Better> better = resolution.successor
                                      ? successor_of(runtime, options, resolution.candidates[*resolution.successor])
                                      : better_tier(runtime, options, built);
   if (!better) return;
-  auto copy = std::make_shared<const Program>(program);
-  auto choice = choose(runtime, *copy, options, better->backend, better->variant, better->target);
+  auto choice = choose(runtime, *program, background_options(runtime, options, better->backend), better->backend,
+                       better->variant, better->target);
   if (!choice) return;  // it was chosen a moment ago
-  auto improvement = std::make_shared<Improvement>(Improvement{
-      std::move(copy), *std::move(choice), *std::move(better), options.use_cache ? runtime.cache() : nullptr,
-      runtime.experience(), options.device.value_or(0), slot.expect_better()});
-  runtime.background().post([improvement] { improvement->run(); });
+  auto improvement = std::make_shared<Improvement>(
+      Improvement{program, *std::move(choice), *std::move(better), options.use_cache ? runtime.cache() : nullptr,
+                  runtime.experience(), headers, options.device.value_or(0), slot.expect_better()});
+  Background::Abandon abandon = [improvement](const Error& why) { improvement->promise.give_up(why); };
+  if (improvement->choice.apart) abandon = {};  // its compiler is killed, and loading needs the registry
+  runtime.background().post([improvement] { improvement->run(); }, std::move(abandon));
 }
 
 }  // namespace kmux

@@ -106,8 +106,8 @@ Json to_json_value(const Pin& pin) {
 }  // namespace
 
 Result<std::vector<Pin>> read_lock_file(const fs::path& path) {
-  KMUX_TRY(check_trusted(path));
-  KMUX_TRY(check_trusted(fs::absolute(path).parent_path()));
+  KMUX_TRY(check_owner(path));
+  KMUX_TRY(check_owner(fs::absolute(path).parent_path()));
   KMUX_ASSIGN(const std::string text, read_file(path, kMaxBytes));
   Result<std::vector<Pin>> pins = pins_in(text);
   if (!pins) return malformed(path, pins.error().message);

@@ -11,7 +11,7 @@ namespace kmux {
 namespace {
 
 const std::vector<std::string>& names() {
-  static const std::vector<std::string> kNames = {"priority", "fast_start", "measured", "pinned"};
+  static const auto& kNames = *new const std::vector<std::string>{"priority", "fast_start", "measured", "pinned"};
   return kNames;
 }
 

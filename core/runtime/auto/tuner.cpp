@@ -8,11 +8,14 @@
 #include "kmux/log.h"
 
 #include "call_copy.h"
+#include "compile_scope.h"
 #include "first_call.h"
+#include "isolated_plugins.h"
 #include "launch_timer.h"
 #include "rounds.h"
 #include "src/background.h"
 #include "src/compiler_options.h"
+#include "src/kernel_headers.h"
 #include "src/kernel_impl.h"
 #include "src/open_adapter.h"
 #include "src/tier_build.h"
@@ -26,6 +29,13 @@ std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_si
 
 /// Would it be the same again? Then the measurement without that candidate can be kept.
 bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBackend; }
+
+/// Errors: that of a measurement which nobody waits for any more.
+Status check_wanted() {
+  const CompileScope* const scope = CompileScope::current();
+  if (scope == nullptr || !scope->is_cancelled()) return Ok{};
+  return called_off("the kernel was not measured (its runtime ended).");
+}
 
 }  // namespace
 
@@ -41,6 +51,7 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& prog
   tuner->experience_ = runtime.experience();
   tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
   tuner->slot_ = parts.adapters;
+  tuner->headers_ = parts.headers;
   tuner->contest_.program = digest(program);
   KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
   KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
@@ -57,8 +68,8 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& prog
 
 Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate) {
   KMUX_ASSIGN(Target target, parse_target(candidate.target));
-  KMUX_ASSIGN(Choice choice,
-              choose(runtime, *program_, options, candidate.backend, candidate.variant, std::move(target)));
+  KMUX_ASSIGN(Choice choice, choose(runtime, *program_, background_options(runtime, options, candidate.backend),
+                                    candidate.backend, candidate.variant, std::move(target)));
   const Manifest& manifest = choice.plugin->manifest();
   KMUX_ASSIGN(const TierPlan tiers,
               plan_tiers(manifest, choice.request.options, runtime.environment(), Purpose::kBuild));
@@ -67,6 +78,10 @@ Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candida
   contest_.candidates.push_back({candidate.backend, candidate.variant, candidate.target, manifest.build_id});
   contestants_.push_back({std::move(choice), tiers.best, std::move(origin)});
   return Ok{};
+}
+
+bool Tuner::compiles_apart() const {
+  return std::ranges::any_of(contestants_, [](const Contestant& one) { return one.choice.apart; });
 }
 
 bool Tuner::uses(std::string_view backend) const {
@@ -80,6 +95,7 @@ Pairing Tuner::pairing_of(std::size_t index) const {
 
 Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
   KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
+  if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // what is compared computes the same
   KMUX_ASSIGN(auto adapter, open_adapter(*contestant.choice.backend, built.artifact, device_, name_));
   KMUX_TRY(adapter->prepare(device_));
   return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
@@ -98,7 +114,8 @@ Tuner::Entrant Tuner::prepare(std::size_t index) {
   }
   Result<LoadedArtifact> loaded = load(contestant);
   if (loaded) return {*std::move(loaded)};
-  experience_->failures.note(pairing_of(index), loaded.error());
+  const bool is_its_own = headers_ == nullptr || headers_->are_unchanged();
+  if (is_its_own && check_wanted()) experience_->failures.note(pairing_of(index), loaded.error());
   return {{}, std::move(loaded).error()};
 }
 
@@ -143,6 +160,7 @@ Result<Tuning> Tuner::measure(const CallSample& sample) {
   for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
   Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
   const std::lock_guard lock(experience_->measuring);
+  KMUX_TRY(check_wanted());
   KMUX_ASSIGN(const auto samples, time(sample, entrants, tuning.is_cold));
   bool lasts = true;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
@@ -175,6 +193,10 @@ Status Tuner::launch(const TunedCandidate& winner, std::size_t index) {
 }
 
 Result<Tuning> Tuner::tune(const CallSample& sample, const TuneOptions& options) {
+  if (generation_ != fork_generation()) {  // a thread that is not here may have been measuring
+    return make_error(ErrorCode::kUnavailable,
+                      "kernel \"" + name_ + "\" cannot be tuned (it was compiled before fork()). Compile it again.");
+  }
   const std::lock_guard lock(mutex_);
   if (!options.again) {
     std::optional<Tuning> known = find_measurement(cache_.get(), measurement_key(contest_, bucket_of(sample)));
@@ -198,10 +220,17 @@ struct BackgroundTuning {
     if (promise.is_pointless()) return;
     Result<Tuning> tuned = tuner->tune(sample, {});
     if (tuned) return promise.fulfil();
+    if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(tuned).error());
     log(LogLevel::kWarning, "a kernel is not measured: " + tuned.error().message);
     promise.give_up(std::move(tuned).error());
   }
 };
+
+/// A measurement may be left running if all of its compilers may be: see `improve`.
+Background::Abandon abandon_of(const std::shared_ptr<BackgroundTuning>& job) {
+  if (job->tuner->compiles_apart()) return {};
+  return [job](const Error& why) { job->promise.give_up(why); };
+}
 
 }  // namespace
 
@@ -212,7 +241,7 @@ void Tuner::tune_at_first_call(const std::shared_ptr<Background>& background, Ad
     if (alive == nullptr) return;
     auto job = std::make_shared<BackgroundTuning>(
         BackgroundTuning{shared_from_this(), std::move(sample), slot.expect_better()});
-    alive->post([job] { job->run(); });
+    alive->post([job] { job->run(); }, abandon_of(job));
   });
 }
 

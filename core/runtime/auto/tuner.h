@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,9 +15,11 @@
 #include "measurement.h"
 #include "src/adapter_slot.h"
 #include "src/choice.h"
+#include "src/fork_guard.h"
 
 namespace kmux {
 
+class KernelHeaders;
 struct KernelParts;
 
 /// Measures the candidates of one kernel against each other, and lets the kernel launch the winner.
@@ -39,6 +42,8 @@ class Tuner : public std::enable_shared_from_this<Tuner> {
   /// Tunes in the background for the shapes of the kernel's first call, unless they are known already.
   void tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot);
 
+  /// Does it compile in processes of their own?
+  bool compiles_apart() const;
   /// Does it compile with the plugin of that name?
   bool uses(std::string_view backend) const;
 
@@ -74,9 +79,11 @@ class Tuner : public std::enable_shared_from_this<Tuner> {
   std::shared_ptr<Experience> experience_;
   std::shared_ptr<ArtifactCache> cache_;
   std::weak_ptr<AdapterSlot> slot_;
+  std::shared_ptr<KernelHeaders> headers_;  // of the kernel; null: it depends on none
   Contest contest_;
   std::vector<Contestant> contestants_;
   std::mutex mutex_;
+  const std::uint64_t generation_ = fork_generation();
 };
 
 /// `Kernel::tune`.

@@ -3,6 +3,7 @@
 #include "key_lock.h"
 #include "publisher.h"
 #include "single_flight.h"
+#include "unpublished.h"
 
 namespace kmux {
 namespace {
@@ -10,17 +11,30 @@ namespace {
 constexpr std::size_t kEntriesPerKey = 16;
 constexpr auto kPatienceOfPrune = std::chrono::seconds(5);
 
-/// A negative entry is the error that was stored.
-Result<CacheEntry> as_result(CacheEntry entry) {
-  if (entry.unsupported) return *std::move(entry.unsupported);
-  return entry;
+/// The outcome that `entry` is, by a build or a look-up that began at `began`. A negative entry is the error that was stored.
+BuildOutcome outcome_of(CacheEntry entry, FileTime began) {
+  if (entry.unsupported) return {*std::move(entry.unsupported), began};
+  entry.began = began;
+  return {std::move(entry), began};
 }
 
 /// What to store of an outcome, or nothing.
-std::optional<CacheEntry> to_store(const Result<CacheEntry>& outcome) {
-  if (outcome) return *outcome;
-  if (outcome.error().code != ErrorCode::kUnsupported) return std::nullopt;
-  return CacheEntry{.unsupported = outcome.error()};
+std::optional<CacheEntry> to_store(const BuildOutcome& outcome) {
+  if (outcome.result) return *outcome.result;
+  if (outcome.result.error().code != ErrorCode::kUnsupported) return std::nullopt;
+  return CacheEntry{.unsupported = outcome.result.error(), .began = outcome.began};
+}
+
+/// Is what was found or made since `began` what a build would make now? Not where that cannot be seen.
+bool is_up_to_date(const Result<Dependencies>& dependencies, FileTime began) {
+  return dependencies && capture(*dependencies, began, FileContents::kLeft).ok();
+}
+
+bool is_up_to_date(const BuildOutcome& outcome) {
+  if (outcome.result) return is_up_to_date(dependencies_of(*outcome.result), outcome.began);
+  // What another build read before it failed is not known.
+  const Error& error = outcome.result.error();
+  return error.code == ErrorCode::kUnsupported && is_up_to_date(dependencies_of(error), outcome.began);
 }
 
 }  // namespace
@@ -68,13 +82,14 @@ struct ArtifactCache::State {
   void open_locks() {
     const Status status = make_private_folder(options.lock_folder);
     if (!status) return log(status.error().message);
-    lock_file = options.lock_folder / "locks";
+    locks.emplace(options.lock_folder / "locks");
   }
 
   /// One file serves all caches of a user.
-  std::optional<KeyLock> lock(const std::string& name, std::chrono::milliseconds timeout) const {
-    if (lock_file.empty()) return std::nullopt;
-    return KeyLock::acquire(lock_file, options.folder.string() + '\n' + name, timeout);
+  std::shared_ptr<KeyLocks::Held> lock(const std::string& name, std::chrono::milliseconds timeout) {
+    if (!locks) return nullptr;
+    std::optional<KeyLocks::Held> held = locks->acquire(options.folder.string() + '\n' + name, timeout);
+    return held ? std::make_shared<KeyLocks::Held>(*std::move(held)) : nullptr;
   }
 
   /// The store of `folder`, or null.
@@ -88,12 +103,24 @@ struct ArtifactCache::State {
     return std::nullopt;
   }
 
-  std::optional<CacheEntry> find(const CacheKey& key) {
+  /// What this process or another one of this machine has.
+  std::optional<CacheEntry> find_here(const CacheKey& key) const {
+    const std::shared_ptr<const UnpublishedEntry> latest = unpublished.find(key.digest);
+    if (latest && is_up_to_date(dependencies_of(latest->entry), latest->entry.began)) return latest->entry;
+    const FileTime began = file_time_now();
     std::optional<CacheEntry> found = find_on_disk(key);
+    if (found) found->began = began;
+    return found;
+  }
+
+  std::optional<CacheEntry> find(const CacheKey& key) {
+    std::optional<CacheEntry> found = find_here(key);
     if (found || !remote || !is_digest(key.digest)) return found;
     const FileTime began = file_time_now();
     found = remote->find(key.digest);
-    if (found) add({.key = key, .entry = *found, .began = began, .from_remote = true});
+    if (!found) return found;
+    found->began = began;
+    add({.key = key, .entry = *found, .began = began, .from_remote = true});
     return found;
   }
 
@@ -102,33 +129,70 @@ struct ArtifactCache::State {
     return remote->take_turn(key.digest, options.lock_timeout);
   }
 
-  /// The leader's part of `find_or_make`.
-  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make, const std::shared_ptr<Flight>& flight) {
-    if (std::optional<CacheEntry> found = find_on_disk(key)) return as_result(*std::move(found));
-    std::optional<KeyLock> held = lock(key.digest, options.lock_timeout);
-    if (held) {  // perhaps another process made it while this one waited
-      if (std::optional<CacheEntry> found = find_on_disk(key)) return as_result(*std::move(found));
+  /// Joins a build that runs, or leads one. What was begun before this call is taken only if nothing that it depends on
+  /// has changed since; what began later is taken as it is, failures too. So nobody waits for more than two builds.
+  Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make) {
+    const std::uint64_t begun_before = builds.count();
+    for (;;) {
+      const SingleFlight::Turn turn = builds.join(key.digest);
+      if (turn.leads) return lead(key, make, *turn.build);
+      const BuildOutcome& shared = turn.build->wait();
+      if (turn.build->number() > begun_before || is_up_to_date(shared)) return shared.result;
+    }
+  }
+
+  Result<CacheEntry> lead(const CacheKey& key, const Make& make, SharedBuild& build) {
+    try {
+      return builds.complete(key.digest, build, find_or_build(key, make)).result;
+    } catch (...) {
+      builds.complete(key.digest, build,
+                      {make_error(ErrorCode::kInternal, "a build of the same key was broken off."), 0});
+      throw;
+    }
+  }
+
+  BuildOutcome find_or_build(const CacheKey& key, const Make& make) {
+    if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
+    // An outdated entry of this process that is still to be published has the lock: other processes wait for both.
+    const std::shared_ptr<const UnpublishedEntry> outdated = unpublished.find(key.digest);
+    std::shared_ptr<KeyLocks::Held> held = outdated ? outdated->lock : lock(key.digest, options.lock_timeout);
+    if (held && !outdated) {  // perhaps another process made it while this one waited
+      if (std::optional<CacheEntry> found = find_here(key)) return outcome_of(*found, found->began);
     }
     FileTime began = file_time_now();
-    RemoteCache::Turn turn = take_remote_turn(key);
+    // Its lease, too, is held by this process: to wait for it would be to wait for the disk.
+    RemoteCache::Turn turn = outdated ? RemoteCache::Turn{} : take_remote_turn(key);
     const bool from_remote = turn.entry.has_value();
     if (!from_remote) began = file_time_now();
-    Result<CacheEntry> outcome = from_remote ? as_result(*std::move(turn.entry)) : make();
+    BuildOutcome outcome = from_remote ? outcome_of(*std::move(turn.entry), began) : BuildOutcome{make(), began};
+    if (outcome.result) outcome.result->began = began;
     if (std::optional<CacheEntry> entry = to_store(outcome)) {
-      add({.key = key,
-           .entry = *std::move(entry),
-           .began = began,
-           .lock = std::move(held),
-           .flight = flight,
-           .lease = std::move(turn.lease),
-           .from_remote = from_remote});
+      add_unpublished({.key = key,
+                       .entry = *std::move(entry),
+                       .began = began,
+                       .lease = std::move(turn.lease),
+                       .from_remote = from_remote},
+                      std::move(held));
     }
     return outcome;
   }
 
-  void add(Publication publication) {
+  /// Publishes what this process finds meanwhile.
+  void add_unpublished(Publication publication, std::shared_ptr<KeyLocks::Held> held) {
+    if (!is_stored(publication)) return;
+    publication.unpublished =
+        std::make_shared<const UnpublishedEntry>(UnpublishedEntry{publication.entry, std::move(held)});
+    unpublished.add(publication.key.digest, publication.unpublished);
+    publisher.add(std::move(publication));
+  }
+
+  bool is_stored(const Publication& publication) const {
     const bool has_place = !why_read_only || (remote && remote->writable() && !publication.from_remote);
-    if (has_place && is_digest(publication.key.digest)) publisher.add(std::move(publication));
+    return has_place && is_digest(publication.key.digest);
+  }
+
+  void add(Publication publication) {
+    if (is_stored(publication)) publisher.add(std::move(publication));
   }
 
   void publish(Publication& publication) {
@@ -139,7 +203,7 @@ struct ArtifactCache::State {
     publication.lease.reset();  // now, as that takes a while
   }
 
-  void store(const PackedEntry& packed) const {
+  void store(const PackedEntry& packed) {
     const EntryStore& store = *own();
     const Status status = store.store(packed);
     if (!status) log("an artifact is not kept: " + status.error().message);
@@ -148,21 +212,22 @@ struct ArtifactCache::State {
   }
 
   /// Without locks several processes may sweep: a waste of time, no harm.
-  void sweep_alone(const CacheFolder& folder) const {
-    const std::optional<KeyLock> held = lock("sweep", std::chrono::milliseconds(0));
-    if (!held && !lock_file.empty()) return;
+  void sweep_alone(const CacheFolder& folder) {
+    const std::shared_ptr<KeyLocks::Held> held = lock("sweep", std::chrono::milliseconds(0));
+    if (!held && locks) return;
     sweep(folder, {.max_bytes = options.max_bytes, .max_age = options.max_age, .min_idle = options.min_idle});
   }
 
   CacheOptions options;
-  std::vector<EntryStore> tiers = {};              // in the order they are asked
+  std::vector<EntryStore> tiers = {};  // in the order they are asked
   bool has_own = false;  // the first tier is that of `folder`
   std::optional<std::string> why_read_only = {};  // or nothing is stored
-  std::filesystem::path lock_file = {};  // empty: no locks
+  std::optional<KeyLocks> locks = {};  // or no locks
   std::optional<RemoteCache> remote = {};
-  SingleFlight flights = {};
+  SingleFlight builds = {};
+  Unpublished unpublished = {};
   // The last member: its thread uses the others.
-  Publisher publisher{[this](Publication& publication) { publish(publication); }};
+  Publisher publisher{[this](Publication& publication) { publish(publication); }, options.log};
 };
 
 ArtifactCache::ArtifactCache(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -177,14 +242,7 @@ Result<std::shared_ptr<ArtifactCache>> ArtifactCache::open(CacheOptions options)
 std::optional<CacheEntry> ArtifactCache::find(const CacheKey& key) const { return state_->find(key); }
 
 Result<CacheEntry> ArtifactCache::find_or_make(const CacheKey& key, const Make& make) {
-  const SingleFlight::Seat seat = state_->flights.board(key.digest);
-  if (!seat.leads) return seat.flight->wait();
-  try {
-    return seat.flight->land(state_->find_or_make(key, make, seat.flight));
-  } catch (...) {
-    seat.flight->land(make_error(ErrorCode::kInternal, "the build that this one waited for was broken off."));
-    throw;
-  }
+  return state_->find_or_make(key, make);
 }
 
 void ArtifactCache::publish(const CacheKey& key, CacheEntry entry, FileTime began) {
@@ -225,8 +283,8 @@ Result<SweepReport> ArtifactCache::prune(const SweepLimits& limits) const {
   if (const std::optional<std::string> why = why_read_only()) {
     return make_error(ErrorCode::kUnavailable, "cannot prune the cache. " + *why);
   }
-  const std::optional<KeyLock> held = state_->lock("sweep", kPatienceOfPrune);
-  if (!held && !state_->lock_file.empty()) {
+  const std::shared_ptr<KeyLocks::Held> held = state_->lock("sweep", kPatienceOfPrune);
+  if (!held && state_->locks) {
     return make_error(ErrorCode::kUnavailable, "cannot prune the cache (another process is at it). Try again later.");
   }
   return sweep(state_->own()->folder(), limits);

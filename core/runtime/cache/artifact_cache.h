@@ -57,9 +57,11 @@ class ArtifactCache {
 
   /// The entry of `key`, made if there is none: once over all threads of this process, while locks work over all
   /// processes of this machine, and while the remote tier works over all machines that use it. What was made is returned
-  /// at once and published in the background.
+  /// at once and published in the background, or before if too much waits for that, see Publisher.
   ///
-  /// `make` must not ask for the same key.
+  /// What it returns is what `make` would have made at some moment during this call: a build that had begun before is shared
+  /// only if no file that it depends on changed since, and a failure of such a build is not shared. `make` must not ask for
+  /// the same key.
   /// Errors: those of `make`, for all who waited for it. `unsupported` is stored and returned again without `make`;
   ///         other errors are not stored.
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make);

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "kmux/artifact.h"
+#include "kmux/dependencies.h"
 #include "kmux/error.h"
+#include "kmux/file_identity.h"
 #include "kmux/json.h"
 
 namespace kmux {
@@ -23,6 +25,16 @@ struct CacheEntry {
   Artifact artifact = {};
   std::string launcher = {};
   std::optional<Error> unsupported = {};
+  /// `file_time_now()` before it was built, or found. As long as no file that it depends on changed since, it is what a
+  /// build makes; the state of these files is captured with this time, by whoever got the entry.
+  FileTime began = 0;
 };
+
+/// The files that an outcome depends on.
+///
+/// Errors: invalid_argument if its list of them is malformed.
+Result<Dependencies> dependencies_of(const Artifact& artifact);
+Result<Dependencies> dependencies_of(const Error& unsupported);
+Result<Dependencies> dependencies_of(const CacheEntry& entry);
 
 }  // namespace kmux

@@ -14,9 +14,11 @@ class CircuitBreaker {
 
   explicit CircuitBreaker(Clock::duration rest) : rest_(rest) {}
 
-  /// May this caller ask? If so, it must tell how that ended.
+  /// May this caller call? If so, it must report how that ended: `succeeded`, `failed` or `not_tried`.
   bool allows(Clock::time_point now = Clock::now());
   void succeeded();
+  /// The caller that was allowed to did not call: the next one may.
+  void not_tried(Clock::time_point now = Clock::now());
   /// Is a warning due? Once in `rest`.
   bool failed(Clock::time_point now = Clock::now());
 

@@ -34,7 +34,10 @@ class Reader {
     const std::optional<FileContent> content = fetch(kManifestFile, kMaxManifestBytes);
     if (!content) return stop_at_errno(kManifestFile);
     Result<EntryManifest> manifest = entry_manifest_from_json(content->bytes);
-    if (!manifest) return damaged(manifest.error().message);
+    if (!manifest) {
+      const bool is_foreign = manifest.error().code == ErrorCode::kUnsupported;
+      return stop(is_foreign ? Outcome::kOutdated : Outcome::kDamaged, manifest.error().message);
+    }
     reading_.used_ns = content->mtime_ns;
     reading_.manifest = *std::move(manifest);
     return reading_.manifest.key == location_.key || damaged("its manifest is of another key");
@@ -55,7 +58,7 @@ class Reader {
     }
     if (check == EntryCheck::kDigests) return true;
     std::optional<std::string> change =
-        find_change(packed_ == nullptr ? std::move(state) : without_times(std::move(state)));
+        find_change(packed_ == nullptr ? std::move(state) : of_another_machine(std::move(state)));
     return !change || stop(Outcome::kOutdated, *std::move(change));
   }
 

@@ -26,7 +26,7 @@ inline constexpr std::array kEntryFiles = {kManifestFile, kArtifactFile, kLaunch
 struct EntryReading {
   enum class Outcome {
     kGood,
-    kOutdated,  // a dependency changed
+    kOutdated,  // a dependency changed, or another version wrote it
     kGone,      // it was removed meanwhile
     kDamaged,
   };
@@ -42,8 +42,7 @@ struct EntryReading {
 enum class EntryCheck { kDigests, kDependencies };
 EntryReading read_entry(const EntryLocation& location, EntryCheck check);
 
-/// Reads an entry of another machine, and checks every digest and its dependencies. Times of another machine say
-/// nothing, so all that it depends on is hashed. Never `kGone`; there is no folder.
+/// Reads an entry of another machine, and checks every digest and its dependencies: the contents of all files. Never `kGone`; there is no folder.
 EntryReading read_entry(const PackedEntry& packed);
 
 /// What an entry says of itself, or nothing if that cannot be read.

@@ -13,7 +13,7 @@ constexpr std::string_view kHead = R"({"manifest":)";
 constexpr std::string_view kMiddle = R"(,"sha256":")";
 constexpr std::string_view kTail = "\"}\n";
 constexpr std::size_t kDigestSize = 64;
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;  // raise it when a file of an entry gets another meaning
 
 Error malformed(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "its manifest cannot be read (" + why + ").");
@@ -94,7 +94,11 @@ Result<EntryManifest> entry_manifest_from_json(std::string_view text) {
   const std::string* key = text_of(json, "key");
   const std::int64_t* created = integer_of(json, "created_ns");
   const std::string* parts = text_of(json, "parts");
-  if (schema == nullptr || *schema != kSchema) return malformed("another schema");
+  if (schema == nullptr) return malformed("it has no schema");
+  if (*schema != kSchema) {
+    return make_error(ErrorCode::kUnsupported, "another version of kmux wrote it (its schema is " +
+                                                   std::to_string(*schema) + ", not " + std::to_string(kSchema) + ").");
+  }
   if (key == nullptr || created == nullptr || parts == nullptr) return malformed("it is incomplete");
   EntryManifest manifest{.key = *key, .parts = *parts, .created_ns = *created, .files = {}, .unsupported = {}};
   KMUX_TRY(read_files(json.find("files"), manifest));

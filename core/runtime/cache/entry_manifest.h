@@ -27,7 +27,8 @@ struct EntryManifest {
 /// JSON that ends with the SHA-256 of all before it, so that no byte of it can change unseen.
 std::string to_json(const EntryManifest& manifest);
 
-/// Errors: invalid_argument for anything that `to_json` does not write, a changed byte included.
+/// Errors: invalid_argument for anything that `to_json` does not write, a changed byte included; unsupported for a whole
+///         manifest that another version wrote in another schema.
 Result<EntryManifest> entry_manifest_from_json(std::string_view text);
 
 }  // namespace kmux

@@ -5,12 +5,13 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <sys/stat.h>
+
+#include "kmux/file_identity.h"
 
 namespace kmux {
 
 /// The digests of files that this process has read: many builds depend on the same headers. One counts as long as the
-/// file is the same, of the same size, and was neither written nor replaced since, as its times tell.
+/// file's identity is the same.
 ///
 /// Threads: any.
 class FileDigests {
@@ -19,13 +20,16 @@ class FileDigests {
 
   static FileDigests& of_process();
 
-  std::optional<std::string> find(const std::string& path, const struct stat& now) const;
-  /// `read` is the state in which the file was read; its times lie in the past.
-  void keep(const std::string& path, const struct stat& read, const std::string& sha256);
+  /// The SHA-256 of the file `path`, whose identity is `now`: read only if that is not known. Nothing if it cannot be read.
+  std::optional<std::string> digest(const std::string& path, const FileIdentity& now);
+
+  std::optional<std::string> find(const std::string& path, const FileIdentity& now) const;
+  /// `read` is the identity that the file had when it was read, settled.
+  void keep(const std::string& path, const FileIdentity& read, const std::string& sha256);
 
  private:
   struct Digest {
-    struct stat read;
+    FileIdentity read;
     std::string sha256;
   };
   mutable std::mutex mutex_;

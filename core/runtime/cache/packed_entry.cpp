@@ -13,15 +13,6 @@ Error refused(const std::string& key, const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument, "cache entry '" + key + "' is refused (" + why + ").");
 }
 
-Result<Dependencies> dependencies_of(const CacheEntry& entry) {
-  if (entry.unsupported) {
-    const std::optional<std::string_view> note = entry.unsupported->note(kDependenciesPart);
-    return note ? dependencies_from_json(*note) : Dependencies{};
-  }
-  const std::string* part = entry.artifact.find(kDependenciesPart);
-  return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
-}
-
 bool is_entry_file(const std::string& name) {
   return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
 }

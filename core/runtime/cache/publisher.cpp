@@ -1,80 +1,113 @@
 #include "publisher.h"
 
-#include <atomic>
-#include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <sys/resource.h>
 #include <unistd.h>
 
 namespace kmux {
+namespace {
 
-struct Publisher::State {
-  std::function<void(Publication&)> publish;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Publication> waiting;  // the first is the one being published
-  bool ends = false;
-  std::atomic<pid_t> process{0};  // that has the thread
-};
-
-Publisher::Publisher(std::function<void(Publication&)> publish) : state_(std::make_shared<State>()) {
-  state_->publish = std::move(publish);
-}
-
-Publisher::~Publisher() {
-  if (!thread_.joinable()) return;
-  if (is_forked()) {
-    thread_.detach();
-    return;
-  }
-  {
-    const std::lock_guard guard(state_->mutex);
-    state_->ends = true;
-  }
-  state_->changed.notify_all();
-  thread_.join();
-}
-
-bool Publisher::is_forked() const { return state_->process != 0 && state_->process != ::getpid(); }
-
-void Publisher::add(Publication publication) {
-  if (is_forked()) return;  // the mutex may be locked by a thread that is not here
-  {
-    const std::lock_guard guard(state_->mutex);
-    state_->waiting.push_back(std::move(publication));
-    if (!thread_.joinable()) {
-      state_->process = ::getpid();
-      thread_ = std::thread([state = state_] { work(*state); });
-    }
-  }
-  state_->changed.notify_all();
-}
-
-void Publisher::flush() {
-  if (is_forked()) return;
-  std::unique_lock guard(state_->mutex);
-  state_->changed.wait(guard, [this] { return state_->waiting.empty(); });
+/// Units: bytes. What an entry takes while it waits; the rest of it is small.
+std::size_t bytes_of_entry(const CacheEntry& entry) {
+  std::size_t bytes = entry.launcher.size();
+  for (const Artifact::Part& part : entry.artifact.parts) bytes += part.name.size() + part.content.size();
+  return bytes;
 }
 
 // Who waits for a compiler comes first. On Linux this is the thread's alone; where it is refused, nothing is lost.
-void Publisher::stand_back() {
+void stand_back() {
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + kNice);
 }
 
-void Publisher::work(State& state) {
+}  // namespace
+
+struct Publisher::State final : OwnedThread::State {
+  void work() override;
+  /// Whatever the application's sink or memory that cannot be had throws, no thread ends of it.
+  void publish_or_log(Publication& publication) noexcept {
+    try {
+      publish(publication);
+      return;
+    } catch (const std::exception& error) {
+      try {
+        if (log)
+          log(std::string("an artifact is not stored (") + error.what() + "). The next process compiles it again.");
+      } catch (...) {  // NOLINT(bugprone-empty-catch): by the sink itself
+      }
+    } catch (...) {  // NOLINT(bugprone-empty-catch): nothing that could be logged
+    }
+  }
+  bool has_place_for(std::size_t bytes) const {
+    return waiting.empty() || (waiting.size() < limits.count && waiting_bytes + bytes <= limits.bytes);
+  }
+
+  std::function<void(Publication&)> publish;
+  CacheLog log;
+  Limits limits;
+  std::deque<Publication> waiting;  // the first is the one being published
+  std::size_t waiting_bytes = 0;
+};
+
+Publisher::Publisher(std::function<void(Publication&)> publish, CacheLog log)
+    : Publisher(std::move(publish), std::move(log), Limits{}) {}
+
+Publisher::Publisher(std::function<void(Publication&)> publish, CacheLog log, Limits limits)
+    : state_(std::make_shared<State>()) {
+  state_->publish = std::move(publish);
+  state_->log = std::move(log);
+  state_->limits = limits;
+}
+
+Publisher::~Publisher() { thread_.end(*state_); }
+
+void Publisher::add(Publication publication) noexcept {
+  if (thread_.is_forked()) return;  // the mutex may be locked by a thread that is not here
+  if (queue(publication)) {
+    state_->changed.notify_all();
+  } else {
+    state_->publish_or_log(publication);
+  }
+}
+
+/// Hands the publication to the thread, if that can take it.
+bool Publisher::queue(Publication& publication) {
+  const std::size_t bytes = bytes_of_entry(publication.entry);
+  const std::lock_guard guard(state_->mutex);
+  if (!state_->has_place_for(bytes) || !thread_.start(state_, "start publisher")) return false;
+  try {
+    state_->waiting.emplace_back();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  state_->waiting.back() = std::move(publication);
+  state_->waiting_bytes += bytes;
+  return true;
+}
+
+void Publisher::flush() {
+  if (thread_.is_forked()) return;
+  std::unique_lock guard(state_->mutex);
+  state_->changed.wait(guard, [this] { return state_->waiting.empty(); });
+}
+
+void Publisher::State::work() {
   stand_back();
-  std::unique_lock guard(state.mutex);
+  std::unique_lock guard(mutex);
   for (;;) {
-    state.changed.wait(guard, [&] { return state.ends || !state.waiting.empty(); });
-    if (state.waiting.empty()) return;
-    Publication& first = state.waiting.front();  // a deque's items stay where they are
+    changed.wait(guard, [this] { return ends || !waiting.empty(); });
+    if (waiting.empty()) return;
+    Publication& first = waiting.front();  // a deque's items stay where they are
     guard.unlock();
-    state.publish(first);
+    const std::size_t bytes = bytes_of_entry(first.entry);
+    publish_or_log(first);
+    first = {};  // now, as to release its lease takes a while
     guard.lock();
-    state.waiting.pop_front();
-    state.changed.notify_all();
+    waiting.pop_front();
+    waiting_bytes -= bytes;
+    changed.notify_all();
   }
 }
 

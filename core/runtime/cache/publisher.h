@@ -2,15 +2,13 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <sys/types.h>
-#include <thread>
 
 #include "cache_entry.h"
 #include "dependency_state.h"
-#include "key_lock.h"
+#include "entry_store.h"
+#include "owned_thread.h"
 #include "remote_lease.h"
-#include "single_flight.h"
+#include "unpublished.h"
 
 namespace kmux {
 
@@ -19,36 +17,42 @@ struct Publication {
   CacheKey key;
   CacheEntry entry;
   FileTime began = 0;  // when its build began
-  std::optional<KeyLock> lock = {};
-  std::shared_ptr<Flight> flight = {};
+  std::shared_ptr<const UnpublishedEntry> unpublished = {};  // found by this process until the entry is on disk
   std::unique_ptr<RemoteLease> lease = {};
   bool from_remote = false;  // there it is already
 };
 
 /// Publishes in a thread of its own, which begins with the first publication.
 ///
+/// What waits is bounded. Beyond that, and where no thread can be started, `add` publishes itself before it returns: who
+/// compiles faster than the disk takes it is slowed down, and nothing is lost (docs/design/0031-publications.md). What
+/// `publish` throws costs that publication and a line of the log.
 /// A child that was forked has no such thread: what is added there is dropped.
-/// Threads: any.
+/// Threads: any; `publish` is called by several at the same time.
 class Publisher {
  public:
-  explicit Publisher(std::function<void(Publication&)> publish);
+  /// What may wait. Units: bytes of artifacts and launchers; an entry that has more alone waits alone.
+  struct Limits {
+    std::size_t count = 32;
+    std::size_t bytes = std::size_t{64} << 20;
+  };
+  explicit Publisher(std::function<void(Publication&)> publish, CacheLog log = {});
+  Publisher(std::function<void(Publication&)> publish, CacheLog log, Limits limits);
   /// Waits until everything is published or given up.
   ~Publisher();
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  void add(Publication publication);
+  void add(Publication publication) noexcept;
   /// Waits until everything that was added before is published or given up.
   void flush();
 
  private:
   struct State;
-  static void stand_back();
-  static void work(State& state);
-  bool is_forked() const;
+  bool queue(Publication& publication);
 
-  std::shared_ptr<State> state_;  // the thread has it, too: in a forked child it is never torn down
-  std::thread thread_;
+  std::shared_ptr<State> state_;
+  OwnedThread thread_;
 };
 
 }  // namespace kmux

@@ -16,7 +16,7 @@
 namespace kmux {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = TransferDeadline::Clock;
 using Kind = RedisReply::Kind;
 
 constexpr std::size_t kMostReplyBytes = kMostRemoteBytes + 4096;  // with what is around a value
@@ -31,7 +31,7 @@ Status wait_for(int socket, short events, Clock::time_point end) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     const int ready = left <= 0 ? 0 : ::poll(&waiting, 1, static_cast<int>(left));
     if (ready > 0) return Ok{};
-    if (ready == 0) return failed("it did not answer in time");
+    if (ready == 0) return failed("it did not answer in time").with(kTimeOutNote, "");
     if (errno != EINTR) return failed(errno_text(errno));
   }
 }
@@ -107,22 +107,23 @@ Result<std::string> formatted(const std::vector<std::string_view>& words) {
 
 void RedisConnection::FreeReader::operator()(redisReader* reader) const { ::redisReaderFree(reader); }
 
-RedisConnection::RedisConnection(Descriptor socket)
-    : socket_(std::move(socket)), reader_(::redisReaderCreateWithFunctions(&reply_functions)) {}
+RedisConnection::RedisConnection(Descriptor socket, LastHeard* heard)
+    : socket_(std::move(socket)), reader_(::redisReaderCreateWithFunctions(&reply_functions)), heard_(heard) {}
 
-Result<RedisConnection> RedisConnection::open(const RemoteAddress& address, std::chrono::milliseconds timeout) {
+Result<RedisConnection> RedisConnection::open(const RemoteAddress& address, std::chrono::milliseconds timeout,
+                                              LastHeard* heard) {
   KMUX_ASSIGN(Descriptor socket, start_to_connect(address));
-  const auto end = Clock::now() + timeout;
-  KMUX_TRY(finish_connecting(socket.get(), end));
-  RedisConnection connection(std::move(socket));
+  TransferDeadline deadline(timeout, Clock::now());
+  KMUX_TRY(finish_connecting(socket.get(), deadline.end()));
+  RedisConnection connection(std::move(socket), heard);
   if (connection.reader_ == nullptr) return failed("there is no memory");
-  KMUX_TRY(connection.introduce(address, end));
+  KMUX_TRY(connection.introduce(address, deadline));
   return connection;
 }
 
-Status RedisConnection::introduce(const RemoteAddress& address, Clock::time_point end) {
+Status RedisConnection::introduce(const RemoteAddress& address, TransferDeadline& deadline) {
   const auto expect_ok = [&](const std::vector<std::string_view>& words, const std::string& what) -> Status {
-    KMUX_ASSIGN(const RedisReply reply, ask_until(words, end));
+    KMUX_ASSIGN(const RedisReply reply, ask_until(words, deadline));
     if (reply.kind == Kind::kText) return Ok{};
     return failed("it refuses " + what + kind_of_refusal(reply.text));
   };
@@ -137,22 +138,25 @@ Status RedisConnection::introduce(const RemoteAddress& address, Clock::time_poin
 }
 
 Result<RedisReply> RedisConnection::ask(const std::vector<std::string_view>& words, std::chrono::milliseconds timeout) {
-  return ask_until(words, Clock::now() + timeout);
+  TransferDeadline deadline(timeout, Clock::now());
+  return ask_until(words, deadline);
 }
 
-Result<RedisReply> RedisConnection::ask_until(const std::vector<std::string_view>& words, Clock::time_point end) {
+Result<RedisReply> RedisConnection::ask_until(const std::vector<std::string_view>& words, TransferDeadline& deadline) {
   KMUX_ASSIGN(const std::string command, formatted(words));
-  KMUX_TRY(send(command, end));
-  return receive(end);
+  KMUX_TRY(send(command, deadline));
+  deadline.wait_for_reply();  // much of it may still be on its way, in buffers between here and there
+  return receive(deadline);
 }
 
-Status RedisConnection::send(std::string_view bytes, Clock::time_point end) {
+Status RedisConnection::send(std::string_view bytes, TransferDeadline& deadline) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
+      deadline.moved(static_cast<std::size_t>(sent), Clock::now());
     } else if (errno == EAGAIN) {
-      KMUX_TRY(wait_for(socket_.get(), POLLOUT, end));
+      KMUX_TRY(wait_for(socket_.get(), POLLOUT, deadline.end()));
     } else if (errno != EINTR) {
       return hung_up(errno);
     }
@@ -160,7 +164,7 @@ Status RedisConnection::send(std::string_view bytes, Clock::time_point end) {
   return Ok{};
 }
 
-Result<RedisReply> RedisConnection::receive(Clock::time_point end) {
+Result<RedisReply> RedisConnection::receive(TransferDeadline& deadline) {
   for (;;) {
     void* found = nullptr;
     if (::redisReaderGetReply(reader_.get(), &found) != REDIS_OK) return failed("what it says is no reply of Redis");
@@ -171,21 +175,24 @@ Result<RedisReply> RedisConnection::receive(Clock::time_point end) {
       return std::move(*reply);
     }
     if (reader_->len > kMostReplyBytes) return failed("its reply is too large");
-    KMUX_TRY(receive_some(end));
+    KMUX_TRY(receive_some(deadline));
   }
 }
 
-Status RedisConnection::receive_some(Clock::time_point end) {
+Status RedisConnection::receive_some(TransferDeadline& deadline) {
   std::array<char, 64 * 1024> bytes;
   for (;;) {
     const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got == 0) return hung_up(ECONNRESET);
     if (got > 0) {
+      const Clock::time_point now = Clock::now();
+      deadline.moved(static_cast<std::size_t>(got), now);
+      if (heard_ != nullptr) heard_->store(now, std::memory_order_relaxed);
       const int fed = ::redisReaderFeed(reader_.get(), bytes.data(), static_cast<std::size_t>(got));
       return fed == REDIS_OK ? Status(Ok{}) : failed("there is no memory");
     }
     if (errno == EAGAIN) {
-      KMUX_TRY(wait_for(socket_.get(), POLLIN, end));
+      KMUX_TRY(wait_for(socket_.get(), POLLIN, deadline.end()));
     } else if (errno != EINTR) {
       return hung_up(errno);
     }

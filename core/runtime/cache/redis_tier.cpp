@@ -62,9 +62,18 @@ Result<std::int64_t> RedisTier::count_names() {
   return std::int64_t{reply.integer};
 }
 
+/// Bytes that came on any connection tell a server that is slow from one that is dead.
+Result<RedisReply> RedisTier::ask(const Words& words) {
+  const auto began = RedisConnection::Clock::now();
+  Result<RedisReply> reply = ask_idle(words);
+  const bool is_slow = !reply && reply.error().note(kTimeOutNote) && heard_.load(std::memory_order_relaxed) >= began;
+  if (is_slow) return std::move(reply).error().with(kSlowStoreNote, "");
+  return reply;
+}
+
 /// A server that was started anew has closed the connections that were kept: that is no failure. Each command may be
 /// sent twice.
-Result<RedisReply> RedisTier::ask(const Words& words) {
+Result<RedisReply> RedisTier::ask_idle(const Words& words) {
   std::optional<RedisConnection> connection = take_idle();
   if (!connection) return ask_anew(words);
   Result<RedisReply> reply = connection->ask(words, options_.timeout);
@@ -74,7 +83,7 @@ Result<RedisReply> RedisTier::ask(const Words& words) {
 }
 
 Result<RedisReply> RedisTier::ask_anew(const Words& words) {
-  KMUX_ASSIGN(RedisConnection connection, RedisConnection::open(options_.address, options_.timeout));
+  KMUX_ASSIGN(RedisConnection connection, RedisConnection::open(options_.address, options_.timeout, &heard_));
   KMUX_ASSIGN(RedisReply reply, connection.ask(words, options_.timeout));
   keep_idle(std::move(connection));
   return reply;

@@ -19,7 +19,7 @@ class RedisTier final : public RemoteTier {
   struct Options {
     RemoteAddress address;
     std::chrono::seconds keep{30 * 24 * 3600};  // a value, since it was put
-    std::chrono::milliseconds timeout{500};     // to connect, and for each command
+    std::chrono::milliseconds timeout{500};     // to connect, and for each command, see TransferDeadline
   };
   explicit RedisTier(Options options);
 
@@ -36,6 +36,7 @@ class RedisTier final : public RemoteTier {
  private:
   using Words = std::vector<std::string_view>;
   Result<RedisReply> ask(const Words& words);
+  Result<RedisReply> ask_idle(const Words& words);
   Result<RedisReply> ask_anew(const Words& words);
   std::optional<RedisConnection> take_idle();
   void keep_idle(RedisConnection connection);
@@ -43,6 +44,7 @@ class RedisTier final : public RemoteTier {
 
   Options options_;
   pid_t process_;
+  RedisConnection::LastHeard heard_{};
   std::mutex mutex_;
   std::vector<RedisConnection> idle_;
 };

@@ -58,8 +58,11 @@ Result<RemoteAddress> parse_remote_address(std::string_view text) {
   const auto parsed = boost::urls::parse_uri({text.data(), text.size()});
   if (!parsed) return refused("it is no URL");
   const boost::urls::url_view& url = *parsed;
-  if (url.has_query() || url.has_fragment()) return refused("it has more than an address");
-  RemoteAddress address{.user = url.user(), .password = url.password()};
+  const bool unsealed = url.query() == "unsealed=1";
+  if ((url.has_query() && !unsealed) || url.has_fragment()) {
+    return refused("it has more than an address and perhaps ?unsealed=1");
+  }
+  RemoteAddress address{.user = url.user(), .password = url.password(), .unsealed = unsealed};
   if (!address.user.empty() && address.password.empty()) return refused("it has a user without a password");
   if (url.scheme() == "redis") {
     KMUX_TRY(read_server(url, address));

@@ -33,35 +33,65 @@ RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
       failures_(options_.rest),
       get_refusals_(options_.rest),
       store_refusals_(options_.rest),
-      vain_waits_(10 * options_.rest) {}
+      vain_waits_(10 * options_.rest),
+      refused_entries_(options_.rest) {}
 
 void RemoteCache::warn(const std::string& text) const {
   if (log_) log_(text);
 }
 
-void RemoteCache::refuse(const std::string& key, const std::string& why) const {
-  warn("entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").");
+/// What is in the tier is decided by whoever can write to it, and looked at each time a node polls.
+void RemoteCache::refuse(const std::string& key, const std::string& why) {
+  const std::string line = "entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").";
+  const LogLimit::Verdict verdict = refused_entries_.judge(line, options_.now());
+  if (verdict == LogLimit::Verdict::kDrop) return;
+  warn(verdict == LogLimit::Verdict::kLog ? line : line + " More of the kind are not logged for a while.");
+}
+
+/// May the tier be called? A trial that one breaker allows and the other forbids is given back.
+bool RemoteCache::allows(CircuitBreaker& refusals) {
+  const auto now = options_.now();
+  if (!failures_.allows(now)) return false;
+  if (refusals.allows(now)) return true;
+  failures_.not_tried(now);
+  return false;
 }
 
 /// What the tier answers; nothing if it failed now or a short time ago.
 template <class Call>
 auto RemoteCache::ask(CircuitBreaker& refusals, const Call& call)
     -> std::optional<typename decltype(call())::value_type> {
-  if (!refusals.allows() || !failures_.allows()) return std::nullopt;
+  if (!allows(refusals)) return std::nullopt;
   auto answer = call();
-  if (answer) {
-    refusals.succeeded();
-    failures_.succeeded();
-    return *std::move(answer);
+  if (!answer) {
+    give_up(refusals, answer.error());
+    return std::nullopt;
   }
-  const bool refuses = answer.error().code == ErrorCode::kUnsupported;
+  refusals.succeeded();
+  failures_.succeeded();
+  slow_calls_ = 0;
+  return *std::move(answer);
+}
+
+void RemoteCache::give_up(CircuitBreaker& refusals, const Error& error) {
+  const auto now = options_.now();
+  const bool refuses = error.code == ErrorCode::kUnsupported;
   if (refuses) failures_.succeeded();
-  if ((refuses ? refusals : failures_).failed()) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.rest).count();
-    warn("the remote cache '" + options_.name + "' is not used for " + std::to_string(seconds) + " s (" +
-         answer.error().message + "). Builds go on without it; check the server.");
-  }
-  return std::nullopt;
+  if (!refuses) refusals.not_tried(now);
+  if (is_one_slow_call(error)) return failures_.not_tried(now);
+  if (!(refuses ? refusals : failures_).failed(now)) return;
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.rest).count();
+  warn("the remote cache '" + options_.name + "' is not used for " + std::to_string(seconds) + " s (" + error.message +
+       "). Builds go on without it; check the server.");
+}
+
+/// Where many transfers share a network some are too slow; each costs its caller a miss. Where none succeeds any more,
+/// waiting for all of them costs more than what they would bring.
+bool RemoteCache::is_one_slow_call(const Error& error) {
+  if (!error.note(kSlowStoreNote)) return false;
+  if (++slow_calls_ < kMostSlowCalls) return true;
+  slow_calls_ = 0;
+  return false;
 }
 
 std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
@@ -75,7 +105,7 @@ std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
   return std::nullopt;
 }
 
-std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) const {
+std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) {
   EntryReading reading = read_entry(entry);
   if (reading.outcome == EntryReading::Outcome::kGood) return std::move(reading.entry);
   if (reading.outcome == EntryReading::Outcome::kDamaged) refuse(key, reading.reason);
@@ -87,7 +117,7 @@ RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::mi
   const std::string holder = random_holder();
   if (!writable() || holder.empty()) return {};
   if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
-  return vain_waits_.allows() ? wait_for_turn(key, holder, patience) : Turn{};
+  return vain_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
 }
 
 /// The turn that is to be had now; nothing while another node makes the entry.
@@ -112,7 +142,7 @@ RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::
     vain_waits_.succeeded();
     return *std::move(turn);
   }
-  if (vain_waits_.failed()) {
+  if (vain_waits_.failed(options_.now())) {
     warn("another node has been making entry '" + key + "' of the remote cache '" + options_.name +
          "' for too long. This one makes it, too, and does not wait for others for some minutes.");
   }
@@ -123,10 +153,13 @@ std::optional<bool> RemoteCache::try_lease(const std::string& key, const std::st
   return ask(store_refusals_, [&] { return options_.tier->lease(key, holder, options_.lease_time); });
 }
 
+/// Its calls are small, and pass by the breakers: a lease that ends because a large value was slow makes the fleet build
+/// everything twice.
 std::unique_ptr<RemoteLease> RemoteCache::hold(const std::string& key, const std::string& holder) {
-  return std::make_unique<RemoteLease>(
-      [this, key, holder] { try_lease(key, holder); }, options_.lease_time / 3,
-      [this, key, holder] { ask(store_refusals_, [&] { return options_.tier->release(key, holder); }); });
+  const auto renew = [this, key, holder] { (void)options_.tier->lease(key, holder, options_.lease_time); };
+  const auto release = [this, key, holder] { (void)options_.tier->release(key, holder); };
+  const auto renewer = renewer_->is_forked() ? LeaseRenewer::of_process() : renewer_;
+  return std::make_unique<RemoteLease>(renewer, renew, options_.renew_every, release);
 }
 
 void RemoteCache::store(const PackedEntry& entry) {

@@ -10,6 +10,8 @@
 #include "cache_entry.h"
 #include "circuit_breaker.h"
 #include "entry_store.h"
+#include "lease_renewer.h"
+#include "log_limit.h"
 #include "packed_entry.h"
 #include "remote_lease.h"
 #include "remote_tier.h"
@@ -22,16 +24,22 @@ struct RemoteOptions {
   std::string secret = {};  // of the fleet; empty: whoever may write to the tier is trusted
   bool read_only = false;   // takes entries, gives none and holds no lease
   std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
-  std::chrono::milliseconds rest{30'000};        // after a failure nobody asks for so long
+  std::chrono::milliseconds renew_every = lease_time / 3;
+  std::chrono::milliseconds rest{30'000};  // after a failure nobody asks for so long
+  std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // for rests
 };
 
 /// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
 ///
 /// Whatever the tier does, a caller gets an entry that is whole, of its key, sealed if there is a secret, and right for
-/// the headers of this machine, or none. A failure is logged once a rest, and costs a time-out of the tier.
+/// the headers of this machine, or none. A failure is logged once a rest, and costs a time-out of the tier; one call that
+/// is too slow while the tier lives is no failure of the tier, `kMostSlowCalls` without a success between them are.
+/// Leases are renewed and released whatever became of other calls.
 /// Threads: any.
 class RemoteCache {
  public:
+  static constexpr int kMostSlowCalls = 8;
+
   RemoteCache(RemoteOptions options, CacheLog log);
 
   /// The entry of `key`, or nothing.
@@ -54,20 +62,26 @@ class RemoteCache {
  private:
   template <class Call>
   auto ask(CircuitBreaker& refusals, const Call& call) -> std::optional<typename decltype(call())::value_type>;
+  void give_up(CircuitBreaker& refusals, const Error& error);
+  bool is_one_slow_call(const Error& error);
   void warn(const std::string& text) const;
-  void refuse(const std::string& key, const std::string& why) const;
+  void refuse(const std::string& key, const std::string& why);
+  bool allows(CircuitBreaker& refusals);
   std::optional<Turn> try_turn(const std::string& key, const std::string& holder);
   Turn wait_for_turn(const std::string& key, const std::string& holder, std::chrono::milliseconds patience);
   std::optional<bool> try_lease(const std::string& key, const std::string& holder);
   std::unique_ptr<RemoteLease> hold(const std::string& key, const std::string& holder);
-  std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry) const;
+  std::optional<CacheEntry> usable(const std::string& key, const PackedEntry& entry);
 
   RemoteOptions options_;
   CacheLog log_;
+  std::shared_ptr<LeaseRenewer> renewer_ = LeaseRenewer::of_process();
   CircuitBreaker failures_;  // of the tier as a whole
   CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
   CircuitBreaker store_refusals_;  // or to write
   CircuitBreaker vain_waits_;  // for an entry that nobody stored
+  std::atomic<int> slow_calls_{0};  // since one succeeded
+  LogLimit refused_entries_;
 };
 
 }  // namespace kmux

@@ -66,6 +66,11 @@ RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, st
   const Result<Artifact> parts = deserialize(bytes);
   if (!parts) return {{}, {parts.error().message}};
   for (const Artifact::Part& part : parts->parts) {
+    if (value.entries.size() + value.refused.size() == kMostRemoteEntries) {
+      value.refused.push_back("it has " + std::to_string(parts->parts.size()) + " parts, of which " +
+                              std::to_string(kMostRemoteEntries) + " are read");
+      break;
+    }
     Result<PackedEntry> entry = from_part(key, part, secret);
     if (entry) {
       value.entries.push_back(*std::move(entry));

@@ -4,23 +4,29 @@
 
 namespace kmux {
 
-Flight::Flight() : process_(::getpid()) {}
+SharedBuild::SharedBuild(std::uint64_t number) : number_(number), process_(::getpid()) {}
 
-const Flight::Outcome& Flight::land(Outcome outcome) {
-  promise_.set_value(std::move(outcome));
-  return wait();
+SingleFlight::Turn SingleFlight::join(const std::string& key) {
+  const std::lock_guard guard(mutex_);
+  std::shared_ptr<SharedBuild>& build = builds_[key];
+  if (build != nullptr && build->process() == ::getpid()) return {build, false};
+  build = std::make_shared<SharedBuild>(++count_);
+  return {build, true};
 }
 
-SingleFlight::Seat SingleFlight::board(const std::string& key) {
-  const std::lock_guard guard(mutex_);
-  if (const auto found = flights_.find(key); found != flights_.end()) {
-    std::shared_ptr<Flight> flight = found->second.lock();
-    if (flight != nullptr && flight->process() == ::getpid()) return {std::move(flight), false};
+const BuildOutcome& SingleFlight::complete(const std::string& key, SharedBuild& build, BuildOutcome outcome) {
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = builds_.find(key);
+    if (found != builds_.end() && found->second.get() == &build) builds_.erase(found);
   }
-  std::erase_if(flights_, [](const auto& item) { return item.second.expired(); });
-  auto flight = std::make_shared<Flight>();
-  flights_[key] = flight;
-  return {std::move(flight), true};
+  build.promise_.set_value(std::move(outcome));
+  return build.wait();
+}
+
+std::uint64_t SingleFlight::count() const {
+  const std::lock_guard guard(mutex_);
+  return count_;
 }
 
 }  // namespace kmux

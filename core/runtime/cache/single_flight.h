@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
@@ -12,39 +12,51 @@
 
 namespace kmux {
 
-/// One make of one key, shared by all threads that ask while somebody holds on to it.
-class Flight {
- public:
-  using Outcome = Result<CacheEntry>;
+/// What became of a build, and a moment before it began.
+struct BuildOutcome {
+  Result<CacheEntry> result;
+  FileTime began = 0;
+};
 
-  Flight();
+/// One build of one key, for all threads that want it while it runs.
+class SharedBuild {
+ public:
+  explicit SharedBuild(std::uint64_t number);
   /// Waits for the leader's outcome.
-  const Outcome& wait() const { return outcome_.get(); }
-  /// Gives everybody the outcome: by the leader, once.
-  const Outcome& land(Outcome outcome);
-  /// Whose leader will land it: a child that was forked meanwhile must not wait.
+  const BuildOutcome& wait() const { return outcome_.get(); }
+  /// Builds of a process are numbered as they begin, from 1.
+  std::uint64_t number() const { return number_; }
+  /// Whose leader will complete it: a child that was forked meanwhile must not wait.
   pid_t process() const { return process_; }
 
  private:
-  std::promise<Outcome> promise_;
-  std::shared_future<Outcome> outcome_ = promise_.get_future().share();
+  friend class SingleFlight;
+  std::promise<BuildOutcome> promise_;
+  std::shared_future<BuildOutcome> outcome_ = promise_.get_future().share();
+  std::uint64_t number_;
   pid_t process_;
 };
 
-/// The flights of a process. A flight can be joined as long as any of its members, or its publication, holds it.
+/// The builds of a process that are running: one a key. A build can be joined until its outcome is there.
 ///
 /// Threads: any.
 class SingleFlight {
  public:
-  struct Seat {
-    std::shared_ptr<Flight> flight;
-    bool leads = false;  // the leader must land the flight
+  struct Turn {
+    std::shared_ptr<SharedBuild> build;
+    bool leads = false;  // the leader must complete the build
   };
-  Seat board(const std::string& key);
+  /// Joins the build of `key`, or begins one.
+  Turn join(const std::string& key);
+  /// Gives everybody who joined the outcome: by the leader, once.
+  const BuildOutcome& complete(const std::string& key, SharedBuild& build, BuildOutcome outcome);
+  /// How many builds have begun. One with a larger number begins later than this call.
+  std::uint64_t count() const;
 
  private:
-  std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<Flight>> flights_;
+  mutable std::mutex mutex_;
+  std::uint64_t count_ = 0;
+  std::map<std::string, std::shared_ptr<SharedBuild>> builds_;
 };
 
 }  // namespace kmux

@@ -8,11 +8,10 @@
 #include "kmux/tensor_geometry.h"
 
 #include "scalar_convert.h"
+#include "src/in_quotes.h"
 
 namespace kmux {
 namespace {
-
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 // Explains one failed check.
 class Explanation {

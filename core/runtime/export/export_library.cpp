@@ -8,6 +8,7 @@
 #include "exported_entry.h"
 #include "library_linker.h"
 #include "src/choice.h"
+#include "src/result_guard.h"
 
 namespace kmux {
 namespace {
@@ -106,9 +107,7 @@ Status publish(const ExportOptions& options, const Products& products) {
   return written.error();
 }
 
-}  // namespace
-
-Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
+Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
   KMUX_TRY(check_paths(options));
   KMUX_ASSIGN(const BuildResult built, build(runtime, program, options.compile));
   KMUX_ASSIGN(const Choice choice,
@@ -122,6 +121,12 @@ Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program,
                          .bytes = products.library.size(),
                          .symbols = exported_symbols(program.name),
                          .from_cache = built.from_cache};
+}
+
+}  // namespace
+
+Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
+  return without_bad_alloc([&] { return make_library(runtime, program, options); });
 }
 
 Result<ExportedLibrary> export_library(const Program& program, const ExportOptions& options) {

@@ -76,13 +76,12 @@ std::vector<std::string> arguments_of(const LibraryParts& parts) {
 }
 
 Status run_compiler(const std::string& compiler, const PrivateFolder& folder, const LibraryParts& parts) {
-  Command command{{compiler}, folder.path(), compiler_environment()};
+  Command command = compiler_command({compiler}, folder.path());
   // Links were resolved, and clang++ is one: by its own name it would link as a compiler of C.
   if (std::filesystem::path(compiler).filename().string().starts_with("clang")) {
     command.argv.emplace_back("--driver-mode=g++");
   }
   for (std::string& argument : arguments_of(parts)) command.argv.push_back(std::move(argument));
-  command.environment["TMPDIR"] = folder.path();
   KMUX_ASSIGN(const ProcessResult result, run(command));
   if (result.exit_code == 0) return Ok{};
   return compile_error("cannot link the library", result.standard_error).with("command", to_string(command));

@@ -18,6 +18,7 @@ class JitCore::Batch {
         runtime_(runtime),
         requests_(requests),
         how_(how),
+        begun_before_(state_.kernels.count()),
         kernels_(requests.size()) {}
 
   Result<std::vector<std::optional<Kernel>>> run() {
@@ -30,7 +31,7 @@ class JitCore::Batch {
 
  private:
   void gather(std::size_t index) {
-    if (const Kernel* known = core_.find(requests_[index].form)) {
+    if (const FoundKernel known = core_.find(requests_[index].form)) {
       kernels_[index] = *known;
       return;
     }
@@ -43,7 +44,7 @@ class JitCore::Batch {
       return;
     }
     KernelShelf::Place place = state_.kernels.take(job->key);
-    if (!place.duty) return awaited_.emplace_back(index, std::move(place.outcome)), void();
+    if (!place.duty) return awaited_.emplace_back(index, std::move(place)), void();
     first_of_.emplace(std::move(job->key), index);
     duties_.push_back(*std::move(place.duty));
     places_.push_back(index);
@@ -82,10 +83,10 @@ class JitCore::Batch {
     return Ok{};
   }
 
-  /// What other threads make. If they give up, it is made here.
+  /// What other threads make. If they give up, or made it of older headers, it is made here.
   Status await() {
-    for (auto& [index, outcome] : awaited_) {
-      const KernelShelf::Outcome& told = outcome.get();
+    for (auto& [index, place] : awaited_) {
+      const KernelShelf::Outcome told = KernelShelf::outcome_of(place, begun_before_);
       const Result<Kernel> kernel = told ? *told : core_.compile(requests_[index]);
       if (kernel) {
         keep(index, *kernel);
@@ -127,6 +128,7 @@ class JitCore::Batch {
   Runtime& runtime_;
   std::span<const JitRequest> requests_;
   const ParCompileOptions& how_;
+  std::uint64_t begun_before_;
   std::vector<std::optional<Kernel>> kernels_;
   std::optional<Error> failure_;  // before anything was compiled
   std::vector<CompileJob> jobs_;
@@ -134,7 +136,7 @@ class JitCore::Batch {
   std::vector<std::size_t> places_;        // of the jobs, among the requests
   std::map<std::string, std::size_t> first_of_;
   std::vector<std::pair<std::size_t, std::size_t>> same_;  // a request, and the one before it that is compiled for both
-  std::vector<std::pair<std::size_t, std::shared_future<KernelShelf::Outcome>>> awaited_;
+  std::vector<std::pair<std::size_t, KernelShelf::Place>> awaited_;
   std::set<std::size_t> failed_;
 };
 

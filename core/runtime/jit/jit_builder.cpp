@@ -4,10 +4,10 @@
 
 #include "kmux/words.h"
 
+#include "src/in_quotes.h"
+
 namespace kmux {
 namespace {
-
-std::string quoted_name(std::string_view name) { return '"' + std::string(name) + '"'; }
 
 std::string shape_text(const std::vector<Expr>& shape) {
   std::vector<std::string> extents;
@@ -43,7 +43,7 @@ JitBuilder::JitBuilder(std::string name, std::span<const Tensor> tensors)
 
 JitConstant JitBuilder::constant(std::string name) {
   if (Binding* known = find(name)) {
-    refuse("constant " + quoted_name(name) + " is declared twice (each has a name of its own). Rename one of them.");
+    refuse("constant " + in_quotes(name) + " is declared twice (each has a name of its own). Rename one of them.");
     return JitConstant(known);
   }
   return JitConstant(&constants_.emplace_back(Binding{std::move(name)}));
@@ -66,7 +66,7 @@ JitBuffer JitBuilder::input(std::string name, DType dtype, std::vector<Expr> sha
 
 JitBuffer JitBuilder::inout(std::string name, std::vector<Expr> shape) {
   if (taken_ < tensors_.size() && tensors_[taken_].is_read_only()) {
-    refuse("parameter " + quoted_name(name) + " is written (the tensor of the call is read-only). Give it a copy.");
+    refuse("parameter " + in_quotes(name) + " is written (the tensor of the call is read-only). Give it a copy.");
   }
   return input(std::move(name), std::move(shape));
 }
@@ -76,7 +76,7 @@ JitBuffer JitBuilder::buffer(std::string name, BufferParam buffer) {
     if (*tensor) {
       bind(*tensor, buffer, name);
     } else if (!buffer.nullable) {
-      refuse("parameter " + quoted_name(name) + " is given a null tensor (it is not nullable). Give a tensor.");
+      refuse("parameter " + in_quotes(name) + " is given a null tensor (it is not nullable). Give a tensor.");
     }
   }
   const DType dtype = buffer.dtype;
@@ -92,7 +92,7 @@ JitBuffer JitBuilder::empty(std::string name, DType dtype, std::vector<Expr> sha
 
 const Tensor* JitBuilder::next(const std::string& name) {
   if (taken_++ < tensors_.size()) return &tensors_[taken_ - 1];
-  refuse("parameter " + quoted_name(name) + " has no tensor (the call gives " + std::to_string(tensors_.size()) +
+  refuse("parameter " + in_quotes(name) + " has no tensor (the call gives " + std::to_string(tensors_.size()) +
          "). Give one more, or declare it with empty().");
   return nullptr;
 }
@@ -100,12 +100,11 @@ const Tensor* JitBuilder::next(const std::string& name) {
 void JitBuilder::bind(const Tensor& tensor, BufferParam& buffer, const std::string& name) {
   const std::string given = " (the tensor of the call is " + describe(*tensor.dl()) + ").";
   if (!is_compatible(buffer.dtype, tensor.dtype()) || total_bits(buffer.dtype) != total_bits(tensor.dtype())) {
-    refuse("parameter " + quoted_name(name) + " is " + to_string(buffer.dtype) + given +
-           " Give a tensor of that dtype.");
+    refuse("parameter " + in_quotes(name) + " is " + to_string(buffer.dtype) + given + " Give a tensor of that dtype.");
   }
   const auto rank = static_cast<std::size_t>(tensor.dl()->ndim);
   if (buffer.shape.size() != rank || (buffer.strides && buffer.strides->size() != rank)) {
-    return refuse("parameter " + quoted_name(name) + " has shape " + shape_text(buffer.shape) + given +
+    return refuse("parameter " + in_quotes(name) + " has shape " + shape_text(buffer.shape) + given +
                   " Give a tensor of as many dimensions.");
   }
   std::vector<Extent> extents;
@@ -122,7 +121,7 @@ void JitBuilder::bind(std::vector<Extent> extents, const std::string& name) {
   while (std::erase_if(extents, [&](const Extent& extent) { return bind(extent, name); }) != 0) {
   }
   for (const Extent& extent : extents) {
-    refuse(extent.what + " of parameter " + quoted_name(name) + " is " + to_string(*extent.expr) +
+    refuse(extent.what + " of parameter " + in_quotes(name) + " is " + to_string(*extent.expr) +
            " (no constant can be had from that). Give each constant a dimension of its own.");
   }
 }
@@ -154,9 +153,9 @@ std::string JitBuilder::mismatch(const Extent& extent, const std::string& name) 
   for (const Binding& binding : constants_) {
     if (!binding.value) continue;
     known += (known.empty() ? "" : ", ") + binding.name + " = " + std::to_string(*binding.value) + " from " +
-             quoted_name(binding.parameter);
+             in_quotes(binding.parameter);
   }
-  return extent.what + " of parameter " + quoted_name(name) + " is " + std::to_string(extent.value) + ", not " +
+  return extent.what + " of parameter " + in_quotes(name) + " is " + std::to_string(extent.value) + ", not " +
          to_string(*extent.expr) + (known.empty() ? "" : " (" + known + ")") + ". Give tensors whose shapes agree.";
 }
 
@@ -184,10 +183,10 @@ std::vector<std::string> JitBuilder::problems(const JitOutputs& outputs) const {
   }
   for (const Binding& constant : constants_) {
     if (!constant.value) {
-      problems.push_back("constant " + quoted_name(constant.name) +
+      problems.push_back("constant " + in_quotes(constant.name) +
                          " has no value (no tensor has it in its shape). Put it into one, or remove it.");
     } else if (constant.read_early) {
-      problems.push_back("constant " + quoted_name(constant.name) +
+      problems.push_back("constant " + in_quotes(constant.name) +
                          " is read before a tensor gives it. Declare the inputs first.");
     }
   }
@@ -199,17 +198,16 @@ void JitBuilder::check_outputs(const JitOutputs& outputs, std::vector<std::strin
   std::vector<std::string> returned;
   for (const std::string& name : outputs.names()) {
     if (!is_one_of(empties_, name)) {
-      problems.push_back(quoted_name(name) +
+      problems.push_back(in_quotes(name) +
                          " cannot be returned (it is a tensor of the caller, who has it). Return what empty() gave.");
     } else if (is_one_of(returned, name)) {
-      problems.push_back(quoted_name(name) + " is returned twice (a call allocates it once). Return it once.");
+      problems.push_back(in_quotes(name) + " is returned twice (a call allocates it once). Return it once.");
     }
     returned.push_back(name);
   }
   for (const std::string& name : empties_) {
     if (is_one_of(returned, name)) continue;
-    problems.push_back(quoted_name(name) +
-                       " is not returned (so nobody could read it). Return it, or use workspace().");
+    problems.push_back(in_quotes(name) + " is not returned (so nobody could read it). Return it, or use workspace().");
   }
 }
 
@@ -226,8 +224,8 @@ void JitBuilder::finish_shapes() {
 
 Result<Program> JitBuilder::build(const JitOutputs& outputs) {
   if (const std::vector<std::string> found = problems(outputs); !found.empty()) {
-    Error error = make_error(ErrorCode::kInvalidArgument, "jit function " + quoted_name(name_) + ": " + found.front());
-    for (const std::string& problem : found) error.notes.push_back({"problem", problem});
+    Error error = make_error(ErrorCode::kInvalidArgument, "jit function " + in_quotes(name_) + ": " + found.front());
+    for (std::size_t i = 1; i < found.size(); ++i) error.notes.push_back({"problem", found[i]});
     return error;
   }
   finish_shapes();

@@ -6,6 +6,7 @@
 
 #include "jit_state.h"
 #include "placement.h"
+#include "src/result_guard.h"
 
 namespace kmux {
 namespace {
@@ -77,7 +78,7 @@ JitCore::JitCore(JitMode inferred, JitOptions options)
 
 JitCore::~JitCore() = default;
 
-const Kernel* JitCore::find(const CallForm& form) const noexcept { return state_->forms.find(form); }
+FoundKernel JitCore::find(const CallForm& form) const noexcept { return state_->forms.find(form); }
 
 Result<Program> JitCore::program(const JitRequest& request) const {
   KMUX_TRY(initialize());
@@ -87,19 +88,23 @@ Result<Program> JitCore::program(const JitRequest& request) const {
   return program;
 }
 
-Result<Kernel> JitCore::compile(const JitRequest& request) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, runtime_of(options_));
-  KMUX_ASSIGN(const JitJob job, state_->job_of(*this, *runtime, request));
+Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& request) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, runtime_of(core.options()));
+  KMUX_ASSIGN(const JitJob job, job_of(core, *runtime, request));
   const auto make = [&]() -> Result<Kernel> {
-    KMUX_TRY(state_->debug_files.write_program(job.job.program, request.key));
+    KMUX_TRY(debug_files.write_program(job.job.program, request.key));
     KMUX_ASSIGN(Kernel kernel, kmux::compile(*runtime, job.job.program, job.job.options));
-    KMUX_TRY(state_->debug_files.write_launcher(job.job.program, kernel));
+    KMUX_TRY(debug_files.write_launcher(job.job.program, kernel));
     return kernel;
   };
-  Result<Kernel> kernel = state_->kernels.get(job.key, make);
+  Result<Kernel> kernel = kernels.get(job.key, make);
   if (!kernel) return in_call(std::move(kernel).error(), request.key);
-  state_->remember(*this, request, *kernel);
+  remember(core, request, *kernel);
   return kernel;
+}
+
+Result<Kernel> JitCore::compile(const JitRequest& request) {
+  return without_bad_alloc([&] { return state_->compile(*this, request); });
 }
 
 Result<Outputs> run_jit(const Kernel& kernel, std::span<const Arg> args, StreamRef stream) {

@@ -6,12 +6,12 @@
 #include "kmux/nearest.h"
 #include "kmux/words.h"
 
+#include "src/in_quotes.h"
+
 namespace kmux::described {
 namespace {
 
 Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
-
-std::string in_quotes(std::string_view word) { return '"' + std::string(word) + '"'; }
 
 /// "" for the configuration itself.
 std::string place(std::string_view path) { return path.empty() ? "the configuration" : in_quotes(path); }

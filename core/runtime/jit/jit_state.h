@@ -25,6 +25,8 @@ struct JitCore::State {
 
   /// What `request` compiles.
   Result<JitJob> job_of(const JitCore& core, Runtime& runtime, const JitRequest& request) const;
+  /// The kernel of `request`, from here or compiled.
+  Result<Kernel> compile(const JitCore& core, const JitRequest& request);
   /// Later calls in this form find `kernel`.
   void remember(const JitCore& core, const JitRequest& request, const Kernel& kernel);
 

@@ -1,19 +1,64 @@
 #include "kernel_shelf.h"
 
+#include <chrono>
+
 namespace kmux {
+namespace {
+
+bool is_outdated(const std::shared_future<KernelShelf::Outcome>& outcome) {
+  if (outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  const KernelShelf::Outcome& made = outcome.get();
+  return made && *made && !(*made)->is_up_to_date();
+}
+
+}  // namespace
+
+std::optional<KernelShelf::Made> KernelShelf::find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = made_.find(key);
+  return known == made_.end() ? std::nullopt : std::optional(known->second);
+}
 
 KernelShelf::Place KernelShelf::take(const std::string& key) {
+  if (const std::optional<Made> known = find(key); known && is_outdated(known->outcome)) forget(key, known->number);
   const std::lock_guard lock(mutex_);
-  if (const auto known = outcomes_.find(key); known != outcomes_.end()) return {{}, known->second};
-  Place place{Duty(*this, key), {}};
+  forget_parents();
+  if (const auto known = made_.find(key); known != made_.end()) {
+    return {{}, known->second.outcome, known->second.number};
+  }
+  Place place{Duty(*this, key, ++count_), {}, count_};
   place.outcome = place.duty->promise_->get_future().share();
-  outcomes_.emplace(key, place.outcome);
+  made_.emplace(key, Made{count_, place.outcome});
   return place;
 }
 
-void KernelShelf::forget(const std::string& key) {
+/// In a forked child: what a thread of the parent was making. Under the lock.
+void KernelShelf::forget_parents() {
+  if (generation_ == fork_generation()) return;
+  generation_ = fork_generation();
+  std::erase_if(made_, [](const auto& item) {
+    return item.second.outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  });
+}
+
+std::uint64_t KernelShelf::count() const {
   const std::lock_guard lock(mutex_);
-  outcomes_.erase(key);
+  return count_;
+}
+
+KernelShelf::Outcome KernelShelf::outcome_of(const Place& place, std::uint64_t begun_before) {
+  const Outcome& made = place.outcome.get();
+  const bool counts = place.number > begun_before || (made && *made && (*made)->is_up_to_date());
+  return counts ? made : std::nullopt;
+}
+
+void KernelShelf::forget(const std::string& key, std::uint64_t number) {
+  std::optional<Made> released;  // unloading may take long, so not under the lock
+  const std::lock_guard lock(mutex_);
+  const auto known = made_.find(key);
+  if (known == made_.end() || known->second.number != number) return;
+  released = std::move(known->second);
+  made_.erase(known);
 }
 
 KernelShelf::Duty::~Duty() {
@@ -22,7 +67,7 @@ KernelShelf::Duty::~Duty() {
 
 /// Forgotten before it is told, so that whoever asks after that begins anew.
 void KernelShelf::Duty::settle(Outcome outcome) {
-  if (!outcome || !*outcome) shelf_->forget(key_);
+  if (!outcome || !*outcome) shelf_->forget(key_, number_);
   promise_->set_value(std::move(outcome));
   promise_.reset();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <future>
 #include <map>
 #include <memory>
@@ -11,10 +12,12 @@
 #include "kmux/error.h"
 #include "kmux/kernel.h"
 
+#include "src/fork_guard.h"
+
 namespace kmux {
 
 /// The kernels of a wrapper, by key, and those that are being made. However many threads ask for a key, one makes it; a
-/// failure is told to those who waited and then forgotten.
+/// failure is returned to those who waited and then forgotten, and so is a kernel that is out of date.
 ///
 /// Threads: any.
 class KernelShelf {
@@ -28,7 +31,10 @@ class KernelShelf {
   class Duty {
    public:
     Duty(Duty&& other) noexcept
-        : shelf_(other.shelf_), key_(std::move(other.key_)), promise_(std::exchange(other.promise_, std::nullopt)) {}
+        : shelf_(other.shelf_),
+          key_(std::move(other.key_)),
+          number_(other.number_),
+          promise_(std::exchange(other.promise_, std::nullopt)) {}
     Duty& operator=(Duty&&) = delete;
     ~Duty();
     /// Tells everybody who waits, once.
@@ -36,9 +42,11 @@ class KernelShelf {
 
    private:
     friend class KernelShelf;
-    Duty(KernelShelf& shelf, std::string key) : shelf_(&shelf), key_(std::move(key)) {}
+    Duty(KernelShelf& shelf, std::string key, std::uint64_t number)
+        : shelf_(&shelf), key_(std::move(key)), number_(number) {}
     KernelShelf* shelf_;
     std::string key_;
+    std::uint64_t number_;
     std::optional<std::promise<Outcome>> promise_ = std::promise<Outcome>();
   };
 
@@ -46,12 +54,22 @@ class KernelShelf {
   struct Place {
     std::optional<Duty> duty;
     std::shared_future<Outcome> outcome;
+    std::uint64_t number = 0;  // duties are numbered as they begin, from 1
   };
+  /// A kernel that is out of date is made anew.
   Place take(const std::string& key);
+
+  /// How many duties have begun: what is made under a larger number is begun later than this call.
+  std::uint64_t count() const;
+
+  /// What was made at `place`, if it can be returned to who began to ask when `count` was `begun_before`: what was begun before
+  /// that counts only if it is a kernel and up to date.
+  static Outcome outcome_of(const Place& place, std::uint64_t begun_before);
 
   /// The kernel of `key`; by `make` if nobody has made it or is at it.
   template <class Make>
   Result<Kernel> get(const std::string& key, const Make& make) {
+    const std::uint64_t begun_before = count();
     for (;;) {
       Place place = take(key);
       if (place.duty) {
@@ -59,14 +77,24 @@ class KernelShelf {
         place.duty->settle(made);
         return made;
       }
-      if (const Outcome& outcome = place.outcome.get()) return *outcome;
+      if (Outcome outcome = outcome_of(place, begun_before)) return *std::move(outcome);
     }
   }
 
  private:
-  void forget(const std::string& key);
-  std::mutex mutex_;
-  std::map<std::string, std::shared_future<Outcome>> outcomes_;
+  struct Made {
+    std::uint64_t number;
+    std::shared_future<Outcome> outcome;
+  };
+  std::optional<Made> find(const std::string& key) const;
+  void forget(const std::string& key, std::uint64_t number);
+  void forget_parents();
+
+  mutable std::mutex mutex_;
+  ForkGuard guard_{mutex_};
+  std::uint64_t count_ = 0;
+  std::map<std::string, Made> made_;
+  std::uint64_t generation_ = fork_generation();
 };
 
 }  // namespace kmux

@@ -26,7 +26,7 @@ class CompilePool {
  private:
   std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
   CompileCosts costs_;
-  std::shared_ptr<Stragglers> stragglers_ = Stragglers::make();  // the first to go: they use the rest
+  std::shared_ptr<Stragglers> stragglers_ = std::make_shared<Stragglers>();  // the first to go: they use the rest
 };
 
 }  // namespace kmux

@@ -1,8 +1,10 @@
 #include "compile_run.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "kmux/log.h"
+#include "kmux/start_thread.h"
 
 #include "compile_run_state.h"
 #include "isolated_plugins.h"
@@ -26,7 +28,9 @@ class Supervisor {
     {
       const std::stop_callback on_cancel(state_->plan().cancel, [this] { state_->wake(); });
       see_to_cancel();
-      for (std::size_t i = 0; i < state_->plan().workers && state_->has_queued(); ++i) start_thread();
+      for (std::size_t i = 0; i < state_->plan().workers && state_->has_queued() && start_seat(); ++i) {
+      }
+      if (threads_.empty()) work_here();
       while (!state_->is_over()) look();
     }
     join();
@@ -42,8 +46,17 @@ class Supervisor {
       if (thread.joinable()) thread.join();
   }
 
-  void start_thread() {
-    threads_.emplace_back([state = state_, seat = threads_.size()] { state->work(seat); });
+  /// False if no thread can be started.
+  bool start_seat() {
+    auto thread = start_thread([state = state_, seat = threads_.size()] { state->work(seat); });
+    if (thread) threads_.push_back(*std::move(thread));
+    return thread.ok();
+  }
+
+  /// Without a thread: one job after the other, and its events when all are done.
+  void work_here() {
+    threads_.emplace_back();
+    state_->work(threads_.size() - 1);
   }
 
   void look() {
@@ -52,9 +65,11 @@ class Supervisor {
     state_->sample_memory();
     for (const std::size_t seat : state_->leave_behind_overdue()) {
       runtime_.compile_pool().stragglers().adopt(std::move(threads_[seat]));
-      if (state_->has_queued()) start_thread();
+      if (state_->has_queued() && !start_seat() && !has_thread()) work_here();
     }
   }
+
+  bool has_thread() const { return std::ranges::any_of(threads_, &std::thread::joinable); }
 
   void see_to_cancel() {
     if (was_cancelled_ || !(state_->plan().cancel.stop_requested() || failure_)) return;

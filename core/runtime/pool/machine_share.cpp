@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <sched.h>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "src/cpu_affinity.h"
 
 namespace kmux {
 namespace {
@@ -89,13 +90,6 @@ std::size_t cores_of_group(const fs::path& group) {
   std::uint64_t quota = 0, period = 0;
   if (!(file >> quota >> period) || quota == 0 || period == 0) return std::numeric_limits<std::size_t>::max();
   return static_cast<std::size_t>((quota + period - 1) / period);
-}
-
-std::size_t cores_of_affinity() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return static_cast<std::size_t>(std::max(count, 1));
 }
 
 }  // namespace

@@ -4,25 +4,14 @@
 
 namespace kmux {
 
-std::shared_ptr<Stragglers> Stragglers::make() {
-  std::shared_ptr<Stragglers> made(new Stragglers);
-  made->self_ = made;
-  return made;
+Stragglers::~Stragglers() {
+  const bool is_forked = generation_ != fork_generation();  // then they are not here
+  for (std::thread& thread : threads_) is_forked ? thread.detach() : thread.join();
 }
 
 void Stragglers::adopt(std::thread thread) {
   const std::lock_guard lock(mutex_);
-  if (threads_.empty()) stop_at_exit(self_);
   threads_.push_back(std::move(thread));
-}
-
-void Stragglers::stop() {
-  std::vector<std::thread> threads;
-  {
-    const std::lock_guard lock(mutex_);
-    threads.swap(threads_);
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace kmux

@@ -1,30 +1,30 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "src/exit_stop.h"
+#include "src/fork_guard.h"
 
 namespace kmux {
 
 /// Threads whose compiler nobody waits for any more, and that nothing can stop: they are waited for in the end.
 ///
-/// Threads: any.   Lifetime: the destructor, and the end of the process, wait for all.
-class Stragglers final : public StopsAtExit {
+/// Threads: any.   Lifetime: the destructor waits for all. The end of the process does not.
+class Stragglers {
  public:
-  static std::shared_ptr<Stragglers> make();
-  ~Stragglers() override { stop(); }
+  Stragglers() = default;
+  ~Stragglers();
+  Stragglers(const Stragglers&) = delete;
+  Stragglers& operator=(const Stragglers&) = delete;
 
   void adopt(std::thread thread);
-  void stop() override;
 
  private:
-  Stragglers() = default;
-  std::weak_ptr<Stragglers> self_;
   std::mutex mutex_;
   std::vector<std::thread> threads_;
+  const std::uint64_t generation_ = fork_generation();
 };
 
 }  // namespace kmux

@@ -1,7 +1,10 @@
 #include "adapter_slot.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "src/host_api.h"
 
 namespace kmux {
 namespace {
@@ -17,7 +20,13 @@ bool is_of(const LoadedArtifact& loaded, std::string_view backend, std::size_t v
 
 }  // namespace
 
-AdapterSlot::AdapterSlot(LoadedArtifact first) : first_entry_(first.adapter->entry()), first_(std::move(first)) {}
+AdapterSlot::AdapterSlot(LoadedArtifact first)
+    : first_entry_(first.adapter->entry()), first_(std::move(first)), expected_in_(fork_generation()) {}
+
+// In a child, threads that are not here may wait in it: it could not be destroyed.
+AdapterSlot::~AdapterSlot() {
+  if (expected_in_ != fork_generation()) static_cast<void>(settled_.release());
+}
 
 const LoadedArtifact& AdapterSlot::loaded() const {
   const std::lock_guard lock(mutex_);
@@ -81,14 +90,32 @@ void AdapterSlot::unwatch() {
 
 AdapterSlot::Promise AdapterSlot::expect_better() {
   const std::lock_guard lock(mutex_);
+  if (expected_in_ != fork_generation()) {
+    static_cast<void>(settled_.release());  // as in the destructor
+    settled_ = std::make_unique<std::condition_variable>();
+    expected_in_ = fork_generation();
+    expected_ = 0;
+  }
   ++expected_;
   failure_.reset();
   return Promise(weak_from_this(), loaded_);
 }
 
 Status AdapterSlot::await_better() const {
+  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call looks whether the process ends
   std::unique_lock lock(mutex_);
-  settled_.wait(lock, [&] { return expected_ == 0; });
+  if (expected_ != 0 && expected_in_ != fork_generation()) {
+    return make_error(
+        ErrorCode::kUnavailable,
+        "the kernel stays as it was compiled first (the better code was to come from the parent process). "
+        "Compile it again in this one.");
+  }
+  while (!settled_->wait_for(lock, kGlance, [&] { return expected_ == 0; })) {
+    if (is_stopping()) {
+      return make_error(ErrorCode::kUnavailable,
+                        "the kernel stays as it was compiled first (the process is ending). Wait before it ends.");
+    }
+  }
   return failure_ ? Status(*failure_) : Ok{};
 }
 
@@ -97,23 +124,22 @@ void AdapterSlot::settle(std::optional<LoadedArtifact> better, const LoadedArtif
   {
     const std::lock_guard lock(mutex_);
     if (better && loaded_ == instead_of) take(*std::move(better));
+    if (expected_in_ != fork_generation()) return;  // who waited for it is in another process
     --expected_;
     if (failure) failure_ = std::move(failure);
+    settled_->notify_all();
   }
-  settled_.notify_all();
 }
 
-void AdapterSlot::Promise::keep(LoadedArtifact better) {
-  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::move(better), instead_of_, std::nullopt);
+void AdapterSlot::Promise::settle(std::optional<LoadedArtifact> better, std::optional<Error> failure) {
+  if (settled_.exchange(true)) return;
+  const LoadedArtifact* const instead_of = better ? instead_of_ : nullptr;
+  if (const auto slot = slot_.lock()) slot->settle(std::move(better), instead_of, std::move(failure));
 }
 
-void AdapterSlot::Promise::fulfil() {
-  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::nullopt, nullptr, std::nullopt);
-}
-
-void AdapterSlot::Promise::give_up(Error reason) {
-  if (const auto slot = std::exchange(slot_, {}).lock()) slot->settle(std::nullopt, nullptr, std::move(reason));
-}
+void AdapterSlot::Promise::keep(LoadedArtifact better) { settle(std::move(better), std::nullopt); }
+void AdapterSlot::Promise::fulfil() { settle(std::nullopt, std::nullopt); }
+void AdapterSlot::Promise::give_up(Error reason) { settle(std::nullopt, std::move(reason)); }
 
 AdapterSlot::Promise::~Promise() {
   give_up(make_error(ErrorCode::kUnavailable,

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,8 @@
 #include "kmux/backend.h"
 #include "kmux/error.h"
 #include "kmux/registry.h"
+
+#include "src/fork_guard.h"
 
 namespace kmux {
 
@@ -38,15 +41,20 @@ struct LoadedArtifact {
 /// of a better tier, of another variant or of another plugin, as long as it takes the same memory and slots.
 ///
 /// Threads:  any, concurrently.
-/// Lifetime: keeps all of them until it dies, since calls may still be in any.
+/// Lifetime: keeps all of them until it dies, since calls may still be in any. A child that was forked goes on launching
+///           what it finds; nobody makes anything better for it.
 class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
  public:
-  /// The promise of a better artifact. Whoever lets go of it without `keep` or `fulfil` has broken it.
+  /// The promise of a better artifact. Whoever lets go of it without `keep` or `fulfil` has broken it. What is said first
+  /// counts.
+  ///
+  /// Threads: any.
   class Promise {
    public:
     Promise(std::weak_ptr<AdapterSlot> slot, const LoadedArtifact* instead_of)
         : slot_(std::move(slot)), instead_of_(instead_of) {}
-    Promise(Promise&& other) noexcept = default;
+    Promise(Promise&& other) noexcept
+        : slot_(std::move(other.slot_)), instead_of_(other.instead_of_), settled_(other.settled_.exchange(true)) {}
     Promise& operator=(Promise&&) = delete;
     ~Promise();
     /// Whether nobody would call the better one: the kernel is gone.
@@ -58,11 +66,17 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
     void give_up(Error reason);
 
    private:
-    std::weak_ptr<AdapterSlot> slot_;  // none once it is settled
+    void settle(std::optional<LoadedArtifact> better, std::optional<Error> failure);
+
+    std::weak_ptr<AdapterSlot> slot_;
     const LoadedArtifact* instead_of_;
+    std::atomic<bool> settled_{false};
   };
 
   explicit AdapterSlot(LoadedArtifact first);
+  ~AdapterSlot();
+  AdapterSlot(const AdapterSlot&) = delete;
+  AdapterSlot& operator=(const AdapterSlot&) = delete;
 
   /// The hot call of what is launched now.
   const LaunchEntry& entry() const noexcept { return *entry_.load(std::memory_order_acquire); }
@@ -87,7 +101,8 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   Promise expect_better();
   /// Waits while a better artifact is on its way.
   ///
-  /// Errors: the reason why the last one did not come.
+  /// Errors: the reason why the last one did not come; unavailable when the process ends, or if a parent process was to
+  ///         make it.
   Status await_better() const;
 
  private:
@@ -106,7 +121,8 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   LaunchEntry watcher_{};
   std::atomic<const LaunchEntry*> current_{&first_entry_};
   mutable std::mutex mutex_;
-  mutable std::condition_variable settled_;
+  ForkGuard guard_{mutex_};
+  std::unique_ptr<std::condition_variable> settled_ = std::make_unique<std::condition_variable>();
   LoadedArtifact first_;
   std::deque<Held> later_;  // their addresses stay
   const LoadedArtifact* loaded_ = &first_;
@@ -114,6 +130,7 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
   bool is_watched_ = false;
   std::optional<Error> failure_;
   int expected_ = 0;
+  std::uint64_t expected_in_;  // the process, by fork_generation()
 };
 
 }  // namespace kmux

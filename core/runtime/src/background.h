@@ -1,11 +1,9 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
+
+#include "kmux/error.h"
 
 #include "exit_stop.h"
 
@@ -14,33 +12,39 @@ namespace kmux {
 /// One thread for work that nobody waits for. It begins with the first job.
 ///
 /// Threads:  any.
-/// Lifetime: at its end, and when the process ends, what waits is dropped and what runs is waited for. Made with `make`.
+/// Lifetime: at its end what waits is dropped, and what runs is waited for or, where the job allows it, left alone after
+///           kExitPatience. Made with `make`. A child that was forked has no such thread: what is posted there is dropped.
 class Background final : public StopsAtExit {
  public:
   using Job = std::function<void()>;
+  /// Learns why its job will not be done, or not be waited for.
+  using Abandon = std::function<void(Error)>;
 
   static std::shared_ptr<Background> make();
-  ~Background() override { stop(); }
+  ~Background() override;
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Runs `job` after those before it, or drops it if `stop` was called. What a job throws is dropped.
-  void post(Job job);
-  void stop() override;
+  /// Runs `job` after those before it, or drops it if `stop` was called or no thread can be started. What a job throws is
+  /// dropped. It runs in a CompileScope that is cancelled by `request_stop`.
+  ///
+  /// With `abandon` the job may be left running, so it must own all that it uses; `abandon` is called then, on another
+  /// thread, or if no thread can be started.
+  void post(Job job, Abandon abandon = {});
+
+  void request_stop() override;
+  void await_stop(Clock::time_point end) override;
+  /// Both: jobs that may not be left running are waited for however long they take.
+  void stop();
   /// This object, for who may outlive it.
   std::weak_ptr<Background> handle() const { return self_; }
 
  private:
-  Background() = default;
-  void start();
-  void work();
+  struct State;
+  Background();
 
+  std::shared_ptr<State> state_;  // the thread has it, too
   std::weak_ptr<Background> self_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;
-  std::thread thread_;
-  bool stopped_ = false;
 };
 
 }  // namespace kmux

@@ -10,8 +10,10 @@
 #include "auto/policy.h"
 #include "auto/ranking.h"
 #include "choice.h"
+#include "exit_stop.h"
 #include "isolation.h"
 #include "log_state.h"
+#include "result_guard.h"
 #include "tier_build.h"
 #include "tier_plan.h"
 
@@ -63,18 +65,19 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   return choose(runtime, program, options, candidate.backend, candidate.variant, std::move(target));
 }
 
-BuildResult result_of(const Choice& choice, TierBuild made, const std::string& tier) {
-  return {.backend = choice.plugin->manifest().name,
-          .variant = choice.request.variant,
-          .target = choice.request.target,
-          .launcher = std::move(made.launcher),
-          .artifact = std::move(made.artifact),
-          .tier = tier,
-          .from_cache = made.from_cache()};
+DatedBuild result_of(const Choice& choice, TierBuild made, const std::string& tier) {
+  BuildResult result{.backend = choice.plugin->manifest().name,
+                     .variant = choice.request.variant,
+                     .target = choice.request.target,
+                     .launcher = std::move(made.launcher),
+                     .artifact = std::move(made.artifact),
+                     .tier = tier,
+                     .from_cache = made.from_cache()};
+  return {std::move(result), made.began};
 }
 
-Result<BuildResult> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
-                               const Candidate& candidate) {
+Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
+                              const Candidate& candidate) {
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
   KMUX_ASSIGN(const TierPlan tiers,
               plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
@@ -103,6 +106,9 @@ Result<WrapResult> wrap_with(Runtime& runtime, const Program& program, const Com
                     .launcher = std::move(launcher)};
 }
 
+Resolution& resolution_of(DatedBuild& made) { return made.result.resolution; }
+Resolution& resolution_of(WrapResult& made) { return made.resolution; }
+
 /// Only "unsupported", and only where the caller did not name this very backend, lets another one try.
 bool may_pass_over(const Resolution& resolution, const Error& error) {
   return error.code == ErrorCode::kUnsupported && is_auto(resolution);
@@ -112,6 +118,9 @@ bool may_pass_over(const Resolution& resolution, const Error& error) {
 template <class Made, class Make>
 Result<Made> make_with_best(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                             Make make) {
+  KMUX_TRY(ColdCall::check());
+  KMUX_TRY(runtime.check_process());
+  const ColdCall call;
   be_verbose(runtime, options);
   KMUX_TRY(policy_of(options.policy, runtime.environment()));
   KMUX_TRY(check_valid(program));
@@ -127,7 +136,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
     announce(resolution, *chosen);
     Result<Made> made = make(runtime, program, options, purpose, *chosen);
     if (made) {
-      made->resolution = std::move(resolution);
+      resolution_of(*made) = std::move(resolution);
       return made;
     }
     Error& error = made.error();
@@ -155,13 +164,13 @@ void note_failure(Runtime& runtime, const Program& program, const Candidate& can
   runtime.experience()->failures.note(pairing, error);
 }
 
-Result<BuildResult> build_for(Purpose purpose, Runtime& runtime, const Program& program,
-                              const CompileOptions& options) {
-  return make_with_best<BuildResult>(runtime, program, options, purpose, build_with);
+Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return make_with_best<DatedBuild>(runtime, program, options, purpose, build_with);
 }
 
 Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  return make_with_best<WrapResult>(runtime, program, options, Purpose::kWrap, wrap_with);
+  return without_bad_alloc(
+      [&] { return make_with_best<WrapResult>(runtime, program, options, Purpose::kWrap, wrap_with); });
 }
 
 }  // namespace kmux

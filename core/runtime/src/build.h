@@ -1,13 +1,20 @@
 #pragma once
 
 #include "kmux/compile.h"
+#include "kmux/file_identity.h"
 
 namespace kmux {
+
+/// A build, and the time with which the state of its headers is captured, see CacheEntry.
+struct DatedBuild {
+  BuildResult result;
+  FileTime began = 0;
+};
 
 /// Validates, resolves, wraps and builds `program`; `purpose` says whether a device will be needed afterwards.
 ///
 /// Errors: as the public `build`.
-Result<BuildResult> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options);
+Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options);
 
 /// Is what was chosen the policy's choice, and neither the caller's nor the lock file's?
 bool is_auto(const Resolution& resolution);

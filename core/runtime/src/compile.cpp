@@ -1,17 +1,16 @@
 #include "kmux/compile.h"
 
-#include "kmux/dependencies.h"
-
 #include "auto/improve.h"
 #include "auto/policy.h"
 #include "auto/tuner.h"
 #include "background.h"
 #include "build.h"
-#include "cache/dependency_state.h"
+#include "kernel_headers.h"
 #include "kernel_impl.h"
 #include "kernel_memo.h"
 #include "open_adapter.h"
 #include "out_idx.h"
+#include "result_guard.h"
 
 namespace kmux {
 namespace {
@@ -39,56 +38,59 @@ Result<LoadedArtifact> load_artifact(Runtime& runtime, const Program& program, c
                         built.tier};
 }
 
-Result<Kernel> load(Runtime& runtime, const Program& program, const CompileOptions& options, BuildResult built) {
-  KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built));
+Result<KernelParts> load(Runtime& runtime, const Program& program, const CompileOptions& options, DatedBuild& built) {
+  auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
+  KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program.name,
                     .signature = program.signature,
                     .out_idx = options.out_idx,
                     .plugin = loaded.origin->plugin,
                     .adapters = std::make_shared<AdapterSlot>(loaded),
                     .device = options.device.value_or(0),
-                    .resolution = std::move(built.resolution)};
+                    .resolution = std::move(built.result.resolution),
+                    .headers = std::move(headers)};
   KMUX_TRY(add_tuner(runtime, program, options, parts));
-  const std::shared_ptr<AdapterSlot> slot = parts.adapters;
-  Result<Kernel> kernel = make_kernel(std::move(parts));
-  if (kernel) improve(runtime, program, options, built, kernel->resolution(), *slot);
-  return kernel;
+  return parts;
 }
 
-std::string dependencies_of(const Artifact& artifact) {
-  const std::string* part = artifact.find(kDependenciesPart);
-  return part == nullptr ? "" : *part;
+/// A kernel is found again from now on. What its headers contain is read in the background: that matters only when one is
+/// touched.
+void remember(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,
+              const Kernel& kernel, const std::shared_ptr<KernelHeaders>& headers) {
+  runtime.kernel_memo().keep(program, options, kernel);
+  if (headers->empty()) return;
+  runtime.background().post([headers] { headers->hash(); });
 }
 
-/// The headers are read in the background: only the next compile needs to know what they were.
-void remember(Runtime& runtime, const Program& program, const CompileOptions& options, const Kernel& kernel,
-              const std::string& dependencies, FileTime began) {
-  if (dependencies.empty()) return runtime.kernel_memo().keep(program, options, kernel);
-  runtime.background().post([=, memo = &runtime.kernel_memo()] {
-    const auto paths = dependencies_from_json(dependencies);
-    auto state = paths ? capture(*paths, began) : Result<DependencyState>(paths.error());
-    if (state) memo->keep(program, options, kernel, *std::move(state));
-  });
-}
-
-}  // namespace
-
-Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  return build_for(Purpose::kBuild, runtime, program, options);
-}
-
-Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options) {
+Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  KMUX_TRY(runtime.check_process());
   const bool remembers = options.use_cache && !runtime.environment().disable_cache;
   if (remembers) {
     if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) return *std::move(known);
   }
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
-  const FileTime began = file_time_now();
-  KMUX_ASSIGN(BuildResult built, build_for(Purpose::kRun, runtime, program, options));
-  const std::string dependencies = dependencies_of(built.artifact);
-  KMUX_ASSIGN(Kernel kernel, load(runtime, program, options, std::move(built)));
-  if (remembers) remember(runtime, program, options, kernel, dependencies, began);
+  KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
+  KMUX_ASSIGN(KernelParts parts, load(runtime, program, options, built));
+  const std::shared_ptr<AdapterSlot> slot = parts.adapters;
+  const std::shared_ptr<KernelHeaders> headers = parts.headers;
+  KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
+  const auto shared = std::make_shared<const Program>(program);
+  if (remembers) remember(runtime, shared, options, kernel, headers);
+  improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;
+}
+
+}  // namespace
+
+Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return without_bad_alloc([&]() -> Result<BuildResult> {
+    KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kBuild, runtime, program, options));
+    return std::move(built.result);
+  });
+}
+
+Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return without_bad_alloc([&] { return compile_or_find(runtime, program, options); });
 }
 
 Result<BuildResult> build(const Program& program, const CompileOptions& options) {
@@ -102,8 +104,10 @@ Result<Kernel> compile(const Program& program, const CompileOptions& options) {
 }
 
 Result<Resolution> resolve(const Program& program, const ResolveRequest& request) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
-  return resolve(*runtime, program, request);
+  return without_bad_alloc([&]() -> Result<Resolution> {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+    return resolve(*runtime, program, request);
+  });
 }
 
 }  // namespace kmux

@@ -1,12 +1,15 @@
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
+#include "fork_guard.h"
 #include "isolated_plugins.h"
+#include "result_guard.h"
 #include "runtime_cache.h"
 
 namespace kmux {
@@ -40,25 +43,56 @@ void write_trace(const std::filesystem::path& path) {
     log(LogLevel::kWarning, "the trace cannot be written to \"" + path.string() + "\". Name another file.");
 }
 
+/// Never destroyed: it is used while the process ends.
+struct DefaultRuntime {
+  std::mutex mutex;
+  ForkGuard guard{mutex};
+  const Result<std::shared_ptr<Runtime>>* made = nullptr;
+  std::uint64_t generation = 0;  // of the process that made it
+};
+
+DefaultRuntime& default_instance() {
+  static DefaultRuntime& instance = *new DefaultRuntime;
+  return instance;
+}
+
+void end_default_runtime() {
+  std::shared_ptr<Runtime> own;
+  {
+    const std::lock_guard lock(default_instance().mutex);
+    const Result<std::shared_ptr<Runtime>>* const made = default_instance().made;
+    if (default_instance().generation == fork_generation() && made != nullptr && *made) own = **made;
+  }
+  if (own == nullptr) return;
+  const Runtime& runtime = *own;
+  write_trace(runtime.environment().trace_file);
+  if (runtime.cache()) runtime.cache()->flush();
+  runtime.isolated_plugins().end_idle();  // so that no worker is left to whoever inherits our children
+}
+
+Result<std::shared_ptr<Runtime>> find_default_runtime() {
+  DefaultRuntime& instance = default_instance();
+  const std::lock_guard lock(instance.mutex);
+  if (!instance.made || instance.generation != fork_generation()) {
+    // Never destroyed: its plugins stay open until the process ends. In a child the parent's has threads that are not here.
+    instance.made = new auto(make_default_runtime());
+    instance.generation = fork_generation();
+    static const int ends_at_exit = std::atexit(end_default_runtime);
+    static_cast<void>(ends_at_exit);
+  }
+  return *instance.made;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
-  std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
-  KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
-  return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(opened)));
+  return without_bad_alloc([&]() -> Result<std::shared_ptr<Runtime>> {
+    std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
+    KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
+    return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(opened)));
+  });
 }
 
-Result<std::shared_ptr<Runtime>> Runtime::default_runtime() {
-  // Never destroyed: its plugins stay open until the process ends.
-  static const auto& instance = *new auto(make_default_runtime());
-  static const int ends_at_exit = std::atexit([] {
-    if (!instance) return;
-    write_trace((*instance)->environment().trace_file);
-    if ((*instance)->cache()) (*instance)->cache()->flush();
-    (*instance)->isolated_plugins().end_idle();  // so that no worker is left to whoever inherits our children
-  });
-  static_cast<void>(ends_at_exit);
-  return instance;
-}
+Result<std::shared_ptr<Runtime>> Runtime::default_runtime() { return without_bad_alloc(find_default_runtime); }
 
 }  // namespace kmux

@@ -87,7 +87,8 @@ Environment Environment::from(const Variables& variables, bool secure) {
   if (environment.policy.empty()) environment.policy = "priority";
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
-  // Under AT_SECURE whoever set the variables may have less rights than this process: it takes no path from them.
+  // Under AT_SECURE whoever set the variables may have fewer rights than this process: it takes no path from them, and no
+  // option of a plugin, since options name compilers and libraries.
   environment.disable_cache = secure || is_true(first_of(variables, {"KMUX_DISABLE_CACHE"}));
   environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});
   if (!secure) {
@@ -103,8 +104,8 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.remote_cache_read_only = is_true(first_of(variables, {"KMUX_REMOTE_CACHE_READ_ONLY"}));
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
     environment.variables = variables;
+    environment.plugin_options = options_of(variables);
   }
-  environment.plugin_options = options_of(variables);
   return environment;
 }
 

@@ -1,44 +1,99 @@
 #include "exit_stop.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "fork_guard.h"
 #include "host_api.h"
+#include "log_state.h"
 
 namespace kmux {
 namespace {
 
-struct Running {
-  std::mutex mutex;
-  std::vector<std::weak_ptr<StopsAtExit>> all;
+using Clock = StopsAtExit::Clock;
+
+struct Stopped {
+  std::weak_ptr<StopsAtExit> object;
+  std::uint64_t generation;  // of the process that made it
 };
 
 /// Never destroyed: it is used while the process ends.
-Running& running() {
-  static Running& instance = *new Running;
+struct AtExit {
+  std::mutex mutex;
+  ForkGuard guard{mutex};
+  std::vector<Stopped> all;
+  std::atomic<int> cold_calls{0};
+};
+
+AtExit& at_exit() {
+  static AtExit& instance = *new AtExit;
   return instance;
 }
 
+std::vector<std::shared_ptr<StopsAtExit>> living() {
+  std::vector<std::shared_ptr<StopsAtExit>> living;
+  const std::lock_guard lock(at_exit().mutex);
+  for (const Stopped& one : at_exit().all) {
+    if (one.generation != fork_generation()) continue;
+    if (auto object = one.object.lock()) living.push_back(std::move(object));
+  }
+  return living;
+}
+
+void await_cold_calls(Clock::time_point end) {
+  while (at_exit().cold_calls.load() > 0 && Clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 void stop_all() {
+  static std::atomic<bool> began{false};
+  if (began.exchange(true)) return;
   announce_stop();
-  std::vector<std::weak_ptr<StopsAtExit>> all;
-  {
-    const std::lock_guard lock(running().mutex);
-    all.swap(running().all);
-  }
-  for (const auto& one : all) {
-    if (const auto living = one.lock()) living->stop();
-  }
+  const Clock::time_point end = Clock::now() + kExitPatience;
+  // What may be the last to hold an object here is never let go of: its destructor could wait.
+  static const auto& objects = *new std::vector(living());
+  for (const auto& object : objects) object->request_stop();
+  for (const auto& object : objects) object->await_stop(end);
+  await_cold_calls(end);
+  silence_log(end);
+}
+
+/// First when the first runtime compiles, and once more with the first thread: handlers run in reverse, and what stops
+/// early saves the application's own handlers from calls.
+void register_handler() {
+  std::atexit(stop_all);
+  std::at_quick_exit(stop_all);
 }
 
 }  // namespace
 
 void stop_at_exit(std::weak_ptr<StopsAtExit> one) {
-  const std::lock_guard lock(running().mutex);
-  if (running().all.empty()) std::atexit(stop_all);
-  running().all.push_back(std::move(one));
+  static const bool registered = (register_handler(), true);
+  static_cast<void>(registered);
+  const std::lock_guard lock(at_exit().mutex);
+  std::erase_if(at_exit().all, [](const Stopped& other) { return other.object.expired(); });
+  at_exit().all.push_back({std::move(one), fork_generation()});
 }
+
+ColdCall::ColdCall() noexcept {
+  static const bool registered = (register_handler(), true);
+  static_cast<void>(registered);
+  at_exit().cold_calls.fetch_add(1);
+}
+
+ColdCall::~ColdCall() { at_exit().cold_calls.fetch_sub(1); }
+
+Status ColdCall::check() {
+  if (!is_stopping()) return Ok{};
+  return make_error(
+      ErrorCode::kUnavailable,
+      "nothing is compiled any more (the process is ending). Compile before main returns or exit is called.");
+}
+
+void forget_cold_calls() noexcept { at_exit().cold_calls.store(0); }
 
 }  // namespace kmux

@@ -7,6 +7,7 @@
 
 #include "kmux/log.h"
 
+#include "compile_scope.h"
 #include "trace_log.h"
 
 namespace kmux {
@@ -40,7 +41,10 @@ void HostApi::trace(void* self, std::int32_t phase, kmux_bytes name) noexcept {
   add_plugin_phase(static_cast<const HostApi*>(self)->plugin_, phase == 0, {name.data, name.size});
 }
 
-std::int32_t HostApi::stopping(void*) noexcept { return is_stopping() ? 1 : 0; }
+std::int32_t HostApi::stopping(void*) noexcept {
+  const CompileScope* const scope = CompileScope::current();
+  return is_stopping() || (scope != nullptr && scope->is_cancelled()) ? 1 : 0;
+}
 
 bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relaxed); }
 

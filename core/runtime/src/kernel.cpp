@@ -12,10 +12,12 @@
 #include "call/argument_checker.h"
 #include "call/argument_error.h"
 #include "call/stream_uses.h"
+#include "kernel_headers.h"
 #include "kernel_impl.h"
 #include "lane.h"
 #include "out_idx.h"
 #include "output_allocator.h"
+#include "result_guard.h"
 #include "tensor/sole_stream.h"
 #include "workspace_allocator.h"
 
@@ -80,6 +82,7 @@ struct Kernel::Impl {
   const Origin& origin() const { return *adapters.loaded().origin; }
 
   KernelParts parts;
+  const KernelHeaders* headers = parts.headers.get();  // beside the next, as a repeated jit call reads both
   const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
   ArgumentChecker checker;
   Device device;
@@ -156,11 +159,11 @@ Outputs::operator Tensor() const {
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {
-  return impl_->call(inputs, stream, Tensor::empty);
+  return call(inputs, stream, Tensor::empty);
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
-  return impl_->call(inputs, stream, memory);
+  return without_bad_alloc([&] { return impl_->call(inputs, stream, memory); });
 }
 
 [[gnu::hot]] Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
@@ -186,10 +189,12 @@ bool Kernel::uses(std::string_view backend) const {
 }
 
 Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& options) const {
-  return tune_kernel(impl_->parts, all_params, options);
+  return without_bad_alloc([&] { return tune_kernel(impl_->parts, all_params, options); });
 }
 
 Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
+
+bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->headers->are_unchanged(); }
 
 std::string Kernel::source() const {
   std::string text;

@@ -16,6 +16,7 @@
 
 namespace kmux {
 
+class KernelHeaders;
 class Tuner;
 
 /// Everything that a kernel is made of: what `compile` has when the first artifact is loaded.
@@ -30,6 +31,7 @@ struct KernelParts {
   int device = 0;                         // ordinal
   Resolution resolution;
   std::shared_ptr<Tuner> tuner = {};  // under policy measured
+  std::shared_ptr<KernelHeaders> headers = {};  // of what `adapters` launches; null: it depends on no file
 };
 
 /// Compiles the argument checks and output shapes, and makes the handle.

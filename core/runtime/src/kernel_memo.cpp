@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include <boost/container/small_vector.hpp>
+
 namespace kmux {
 namespace {
 
@@ -26,40 +28,50 @@ bool depends_on_working_directory(const CompileOptions& options) {
 
 }  // namespace
 
-std::list<KernelMemo::Entry>::iterator KernelMemo::look_up(const Program& program, const CompileOptions& options) {
+/// Programs are compared outside the lock: they may have megabytes.
+KernelMemo::EntryPointer KernelMemo::look_up(const Program& program, const CompileOptions& options) const {
   const std::size_t fingerprint = fingerprint_of(program);
-  return std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
-    return entry.fingerprint == fingerprint && entry.options == options && entry.program == program;
-  });
+  boost::container::small_vector<EntryPointer, 4> alike;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const EntryPointer& entry : entries_) {
+      if (entry->fingerprint == fingerprint) alike.push_back(entry);
+    }
+  }
+  const auto found = std::ranges::find_if(
+      alike, [&](const EntryPointer& entry) { return entry->options == options && *entry->program == program; });
+  return found == alike.end() ? nullptr : *found;
 }
 
 std::optional<Kernel> KernelMemo::find(const Program& program, const CompileOptions& options) {
+  const EntryPointer found = look_up(program, options);
+  if (found == nullptr || !found->kernel.is_up_to_date()) return std::nullopt;
   const std::lock_guard lock(mutex_);
-  const auto found = look_up(program, options);
-  if (found == entries_.end()) return std::nullopt;
-  entries_.splice(entries_.begin(), entries_, found);
-  if (!found->state.empty() && find_change(found->state)) return std::nullopt;
+  const auto place = std::ranges::find(entries_, found);
+  if (place != entries_.end()) entries_.splice(entries_.begin(), entries_, place);
   return found->kernel;
 }
 
-void KernelMemo::keep(const Program& program, const CompileOptions& options, const Kernel& kernel,
-                      DependencyState state) {
-  if (depends_on_working_directory(options)) return;
-  std::list<Entry> released;  // unloading may take long, so not under the lock
+void KernelMemo::keep(std::shared_ptr<const Program> program, const CompileOptions& options, const Kernel& kernel) {
+  if (depends_on_working_directory(options) || !kernel.is_up_to_date()) return;
+  const EntryPointer old = look_up(*program, options);
+  const std::size_t fingerprint = fingerprint_of(*program);
+  const auto entry = std::make_shared<const Entry>(Entry{fingerprint, std::move(program), options, kernel});
+  EntryPointer released;  // unloading may take long, so not under the lock
   const std::lock_guard lock(mutex_);
-  if (const auto known = look_up(program, options); known != entries_.end()) {
-    released.splice(released.begin(), entries_, known);
-  }
-  entries_.push_front({fingerprint_of(program), program, options, kernel, std::move(state)});
-  if (entries_.size() > kKernels) released.splice(released.begin(), entries_, std::prev(entries_.end()));
+  std::erase(entries_, old);
+  entries_.push_front(entry);
+  if (entries_.size() <= kKernels) return;
+  released = std::move(entries_.back());
+  entries_.pop_back();
 }
 
 void KernelMemo::forget(std::string_view backend) {
-  std::list<Entry> released;
+  std::list<EntryPointer> released;
   const std::lock_guard lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (entry->kernel.uses(backend)) released.splice(released.begin(), entries_, entry);
+    if ((*entry)->kernel.uses(backend)) released.splice(released.begin(), entries_, entry);
     entry = next;
   }
 }

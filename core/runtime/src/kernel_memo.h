@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -9,35 +10,33 @@
 #include "kmux/compile.h"
 #include "kmux/kernel.h"
 
-#include "cache/dependency_state.h"
-
 namespace kmux {
 
 /// The memory tier of the cache: the kernels that were compiled last, by all that `compile` was given.
 ///
-/// Threads:  any.
+/// Threads:  any; none waits for another one's comparing of programs or looking at headers.
 /// Lifetime: keeps its kernels, and so their plugins, until they are the least used or forgotten.
 class KernelMemo {
  public:
-  /// The kernel that `compile` made of the same program and options, unless a header has changed since.
+  /// The kernel that `compile` made of the same program and options, unless it is out of date.
   std::optional<Kernel> find(const Program& program, const CompileOptions& options);
-  /// `state` is that of the headers which the kernel was compiled with.
-  void keep(const Program& program, const CompileOptions& options, const Kernel& kernel, DependencyState state = {});
+  /// Takes the place of an older kernel of the same program and options. One that is out of date already is not kept.
+  void keep(std::shared_ptr<const Program> program, const CompileOptions& options, const Kernel& kernel);
   /// Lets go of the kernels of a backend, so that it can be unloaded.
   void forget(std::string_view backend);
 
  private:
   struct Entry {
     std::size_t fingerprint;
-    Program program;
+    std::shared_ptr<const Program> program;
     CompileOptions options;
     Kernel kernel;
-    DependencyState state;
   };
-  std::list<Entry>::iterator look_up(const Program& program, const CompileOptions& options);
+  using EntryPointer = std::shared_ptr<const Entry>;
+  EntryPointer look_up(const Program& program, const CompileOptions& options) const;
 
-  std::mutex mutex_;
-  std::list<Entry> entries_;  // the last used first
+  mutable std::mutex mutex_;
+  std::list<EntryPointer> entries_;  // the last used first
 };
 
 }  // namespace kmux

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <thread>
 
+#include "fork_guard.h"
 #include "log_state.h"
 
 namespace kmux {
@@ -15,8 +17,10 @@ constexpr int kNowhere = 4;  // above every level
 
 struct State {
   std::mutex mutex;
+  ForkGuard guard{mutex};
   LogSink sink;
   std::atomic<int> level{kNowhere};
+  std::atomic<bool> silenced{false};
 };
 
 /// Never destroyed: plugins may log while the process ends.
@@ -27,6 +31,22 @@ State& state() {
 
 /// Set while this thread is in the sink, so that a sink that logs does not wait for itself.
 thread_local bool in_sink = false;
+
+/// Set on the thread that ends the process.
+thread_local bool ends_process = false;
+
+bool is_silenced(const State& log) { return log.silenced.load(std::memory_order_relaxed) && !ends_process; }
+
+/// The application's code, which may throw: that costs the line, since those who log are in the midst of something else,
+/// some of them in threads that an exception would end together with the process.
+void call_sink(const LogSink& sink, LogLevel level, std::string_view text) noexcept {
+  in_sink = true;
+  try {
+    sink(level, text);
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+  }
+  in_sink = false;
+}
 
 void install(State& log, LogLevel level, LogSink sink) {
   log.level = sink ? static_cast<int>(level) : kNowhere;
@@ -60,10 +80,20 @@ void log(LogLevel level, std::string_view text) {
   State& log = state();
   if (static_cast<int>(level) < log.level.load(std::memory_order_relaxed) || in_sink) return;
   const std::lock_guard lock(log.mutex);
-  if (!log.sink) return;
-  in_sink = true;
-  log.sink(level, text);
-  in_sink = false;
+  if (!log.sink || is_silenced(log)) return;
+  call_sink(log.sink, level, text);
+}
+
+void silence_log(std::chrono::steady_clock::time_point end) {
+  State& log = state();
+  ends_process = true;
+  log.silenced = true;
+  if (in_sink) return;  // the sink ends the process
+  while (!log.mutex.try_lock()) {
+    if (std::chrono::steady_clock::now() >= end) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  log.mutex.unlock();
 }
 
 }  // namespace kmux

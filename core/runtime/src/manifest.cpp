@@ -128,8 +128,14 @@ std::string missing_parts(const Manifest& manifest) {
 }
 
 std::string wrong_parts(const Manifest& manifest) {
-  if (manifest.parallel.empty() || manifest.parallel == kParallelProcess) return {};
-  return R"("parallel" is ")" + manifest.parallel + R"(" (there is "process"). )";
+  std::string text;
+  const auto check = [&text](const char* key, const std::string& value, const char* known) {
+    if (value.empty() || value == known) return;
+    text += "\"" + std::string(key) + R"(" is ")" + value + R"(" (there is ")" + known + R"("). )";
+  };
+  check("parallel", manifest.parallel, kParallelProcess);
+  check("background", manifest.background, kBackgroundProcess);
+  return text;
 }
 
 Error refuse(const std::filesystem::path& path, const std::string& problems) {
@@ -164,6 +170,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("tiers", manifest.tiers);
   reader.integer("compile_ms", manifest.compile_ms);
   reader.text("parallel", manifest.parallel);
+  reader.text("background", manifest.background);
   reader.integers("device_types", manifest.device_types);
   reader.needs("needs", manifest.needs);
   reader.lists("environment", manifest.environment);

@@ -3,6 +3,7 @@
 #include "auto/experience.h"
 #include "background.h"
 #include "cache/artifact_cache.h"
+#include "fork_guard.h"
 #include "isolated_plugins.h"
 #include "kernel_memo.h"
 #include "pool/compile_pool.h"
@@ -21,11 +22,23 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       kernel_memo_(std::make_shared<KernelMemo>()),
       experience_(std::make_shared<Experience>(cache_)),
       background_(Background::make()),
-      compile_pool_(std::make_shared<CompilePool>(cache_.get())) {
+      compile_pool_(std::make_shared<CompilePool>(cache_.get())),
+      fork_generation_(fork_generation()) {
   show_stage_ranges(environment_);
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);
   });
+}
+
+// A kernel that is called just now may hold the background, whose jobs use the rest.
+Runtime::~Runtime() { background_->stop(); }
+
+Status Runtime::check_process() const {
+  if (fork_generation_ == fork_generation()) return Ok{};
+  return make_error(
+      ErrorCode::kUnavailable,
+      "this runtime cannot compile (it was made before fork(), its threads are in the parent). Make a new "
+      "one in the child, or take the default one.");
 }
 
 std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<Registry> registry) {

@@ -56,8 +56,9 @@ Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, Arti
     return made;
   };
   const std::optional<CacheKey> key = cache == nullptr ? std::nullopt : key_of(choice, request);
+  const FileTime began = file_time_now();
   KMUX_ASSIGN(CacheEntry entry, key ? cache->find_or_make(*key, make) : make());
-  return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms};
+  return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms, key ? entry.began : began};
 }
 
 std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
@@ -65,7 +66,7 @@ std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier
   const std::optional<CacheKey> key = key_of(choice, request_in_tier(choice, tier));
   std::optional<CacheEntry> entry = key ? cache->find(*key) : std::nullopt;
   if (!entry || entry->unsupported) return std::nullopt;
-  return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt};
+  return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt, entry->began};
 }
 
 }  // namespace kmux

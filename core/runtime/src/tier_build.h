@@ -6,6 +6,7 @@
 
 #include "kmux/artifact.h"
 #include "kmux/error.h"
+#include "kmux/file_identity.h"
 
 #include "choice.h"
 
@@ -18,6 +19,7 @@ struct TierBuild {
   std::string launcher;
   Artifact artifact;
   std::optional<double> compile_ms = {};  // none if it is from the cache
+  FileTime began = 0;                     // see CacheEntry
   bool from_cache() const { return !compile_ms; }
 };
 

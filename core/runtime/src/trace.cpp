@@ -9,6 +9,7 @@
 
 #include "kmux/json.h"
 
+#include "fork_guard.h"
 #include "stage_ranges.h"
 #include "trace_log.h"
 
@@ -20,6 +21,7 @@ constexpr std::size_t kMostEvents = std::size_t{1} << 20;
 
 struct Recording {
   std::mutex mutex;
+  ForkGuard guard{mutex};
   Trace trace;
   std::atomic<bool> is_on{false};
 };

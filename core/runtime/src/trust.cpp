@@ -6,18 +6,40 @@
 #include <unistd.h>
 
 namespace kmux {
+namespace {
 
-Status check_trusted(const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why, const std::string& advice) {
-    return make_error(ErrorCode::kUnavailable, "\"" + path.string() + "\" is refused (" + why + "). " + advice);
-  };
+Error refuse(const std::filesystem::path& path, const std::string& why, const std::string& advice) {
+  return make_error(ErrorCode::kUnavailable, "\"" + path.string() + "\" is refused (" + why + "). " + advice);
+}
+
+Result<struct stat> owned(const std::filesystem::path& path) {
   struct stat info{};
-  if (stat(path.c_str(), &info) != 0) return refuse(std::strerror(errno), "Check the path.");
+  if (stat(path.c_str(), &info) != 0) return refuse(path, std::strerror(errno), "Check the path.");
   if (info.st_uid != 0 && info.st_uid != geteuid()) {
-    return refuse("it belongs to user " + std::to_string(info.st_uid), "Use a copy that belongs to you or to root.");
+    return refuse(path, "it belongs to user " + std::to_string(info.st_uid),
+                  "Use a copy that belongs to you or to root.");
   }
-  if ((info.st_mode & S_IWOTH) != 0) return refuse("it is writable by everyone", "Run `chmod o-w` on it.");
+  if ((info.st_mode & S_IWOTH) != 0) return refuse(path, "it is writable by everyone", "Run `chmod o-w` on it.");
+  return info;
+}
+
+bool may_write(gid_t group, const std::filesystem::path& folder) {
+  struct stat info{};
+  return stat(folder.c_str(), &info) == 0 && info.st_gid == group && (info.st_mode & S_IWGRP) != 0;
+}
+
+}  // namespace
+
+Status check_owner(const std::filesystem::path& path) {
+  KMUX_TRY(owned(path));
   return Ok{};
+}
+
+Status check_trusted(const std::filesystem::path& path, const std::filesystem::path& library_folder) {
+  KMUX_ASSIGN(const struct stat info, owned(path));
+  // Where the umask is 002, all that a user installs is writable by the user's group, this library too.
+  if ((info.st_mode & S_IWGRP) == 0 || may_write(info.st_gid, library_folder)) return Ok{};
+  return refuse(path, "it is writable by its group, " + std::to_string(info.st_gid), "Run `chmod g-w` on it.");
 }
 
 }  // namespace kmux

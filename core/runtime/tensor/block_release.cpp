@@ -7,6 +7,7 @@
 #include "kmux/log.h"
 #include "kmux/registry.h"
 
+#include "src/fork_guard.h"
 #include "thread_stream.h"
 
 namespace kmux {
@@ -16,6 +17,7 @@ namespace {
 // gone before.
 struct Deferred {
   std::mutex mutex;
+  ForkGuard guard{mutex};
   std::vector<OwnedBlock> blocks;
   std::atomic<bool> any{false};
 };
@@ -65,7 +67,7 @@ bool try_release(OwnedBlock& block) {
 
 // Another thread has the stream for which the default streams of all threads are waited for.
 void take_over(OwnedBlock& block) {
-  if (names_stream_of_thread(block.stream) && block.thread != std::this_thread::get_id()) block.stream = nullptr;
+  if (names_stream_of_another(block.stream, block.thread)) block.stream = nullptr;
 }
 
 void defer(OwnedBlock block) {

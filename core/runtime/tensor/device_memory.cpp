@@ -11,6 +11,7 @@
 
 #include "block_release.h"
 #include "sole_stream.h"
+#include "src/fork_guard.h"
 #include "thread_stream.h"
 
 namespace kmux {
@@ -19,14 +20,18 @@ namespace {
 constexpr std::size_t kAlignment = 256;  // what every kernel may assume of a tensor
 
 bool is_own_stream(const OwnedBlock& block, void* stream) {
-  return stream == block.stream && (!names_stream_of_thread(stream) || block.thread == std::this_thread::get_id());
+  return stream == block.stream && !names_stream_of_another(stream, block.thread);
 }
 
 // Those of blocks: most are never used elsewhere, and a mutex in each makes each allocation slower.
 std::mutex& mutex_of(const void* block) {
   constexpr std::size_t kMutexes = 16;
-  static std::array<std::mutex, kMutexes> mutexes;
-  return mutexes[std::hash<const void*>()(block) / alignof(std::max_align_t) % kMutexes];
+  struct Guarded {
+    std::mutex mutex;
+    ForkGuard guard{mutex};
+  };
+  static auto& mutexes = *new std::array<Guarded, kMutexes>;
+  return mutexes[std::hash<const void*>()(block) / alignof(std::max_align_t) % kMutexes].mutex;
 }
 
 }  // namespace

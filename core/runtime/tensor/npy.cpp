@@ -27,7 +27,7 @@ Result<DType> element_type(const NpyHeader& header, std::optional<DType> reinter
   return header.dtype;
 }
 
-/// Strides of a Fortran-order array: the first dimension is innermost.
+/// Strides of a Fortran-order array that has elements: the first dimension is innermost.
 std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];
@@ -44,7 +44,8 @@ Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_a
                           std::to_string(bytes.size() - header.data_offset) + " there). Write it again.");
   }
   KMUX_ASSIGN(const Tensor tensor, Tensor::empty(header.shape, dtype));
-  if (needed != 0) std::memcpy(tensor.data(), bytes.data() + header.data_offset, needed);
+  if (needed == 0) return tensor;  // its other extents may be of any size
+  std::memcpy(tensor.data(), bytes.data() + header.data_offset, needed);
   if (!header.fortran_order || header.shape.size() < 2) return tensor;
   return Tensor::borrow(tensor.data(), header.shape, dtype, {}, fortran_strides(header.shape)).clone();
 }

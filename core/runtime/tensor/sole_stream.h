@@ -15,6 +15,8 @@ class SoleStream {
  public:
   void add(void* stream) noexcept {
     std::uintptr_t seen = stream_.load(std::memory_order_relaxed);
+    // The name of a thread's stream is one handle for a stream in each thread, so a launch on an equal handle may be on
+    // another stream.
     const std::uintptr_t handle = names_stream_of_thread(stream) ? kSeveral : reinterpret_cast<std::uintptr_t>(stream);
     if (seen == handle || seen == kSeveral) return;
     if (seen == kNone && stream_.compare_exchange_strong(seen, handle, std::memory_order_relaxed)) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "kmux/registry.h"
 
@@ -13,6 +14,8 @@
 namespace kmux {
 namespace {
 
+// Of tensors that are borrowed with extents that no memory holds; whoever allocates for them gets an error.
+constexpr std::int64_t kUncountable = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kHostAlignment = 64;  // a cache line, and the widest vector register
 
 Error out_of_memory(std::size_t bytes, const Device& device) {
@@ -167,18 +170,25 @@ void* Tensor::data() const {
 std::span<const std::int64_t> Tensor::shape() const { return state_->shape; }
 
 std::int64_t Tensor::element_count() const {
+  if (std::ranges::find(state_->shape, 0) != state_->shape.end()) return 0;  // whatever the others are
   std::int64_t count = 1;
-  for (const std::int64_t extent : state_->shape) count *= extent;
+  for (const std::int64_t extent : state_->shape) {
+    if (__builtin_mul_overflow(count, extent, &count)) return kUncountable;
+  }
   return count;
 }
 
-std::int64_t Tensor::byte_count() const { return packed_bytes(dtype(), element_count()); }
+std::int64_t Tensor::byte_count() const {
+  const Result<std::size_t> bytes = bytes_of(state_->shape, dtype());
+  return bytes ? static_cast<std::int64_t>(*bytes) : kUncountable;
+}
 
 bool Tensor::is_contiguous() const {
+  if (element_count() == 0) return true;
   std::int64_t expected = 1;
   for (std::size_t i = state_->shape.size(); i-- > 0;) {
-    if (state_->shape[i] != 1 && state_->strides[i] != expected) return element_count() == 0;
-    expected *= state_->shape[i];
+    if (state_->shape[i] != 1 && state_->strides[i] != expected) return false;
+    if (__builtin_mul_overflow(expected, state_->shape[i], &expected)) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <thread>
 
 namespace kmux {
 
@@ -13,6 +14,11 @@ inline bool names_stream_of_thread(const void* stream) {
   constexpr std::uintptr_t kNames = 16;
   const auto handle = reinterpret_cast<std::uintptr_t>(stream);
   return handle >= kFirst && handle < kNames;
+}
+
+/// Whether `stream`, as thread `owner` names it, is another stream than the one that the calling thread names so.
+inline bool names_stream_of_another(const void* stream, std::thread::id owner) {
+  return names_stream_of_thread(stream) && owner != std::this_thread::get_id();
 }
 
 }  // namespace kmux

@@ -1,8 +1,6 @@
 #include "kmux/dependencies.h"
 
-#include <algorithm>
-#include <sys/stat.h>
-
+#include "kmux/file_identity.h"
 #include "kmux/json_list.h"
 #include "kmux/sha256.h"
 
@@ -52,12 +50,14 @@ Result<Dependencies> dependencies_from_json(std::string_view json) {
 
 std::string file_stamp(const Dependencies& dependencies) {
   if (!dependencies.complete) return "";
+  const FileTime now = file_time_now();
   std::string text;
   for (const std::string& path : dependencies.files) {
-    struct stat info{};
-    if (stat(path.c_str(), &info) != 0) return "";
-    text += path + '\n' + std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +
-            std::to_string(info.st_mtim.tv_nsec) + '\n';
+    const FileIdentity file = FileIdentity::of(path);
+    if (!file.is_there() || file.changed_ns() >= now) return "";
+    text += path + '\n';
+    for (const std::uint64_t number : {file.device, file.inode, file.size}) text += std::to_string(number) + ' ';
+    text += std::to_string(file.mtime_ns) + ' ' + std::to_string(file.ctime_ns) + '\n';
   }
   for (const std::string& path : dependencies.absent) text += path + '\n';
   return sha256_hex(text);

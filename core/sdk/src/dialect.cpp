@@ -5,7 +5,7 @@
 namespace kmux {
 
 const std::vector<Dialect>& all_dialects() {
-  static const std::vector<Dialect> dialects{
+  static const auto& dialects = *new const std::vector<Dialect>{
       {"c", true, false, false, false, "C or C++ host functions with C linkage"},
       {"cubin", false, true, false, false, "CUDA device code for one architecture"},
       {"cuda", false, false, true, false, "CUDA C++"},

@@ -51,6 +51,16 @@ void emplace_alternative(Alternatives& value, std::size_t index, const Read& rea
   }
 }
 
+// What a dtype in record `T` is the type of.
+template <class T>
+inline constexpr DTypePlace kDTypePlace = DTypePlace::kBuffer;
+template <>
+inline constexpr DTypePlace kDTypePlace<ScalarParam> = DTypePlace::kScalar;
+template <>
+inline constexpr DTypePlace kDTypePlace<Symbol> = DTypePlace::kSymbol;
+template <>
+inline constexpr DTypePlace kDTypePlace<ExprArg> = DTypePlace::kExpr;
+
 class DispatchReader {
  public:
   explicit DispatchReader(const FileReader& files) : files_(files) {}
@@ -60,7 +70,6 @@ class DispatchReader {
   void read(const JsonReader& in, bool& out) const { assign(in.boolean(), out); }
   void read(const JsonReader& in, double& out) const { out = in.number().value_or(out); }
   void read(const JsonReader& in, Expr& out) const { out = read_expr(in); }
-  void read(const JsonReader& in, DType& out) const { out = read_dtype(in); }
 
   void read(const JsonReader& in, std::uint8_t& out) const {
     const std::int64_t* integer = in.integer();
@@ -158,12 +167,21 @@ class DispatchReader {
 
   template <class T, class Member>
   void read_field(const JsonReader& in, T& out, const Required<Member>& field) const {
-    if (const auto member = in.require(field.key)) read(*member, out.*field.member);
+    if (const auto member = in.require(field.key)) read_member<T>(*member, out.*field.member);
   }
 
   template <class T, class Member>
   void read_field(const JsonReader& in, T& out, const Optional<Member>& field) const {
-    if (const auto member = in.find(field.key)) read(*member, out.*field.member);
+    if (const auto member = in.find(field.key)) read_member<T>(*member, out.*field.member);
+  }
+
+  template <class T, class Value>
+  void read_member(const JsonReader& in, Value& out) const {
+    if constexpr (std::is_same_v<Value, DType>) {
+      out = read_dtype(in, kDTypePlace<T>);
+    } else {
+      read(in, out);
+    }
   }
 
   template <class T, class Member, std::size_t N>

@@ -170,7 +170,7 @@ const std::string& tvm_ffi_declarations() {
 }
 
 const std::string& checks_prelude() {
-  static const std::string text = tvm_ffi_declarations() + std::string(printed_call_text);
+  static const auto& text = *new const std::string(tvm_ffi_declarations() + std::string(printed_call_text));
   return text;
 }
 

@@ -42,7 +42,7 @@ Expr read_operation(const JsonReader& in, const Json::Array& items) {
     return {};
   }
   std::vector<Expr> operands;
-  const DType type = *op == ExprOp::kCast ? read_dtype(in.at(1, items[1])) : DType{};
+  const DType type = *op == ExprOp::kCast ? read_dtype(in.at(1, items[1]), DTypePlace::kExpr) : DType{};
   for (std::size_t i = first; i < items.size(); ++i) operands.push_back(read_expr(in.at(i, items[i])));
   return *op == ExprOp::kCast ? Expr::cast(type, operands[0]) : Expr::make(*op, std::move(operands));
 }
@@ -68,16 +68,18 @@ Expr read_expr(const JsonReader& in) {
   return {};
 }
 
-DType read_dtype(const JsonReader& in) {
+DType read_dtype(const JsonReader& in, DTypePlace place) {
   const std::string* text = in.string();
   if (text == nullptr) return {};
+  const std::string word = in_double_quotes(*text);
+  const std::string advice = " Use " + std::string(allowed_dtypes(place)) + ".";
   const Result<DType> type = parse_dtype(*text);
-  if (!type) {
-    in.problem(text->size() > 64 ? "unknown dtype " + in_double_quotes(*text) + "." : type.error().message);
-    return {};
-  }
-  if (to_string(*type) != *text)
-    in.problem("dtype " + in_double_quotes(*text) + " is spelled " + in_double_quotes(to_string(*type)) + ".");
+  if (!type) return in.problem("unknown dtype " + word + "." + dtype_suggestion(*text, place) + advice), DType{};
+  const std::string name = to_string(*type);
+  if (name == *text) return *type;
+  in.problem(is_allowed(*type, place) ? "dtype " + word + " is another name of \"" + name +
+                                            "\" (programs have that one). Write \"" + name + "\"."
+                                      : "dtype " + word + " cannot stand here (it is \"" + name + "\")." + advice);
   return *type;
 }
 

@@ -3,6 +3,7 @@
 #include "kmux/expr.h"
 #include "kmux/json.h"
 
+#include "dtype_place.h"
 #include "json_reader.h"
 
 namespace kmux {
@@ -16,7 +17,8 @@ Json write_dtype(DType type);
 /// The expression at `in`; 0 and problems if it has none.
 Expr read_expr(const JsonReader& in);
 
-/// The dtype at `in`, spelled as `to_string` does; float32 and a problem if it has none.
-DType read_dtype(const JsonReader& in);
+/// The dtype at `in`, spelled as `to_string` does, of what is at `place`; float32 and a problem if it has none. One that is
+/// spelled well and not allowed there is left to `validate`.
+DType read_dtype(const JsonReader& in, DTypePlace place);
 
 }  // namespace kmux

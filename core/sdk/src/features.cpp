@@ -70,7 +70,7 @@ class FeatureCollector {
 }  // namespace
 
 const std::vector<std::string_view>& known_features() {
-  static const std::vector<std::string_view> features{
+  static const auto& features = *new const std::vector<std::string_view>{
       "cluster",
       "cooperative",
       "dynamic_smem",

@@ -1,14 +1,21 @@
 #include "kmux/host_compiler.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <vector>
+#include <utility>
 
-#include "kmux/process.h"
+#include "kmux/file_identity.h"
 
 namespace kmux {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+
+}  // namespace
 
 Result<std::string> find_host_compiler(const std::string& asked, std::string_view user) {
   std::vector<std::string> names = {"c++", "g++", "clang++"};
@@ -24,10 +31,20 @@ Result<std::string> find_host_compiler(const std::string& asked, std::string_vie
                                                  std::string(user) + " needs one). Install it: apt-get install g++.");
 }
 
-const std::map<std::string, std::string>& compiler_environment() {
-  static const std::map<std::string, std::string> environment = {
-      {"LC_ALL", "C"}, {"CPATH", ""}, {"C_INCLUDE_PATH", ""}, {"CPLUS_INCLUDE_PATH", ""}};
-  return environment;
+Command compiler_command(std::vector<std::string> argv, const std::string& folder) {
+  Command command{std::move(argv), folder, {{"LC_ALL", "C"}, {"TMPDIR", folder}, {"HOME", folder}}};
+  command.inherited = {"PATH", kLibraryPath};
+  return command;
+}
+
+Json identify_compiler(const std::string& program) {
+  Json identity = identify_file(program);
+  for (const char* tool : {"as", "ld"}) {
+    if (const auto found = find_program(tool)) identity[tool] = identify_file(*found);
+  }
+  const char* libraries = secure_getenv(kLibraryPath);
+  if (libraries != nullptr && *libraries != '\0') identity[kLibraryPath] = std::string(libraries);
+  return identity;
 }
 
 }  // namespace kmux

@@ -70,11 +70,6 @@ std::optional<Include> include_of(const std::string& value, Include::Reach reach
   return std::nullopt;
 }
 
-struct FileTime {
-  std::uint64_t size;
-  std::int64_t mtime_ns;
-};
-
 class Scan {
  public:
   Scan(std::span<const File> embedded, const IncludeSearch& search, IncludeMemory& memory)
@@ -97,7 +92,7 @@ class Scan {
   bool try_machine(const std::string& path);
   void read_next();
 
-  const std::optional<FileTime>& look(const std::string& path);
+  const std::optional<FileIdentity>& look(const std::string& path);
   bool folder_exists(const std::string& folder);
   std::string missing_part(const std::string& path);
   std::string identity(const std::string& path);
@@ -107,7 +102,7 @@ class Scan {
   std::unordered_map<std::string, const std::string*> embedded_;
   std::vector<std::string> queue_;
   std::unordered_set<std::string> seen_;                                // identities of queued files
-  std::unordered_map<std::string, std::optional<FileTime>> looked_;     // by path
+  std::unordered_map<std::string, std::optional<FileIdentity>> looked_;     // by path
   std::unordered_map<std::string, std::optional<std::string>> folders_;  // by path: device and number
   std::vector<std::string> texts_;                                      // what defines macros, besides the files
   std::set<Macro> macros_;
@@ -135,8 +130,7 @@ void Scan::read_next() {
   const std::string path = std::move(queue_.back());
   queue_.pop_back();
   if (!path.starts_with('/')) return follow(lex_includes(*embedded_.at(path)), folder_of(path));
-  const FileTime time = *look(path);
-  follow(*memory_.read(path, time.size, time.mtime_ns), folder_of(path));
+  follow(*memory_.read(path, *look(path)), folder_of(path));
 }
 
 void Scan::follow(const IncludeList& list, const std::string& folder) {
@@ -217,12 +211,11 @@ bool Scan::try_machine(const std::string& path) {
   return true;
 }
 
-const std::optional<FileTime>& Scan::look(const std::string& path) {
+const std::optional<FileIdentity>& Scan::look(const std::string& path) {
   const auto [found, is_new] = looked_.try_emplace(path);
   struct stat info{};
   if (is_new && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
-    found->second = FileTime{static_cast<std::uint64_t>(info.st_size),
-                             std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
+    found->second = FileIdentity::of(info);
   }
   return found->second;
 }
@@ -253,38 +246,43 @@ std::string Scan::identity(const std::string& path) {
 
 }  // namespace
 
-std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, std::uint64_t size,
-                                                       std::int64_t mtime_ns) {
+// Under the lock: what still holds of `path`, or null.
+IncludeMemory::Entry* IncludeMemory::find(const std::string& path, const FileIdentity& identity) {
+  const auto found = entries_.find(path);
+  const bool holds = found != entries_.end() && found->second.is_settled && found->second.identity == identity;
+  return holds ? &found->second : nullptr;
+}
+
+std::shared_ptr<const IncludeList> IncludeMemory::read(const std::string& path, const FileIdentity& identity) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(path);
-    if (found != entries_.end() && found->second.size == size && found->second.mtime_ns == mtime_ns) {
-      return found->second.list;
-    }
+    if (const Entry* known = find(path, identity)) return known->list;
   }
+  const FileTime began = file_time_now();
   const auto text = read_file(path);
   const auto list = std::make_shared<const IncludeList>(text ? lex_includes(*text) : IncludeList{{}, false});
+  const bool is_settled = identity.changed_ns() < began && FileIdentity::of(path) == identity;
   const std::lock_guard lock(mutex_);
-  if (text) entries_.insert_or_assign(path, Entry{size, mtime_ns, list});
+  if (text) entries_.insert_or_assign(path, Entry{identity, is_settled, list});
   return list;
 }
 
 std::vector<std::string> IncludeMemory::definitions(const std::string& path, const std::string& macro) {
+  const FileIdentity identity = FileIdentity::of(path);
   {
     const std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(path);
-    if (entry == entries_.end()) return {};
-    if (const auto known = entry->second.definitions.find(macro); known != entry->second.definitions.end()) {
-      return known->second;
+    if (!entries_.contains(path)) return {};
+    if (const Entry* entry = find(path, identity)) {
+      if (const auto known = entry->definitions.find(macro); known != entry->definitions.end()) return known->second;
     }
   }
   const auto text = read_file(path);
   std::vector<std::string> defined;
   if (text && text->find(macro) != text->npos) defined = definitions_of(macro, *text);
+  const bool is_same = FileIdentity::of(path) == identity;
   const std::lock_guard lock(mutex_);
-  if (const auto entry = entries_.find(path); text && entry != entries_.end()) {
-    entry->second.definitions.insert_or_assign(macro, defined);
-  }
+  Entry* const entry = text && is_same ? find(path, identity) : nullptr;
+  if (entry != nullptr) entry->definitions.insert_or_assign(macro, defined);
   return defined;
 }
 

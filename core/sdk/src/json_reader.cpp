@@ -18,15 +18,6 @@ std::string with_article(std::string_view kind) {
 
 }  // namespace
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += in_double_quotes(words[i]);
-  }
-  return text;
-}
-
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestWord = 64;
   return word.size() > kLongestWord ? "" : did_you_mean(word, known);

@@ -55,9 +55,6 @@ class JsonReader {
   ProblemList* problems_;
 };
 
-/// Text such as `"a", "b" or "c"`.
-std::string listed(const std::vector<std::string>& words);
-
 /// As `did_you_mean`, and nothing for words so long that a comparison would cost more than it helps.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 

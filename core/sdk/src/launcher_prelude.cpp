@@ -236,11 +236,11 @@ struct kmux_memory {
 }  // namespace
 
 const std::string& launcher_prelude() {
-  static const std::string whole = [] {
+  static const std::string& whole = *new const std::string([] {
     std::string text(kCallStructs);
     for (const Snippet& snippet : kSnippets) text += snippet.text;
     return text;
-  }();
+  }());
   return whole;
 }
 

@@ -31,16 +31,6 @@ std::optional<std::string> find_text(std::string_view backend, const std::string
   return host.option(std::string(backend) + "." + name);
 }
 
-// "a", "b" or "c".
-std::string alternatives(std::span<const std::string_view> words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += in_double_quotes(words[i]);
-  }
-  return text;
-}
-
 }  // namespace
 
 Status read_options(std::string_view backend, const Options& options, const Host& host, const OptionReaders& readers) {
@@ -104,7 +94,7 @@ Result<int> read_number(const OptionValue& value, NumberRange range) {
 
 Result<std::size_t> read_word(const OptionValue& value, std::span<const std::string_view> words) {
   const auto found = std::ranges::find(words, value.text);
-  if (found == words.end()) return bad_value(value, alternatives(words));
+  if (found == words.end()) return bad_value(value, listed(words));
   return static_cast<std::size_t>(found - words.begin());
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kmux/plugin.hpp"
+#include "kmux/sink.h"
 
 namespace kmux {
 namespace {
@@ -8,13 +9,11 @@ namespace {
 constexpr char kNoteBegin = '\x1e';  // "record separator": a note follows
 constexpr char kNoteText = '\x1f';   // "unit separator": between the note's kind and its text
 
-void write_text(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
-
 /// Writes `text` without the two framing bytes, should a compiler's log contain them.
 void write_plain(kmux_sink sink, std::string_view text) {
   while (!text.empty()) {
     const auto end = std::min(text.find_first_of("\x1e\x1f"), text.size());
-    write_text(sink, text.substr(0, end));
+    write(sink, text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -28,9 +27,9 @@ ErrorCode known_code(kmux_code code) {
 kmux_code write_error(const Error& error, kmux_sink sink) noexcept {
   write_plain(sink, error.message);
   for (const Note& note : error.notes) {
-    write_text(sink, std::string_view(&kNoteBegin, 1));
+    write(sink, std::string_view(&kNoteBegin, 1));
     write_plain(sink, note.kind);
-    write_text(sink, std::string_view(&kNoteText, 1));
+    write(sink, std::string_view(&kNoteText, 1));
     write_plain(sink, note.text);
   }
   return static_cast<kmux_code>(known_code(static_cast<kmux_code>(error.code)));  // never KMUX_OK

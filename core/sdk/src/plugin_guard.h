@@ -5,12 +5,11 @@
 #include <string_view>
 
 #include "kmux/plugin.hpp"
+#include "kmux/sink.h"
 
 namespace kmux {
 
 inline std::string_view view(kmux_bytes bytes) { return {bytes.data, bytes.size}; }
-
-inline void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
 /// Runs `body` (-> Status); its error, and any exception, goes to `error` as code and text.
 template <class Body>

@@ -24,7 +24,7 @@ Status ProblemList::status(std::string_view subject) const {
   const std::string number = count_ == 1 ? "a problem" : std::to_string(count_) + " problems, the first";
   Error error = make_error(ErrorCode::kInvalidArgument,
                            std::string(subject) + " has " + number + " at " + line(problems_.front()));
-  for (std::size_t i = 0; i < std::min(count_, kMaxNotes); ++i) error.notes.push_back({"problem", line(problems_[i])});
+  for (std::size_t i = 1; i < std::min(count_, kMaxNotes); ++i) error.notes.push_back({"problem", line(problems_[i])});
   if (count_ > kMaxNotes) error.notes.push_back({"problem", "and " + std::to_string(count_ - kMaxNotes) + " more"});
   return error;
 }

@@ -18,7 +18,8 @@ class ProblemList {
   bool empty() const { return problems_.empty(); }
   std::vector<Problem> take() && { return std::move(problems_); }
 
-  /// ok, or invalid_argument: how many problems `subject` has, the first one, and a "problem" note each.
+  /// ok, or invalid_argument: how many problems `subject` has, the first one, and a "problem" note for each of the
+  /// others.
   Status status(std::string_view subject) const;
 
  private:

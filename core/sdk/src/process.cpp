@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -40,7 +41,7 @@ class Patience {
   }
 
  private:
-  static constexpr std::int64_t kStopIntervalMs = 50;
+  static constexpr std::int64_t kStopIntervalMs = 10;
   std::optional<Clock::time_point> deadline_;
   std::function<bool()> stopping_;
 };
@@ -112,16 +113,17 @@ class StringTable {
   std::vector<char*> pointers_;
 };
 
-std::vector<std::string> environment_of(const Command& command) {
-  std::vector<std::string> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!command.environment.contains(text.substr(0, text.find('=')))) entries.push_back(text);
-  }
-  for (const auto& [name, value] : command.environment) {
-    entries.push_back(std::string(name).append("=").append(value));
-  }
-  return entries;
+// Where programs are looked for. Under AT_SECURE whoever set PATH may have fewer rights than this process.
+std::string search_path() {
+  constexpr const char* kOfTheSystem = "/usr/bin:/bin";
+  if (getauxval(AT_SECURE) != 0) return kOfTheSystem;
+  const char* const path = std::getenv("PATH");
+  return path == nullptr ? "" : path;
+}
+
+bool is_inherited(const Command& command, const std::string& name) {
+  if (command.environment.contains(name)) return false;
+  return !command.inherited || std::ranges::find(*command.inherited, name) != command.inherited->end();
 }
 
 // The C structs that posix_spawn takes.
@@ -291,6 +293,16 @@ std::string quoted_for_shell(const std::string& word) {
   return text + "'";
 }
 
+// "env -i PATH=... ": what the command would get in a shell besides is not what it got here.
+std::string inherited_text(const Command& command) {
+  if (!command.inherited) return "";
+  std::string text = "env -i ";
+  for (const std::string& name : *command.inherited) {
+    if (std::getenv(name.c_str()) != nullptr) text.append(name).append("=\"$").append(name).append("\" ");
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<ProcessResult> run(const Command& command) {
@@ -304,17 +316,32 @@ Result<ProcessResult> run(const Command& command) {
   return result;
 }
 
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    if (!is_inherited(command, name)) continue;
+    entries.push_back(name == "PATH" ? "PATH=" + search_path() : text);  // compilers start their parts by it
+  }
+  for (const auto& [name, value] : command.environment) {
+    entries.push_back(std::string(name).append("=").append(value));
+  }
+  return entries;
+}
+
 std::string to_string(const Command& command) {
   std::string text;
   if (!command.working_directory.empty()) text = "cd " + quoted_for_shell(command.working_directory) + " && ";
+  text += inherited_text(command);
   for (const auto& [name, value] : command.environment) text += name + "=" + quoted_for_shell(value) + " ";
   for (std::size_t i = 0; i < command.argv.size(); ++i) text += (i == 0 ? "" : " ") + quoted_for_shell(command.argv[i]);
   return text;
 }
 
 std::optional<std::string> find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  if (path == nullptr || name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  const std::string path = search_path();
   std::string_view rest = path;
   for (bool more = true; more;) {
     const std::size_t colon = rest.find(':');

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dtype_place.h"
 #include "quoted.h"
 #include "validation.h"
 
@@ -45,11 +46,6 @@ void check_use(const std::string& name, ExprPlace place, const Scope& scope, con
   }
 }
 
-bool is_cast_target(DType type) {
-  const bool width = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
-  return type.lanes == 1 && ((is_integer(type) && width) || type == dtype::kBool);
-}
-
 }  // namespace
 
 std::optional<std::int64_t> constant_of(const Expr& expr) {
@@ -66,10 +62,11 @@ void check_expr(const Expr& expr, ExprPlace place, const Scope& scope, const Jso
   for (const std::string& name : names) check_use(name, place, scope, at, problems);
   bool has_value = names.empty();
   visit(expr, [&](const Expr& node) {
-    if (node.op() != ExprOp::kCast || is_cast_target(node.type())) return;
+    if (node.op() != ExprOp::kCast || is_allowed(node.type(), DTypePlace::kExpr)) return;
     has_value = false;
     problems.add(at, "cannot cast to " + in_double_quotes(to_string(node.type())) +
-                         " (expressions are integers). Cast to int8 ... int64, uint8 ... uint64 or bool.");
+                         " (expressions are integers). Cast to " + std::string(allowed_dtypes(DTypePlace::kExpr)) +
+                         ".");
   });
   if (!has_value) return;
   const Result<std::int64_t> value = evaluate(expr, [](std::string_view) { return std::nullopt; });

@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "buffer_span.h"
+#include "dtype_place.h"
 #include "quoted.h"
 #include "validation.h"
 
 namespace kmux {
 
 namespace {
-
-bool has_width_of_scalar(DType type) { return type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64; }
 
 Name name_of(const Param& param) {
   if (const BufferParam* buffer = as_buffer(param)) {
@@ -46,11 +45,15 @@ class SignatureChecker {
     if (const ScalarParam* found = as_scalar(param)) scalar(*found, at / "scalar");
   }
 
+  void refuse(const std::string& what, DType type, DTypePlace place, const JsonPointer& at) {
+    problems_.add(at / "dtype",
+                  what + in_double_quotes(to_string(type)) + ". Use " + std::string(allowed_dtypes(place)) + ".");
+  }
+
   void buffer(const BufferParam& buffer, const JsonPointer& at) {
     const DType type = buffer.dtype;
-    if ((!is_integer(type) && !is_float(type) && !is_bool(type)) || to_string(type).starts_with("dtype_")) {
-      problems_.add(at / "dtype", "a buffer cannot hold " + in_double_quotes(to_string(type)) +
-                                      ". Use an integer, a floating-point type or bool.");
+    if (!is_allowed(type, DTypePlace::kBuffer)) {
+      refuse("a buffer cannot hold ", type, DTypePlace::kBuffer, at);
     } else if (type.lanes == 0) {
       problems_.add(at / "dtype", "a dtype of 0 lanes has no elements. Use 1 or more.");
     }
@@ -83,11 +86,8 @@ class SignatureChecker {
   }
 
   void scalar(const ScalarParam& scalar, const JsonPointer& at) {
-    const DType type = scalar.dtype;
-    const bool is_number = is_integer(type) || is_float(type) || is_bool(type);
-    if (is_number && type.lanes == 1 && has_width_of_scalar(type) && !to_string(type).starts_with("dtype_")) return;
-    problems_.add(at / "dtype", "a scalar cannot be " + in_double_quotes(to_string(type)) +
-                                    ". Use bool, or an integer or floating-point type of 8 to 64 bits.");
+    if (is_allowed(scalar.dtype, DTypePlace::kScalar)) return;
+    refuse("a scalar cannot be ", scalar.dtype, DTypePlace::kScalar, at);
   }
 
   void output(std::size_t index, const JsonPointer& at) {
@@ -107,9 +107,8 @@ class SignatureChecker {
 
   void symbol(const Symbol& symbol, const JsonPointer& at) {
     scope_.check(symbol.name, at / "name", problems_);
-    if (symbol.dtype != dtype::kInt32 && symbol.dtype != dtype::kInt64) {
-      problems_.add(at / "dtype",
-                    "a symbol cannot be " + in_double_quotes(to_string(symbol.dtype)) + ". Use int32 or int64.");
+    if (!is_allowed(symbol.dtype, DTypePlace::kSymbol)) {
+      refuse("a symbol cannot be ", symbol.dtype, DTypePlace::kSymbol, at);
     }
     if (std::ranges::find(order_, symbol.name) == order_.end()) {
       problems_.add(at, "no shape or stride uses symbol " + in_double_quotes(symbol.name) +

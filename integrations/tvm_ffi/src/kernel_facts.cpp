@@ -56,6 +56,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_texts", texts_of)
       .def("kmux.kernel_source", [](const ffi::Function& f) { return ffi::String(kernel_of(f).source()); })
       .def("kmux.kernel_launcher", [](const ffi::Function& f) { return ffi::String(kernel_of(f).launcher()); })
+      .def("kmux.kernel_is_up_to_date", [](const ffi::Function& f) { return kernel_of(f).is_up_to_date(); })
       .def("kmux.kernel_resolution", [](const ffi::Function& f) { return ResolutionRef(kernel_of(f).resolution()); })
       .def("kmux.kernel_device", [](const ffi::Function& f) { return kernel_of(f).device().dl(); })
       .def("kmux.kernel_files", files_of)

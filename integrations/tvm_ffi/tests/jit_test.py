@@ -1,6 +1,9 @@
 import dataclasses
 import enum
+import pathlib
+import tempfile
 import threading
+import time
 import unittest
 
 import kmux
@@ -139,6 +142,26 @@ class Jit(unittest.TestCase):
             kmux.jit(lambda: 3)()
         with self.assertRaisesRegex(TypeError, "jit decorates a int"):
             kmux.jit(3)
+
+    def test_an_edited_header_gives_another_kernel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            header = pathlib.Path(folder, "factor.h")
+
+            @kmux.jit(target="cpu", include_dirs=[folder])
+            def scale(tile=4):
+                return programs.scale_of_header()
+
+            def edit(factor):
+                header.write_text(f"#define FACTOR {factor}\n")
+                time.sleep(0.02)  # longer than a tick of the clock that stamps files
+                return float(np.from_dlpack(scale()(np.ones(1, "float32")))[0])
+
+            self.assertEqual([edit(factor) for factor in (2, 3, 2)], [2, 3, 2])
+            kernel = scale()
+            self.assertIs(scale(), kernel)
+            self.assertTrue(kernel.is_up_to_date)
+            header.unlink()
+            self.assertFalse(kernel.is_up_to_date)
 
     def test_is_compiled_once_however_many_ask(self):
         kernels = []

@@ -73,3 +73,27 @@ def ends():
     }
     """
     return kmux.program(document, {"ends.c": source})
+
+
+def scale_of_header():
+    """y = FACTOR * x, where "factor.h" of the include folders defines FACTOR."""
+    document = {
+        "name": "scale_of_header",
+        "signature": {
+            "params": [buffer("x"), buffer("y")],
+            "outputs": ["y"],
+            "symbols": [{"name": "n"}],
+        },
+        "variants": [
+            {
+                "dialect": "c",
+                "sources": [{"path": "scale.c"}],
+                "body": launch("scale", [{"tensor": "x"}, {"tensor": "y"}, {"expr": "n", "dtype": "int64"}]),
+            }
+        ],
+    }
+    source = (
+        "#include <factor.h>\n"
+        "void scale(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = FACTOR * x[i]; }\n"
+    )
+    return kmux.program(document, {"scale.c": source})

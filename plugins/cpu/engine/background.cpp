@@ -2,10 +2,23 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "kmux/start_thread.h"
+
 namespace kmux::cpu {
+namespace {
+
+void run(const Background::Job& job) noexcept {
+  try {
+    job();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; nobody waits for it
+  }
+}
+
+}  // namespace
 
 struct Background::State {
   std::mutex mutex;
@@ -14,6 +27,9 @@ struct Background::State {
   bool busy = false;
   std::atomic<bool> stopped{false};
   std::thread thread;
+  const pid_t process = ::getpid();
+
+  bool is_forked() const { return process != ::getpid(); }
 
   void work();
   void stop();
@@ -28,8 +44,7 @@ void Background::State::work() {
     jobs.pop_front();
     busy = true;
     lock.unlock();
-    job();
-    job = {};
+    run(std::exchange(job, {}));
     lock.lock();
     busy = false;
     changed.notify_all();
@@ -37,6 +52,7 @@ void Background::State::work() {
 }
 
 void Background::State::stop() {
+  if (is_forked()) return;
   std::deque<Job> dropped;
   std::thread ending;
   {
@@ -84,22 +100,36 @@ void stop_at_exit(std::weak_ptr<Background::State> state) {
 }  // namespace
 
 Background::Background() : state_(std::make_shared<State>()) {}
-Background::~Background() { state_->stop(); }
+
+Background::~Background() {
+  if (state_->is_forked()) {
+    new std::shared_ptr(state_);  // the thread that waits in it is not here: it is never torn down
+    return;
+  }
+  state_->stop();
+}
 
 void Background::post(Job job) {
+  if (state_->is_forked()) return;
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->stopped) return;
     state_->jobs.push_back(std::move(job));
     if (!state_->thread.joinable()) {
       stop_at_exit(state_);
-      state_->thread = std::thread([state = state_.get()] { state->work(); });
+      auto started = start_thread([state = state_] { state->work(); });
+      if (!started) {
+        state_->jobs.pop_back();
+        return;
+      }
+      state_->thread = *std::move(started);
     }
   }
   state_->changed.notify_all();
 }
 
 void Background::wait() {
+  if (state_->is_forked()) return;
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [&] { return state_->stopped || (state_->jobs.empty() && !state_->busy); });
 }

@@ -12,8 +12,9 @@ namespace kmux::cpu {
 /// One thread for work that nobody waits for. It begins with the first job.
 ///
 /// Threads:  any.
-/// Lifetime: at its end, and when the process ends, what waits is dropped and what runs is waited for; `stopping` lets
-///           a job hear of it. The process must not tear down LLVM under a job that still compiles.
+/// Lifetime: at its end what waits is dropped and what runs is waited for; `stopping` lets a job hear of it. When the
+///           process ends, a job is left alone: nothing that it uses is destroyed (immortal_statics.cpp). Only where LLVM
+///           is a shared library, which is, the process waits for it.
 class Background {
  public:
   using Job = std::function<void()>;
@@ -23,7 +24,7 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Does nothing once stopped. A job must not throw.
+  /// Does nothing in a forked child, once stopped or if no thread can be started. What a job throws is dropped.
   void post(Job job);
   /// Waits until everything posted so far is done or dropped.
   void wait();

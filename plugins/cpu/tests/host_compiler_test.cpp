@@ -2,9 +2,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/file_io.h"
 
 #include "../../../tests/temp_folder.h"
 #include "jobs.h"
@@ -41,6 +45,52 @@ TEST(HostCompiler, KeepsTwoLibrariesApart) {
   const auto b = load("x + 2");
   EXPECT_EQ(reinterpret_cast<int (*)(int)>(a->entry())(0), 1);
   EXPECT_EQ(reinterpret_cast<int (*)(int)>(b->entry())(0), 2);
+}
+
+bool is_kernel_mapped() {
+  std::ifstream maps("/proc/self/maps");
+  const std::string all(std::istreambuf_iterator<char>(maps), {});
+  return all.find("memfd:kmux-kernel") != all.npos;
+}
+
+std::unique_ptr<LoadedCode> loaded_on_host(const std::string& path, const std::string& text) {
+  const auto object = compile_on_host(job_of(path, text), host_options(), {});
+  return load_shared_object(object.value().object, "entry").value();
+}
+
+int value_of(const LoadedCode& code, int x) { return reinterpret_cast<int (*)(int)>(code.entry())(x); }
+
+// GCC makes the static of a template unique in the process, unless told not to; then dlclose closes nothing.
+TEST(HostCompiler, LeavesNoLibraryBehindForTheNextOne) {
+  const std::string counter = "template <class T> int& count() { static int value = 0; return value; }\n";
+  auto code = loaded_on_host("f.cpp", counter + "extern \"C\" int f(int x) { return count<int>() += x + 1000; }");
+  EXPECT_EQ(value_of(*code, 1), 1001);
+  EXPECT_TRUE(is_kernel_mapped());
+  code.reset();
+  EXPECT_FALSE(is_kernel_mapped());
+  code = loaded_on_host("f.cpp", counter + "extern \"C\" int f(int x) { return count<int>() += x; }");
+  EXPECT_EQ(value_of(*code, 2), 2);
+}
+
+TEST(HostCompiler, GivesTheKernelItsOwnFunctions) {
+  const auto code =
+      loaded_on_host("f.c", "int getdtablesize(void) { return -41; }\nint f(int x) { return getdtablesize() - x; }");
+  EXPECT_EQ(value_of(*code, 1), -42) << "the C library's function was called";
+}
+
+TEST(HostCompiler, GetsNoVariableThatIsNotNamed) {
+  const TempFolder folder;
+  const std::string script = "#!/bin/sh\n/usr/bin/env > " + (folder.path() / "seen").string() + "\nexec g++ \"$@\"\n";
+  BuildOptions options = host_options();
+  options.host_compiler = folder.write("c++", script);
+  fs::permissions(options.host_compiler, fs::perms::owner_all);
+  setenv("GCC_EXEC_PREFIX", "/nowhere/", /*overwrite=*/1);
+  const auto object = compile_on_host(job_of("f.c", "int f(int x) { return x; }"), options, {});
+  unsetenv("GCC_EXEC_PREFIX");
+  ASSERT_TRUE(object.ok()) << object.error().explain();
+  const std::string seen = read_file(folder.path() / "seen").value();
+  EXPECT_THAT(seen, HasSubstr("LC_ALL=C\n"));
+  EXPECT_THAT(seen, testing::Not(HasSubstr("GCC_EXEC_PREFIX")));
 }
 
 TEST(HostCompiler, ShowsItsCommandAndItsLog) {

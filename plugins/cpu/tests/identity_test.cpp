@@ -42,7 +42,7 @@ TEST(Identity, DiffersByOption) {
 TEST(Identity, NamesTheHostsCompiler) {
   BuildOptions options;
   options.engine = Engine::kHost;
-  EXPECT_THAT(identity("x86-64", options), HasSubstr("\"host_compiler\":{\"mtime_ns\":"));
+  EXPECT_THAT(identity("x86-64", options), HasSubstr("\"host_compiler\":{\"as\":{\"mtime_ns\":"));
   options.host_compiler = "no-such-compiler";
   const auto missing = toolchain_identity(Target{"cpu", "x86-64", {}}, options);
   ASSERT_FALSE(missing.ok());

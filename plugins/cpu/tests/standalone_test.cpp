@@ -60,10 +60,9 @@ struct Unit {
         "  from.free(from.self, 0, nullptr, memory);\n"
         "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
     folder.write("unit.cpp", text).value();
-    const Command command{{find_host_compiler("", "the test").value(), "-std=c++17", "-Wall", "-Wextra", "-Werror",
-                           "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
-                          folder.path(),
-                          compiler_environment()};
+    const Command command = compiler_command({find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
+                                              "-Wextra", "-Werror", "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
+                                             folder.path());
     const ProcessResult result = run(command).value();
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
     library = DynamicLibrary::open({folder.path() + "/unit.so"}).value();

@@ -123,6 +123,34 @@ TEST_F(Builder, FindsHeadersOfTheProgramAndOfTheMachine) {
   EXPECT_THAT(found.files, Contains("/usr/include/stdlib.h")) << "the C library's, which nvcc includes";
 }
 
+TEST_F(Builder, TakesNoFlagsFromTheEnvironment) {
+  const Program program =
+      program_of("#ifndef FOO\n#define FOO 1\n#endif\n" + kernel_that("x[0] = FOO;")).build().value();
+  const auto code = [&] { return *build(program, {{"line_info", "off"}}).value().find(nvidia::kCodePart); };
+  const auto key = [&] { return builder.toolchain(Target{"cuda", "sm_90a", {}}, {}).value(); };
+  const std::string code_before = code();
+  const std::string key_before = key();
+  setenv("NVCC_APPEND_FLAGS", "-DFOO=2", /*overwrite=*/1);
+  setenv("NVCC_PREPEND_FLAGS", "-DFOO=3", /*overwrite=*/1);
+  const std::string code_after = code();
+  const std::string key_after = key();
+  unsetenv("NVCC_APPEND_FLAGS");
+  unsetenv("NVCC_PREPEND_FLAGS");
+  EXPECT_EQ(code_after, code_before);
+  EXPECT_EQ(key_after, key_before);
+  EXPECT_NE(*build(program, {{"line_info", "off"}, {"compile_flags", "-DFOO=2"}}).value().find(nvidia::kCodePart),
+            code_before);
+}
+
+TEST_F(Builder, WarnsOnceOfFlagsOfTheEnvironment) {
+  host.options["cuda.nvcc_append_flags"] = "-DFOO=2";
+  const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
+  ASSERT_TRUE(build(program).ok());
+  ASSERT_TRUE(build(program).ok());
+  EXPECT_EQ(host.log.find("NVCC_APPEND_FLAGS"), host.log.rfind("NVCC_APPEND_FLAGS"));
+  EXPECT_NE(host.log.find("NVCC_APPEND_FLAGS"), std::string::npos);
+}
+
 TEST_F(Builder, LeavesTheProgramItsNames) {
   ProgramBuilder program("sample");
   program.output("x", dtype::kFloat32, {32}).variant("cuda");
@@ -270,7 +298,7 @@ TEST_F(Builder, KnowsItsToolchain) {
   const Target target{"cuda", "sm_90a", {}};
   const std::string identity = builder.toolchain(target, {}).value();
   EXPECT_THAT(identity, HasSubstr("bin/nvcc"));
-  EXPECT_THAT(identity, HasSubstr("\"host_compiler\":{\"mtime_ns\""));
+  EXPECT_THAT(identity, HasSubstr("\"host_compiler\":{\"as\":{\"mtime_ns\""));
   EXPECT_NE(builder.toolchain(target, {{"fast_math", "on"}}).value(), identity);
   host.options["cuda.fast_math"] = "on";
   EXPECT_NE(builder.toolchain(target, {}).value(), identity);

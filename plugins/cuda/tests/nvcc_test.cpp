@@ -47,6 +47,16 @@ TEST_F(NvccTest, IsMissedWithEveryPlaceThatWasTried) {
   EXPECT_THAT(missing.error().message, HasSubstr(R"(tried "/no/cuda/bin/nvcc", "/usr/local/cuda/bin/nvcc")"));
 }
 
+TEST_F(NvccTest, WarnsOfFlagsOfTheEnvironment) {
+  warn_of_unused_flags(host);
+  EXPECT_EQ(host.log, "");
+  host.options["cuda.nvcc_append_flags"] = "-use_fast_math";
+  warn_of_unused_flags(host);
+  EXPECT_EQ(host.highest_level, 2);
+  EXPECT_THAT(host.log, HasSubstr("NVCC_APPEND_FLAGS=\"-use_fast_math\" is not used"));
+  EXPECT_THAT(host.log, HasSubstr("Set option compile_flags"));
+}
+
 TEST_F(NvccTest, IsIdentifiedByVersionAndPrograms) {
   const Nvcc nvcc = find_nvcc(host).value();
   const std::string bare = dump(identify(nvcc));

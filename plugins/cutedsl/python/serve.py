@@ -1,21 +1,26 @@
-"""Keeps CuTe DSL imported: each line on stdin is a folder in which a copy of this process runs kmux_compile.py; the answer is
-a line with its exit code. A copy for each, so that no program sees what another one left behind.
+"""Keeps CuTe DSL imported: each line on descriptor 3 is a folder in which a copy of this process runs kmux_compile.py; the
+answer is a line with its exit code. A copy for each, so that no program sees what another one left behind. What is written to
+stdout and stderr is nobody's answer.
 """
 
 import os
 import runpy
 import sys
 
+_SOCKET = 3
+
 
 def main():
+    os.set_inheritable(_SOCKET, False)
     import cutlass.cute  # noqa: F401
 
-    for line in sys.stdin:
+    for line in open(_SOCKET, closefd=False):
         child = os.fork()
         if child == 0:
+            os.close(_SOCKET)
             os._exit(compile_in(line.rstrip("\n")))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        print(code if code >= 0 else 128 - code, flush=True)
+        os.write(_SOCKET, b"%d\n" % (code if code >= 0 else 128 - code))
     return 0
 
 
@@ -25,6 +30,7 @@ def compile_in(folder):
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.environ["TMPDIR"] = folder
+    os.environ["HOME"] = folder
     try:
         runpy.run_path("kmux_compile.py", run_name="__main__")
     except SystemExit as done:

@@ -66,6 +66,16 @@ TEST_F(DslCompilerTest, PythonIsIsolatedAndGetsTheProgramsFiles) {
   EXPECT_EQ(in_staging("program/parts/more.py"), "A = 1\n");
 }
 
+TEST_F(DslCompilerTest, PythonGetsNoVariableThatIsNotNamed) {
+  setenv("CUTE_DSL_COMPILER_OPT", "opt-level=0", /*overwrite=*/1);
+  setenv("TILELANG_CACHE_DIR", "/somewhere", /*overwrite=*/1);
+  ASSERT_FALSE(compile("/usr/bin/env > environment; exit 1"));
+  unsetenv("CUTE_DSL_COMPILER_OPT");
+  unsetenv("TILELANG_CACHE_DIR");
+  EXPECT_THAT(in_staging("environment"), AllOf(HasSubstr("TMPDIR=" + staging.path()), HasSubstr("PATH=")));
+  EXPECT_THAT(in_staging("environment"), AllOf(Not(HasSubstr("CUTE_DSL")), Not(HasSubstr("TILELANG"))));
+}
+
 TEST_F(DslCompilerTest, TheJobSaysWhatKernelsTake) {
   options.line_info = true;
   const Program program = builder.build().value();

@@ -1,8 +1,12 @@
 #include "python_server.h"
 
+#include <cstdlib>
+#include <optional>
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>
+
+#include "kmux/file_io.h"
 
 #include "nvidia/library/parts.h"
 #include "workbench.h"
@@ -42,6 +46,53 @@ TEST(PythonServer, GivesNothingWhereItCannotStartOrDies) {
     ASSERT_TRUE(answer.ok());
     EXPECT_FALSE(*answer) << program;
   }
+}
+
+// Programs in Python's place, which answer each line on descriptor 3.
+class ScriptedServer : public testing::Test {
+ protected:
+  std::optional<int> compile(const std::string& script, const std::string& arch = "sm_90a") {
+    folder.write("python3", "#!/bin/sh\n" + script + "\n").value();
+    EXPECT_EQ(chmod(python.program.c_str(), 0700), 0);
+    return again(arch);
+  }
+  std::optional<int> again(const std::string& arch = "sm_90a") {
+    return server.compile(python, arch, "/", std::chrono::seconds(60)).value();
+  }
+
+  PrivateFolder folder = PrivateFolder::create("kmux-test").value();
+  const Python python = {folder.path() + "/python3", folder.path() + "/packages", "4.8.1"};
+  FakeHost host;
+  PythonServer server{host};
+};
+
+TEST_F(ScriptedServer, TakesNothingOnStandardOutputForAnAnswer) {
+  EXPECT_EQ(compile("echo 7; echo 8 >&2; while read line <&3; do echo 9; echo 5 >&3; done"), 5);
+  EXPECT_EQ(again(), 5);
+}
+
+TEST_F(ScriptedServer, IsAnotherAfterPackagesHaveChanged) {
+  const std::string record = "packages/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD";
+  folder.write(record, "one").value();
+  const std::string script =
+      "n=$(cat " + folder.path() + "/" + record + " | wc -c); while read line <&3; do echo $n >&3; done";
+  EXPECT_EQ(compile(script), 3);
+  EXPECT_EQ(again(), 3);
+  folder.write(record, "another").value();
+  EXPECT_EQ(again(), 7) << "the server that has imported the old packages";
+}
+
+TEST_F(ScriptedServer, HasNoVariableOfTheUsers) {
+  setenv("CUTE_DSL_ARCH", "sm_100a", /*overwrite=*/1);
+  setenv("CUTE_DSL_COMPILER_OPT", "opt-level=0", /*overwrite=*/1);
+  const std::string seen = folder.path() + "/seen";
+  EXPECT_EQ(compile("/usr/bin/env > " + seen + "; read line <&3; echo 0 >&3"), 0);
+  unsetenv("CUTE_DSL_ARCH");
+  unsetenv("CUTE_DSL_COMPILER_OPT");
+  const std::string variables = read_file(seen).value();
+  EXPECT_THAT(variables, HasSubstr("CUTE_DSL_ARCH=sm_90a\n"));
+  EXPECT_THAT(variables, testing::Not(HasSubstr("sm_100a")));
+  EXPECT_THAT(variables, testing::Not(HasSubstr("CUTE_DSL_COMPILER_OPT")));
 }
 
 TEST(PythonServer, IsKilledWhenItTakesTooLong) {

@@ -65,6 +65,20 @@ TEST_F(PythonTest, WithoutOrWithAnOldCuteDslIsNotTaken) {
   EXPECT_THAT(find_python(host).error().message, HasSubstr("has 4.3.4"));
 }
 
+TEST_F(PythonTest, WithCuteDslOfItsUserAloneIsRefusedByName) {
+  host.options["cutedsl.python"] = venv("none", "numpy-2.0.dist-info") + "/bin/python3";
+  host.options["cutedsl.home"] = path("home");
+  folder.write("home/.local/lib/python3.11/site-packages/nvidia_cutlass_dsl-4.8.1.dist-info/RECORD", "files").value();
+  const Error error = find_python(host).error();
+  EXPECT_THAT(error.message,
+              HasSubstr("none/bin/python3\" has 4.8.1 of pip install --user alone, which it is not to see"));
+  EXPECT_THAT(error.message, HasSubstr("in a virtual environment that is active"));
+  host.options["cutedsl.home"] = path("nowhere");
+  EXPECT_THAT(find_python(host).error().message, HasSubstr("has none"));
+  host.options["cutedsl.user_base"] = path("home/.local");
+  EXPECT_THAT(find_python(host).error().message, HasSubstr("pip install --user"));
+}
+
 TEST_F(PythonTest, LooksForPackagesWhereItLies) {
   venv("one", "x.dist-info");
   EXPECT_THAT(package_folders(path("one/bin/python3")), ElementsAre(path("one/lib/python3.11/site-packages")));

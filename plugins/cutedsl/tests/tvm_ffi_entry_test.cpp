@@ -81,9 +81,10 @@ class TvmFfiEntryTest : public testing::Test {
   std::string usual() { return cubin("usual.cubin", {"cutlass_scale_0", "cutlass_shift_1"}); }
 
   int launch(const std::string& path, std::int64_t device = 0) {
-    data_.device.device_id = static_cast<int>(device);
+    DLTensor data = data_;  // threads launch on devices of their own
+    data.device.device_id = static_cast<int>(device);
     TVMFFIAny tensor{kTVMFFIDLTensorPtr, 0, {}};
-    tensor.v_ptr = &data_;
+    tensor.v_ptr = &data;
     TVMFFIAny half{kTVMFFIFloat, 0, {}};
     half.v_float64 = 1.5;
     TVMFFIAny text{8, 0, {}};  // kTVMFFIRawStr

@@ -171,6 +171,8 @@ TEST_F(HipBuild, TheToolchainChangesWithItsFilesAndOptions) {
   const std::string plain = backend.builder().toolchain(target, {}).value();
   EXPECT_THAT(plain, HasSubstr("clang++-19"));
   EXPECT_NE(plain, backend.builder().toolchain(target, {{"fast_math", "on"}}).value());
+  host.options["hip.hiprtc_compile_options"] = "-ffast-math";  // which hiprtc takes from the environment itself
+  EXPECT_NE(plain, backend.builder().toolchain(target, {}).value());
 }
 
 }  // namespace

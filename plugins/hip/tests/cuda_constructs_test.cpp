@@ -38,6 +38,20 @@ TEST(CudaConstructs, AreNamedWithFileAndLine) {
   EXPECT_THAT(refusal("#include \"cute/tensor.hpp\""), HasSubstr("write a variant of dialect hip"));
 }
 
+TEST(CudaConstructs, AreNotTheProgramsOwnHeaders) {
+  for (const char* name : {"cuda_helpers.h", "cuda_fp_helpers.h", "curand_helpers.h", "cudalike/a.h", "mma.hpp",
+                           "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h"}) {
+    EXPECT_EQ(refusal("#include \"" + std::string(name) + "\"\n"), "");
+  }
+  for (const char* name :
+       {"cuda.h", "cuda_fp8.h", "cuda_pipeline.h", "cuda/std/array", "cub/cub.cuh", "curand_kernel.h"}) {
+    EXPECT_THAT(refusal("#include <" + std::string(name) + ">\n"), HasSubstr("is a header of CUDA's")) << name;
+  }
+  Variant variant = variant_of("#include \"cuda_fp16.h\"\n#include <cub/own.h>\n#include <cuda.h>\n");
+  variant.headers = {{"cuda_fp16.h", ""}, {"include/cub/own.h", ""}};
+  EXPECT_THAT(check_cuda_constructs(variant).error().message, HasSubstr("\"cuda.h\" in k.cu:3"));
+}
+
 TEST(CudaConstructs, InCommentsAndStringsAreNone) {
   EXPECT_EQ(refusal("// asm\n/* wmma\n */ const char* s = \"asm \\\" asm\"; char c = '\\''; int asmx;\n"), "");
 }

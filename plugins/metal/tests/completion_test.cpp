@@ -1,5 +1,9 @@
 #include "completion.h"
 
+#include <cstddef>
+#include <cstring>
+#include <new>
+
 #include "gpu.h"
 #include "workbench.h"
 
@@ -43,6 +47,25 @@ TEST_F(CompletionTest, TheDeviceIsWaitedForBeforeItGoes) {
     for (int i = 0; i < 100; ++i) gpu->completion().commit(gpu->objc().command_buffer(gpu->queue_of(nullptr)));
   }
   gpu.reset();
+  EXPECT_EQ(fake.live()["MTLCommandBuffer"], 0);
+}
+
+// Metal lets the handler go with the command buffer, and reads it then.
+TEST_F(CompletionTest, TheHandlerOutlivesItsOwner) {
+  alignas(Completion) std::byte storage[sizeof(Completion)];
+  auto* const completion = new (storage) Completion(gpu->objc());
+  Owned command_buffer;
+  {
+    const AutoreleasePool pool(gpu->objc());
+    const Id made = gpu->objc().command_buffer(gpu->queue_of(nullptr));
+    command_buffer = Owned(gpu->objc(), gpu->objc().retain(made));
+    completion->commit(made);
+  }
+  completion->drain();
+  completion->~Completion();
+  std::memset(storage, 0, sizeof storage);
+  gpu->objc().wait(command_buffer.get());
+  command_buffer = Owned();
   EXPECT_EQ(fake.live()["MTLCommandBuffer"], 0);
 }
 

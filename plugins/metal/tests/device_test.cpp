@@ -85,6 +85,39 @@ TEST_F(MetalDeviceTest, EventsMeasureTime) {
   devices().event_destroy(0, end);
 }
 
+TEST_F(MetalDeviceTest, EventsTimeTheWorkBetweenThem) {
+  void* events[3] = {};
+  for (void*& event : events) event = devices().event_create(0).value();
+  int* const x = upload<int>({0});
+  const auto work = [&] { EXPECT_TRUE(devices().l2_flush(0, nullptr).ok()); };
+  const auto record = [&](int i) { EXPECT_TRUE(devices().event_record(0, events[i], nullptr).ok()); };
+  const auto elapsed = [&](int begin, int end) {
+    return devices().event_elapsed(0, events[begin], events[end]).value();
+  };
+  work();
+  record(0);
+  record(1);
+  EXPECT_EQ(elapsed(0, 1), 0) << "work before both";
+  work();
+  EXPECT_EQ(elapsed(0, 1), 0) << "work after both";
+  record(2);
+  const double before = elapsed(1, 2);
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(elapsed(0, 2), before);
+  EXPECT_TRUE(devices().memset(0, nullptr, x, 1, 4).ok());
+  EXPECT_EQ(elapsed(1, 2), before) << "work after the end";
+  record(0);
+  EXPECT_GT(elapsed(1, 0), before) << "to the end of the last";
+  for (void* event : events) devices().event_destroy(0, event);
+}
+
+TEST_F(MetalDeviceTest, EventsWithoutATimeHaveNone) {
+  void* const event = devices().event_create_untimed(0).value();
+  EXPECT_TRUE(devices().event_record(0, event, nullptr).ok());
+  EXPECT_EQ(devices().event_elapsed(0, event, event).error().code, ErrorCode::kInvalidArgument);
+  devices().event_destroy(0, event);
+}
+
 // Two streams: one of them held back, so that order is what an event makes it.
 class MetalStreams : public MetalDeviceTest {
  protected:

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "kmux/host_compiler.h"
+
 namespace kmux::metal {
 namespace {
 
@@ -26,6 +28,44 @@ TEST(SourceText, FilesThatSayOnceAreReadOnce) {
   variant.headers[0].content = "int a;\n";
   const std::string twice = source_text(variant);
   EXPECT_NE(twice.find("int a"), twice.rfind("int a"));
+}
+
+// What a C preprocessor leaves of a text.
+std::string preprocessed(const std::string& text) {
+  Command command =
+      compiler_command({find_host_compiler("", "the test").value(), "-x", "c++", "-E", "-P", "-"}, "/tmp");
+  command.standard_input = text;
+  const ProcessResult result = run(command).value();
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  return result.standard_output;
+}
+
+TEST(SourceText, AFileThatSaysOnceIsReadWhereItsBranchIs) {
+  Variant variant;
+  variant.headers = {{"h.h", "#pragma once\n#include \"deep.h\"\nint a;\n"}, {"deep.h", "#pragma once\nint d;\n"}};
+  for (const char* text : {"#if 0\n#include \"h.h\"\n#endif\n#include \"h.h\"\n#include \"h.h\"\n",
+                           "#if 0\n#include \"h.h\"\n#else\n#include \"h.h\"\n#endif\n",
+                           "#if 1\n#include \"h.h\"\n#else\n#include \"h.h\"\n#endif\n#include \"h.h\"\n",
+                           "#ifdef X\n# if 1\n#include \"deep.h\"\n# endif\n#endif\n#include \"h.h\"\n"}) {
+    variant.sources = {{"k.metal", text}};
+    EXPECT_EQ(preprocessed(source_text(variant)), "int d;\nint a;\n") << text;
+  }
+}
+
+TEST(SourceText, APreludeThatSaysOnceIsReadOnce) {
+  Variant variant;
+  variant.settings.preludes = {"h.h"};
+  variant.headers = {{"h.h", "#pragma once\nint a;\n"}};
+  variant.sources = {{"k.metal", "#include \"h.h\"\n"}};
+  EXPECT_EQ(preprocessed(source_text(variant)), "int a;\n");
+}
+
+TEST(SourceText, FilesThatSayOnceAndIncludeEachOtherEnd) {
+  Variant variant;
+  variant.headers = {{"a.h", "#pragma once\n#include \"b.h\"\n#include \"b.h\"\nint a;\n"},
+                     {"b.h", "#pragma once\n#include \"a.h\"\n#include \"a.h\"\nint b;\n"}};
+  variant.sources = {{"k.metal", "#if 1\n#include \"a.h\"\n#include \"b.h\"\n#endif\n"}};
+  EXPECT_EQ(preprocessed(source_text(variant)), "int b;\nint a;\n");
 }
 
 TEST(SourceText, AFileThatIncludesItselfEnds) {

@@ -10,9 +10,6 @@ namespace {
 // Static and dynamic shared memory that every block may have. Source: CUDA C++ Programming Guide, Compute Capabilities.
 constexpr unsigned kFreeSmemBytes = 48 * 1024;
 
-// Two launchers that raise the limit of one context at the same time must not lower it.
-Lock raising_persisting_limit;
-
 unsigned long long smaller(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
 
 }  // namespace
@@ -117,17 +114,7 @@ int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, u
 int DeviceState::raise_persisting_limit(kmux_sink error) {
   const bool is_known = facts_.window_bytes > 1;
   const size_t wanted = is_known ? smaller(facts_.window_bytes, largest_persisting_bytes_) : largest_persisting_bytes_;
-  const Locked locked(raising_persisting_limit);
-  size_t now = 0;
-  CUresult result = driver_.limit_get(&now, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
-  if (result != CUDA_SUCCESS) {
-    return fail_call(driver_, error, "cuCtxGetLimit", result, "persisting L2 cache of device %d", context_.ordinal);
-  }
-  if (now >= wanted) return KMUX_OK;
-  result = driver_.limit_set(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, wanted);
-  if (result == CUDA_SUCCESS) return KMUX_OK;
-  return fail_call(driver_, error, "cuCtxSetLimit", result, "%zu bytes of persisting L2 cache of device %d", wanted,
-                   context_.ordinal);
+  return lines_.raise(driver_, context_, wanted, &uses_lines_, error);
 }
 
 void DeviceState::report_cut_window(unsigned long long bytes) {

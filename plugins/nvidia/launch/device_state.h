@@ -8,6 +8,7 @@
 #include "nvidia/launch/loaded_code.h"
 #include "nvidia/launch/lock.h"
 #include "nvidia/launch/log.h"
+#include "nvidia/launch/persisting_lines.h"
 
 namespace kmux::nvidia {
 
@@ -23,8 +24,8 @@ struct KernelState {
 /// or takes `lock_`.
 class DeviceState {
  public:
-  DeviceState(const DriverTable& driver, const PlanFacts& facts, const Log& log)
-      : launch_(driver.launch), driver_(driver), facts_(facts), log_(log) {}
+  DeviceState(const DriverTable& driver, const PlanFacts& facts, const Log& log, PersistingLines& lines)
+      : launch_(driver.launch), driver_(driver), facts_(facts), log_(log), lines_(lines) {}
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() { delete[] kernels_; }
@@ -32,6 +33,12 @@ class DeviceState {
   /// Retains the context of device `ordinal`; `release` gives it back.
   int retain(int ordinal, kmux_sink error) { return retain_context(driver_, ordinal, &context_, error); }
   CUresult release() { return release_context(driver_, context_); }
+  /// Gives back what `prepare` raised for L2 windows, before `release`.
+  PersistingLines::Failure give_back_lines() {
+    if (!uses_lines_) return {};
+    uses_lines_ = false;
+    return lines_.give_back(driver_, context_);
+  }
 
   /// Does for every kernel of `code` what has to be done once, and raises the limit of persisting lines. The context is
   /// current.
@@ -96,6 +103,8 @@ class DeviceState {
   const DriverTable& driver_;
   const PlanFacts& facts_;
   const Log& log_;
+  PersistingLines& lines_;
+  bool uses_lines_ = false;
   DeviceContext context_ = {};
   unsigned long long largest_smem_bytes_ = 0;
   unsigned long long largest_window_bytes_ = 0;

@@ -18,6 +18,7 @@
   KMUX_CALL(current_device, cuCtxGetDevice, (CUdevice * device))                                                     \
   KMUX_CALL(limit_get, cuCtxGetLimit, (size_t* value, CUlimit limit))                                                \
   KMUX_CALL(limit_set, cuCtxSetLimit, (CUlimit limit, size_t value))                                                 \
+  KMUX_CALL(reset_persisting, cuCtxResetPersistingL2Cache, (void))                                                   \
   KMUX_CALL(library_load, cuLibraryLoadData,                                                                         \
             (CUlibrary * library, const void* code, int* jit_options, void** jit_values, unsigned jit_count,         \
              int* library_options, void** library_values, unsigned library_count))                                   \

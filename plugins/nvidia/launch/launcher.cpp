@@ -55,13 +55,16 @@ void Launcher::find_ranges() {
 }
 
 int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink error) {
-  auto* const state = new (std::nothrow) DeviceState(*driver_, facts_, log_);
+  auto* const state = new (std::nothrow) DeviceState(*driver_, facts_, log_, lines_);
   if (state == nullptr)
     return fail(error, KMUX_UNAVAILABLE, "no memory for the state of device %d. Free some.", device);
   int code = state->retain(device, error);
   if (code == KMUX_OK) {
     code = prepare_device(*state, env, error);
-    if (code != KMUX_OK) static_cast<void>(state->release());  // the first failure is what is told
+    if (code != KMUX_OK) {  // the first failure is what is told
+      static_cast<void>(state->give_back_lines());
+      static_cast<void>(state->release());
+    }
   }
   if (code != KMUX_OK) {
     delete state;
@@ -145,7 +148,10 @@ void Launcher::unload_code() {
   if (forbids("cuLibraryUnload", code_.unload(*driver_))) return;
   for (std::atomic<DeviceState*>& device : devices_) {
     DeviceState* const state = device.load(std::memory_order_acquire);
-    if (state != nullptr) note("cuDevicePrimaryCtxRelease", state->release(), "a context stays");
+    if (state == nullptr) continue;
+    const PersistingLines::Failure lines = state->give_back_lines();
+    note(lines.call, lines.result, "lines of the L2 cache stay set aside");
+    note("cuDevicePrimaryCtxRelease", state->release(), "a context stays");
   }
 }
 

@@ -21,13 +21,16 @@ namespace kmux::nvidia {
 /// Threads: `prepare` and `call` any, concurrently; the destructor comes after them.   Lifetime: borrows code and facts.
 class Launcher {
  public:
-  /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`. Tests give a `driver`.
-  Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr)
+  /// Does nothing yet: the driver is opened and the code loaded by the first `prepare` or `call`. Launchers of several
+  /// libraries share the `lines` of one of them. Tests give a `driver`.
+  Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr,
+           PersistingLines& lines = own_persisting_lines())
       : only_launches_(facts.only_launches),
         is_free_(!facts.ranges && !facts.replay),
         driver_(driver),
         facts_(facts),
         log_(log),
+        lines_(lines),
         code_(code, facts_) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
@@ -70,7 +73,7 @@ class Launcher {
   LaunchStates& states() { return states_; }
 
  private:
-  static constexpr int kMaxDevices = 64;
+  static constexpr int kMaxDevices = PersistingLines::kMaxDevices;
 
   DeviceState* find(int device) const {
     const auto index = static_cast<unsigned>(device);
@@ -168,6 +171,7 @@ class Launcher {
   const DriverTable* driver_;
   const PlanFacts facts_;
   const Log log_;
+  PersistingLines& lines_;
   const ProfilerRanges* ranges_ = nullptr;
   std::atomic<bool> captured_{false};  // a call of this launcher
   LoadedCode code_;

@@ -14,8 +14,7 @@ Result<Compilation> Compilation::begin(const Host& host, const std::string& back
 Result<std::string> Compilation::run(std::string_view what, const std::string& program,
                                      std::vector<std::string> arguments) const {
   arguments.insert(arguments.begin(), program);
-  Command command{std::move(arguments), folder_.path(), compiler_environment()};
-  command.environment["TMPDIR"] = folder_.path();
+  Command command = compiler_command(std::move(arguments), folder_.path());
   command.stopping = [host = host_] { return host.stopping(); };
   KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
   std::string log = result.standard_error + result.standard_output;

@@ -2,13 +2,15 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "kmux/backend.h"
-#include "kmux/descriptor.h"
 #include "kmux/error.h"
+#include "kmux/memory_library.h"
 #include "kmux/plugin.h"
 
 #include "nvidia/launch/log.h"
+#include "nvidia/launch/persisting_lines.h"
 
 namespace kmux::nvidia {
 
@@ -30,18 +32,16 @@ class LauncherLibrary {
   LaunchEntry entry() const { return {{launch_, launcher_}}; }
 
  private:
-  LauncherLibrary() = default;
-  Status load(const std::string& bytes);
+  explicit LauncherLibrary(MemoryLibrary library) : library_(std::move(library)) {}
   template <class Function>
   Status find(const char* name, Function*& function) const;
 
   kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
-  void* (*open_)(Log, bool) = nullptr;
+  void* (*open_)(Log, bool, PersistingLines*) = nullptr;
   void (*close_)() = nullptr;
   void* launcher_ = nullptr;
-  void* handle_ = nullptr;
-  Descriptor file_;  // open as long as the library: the dynamic linker takes two of the same path for one
+  MemoryLibrary library_;
 };
 
 }  // namespace kmux::nvidia

@@ -88,6 +88,26 @@ TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {
   EXPECT_EQ(launch(*second), 0) << text;
 }
 
+// Each library has a launch layer of its own, and all raise the limit of one context.
+TEST_F(LauncherLibraryTest, SharesTheLimitOfPersistingLines) {
+  fake.set_parameters("k", {});
+  const auto windowed = [](std::int64_t bytes) {
+    ProgramBuilder program("windowed");
+    program.output("x", dtype::kFloat32, {1 << 20}).variant("cuda").source("k.cu", "");
+    program.launch("k").grid({1}).block({1}).l2_window("x", Expr(bytes));
+    return library_of(program.build().value()).value();
+  };
+  auto first = open(windowed(1 << 20));
+  auto second = open(windowed(2 << 20));
+  ASSERT_EQ(first->prepare(0, error), 0) << text;
+  ASSERT_EQ(second->prepare(0, error), 0) << text;
+  fake.clear_calls();
+  first.reset();
+  EXPECT_TRUE(fake.calls("cuCtxSetLimit").empty());
+  second.reset();
+  EXPECT_THAT(fake.calls("cuCtxSetLimit"), ::testing::ElementsAre("cuCtxSetLimit limit 6 value 0"));
+}
+
 TEST_F(LauncherLibraryTest, PassesErrorsOn) {
   const auto library = open(library_of(one_kernel()).value());
   text.clear();

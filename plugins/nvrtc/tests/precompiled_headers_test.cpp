@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "needs.h"
+#include "file_tick.h"
 #include "temp_folder.h"
 #include "workbench.h"
 
@@ -133,6 +134,7 @@ class HeadersStampTest : public testing::Test {
     for (int i = 0; i < 40; ++i) {
       dependencies.files.push_back(folder.write("h" + std::to_string(i) + ".h", "\n").string());
     }
+    next_file_tick();
   }
   std::string stamp(const std::string& text = "#include <h0.h>\nint code;\n", const std::vector<File>& files = {},
                     const std::vector<std::string>& arguments = {"-DA"}) {

@@ -101,9 +101,10 @@ CUresult free_now(Work& work, CUdeviceptr address, CUstream stream) {
   }
   if (found == w.memory.end() || block == nullptr || !block->is_owned) return CUDA_ERROR_INVALID_VALUE;
   if (const CUresult wrong = w.check_stream(stream); wrong != CUDA_SUCCESS) return wrong;
+  const FreeNode node{found->first, block->generation};
   w.memory.erase(found);
   block->is_owned = false;
-  block->freed = work.add(Operation{FreeNode{found->first, block->generation}, w.device_of_stream(stream), stream});
+  block->freed = work.add(Operation{node, w.device_of_stream(stream), stream});
   return CUDA_SUCCESS;
 }
 

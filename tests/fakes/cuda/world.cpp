@@ -118,6 +118,7 @@ void World::set_timeline(std::optional<std::uint64_t> anew) {
 void World::end_context(int device) {
   const auto here = [&](const auto& object) { return object.device == device; };
   streams.erase_if(here), events.erase_if(here), executables.erase_if(here);
+  on_device[static_cast<std::size_t>(device)].persisting_limit = 0;
 }
 
 bool World::is_memory(CUdeviceptr address, std::size_t bytes) const {

@@ -9,6 +9,8 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 
+#include "fibers/sanitizer_context.h"
+
 namespace kmux::fibers {
 namespace {
 
@@ -18,7 +20,17 @@ constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 
 enum class State { kReady, kInGroupBarrier, kInSubgroupBarrier, kEnded };
 
+// Making, resuming and ending a fiber are steps of it, which the scheduler surrounds.
 struct Thread {
+  Thread() = default;
+  ~Thread() {
+    const SanitizerContext::Step step(sanitizer);
+    fiber = context::fiber();  // unwinds one that waits in vain, on its own stack
+  }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+  SanitizerContext sanitizer;
   context::fiber fiber;
   State state = State::kReady;
 };
@@ -27,6 +39,7 @@ class Group {
  public:
   Group(unsigned threads, const std::function<void(unsigned)>& body) : threads_(threads) {
     for (unsigned i = 0; i < threads; ++i) {
+      const SanitizerContext::Step step(threads_[i].sanitizer);
       threads_[i].fiber = context::fiber(std::allocator_arg, stacks(), [this, i, &body](context::fiber&& scheduler) {
         scheduler_ = std::move(scheduler);
         body(i);
@@ -62,6 +75,7 @@ class Group {
       Thread& thread = threads_[running_];
       if (thread.state != State::kReady) continue;
       any = true;
+      const SanitizerContext::Step step(thread.sanitizer);
       thread.fiber = std::move(thread.fiber).resume();
     }
     return any;

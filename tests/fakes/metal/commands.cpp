@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "classes.h"
@@ -29,6 +30,7 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 // These three in the device's thread.
 void begin(CommandBuffer& self) {
   const std::lock_guard guard(lock());
+  self.start_time = seconds();
   self.failed_with = World::get().take_command_buffer_failure().value_or("");
 }
 
@@ -50,9 +52,11 @@ void finish(CommandBuffer& self) {
   self.release();  // the device's
 }
 
+bool is_global_block(Handler handler) { return (static_cast<const Block*>(handler)->flags & (1 << 28)) != 0; }
+
 void add_completed_handler(CommandBuffer& self, Handler handler) {
   if (self.is_committed) complain("a handler is added after commit");
-  if ((static_cast<Block*>(handler)->flags & (1 << 28)) == 0) complain("the handler is no global block");
+  if (!is_global_block(handler)) complain("the handler is no global block");
   self.handlers.push_back(handler);
 }
 
@@ -113,7 +117,13 @@ Object* error(CommandBuffer& self) {
   return made;
 }
 
-double gpu_end_time(CommandBuffer& self) { return self.end_time; }
+// Nobody promises times of a command buffer without work.
+bool has_work(const CommandBuffer& self) {
+  return std::ranges::any_of(self.commands, [](const Command& command) { return !command.is_of_event; });
+}
+
+double gpu_start_time(CommandBuffer& self) { return has_work(self) ? self.start_time : 0; }
+double gpu_end_time(CommandBuffer& self) { return has_work(self) ? self.end_time : 0; }
 
 }  // namespace
 
@@ -122,6 +132,10 @@ void CommandBuffer::dispose() {
   if (!is_committed) {
     --queue->uncompleted;
     Worker::get().notify();
+  }
+  // As _Block_release does, which lets only global blocks be.
+  for (const Handler handler : handlers) {
+    if (!is_global_block(handler)) complain("the handler was gone before the command buffer");
   }
   uses.clear();
   queue.reset();
@@ -137,6 +151,7 @@ CommandBuffer* make_command_buffer(Queue& self) {
                           {selector_of("waitUntilCompleted"), unlocked_method<wait_until_completed>()},
                           {selector_of("status"), method<status>()},
                           {selector_of("error"), method<error>()},
+                          {selector_of("GPUStartTime"), method<gpu_start_time>()},
                           {selector_of("GPUEndTime"), method<gpu_end_time>()},
                           {selector_of("encodeSignalEvent:value:"), method<signal_event>()},
                           {selector_of("encodeWaitForEvent:value:"), method<wait_for_event>()},

@@ -56,6 +56,7 @@ class CommandBuffer final : public Object {
   Count status = 0;
   std::string failure;
   std::string failed_with;  // in the device's thread
+  double start_time = 0;
   double end_time = 0;
 
  protected:

@@ -1,6 +1,8 @@
 #include "lanes.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "fibers/fiber_group.h"
 
@@ -10,7 +12,7 @@ namespace {
 using kmux_msl::Extents;
 using kmux_msl::kLanes;
 
-constexpr char kJunk = 0x7f;
+constexpr std::uint64_t kJunk = 0x7f7f7f7f7f7f7f7f;
 constexpr unsigned kMostThreads = 1024;
 
 // Of the group that runs on this thread of the host.
@@ -49,7 +51,7 @@ std::string run_grid(const BoundKernel& kernel) {
   }
   try {
     for (unsigned group = 0; group < count(kernel.groups); ++group) {
-      for (auto& words : memory) std::memset(words.data(), kJunk, words.size() * sizeof words[0]);
+      for (auto& words : memory) std::fill(words.begin(), words.end(), kJunk);
       kmux_msl::Thread thread{kernel.buffers.data(), threadgroup_memory.data(),   kernel.groups,
                               kernel.group_size,     place(group, kernel.groups), {}};
       fibers::run_group(count(kernel.group_size), [&](unsigned index) {

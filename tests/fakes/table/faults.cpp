@@ -24,6 +24,7 @@ constexpr std::array kCodes = {ErrorCode::kInvalidArgument, ErrorCode::kUnsuppor
 void misbehave(const std::string& word) {
   if (word == "segv") die_of(SIGSEGV);
   if (word == "abort") die_of(SIGABRT);
+  if (word == "kill") die_of(SIGKILL);
   if (word == "exit") _exit(0);
   while (word == "hang") pause();
   constexpr std::string_view kNoise = "what a compiler should not write here";

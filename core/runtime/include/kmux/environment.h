@@ -14,8 +14,8 @@ namespace kmux {
 /// The settings that kmux takes from the process environment; the only place that reads it.
 ///
 /// `TILELANG_TARGET` (or `TILELANG_DEFAULT_TARGET`), `TILELANG_EXECUTION_BACKEND` and `TILELANG_VERBOSE` count where the
-/// KMUX one is unset or empty. A program with more rights than its caller (AT_SECURE) takes no path and no server from the
-/// environment and has no cache.
+/// KMUX one is unset or empty. A program with more rights than its caller (AT_SECURE) takes no path, no server and no
+/// option of a plugin from the environment and has no cache.
 struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
@@ -38,7 +38,7 @@ struct KMUX_API Environment {
   std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-<user id>: local to the node
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
-  /// name has an underscore.
+  /// name has an underscore. None under AT_SECURE.
   std::map<std::string, std::string> plugin_options;
   /// Every variable, for the options that a plugin's manifest takes from some; none under AT_SECURE.
   std::map<std::string, std::string> variables;

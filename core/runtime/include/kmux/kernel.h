@@ -103,6 +103,9 @@ class KMUX_API Kernel {
   const std::string& tier() const;
   /// The launcher that the backend made.
   const std::string& launcher() const;
+  /// Are the files outside the program that the kernel was compiled from, its headers, as they were then? If not, `compile`
+  /// gives another kernel. Costs about a microsecond a header, and nothing where there are none.
+  bool is_up_to_date() const;
   /// Every file of the kernel: sources, headers, the launcher and the parts of the artifact.
   std::vector<File> files() const;
 

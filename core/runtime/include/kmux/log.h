@@ -9,7 +9,7 @@ namespace kmux {
 
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
 
-/// Receives one line of log, without a line break.
+/// Receives one line of log, without a line break. What it throws is dropped, and the line with it.
 using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 
 /// Sends lines of `level` and above to `sink` (an empty function: nowhere, which is the default).

@@ -37,6 +37,7 @@ struct KMUX_API Manifest {
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
   int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: not said
   std::string parallel;             // "process": one process compiles one thing at a time; empty: threads do
+  std::string background;  // "process": its compiler, in this process, cannot be left alone when the process ends
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
   std::vector<NeededLibrary> needs;
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
@@ -46,6 +47,9 @@ struct KMUX_API Manifest {
 
 /// The word of `Manifest::parallel` for a compiler that holds one lock per process.
 inline constexpr const char* kParallelProcess = "process";
+
+/// The word of `Manifest::background` for a compiler whose builds in the background go to a process of their own.
+inline constexpr const char* kBackgroundProcess = "process";
 
 /// Reads a manifest.
 ///

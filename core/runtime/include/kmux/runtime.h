@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "kmux/environment.h"
@@ -28,10 +29,18 @@ class KMUX_API Runtime {
   /// A runtime over a registry that the caller made.
   static std::shared_ptr<Runtime> with(Environment environment, std::unique_ptr<Registry> registry);
 
-  /// The runtime of this process, made on first use from its environment.
+  /// The runtime of this process, made on first use from its environment; a child that was forked makes its own.
   ///
   /// Errors: those of Registry::open, remembered.
   static Result<std::shared_ptr<Runtime>> default_runtime();
+
+  /// Waits for a compile in the background 100 ms at most: one that cannot be interrupted is left alone.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Errors: unavailable in a forked child of the process that made this runtime.
+  Status check_process() const;
 
   const Environment& environment() const { return environment_; }
   Registry& registry() const { return *registry_; }
@@ -61,6 +70,7 @@ class KMUX_API Runtime {
   std::shared_ptr<Experience> experience_;
   std::shared_ptr<Background> background_;  // its jobs use the rest
   std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
+  std::uint64_t fork_generation_;
 };
 
 }  // namespace kmux

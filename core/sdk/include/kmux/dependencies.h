@@ -28,8 +28,8 @@ std::string to_json(const Dependencies& dependencies);
 /// Errors: invalid_argument for anything that `to_json` does not write.
 Result<Dependencies> dependencies_from_json(std::string_view json);
 
-/// Other when a file of `dependencies` is changed, made or removed (told by sizes and times); empty where that cannot be
-/// told.
+/// Other when a file of `dependencies` is changed, made, replaced or removed (by `FileIdentity`); empty where that cannot be
+/// seen: one is missing, or was changed in this tick of the file clock.
 std::string file_stamp(const Dependencies& dependencies);
 
 }  // namespace kmux

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 
 #include "kmux/dependencies.h"
 #include "kmux/dispatch.h"
+#include "kmux/file_identity.h"
 
 namespace kmux {
 
@@ -23,24 +23,26 @@ struct IncludeSearch {
 
 struct IncludeList;
 
-/// What the files of the machine include, remembered by path, size and time, so that each is read once.
+/// What the files of the machine include, remembered by path and identity, so that each is read once.
 ///
 /// Threads: any.
 class IncludeMemory {
  public:
-  /// The includes of the file `path`, whose size and modification time are given.
-  std::shared_ptr<const IncludeList> read(const std::string& path, std::uint64_t size, std::int64_t mtime_ns);
+  /// The includes of the file `path`, whose identity is given. Not remembered while that is unsettled.
+  std::shared_ptr<const IncludeList> read(const std::string& path, const FileIdentity& identity);
 
-  /// What the file `path`, which was read in this state, defines `macro` to be.
+  /// What the file `path`, which was read before, defines `macro` to be.
   std::vector<std::string> definitions(const std::string& path, const std::string& macro);
 
  private:
   struct Entry {
-    std::uint64_t size;
-    std::int64_t mtime_ns;
+    FileIdentity identity;
+    bool is_settled;
     std::shared_ptr<const IncludeList> list;
     std::map<std::string, std::vector<std::string>> definitions = {};  // of the macros that were asked for
   };
+  Entry* find(const std::string& path, const FileIdentity& identity);
+
   std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_;
 };

@@ -15,10 +15,11 @@ namespace kmux {
 struct Command {
   std::vector<std::string> argv;                   // argv[0] is looked up in PATH unless it has a '/'
   std::string working_directory = {};              // empty: the caller's
-  std::map<std::string, std::string> environment = {};  // added to the caller's environment
+  std::map<std::string, std::string> environment = {};  // added to what is inherited
   std::string standard_input = {};
   std::chrono::milliseconds timeout{0};            // 0: none
   std::function<bool()> stopping = {};             // asked now and then; once true, the child is killed
+  std::optional<std::vector<std::string>> inherited = {};  // the caller's variables that the child gets; absent: all
 };
 
 struct ProcessResult {
@@ -37,7 +38,11 @@ Result<ProcessResult> run(const Command& command);
 /// The command line as a person would type it, quoted, for messages only.
 std::string to_string(const Command& command);
 
-/// The absolute path of an executable named `name` in PATH, or nothing.
+/// What the child of `command` finds in its environment, each "NAME=value".
+std::vector<std::string> environment_of(const Command& command);
+
+/// The absolute path of an executable named `name` in PATH, or nothing. A process with more rights than its caller
+/// (AT_SECURE) looks in /usr/bin and /bin instead.
 std::optional<std::string> find_program(const std::string& name);
 
 }  // namespace kmux

@@ -22,7 +22,7 @@ struct Problem {
 std::vector<Problem> validate(const Program& program);
 
 /// ok, or one invalid_argument whose message says how many problems there are and which is the first, with one "problem"
-/// note a problem (the first hundred).
+/// note for each of the others (up to the hundredth).
 Status check_valid(const Program& program);
 
 /// Is `name` a C identifier that is no keyword of C++ and does not begin with "kmux_", "KMUX_" or two

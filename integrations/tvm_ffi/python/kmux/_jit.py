@@ -36,7 +36,7 @@ class _Entry:
 class JitFunction(Generic[P]):
     """A function of a configuration: a call returns the kernel of the program that the function makes for it.
 
-    What it has made once it finds again. Two configurations that make the same program share its kernel. What fails is
+    What it has made once it finds again, until a header that it was compiled from changes. Two configurations that make the same program share its kernel. What fails is
     not remembered; every error carries the call as a note.
     Threads: any; a configuration is compiled once, however many ask.
     """
@@ -62,9 +62,12 @@ class JitFunction(Generic[P]):
         """
         form = (args, tuple(map(type, args)), *kwargs.items(), tuple(map(type, kwargs.values())))
         try:
-            return self._seen[form]
+            kernel = self._seen[form]
+            if kernel.is_up_to_date:
+                return kernel
         except (KeyError, TypeError):  # not seen, or not hashable
-            kernel = self._find(args, kwargs)
+            pass
+        kernel = self._find(args, kwargs)
         if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))):
             self._seen[form] = kernel
         return kernel
@@ -106,8 +109,8 @@ class JitFunction(Generic[P]):
         for call, program, kernel in zip(calls, programs, kernels):
             entry = self._entry(key_of(self.name, call.arguments))
             with entry.lock:
-                if entry.kernel is None:
-                    entry.kernel = self._shelf.setdefault(program.digest, kernel)
+                if entry.kernel is None or not entry.kernel.is_up_to_date:
+                    entry.kernel = self._shared(program, kernel)
         return [self._find(call.args, call.kwargs) for call in calls]
 
     def _compile_all(
@@ -149,17 +152,25 @@ class JitFunction(Generic[P]):
         call = self._bound(args, kwargs)
         entry = self._entry(key_of(self.name, call.arguments))
         with entry.lock:
-            if entry.kernel is None:
+            if entry.kernel is None or not entry.kernel.is_up_to_date:
                 entry.kernel = self._make(call)
             return entry.kernel
 
     def _make(self, call: inspect.BoundArguments) -> Kernel:
         program = self._program(call)
         kernel = self._shelf.get(program.digest)
-        if kernel is None:
+        if kernel is None or not kernel.is_up_to_date:
             with _noted(self.name, call):
                 kernel = compile(program, **self.options)
-        return self._shelf.setdefault(program.digest, kernel)
+        return self._shared(program, kernel)
+
+    def _shared(self, program: Program, kernel: Kernel) -> Kernel:
+        """The kernel of `program` that all configurations share: `kernel`, unless another one is up to date."""
+        with self._lock:
+            known = self._shelf.get(program.digest)
+            if known is None or not known.is_up_to_date:
+                known = self._shelf[program.digest] = kernel
+            return known
 
     def _program(self, call: inspect.BoundArguments) -> Program:
         with _noted(self.name, call):

@@ -85,6 +85,14 @@ class Kernel(tvm_ffi.Function):
         return cast("tvm_ffi.Device", functions.kernel_device(self))
 
     @property
+    def is_up_to_date(self) -> bool:
+        """Are the headers that it was compiled from as they were then? If not, `compile` gives another kernel.
+
+        Costs about a microsecond a header; headers are files outside the program.
+        """
+        return bool(functions.kernel_is_up_to_date(self))
+
+    @property
     def source(self) -> str:
         """The sources of the variant that is launched, one after another."""
         return str(functions.kernel_source(self))

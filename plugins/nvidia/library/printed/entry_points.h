@@ -34,11 +34,11 @@ union KeptLauncher {
 };
 KeptLauncher kept;
 
-void open_again(Log log, bool ranges) {
+void open_again(Log log, bool ranges, PersistingLines& lines) {
   PlanFacts facts = program_facts;
   facts.ranges = ranges;
   kept.launcher.~Launcher();  // nothing is loaded yet
-  new (&kept.launcher) Launcher(kmux_cubin, facts, log);
+  new (&kept.launcher) Launcher(kmux_cubin, facts, log, nullptr, lines);
 }
 
 int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
@@ -97,9 +97,10 @@ KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
 /// What went wrong in this thread's last `init` or `call`; empty if nothing did.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
 
-/// For kmux's runtime, before anything else: where reports go, and whether profilers see ranges. What a call reads first.
-KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges) {
-  kmux::nvidia::open_again(log, ranges);
+/// For kmux's runtime, before anything else: where reports go, whether profilers see ranges, and what the
+/// launchers of a plugin share. What a call reads first.
+KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges, kmux::nvidia::PersistingLines* lines) {
+  kmux::nvidia::open_again(log, ranges, *lines);
   return &kmux::nvidia::kept.launcher;
 }
 

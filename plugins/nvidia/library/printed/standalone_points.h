@@ -16,4 +16,6 @@ extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_
 }
 
 // What comes after it loads the code anew.
-extern "C" void kmux_standalone_close(void) { kmux::nvidia::open_again(kmux::nvidia::Log{nullptr, nullptr}, false); }
+extern "C" void kmux_standalone_close(void) {
+  kmux::nvidia::open_again(kmux::nvidia::Log{nullptr, nullptr}, false, kmux::nvidia::own_persisting_lines());
+}

@@ -26,6 +26,7 @@ struct LaunchConfig {
   KMUX_RULE_CALL(primary_release, cuDevicePrimaryCtxRelease_v2, (int))                                  \
   KMUX_RULE_CALL(current_set, cuCtxSetCurrent, (Handle))                                                \
   KMUX_RULE_CALL(limit_set, cuCtxSetLimit, (int, std::size_t))                                          \
+  KMUX_RULE_CALL(reset_persisting, cuCtxResetPersistingL2Cache, ())                                     \
   KMUX_RULE_CALL(library_load, cuLibraryLoadData,                                                       \
                  (Handle*, const void*, int*, void**, unsigned, int*, void**, unsigned))                \
   KMUX_RULE_CALL(library_unload, cuLibraryUnload, (Handle))                                             \

@@ -92,6 +92,7 @@ std::vector<NamedCall> calls() {
       {"event_synchronize", true, [](S s) { return s.scene.cu.event_synchronize(s.event); }},
       {"limit", true, [](S s) { return s.scene.cu.limit_set(kPersistingL2, 1 << 20); }},
       {"unload", true, [](S s) { return s.scene.unload(s.library); }},
+      {"reset_persisting", false, [](S s) { return s.scene.cu.reset_persisting(); }},
       {"memset", false, [](S s) { return s.scene.cu.memset8(s.memory, 1, 16, s.other); }},
       {"copy", false, [](S s) { return s.scene.cu.copy(s.memory, s.spare, 16, s.other); }},
       {"copy_to_device", false, [](S s) { return s.scene.cu.copy_to_device(s.memory, s.host, 16, s.other); }},

@@ -62,7 +62,7 @@ kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const ch
   KMUX_ASSIGN(const kmux::PrivateFolder folder, kmux::PrivateFolder::create("kmux-hip-on-cpu"));
   for (const kmux::File& header : program.headers) KMUX_TRY(folder.write(header.path, header.content));
   KMUX_TRY(folder.write("unit.cpp", host_source(program.text, program.expressions)));
-  const kmux::Command command{arguments_of(count, options), folder.path(), kmux::compiler_environment()};
+  const kmux::Command command = kmux::compiler_command(arguments_of(count, options), folder.path());
   KMUX_ASSIGN(const kmux::ProcessResult result, kmux::run(command));
   program.log = result.standard_error;
   if (result.exit_code != 0) return kmux::make_error(kmux::ErrorCode::kCompileFailed, "the compiler failed");

@@ -1,11 +1,11 @@
 // Modules are shared libraries of the host; a launch runs their kernels block by block, one fiber a thread.
 #include <cstring>
 #include <deque>
-#include <dlfcn.h>
 #include <elf.h>
 #include <memory>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <optional>
+
+#include "kmux/memory_library.h"
 
 #include "cpu/captures.h"
 #include "fibers/fiber_group.h"
@@ -51,8 +51,7 @@ struct ihipModuleSymbol_t {
 };
 
 struct ihipModule_t {
-  void* library = nullptr;
-  int file = -1;
+  std::optional<kmux::MemoryLibrary> library = {};
   int device = 0;
   bool is_unloaded = false;
   std::deque<ihipModuleSymbol_t> functions = {};
@@ -68,22 +67,12 @@ std::size_t code_bytes(const void* code, int& machine) {
   return file.e_shoff + std::size_t{file.e_shnum} * file.e_shentsize;
 }
 
-// The file stays open with the library: the loader tells libraries apart by the name that they were opened by.
-void* open_code(const void* code, std::size_t bytes, int& file) {
-  file = memfd_create("kmux-hip-on-cpu", MFD_CLOEXEC);
-  const bool is_whole = write(file, code, bytes) == static_cast<ssize_t>(bytes);
-  const std::string path = "/proc/self/fd/" + std::to_string(file);
-  void* const library = is_whole ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-  if (library == nullptr) close(file);
-  return library;
-}
-
 template <class T>
-T* symbol_of(void* library, const std::string& name) {
-  return reinterpret_cast<T*>(dlsym(library, name.c_str()));
+T* symbol_of(const kmux::MemoryLibrary& library, const std::string& name) {
+  return reinterpret_cast<T*>(library.symbol(name));
 }
 
-bool is_for_current_device(void* library) {
+bool is_for_current_device(const kmux::MemoryLibrary& library) {
   const std::lock_guard lock(world().mutex);
   const std::string arch = world().devices.at(static_cast<std::size_t>(current_device())).arch;
   return arch.substr(0, arch.find(':')) == symbol_of<char>(library, "kmux_code_arch");
@@ -179,20 +168,15 @@ int hipModuleLoadData(hipModule_t* module, const void* code) {
   const std::size_t bytes = code_bytes(code, machine);
   if (machine == 0) return kInvalidImage;
   if (machine != EM_X86_64 && machine != EM_AARCH64) return kNoBinaryForGpu;
-  int file = -1;
-  void* const library = open_code(code, bytes, file);
-  if (library == nullptr) return kSharedObjectInitFailed;
-  if (!is_for_current_device(library)) {
-    dlclose(library);
-    close(file);
-    return kNoBinaryForGpu;
-  }
-  const bool is_wide = *symbol_of<int>(library, "kmux_code_wavefront") == 64;
-  *symbol_of<Calls>(library, "kmux_calls") = {kmux::fibers::wait_for_group,
-                                              is_wide ? wait_for_wavefront<64> : wait_for_wavefront<32>};
+  auto library = kmux::MemoryLibrary::open({static_cast<const char*>(code), bytes}, "hip-on-cpu");
+  if (!library) return kSharedObjectInitFailed;
+  if (!is_for_current_device(*library)) return kNoBinaryForGpu;
+  const bool is_wide = *symbol_of<int>(*library, "kmux_code_wavefront") == 64;
+  *symbol_of<Calls>(*library, "kmux_calls") = {kmux::fibers::wait_for_group,
+                                               is_wide ? wait_for_wavefront<64> : wait_for_wavefront<32>};
   static std::deque<ihipModule_t>& all = *new std::deque<ihipModule_t>;
   const std::lock_guard lock(world().mutex);
-  *module = &all.emplace_back(library, file, current_device());
+  *module = &all.emplace_back(*std::move(library), current_device());
   world().modules.insert(*module);
   return kHipSuccess;
 }
@@ -203,18 +187,17 @@ int hipModuleUnload(hipModule_t module) {
   const std::lock_guard lock(world().mutex);
   if (world().modules.erase(module) == 0) return kInvalidHandle;
   module->is_unloaded = true;
-  dlclose(module->library);
-  close(module->file);
+  module->library.reset();
   return fault;
 }
 
 int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   KMUX_BEGIN("hipModuleGetFunction");
-  auto* const kernel = symbol_of<void(void**)>(module->library, "kmux_kernel_" + std::string(name));
+  auto* const kernel = symbol_of<void(void**)>(*module->library, "kmux_kernel_" + std::string(name));
   if (kernel == nullptr) return kNotFound;
   module->functions.push_back(
-      {kernel, symbol_of<const unsigned*()>(module->library, "kmux_argument_sizes_" + std::string(name)),
-       symbol_of<State>(module->library, "kmux_gpu"), symbol_of<char>(module->library, "kmux_dynamic_smem"), module});
+      {kernel, symbol_of<const unsigned*()>(*module->library, "kmux_argument_sizes_" + std::string(name)),
+       symbol_of<State>(*module->library, "kmux_gpu"), symbol_of<char>(*module->library, "kmux_dynamic_smem"), module});
   *function = &module->functions.back();
   return kHipSuccess;
 }

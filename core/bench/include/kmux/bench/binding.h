@@ -25,8 +25,11 @@ class Binding {
   Status set_symbol(const std::string& assignment);
   /// --scalar NAME=NUMBER.
   Status set_scalar(const std::string& assignment);
-  /// What the shape of a file given for `buffer` says of symbols. Disagreement is left to the kernel's own checks.
-  void learn(const BufferParam& buffer, const Tensor& tensor);
+  /// Takes the symbols that --symbol leaves open from the shape of a tensor, read from a file for parameter `name`. Two
+  /// files that disagree are left to the kernel's own checks.
+  ///
+  /// Errors: invalid_argument if an extent has another value by --symbol or --scalar.
+  Status learn(const std::string& name, const BufferParam& buffer, const Tensor& tensor);
 
   /// The shape of `buffer` in numbers.
   ///
@@ -39,9 +42,11 @@ class Binding {
 
  private:
   std::optional<std::int64_t> integer(std::string_view name) const;
+  std::optional<std::int64_t> given(std::string_view name) const;
   Error no_value(const std::string& buffer, const std::string& name) const;
   const Program& program_;
-  std::map<std::string, std::int64_t, std::less<>> symbols_;
+  std::map<std::string, std::int64_t, std::less<>> symbols_;  // given by --symbol
+  std::map<std::string, std::int64_t, std::less<>> learned_;
   std::map<std::string, double, std::less<>> scalars_;
   std::map<std::string, std::int64_t, std::less<>> integers_;  // scalars given as integers, exact beyond 2^53
 };

@@ -15,10 +15,14 @@ namespace kmux::bench {
 /// that are not named.
 class Inputs {
  public:
-  /// Errors: invalid_argument for an unknown or repeated name, or an output.
+  /// Errors: invalid_argument for an unknown or repeated name, an output, or random: without a seed.
   static Result<Inputs> parse(const Program& program, const std::vector<std::string>& assignments);
 
+  /// Does an assignment give the tensor of parameter `name`?
+  bool gives(const std::string& name) const { return source_of(name) != nullptr; }
   /// Reads the files, so that `binding` learns from their shapes.
+  ///
+  /// Errors: of reading; as `Binding::learn`.
   Status load(Binding& binding);
   /// The host tensor for `param`; made, if it is not from a file, in the shape that `binding` says.
   ///

@@ -118,7 +118,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
 
   /// The program of a call that returns `outputs`.
   ///
-  /// Errors: invalid_argument; each problem is a note "problem".
+  /// Errors: invalid_argument; the message has the first problem, a note "problem" each of the others.
   Result<Program> build(const JitOutputs& outputs);
 
  private:

@@ -26,6 +26,24 @@ struct JitRequest {
   std::vector<Tensor> tensors = {};            // eager
 };
 
+/// A kernel that a wrapper has made before, or none: in its place, or itself where it took another one's place.
+///
+/// Lifetime: borrows the wrapper.
+class FoundKernel {
+ public:
+  FoundKernel() = default;
+  explicit FoundKernel(const Kernel& in_place) : in_place_(&in_place) {}
+  explicit FoundKernel(std::optional<Kernel> kernel) : itself_(std::move(kernel)) {}
+
+  explicit operator bool() const { return in_place_ != nullptr || itself_.has_value(); }
+  const Kernel& operator*() const { return in_place_ != nullptr ? *in_place_ : *itself_; }
+  const Kernel* operator->() const { return &**this; }
+
+ private:
+  const Kernel* in_place_ = nullptr;
+  std::optional<Kernel> itself_ = {};
+};
+
 /// A wrapper without the types of its function: options, kernels, and how a call finds its own.
 ///
 /// Threads: any.
@@ -40,15 +58,14 @@ class KMUX_API JitCore {
   const JitOptions& options() const { return options_; }
   Result<JitMode> initialize() const { return jit_mode(inferred_, options_); }
 
-  /// The kernel of a call that was made before, or null. Neither locks nor allocates.
-  ///
-  /// Lifetime: as long as this object.
-  const Kernel* find(const CallForm& form) const noexcept;
+  /// The kernel of a call that was made before, unless a header that it was compiled from has changed since. Allocates
+  /// nothing; of a kernel without headers outside the program it neither locks nor calls the system.
+  FoundKernel find(const CallForm& form) const noexcept;
 
   /// Runs the function and validates what it made; an exception that leaves it is an error.
   Result<Program> program(const JitRequest& request) const;
-  /// Finds or compiles. Threads that ask for the same program at the same time wait for one compilation; one that fails
-  /// is not remembered.
+  /// Finds or compiles. Threads that ask for the same program at the same time wait for one compilation, as long as no
+  /// header changes; one that fails is not remembered.
   Result<Kernel> compile(const JitRequest& request);
   /// As kmux::par_compile: functions run one after the other, then what is not known yet is compiled in parallel.
   Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const JitRequest> requests,

@@ -31,8 +31,9 @@ class JitEager : public JitWrapper<Fn, Config> {
 
   /// Runs on `(tensors..., config, stream)`; the last two may be left out, and the configuration may be NamedValues.
   ///
-  /// A call in a form that was seen before costs one hash over it more than Kernel::launch, and allocates only what the
-  /// function declared `empty` (and for NamedValues).
+  /// A call in a form that was seen before costs one hash over it more than Kernel::launch, and a look at the headers that
+  /// its kernel was compiled from (Kernel::is_up_to_date); it allocates only what the function declared `empty` (and for
+  /// NamedValues).
   /// Errors: those of the function and of kmux::compile, with configuration and tensors as note "config"; those of
   ///         Kernel::launch.
   template <class... Call>
@@ -45,7 +46,7 @@ class JitEager : public JitWrapper<Fn, Config> {
   /// The kernel that a call with these tensors launches.
   Result<Kernel> compile(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     const JitRequest asked = request(tensors, config);
-    if (const Kernel* kernel = this->core().find(asked.form)) return *kernel;
+    if (const FoundKernel kernel = this->core().find(asked.form)) return *kernel;
     return this->core().compile(asked);
   }
   template <std::same_as<NamedValues> Named>
@@ -110,7 +111,7 @@ class JitEager : public JitWrapper<Fn, Config> {
     CallForm form;
     form.add(given.args);
     described::encode(form, config);
-    if (const Kernel* kernel = this->core().find(form)) [[likely]] {
+    if (const FoundKernel kernel = this->core().find(form)) [[likely]] {
       return run_jit(*kernel, given.args, stream);
     }
     return run_new(given, config, stream);

@@ -20,13 +20,14 @@ class JitLazy : public JitWrapper<Fn, Config> {
  public:
   JitLazy(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kLazy, std::move(fn), std::move(options)) {}
 
-  /// The kernel of a configuration: compiled when it is first asked for, then found by one hash.
+  /// The kernel of a configuration: compiled when it is first asked for and when a header that it was compiled from has
+  /// changed, else found by one hash.
   ///
   /// Errors: those of the function and of kmux::compile, with the configuration as note "config".
   Result<Kernel> operator()(const Config& config = {}) const {
     CallForm form;
     described::encode(form, config);
-    if (const Kernel* kernel = this->core().find(form)) return *kernel;
+    if (const FoundKernel kernel = this->core().find(form)) return *kernel;
     return this->core().compile(request(config));
   }
   /// By names; a template so that `{}` means the default configuration.

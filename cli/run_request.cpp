@@ -1,0 +1,116 @@
+#include "run_request.h"
+
+#include <algorithm>
+
+#include "kmux/bench/assignment.h"
+#include "kmux/npy.h"
+
+#include "number_option.h"
+#include "output_file.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+constexpr int kMostCalls = 1'000'000;  // each of which leaves a time
+
+/// The parameter that --out or --check names.
+Result<const Param*> tensor_named(const Program& program, const bench::Inputs& inputs, const std::string& option,
+                                  const std::string& name) {
+  const Param* const param = find_param(program.signature, name);
+  if (param == nullptr || as_buffer(*param) == nullptr) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      option + " names \"" + name +
+                          "\", which is no tensor of the program. Tensors: " + bench::tensor_names(program) + ".");
+  }
+  if (is_output(program.signature, name) || inputs.gives(name)) return param;
+  return make_error(ErrorCode::kInvalidArgument,
+                    option + " names \"" + name + "\", which no --in gives. Add --in " + name + "=SOURCE.");
+}
+
+Result<bench::Binding> read_binding(const Program& program, const po::variables_map& arguments) {
+  bench::Binding binding(program);
+  for (const auto& text : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(text));
+  for (const auto& text : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(text));
+  return binding;
+}
+
+Result<std::vector<OutputTensor>> read_outputs(const Program& program, const bench::Inputs& inputs,
+                                               const po::variables_map& arguments) {
+  std::vector<OutputTensor> outputs;
+  for (const auto& text : values_of(arguments, "out")) {
+    KMUX_ASSIGN(auto pair, bench::split_assignment("--out", text));
+    KMUX_TRY(tensor_named(program, inputs, "--out", pair.first));
+    KMUX_TRY(check_output_file("--out", pair.second));
+    if (std::ranges::find(outputs, pair.second, &OutputTensor::file) != outputs.end()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "--out names \"" + pair.second + "\" twice. Name a file for each tensor.");
+    }
+    outputs.push_back({std::move(pair.first), std::move(pair.second)});
+  }
+  return outputs;
+}
+
+/// Errors: invalid_argument if `expected` has another shape than the tensor will have, as far as that is known.
+Status check_shape(const ExpectedTensor& expected, const Param& param, const bench::Binding& binding) {
+  const auto shape = binding.shape_of(param);
+  if (!shape || std::ranges::equal(*shape, expected.tensor.shape())) return Ok{};
+  const Tensor result = Tensor::borrow(nullptr, *shape, as_buffer(param)->dtype);
+  return bench::compare(result, expected.tensor, expected.tolerance).error();
+}
+
+Result<std::vector<ExpectedTensor>> read_expected(const Program& program, const bench::Inputs& inputs,
+                                                  const bench::Binding& binding, const po::variables_map& arguments) {
+  std::vector<ExpectedTensor> all;
+  for (const auto& text : values_of(arguments, "check")) {
+    KMUX_ASSIGN(auto pair, bench::split_assignment("--check", text));
+    KMUX_ASSIGN(const Param* const param, tensor_named(program, inputs, "--check", pair.first));
+    const DType dtype = as_buffer(*param)->dtype;
+    ExpectedTensor expected{std::move(pair.first), {}, bench::default_tolerance(dtype)};
+    KMUX_ASSIGN(expected.tensor, load_npy(pair.second, dtype));
+    KMUX_ASSIGN(expected.tolerance.relative, tolerance_option(arguments, "rtol", expected.tolerance.relative));
+    KMUX_ASSIGN(expected.tolerance.absolute, tolerance_option(arguments, "atol", expected.tolerance.absolute));
+    KMUX_TRY(check_shape(expected, *param, binding));
+    all.push_back(std::move(expected));
+  }
+  return all;
+}
+
+}  // namespace
+
+void describe_run_request(po::options_description& options) {
+  using List = std::vector<std::string>;
+  describe_selection(options);
+  auto add = options.add_options();
+  add("in", po::value<List>()->value_name("NAME=SOURCE"),
+      "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others");
+  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "a scalar parameter");
+  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes, where no file says it");
+  add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");
+  add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
+  add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
+  add("atol", po::value<double>()->value_name("X"), "absolute tolerance of --check (default: by dtype)");
+  add("repeat", po::value<int>()->value_name("N")->default_value(0, "0"), "time N further calls");
+}
+
+Result<RunRequest> read_run_request(const po::variables_map& arguments) {
+  KMUX_ASSIGN(Program read, read_program(arguments));
+  auto program = std::make_unique<const Program>(std::move(read));
+  KMUX_ASSIGN(bench::Binding binding, read_binding(*program, arguments));
+  KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
+  KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
+  KMUX_ASSIGN(auto outputs, read_outputs(*program, inputs, arguments));
+  KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMostCalls));
+  for (const char* tolerance : {"rtol", "atol"}) KMUX_TRY(tolerance_option(arguments, tolerance, 0));
+  KMUX_TRY(inputs.load(binding));
+  KMUX_ASSIGN(auto expected, read_expected(*program, inputs, binding, arguments));
+  return RunRequest{std::move(program),
+                    std::move(binding),
+                    std::move(inputs),
+                    std::move(options),
+                    std::move(outputs),
+                    std::move(expected),
+                    repeat};
+}
+
+}  // namespace kmux::cli

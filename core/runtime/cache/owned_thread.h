@@ -1,0 +1,40 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+namespace kmux {
+
+/// A thread that works on a state of its own until that ends. It begins when it is first needed.
+///
+/// Threads:  under the mutex of the state.
+/// Lifetime: the state is the thread's, too: in a forked child, where the thread is not, it is never torn down.
+class OwnedThread {
+ public:
+  struct State {
+    virtual ~State() = default;
+    /// Returns once `ends`.
+    virtual void work() = 0;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ends = false;
+  };
+
+  /// Does this process have the thread, started now if need be? At a limit of the system it has none, and the next call
+  /// tries again.
+  bool start(const std::shared_ptr<State>& state, const char* fault_point_name);
+  /// Waits until the thread has returned from `work`. Not under the mutex.
+  void end(State& state);
+  bool is_forked() const { return process_ != ::getpid(); }
+
+ private:
+  pid_t process_ = ::getpid();
+  std::thread thread_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,21 @@
+#include <gtest/gtest.h>
+
+#include "random_edits.h"
+
+namespace kmux::fresh {
+namespace {
+
+void expect_fresh_code(const std::string& backend, int seeds, int steps) {
+  for (int seed = 1; seed <= seeds; ++seed) {
+    const Outcome outcome = run_random_edits(backend, static_cast<std::uint64_t>(seed), steps);
+    ASSERT_EQ(outcome.wrong, 0) << backend << ", seed " << seed << ", " << outcome.first;
+  }
+}
+
+// bars_sound runs 50,000.
+TEST(FreshCode, IsWhatEveryCallGivesAfterAnEdit) { expect_fresh_code("reading", 10, 500); }
+
+TEST(FreshCode, IsWhatTheCpuBackendGivesAfterAnEdit) { expect_fresh_code("cpu", 1, 200); }
+
+}  // namespace
+}  // namespace kmux::fresh

@@ -1,0 +1,84 @@
+// An application that compiles, calls and ends in a given way: ending_application HOW [LATE_MS].
+//
+// It prints "right" or an error, and when it begins to end (units: ns of CLOCK_MONOTONIC). A handler that runs after all
+// others makes the time longer in which threads that are left over can use what has been destroyed.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kmux/compile.h"
+
+#include "sorting_program.h"
+
+namespace kmux {
+namespace {
+
+constexpr auto kLast = std::chrono::milliseconds(20);
+
+void begin_to_end() {
+  std::printf("ends at %lld\n", static_cast<long long>(std::chrono::steady_clock::now().time_since_epoch() /
+                                                       std::chrono::nanoseconds(1)));
+  std::fflush(stdout);
+}
+
+/// Threads of the application that go on while main returns: one compiles, one calls.
+void leave_threads(const std::shared_ptr<Runtime>& runtime) {
+  static std::atomic<int> number{100};
+  std::thread([runtime] {
+    while (compile(*runtime, sorting(++number), {.execution_backend = "cpu"})) {
+    }
+  }).detach();
+  const Kernel kernel = compile(*runtime, sorting(0), {.execution_backend = "cpu"}).value();
+  std::thread([kernel] {
+    std::vector<float> a(64), b(64);
+    const Tensor from = Tensor::borrow(a.data(), {64}, dtype::kFloat32);
+    const Tensor to = Tensor::borrow(b.data(), {64}, dtype::kFloat32);
+    while (kernel.launch({from, to})) {
+    }
+  }).detach();
+}
+
+/// Made before any runtime, so destroyed after what runtimes destroy; nothing compiles any more then.
+struct LateCompile {
+  std::shared_ptr<Runtime> runtime;
+  ~LateCompile() {
+    if (runtime == nullptr) return;
+    const auto made = compile(*runtime, sorting(77), {.execution_backend = "cpu"});
+    std::printf("late: %s\n", made ? "compiled" : made.error().message.c_str());
+    std::fflush(stdout);
+  }
+};
+
+int run(const std::string& how, std::chrono::milliseconds late) {
+  static LateCompile late_compile;
+  static std::shared_ptr<Runtime> own;  // of "static_runtime": destroyed with the application's own objects
+  auto runtime = Runtime::default_runtime();
+  if (!runtime) return refused(runtime.error());
+  if (how == "static_runtime") {
+    own = Runtime::create((*runtime)->environment(), {.environment_path = (*runtime)->environment().plugin_path,
+                                                      .plugin_options = (*runtime)->environment().plugin_options})
+              .value();
+  }
+  const int code = compile_and_call(own ? *own : **runtime, 0);
+  if (how == "threads") leave_threads(*runtime);
+  if (how == "late_compile") late_compile.runtime = *runtime;
+  std::this_thread::sleep_for(late);
+  begin_to_end();
+  if (how == "quick_exit") std::quick_exit(code);
+  return code;
+}
+
+}  // namespace
+}  // namespace kmux
+
+int main(int argc, char** argv) {
+  std::atexit([] { std::this_thread::sleep_for(kmux::kLast); });
+  std::at_quick_exit([] { std::this_thread::sleep_for(kmux::kLast); });
+  return kmux::run(argc > 1 ? argv[1] : "return", std::chrono::milliseconds(argc > 2 ? std::atoi(argv[2]) : 0));
+}

@@ -1,0 +1,92 @@
+// A forked child may use kmux, whatever its parent's threads were doing.
+#include <chrono>
+#include <functional>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sorting_program.h"
+
+namespace kmux {
+namespace {
+
+constexpr unsigned kChildSeconds = 60;  // after which a child hangs
+
+/// What `body` returns in a child that ends as programs do; minus the signal that ended it.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(kChildSeconds);
+    std::exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+Kernel kernel_of(Runtime& runtime, int number) {
+  return compile(runtime, sorting(number), {.execution_backend = "cpu"}).value();
+}
+
+TEST(Fork, ChildCallsWhatItHasAndCompilesAnew) {
+  const auto runtime = Runtime::default_runtime().value();
+  for (int number = 0; number < 6; ++number) {
+    const Kernel kernel = kernel_of(*runtime, number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(number * 20));  // the background is further each time
+    const int code = in_child([&] {
+      if (!call_sorting(kernel)) return 10;
+      static_cast<void>(kernel.await_best());  // an error, or the better code was there: but it returns
+      if (!call_sorting(kernel)) return 11;
+      const auto own = Runtime::default_runtime();
+      if (!own || own->get() == runtime.get()) return 12;
+      return compile_and_call(**own, number) + compile_and_call(**own, 100 + number);
+    });
+    EXPECT_EQ(code, 0) << "fork " << number;
+    EXPECT_TRUE(call_sorting(kernel)) << "the parent goes on";
+  }
+}
+
+TEST(Fork, RuntimeOfTheParentSaysWhyItDoesNotCompile) {
+  const auto defaults = Runtime::default_runtime().value();
+  auto own =
+      Runtime::create(defaults->environment(), {.plugin_options = defaults->environment().plugin_options}).value();
+  const Kernel kernel = kernel_of(*own, 200);
+  const int code = in_child([&] {
+    const auto made = compile(*own, sorting(201), {.execution_backend = "cpu"});
+    if (made || made.error().message.find("it was made before fork()") == std::string::npos) return 10;
+    const auto known = compile(*own, sorting(200), {.execution_backend = "cpu"});
+    if (known || known.error().code != ErrorCode::kUnavailable) return 11;
+    own.reset();  // waits for no thread
+    return call_sorting(kernel) ? 0 : 12;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+TEST(Fork, GrandchildrenAreChildrenToo) {
+  const auto runtime = Runtime::default_runtime().value();
+  const int code = in_child([] {
+    const int first = compile_and_call(*Runtime::default_runtime().value(), 300);
+    return first + in_child([] { return compile_and_call(*Runtime::default_runtime().value(), 301); });
+  });
+  EXPECT_EQ(code, 0);
+}
+
+// Threads of the parent are anywhere in compile when it forks.
+TEST(Fork, AtAnyMomentOfOtherThreadsCompiles) {
+  const auto runtime = Runtime::default_runtime().value();
+  std::jthread other([&](const std::stop_token& stop) {
+    for (int number = 400; !stop.stop_requested(); ++number)
+      static_cast<void>(call_sorting(kernel_of(*runtime, number)));
+  });
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(13 * i));
+    EXPECT_EQ(in_child([i] { return compile_and_call(*Runtime::default_runtime().value(), 500 + i); }), 0)
+        << "fork " << i;
+  }
+}
+
+}  // namespace
+}  // namespace kmux

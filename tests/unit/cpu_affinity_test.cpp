@@ -1,0 +1,31 @@
+#include "src/cpu_affinity.h"
+
+#include <cerrno>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+// sched_getaffinity refuses a set that is smaller than the kernel's, which a cpu_set_t is beyond 1,024 processors.
+TEST(CpuAffinity, CountsMoreCoresThanASetHas) {
+  constexpr std::size_t kCores = 5000;
+  const auto get = [](std::size_t bytes, cpu_set_t* set) {
+    if (bytes * 8 < kCores) return errno = EINVAL, -1;
+    for (std::size_t core = 0; core < kCores; core += 2) CPU_SET_S(core, bytes, set);
+    return 0;
+  };
+  EXPECT_EQ(cores_of_affinity(get), kCores / 2);
+}
+
+TEST(CpuAffinity, HasTheCoresOfTheMachineWhereItsAffinityIsNotKnown) {
+  for (const int error : {EINVAL, ENOSYS}) {
+    EXPECT_EQ(cores_of_affinity([error](std::size_t, cpu_set_t*) { return errno = error, -1; }),
+              std::thread::hardware_concurrency());
+  }
+  EXPECT_EQ(cores_of_affinity([](std::size_t, cpu_set_t*) { return 0; }), 1U) << "an empty set";
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,72 @@
+#include "auto/improve.h"
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "scripted_programs.h"
+#include "src/background.h"
+#include "temp_folder.h"
+
+namespace kmux {
+namespace {
+
+/// A plugin with two tiers, of which the better one is compiled when the test lets it.
+class Improving : public testing::Test {
+ protected:
+  Improving() {
+    script_.manifest.tiers = {"fast", "full"};
+    script_.building = [this](const Options& options) {
+      if (options.at("tier") != "full" || has_begun_) return;
+      has_begun_ = true;
+      begun_.set_value();
+      release_.get_future().wait_for(kPatience);  // a test that never lets it fails, but ends
+    };
+  }
+  /// What was left running uses the script to its end.
+  ~Improving() override {
+    runtime_.reset();
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (script_.users.use_count() > 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(script_.users.use_count(), 1) << "a build never ended";
+  }
+  static Program named(const std::string& name) {
+    Program program = doubling();
+    program.name = name;
+    return program;
+  }
+
+  static constexpr std::chrono::seconds kPatience{10};
+  TempFolder folder_;
+  PluginScript script_ = launching_script("tiered", 1);
+  std::promise<void> begun_, release_;
+  bool has_begun_ = false;  // of the background's thread alone
+  std::shared_ptr<Runtime> runtime_ = runtime_of({&script_}, folder_.path() / "cache");
+};
+
+// A runtime ends while one better tier is compiled and another one waits for that: the one is left alone, the other dropped.
+TEST_F(Improving, KernelsOutliveTheirRuntimeInTheTierTheyHave) {
+  const Kernel first = compile(*runtime_, named("first")).value();
+  begun_.get_future().wait();
+  const Kernel second = compile(*runtime_, named("second")).value();
+  EXPECT_EQ(second.tier(), "fast");
+  runtime_.reset();  // waits for a moment, then leaves the build alone
+  EXPECT_EQ(second.await_best().error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(second.tier(), "fast");
+  EXPECT_EQ(first.await_best().error().code, ErrorCode::kUnavailable);
+  release_.set_value();
+  const Tensor vector = Tensor::zeros({4}, dtype::kFloat32).value();
+  for (const Kernel* kernel : {&first, &second}) EXPECT_TRUE(kernel->launch({vector}).ok());
+}
+
+TEST_F(Improving, TheBetterTierTakesOver) {
+  release_.set_value();
+  const Kernel kernel = compile(*runtime_, named("first")).value();
+  ASSERT_TRUE(kernel.await_best().ok());
+  EXPECT_EQ(kernel.tier(), "full");
+}
+
+}  // namespace
+}  // namespace kmux

@@ -1,0 +1,29 @@
+#include "kmux/side_work.h"
+
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "no_threads.h"
+
+namespace kmux {
+namespace {
+
+TEST(SideWork, RunsOnAnotherThread) {
+  SideWork<std::thread::id> work([] { return std::this_thread::get_id(); });
+  EXPECT_NE(work.get(), std::this_thread::get_id());
+}
+
+TEST(SideWork, RunsOnItsOwnersThreadWithoutAnother) {
+  const NoThreads none;
+  SideWork<std::thread::id> work([] { return std::this_thread::get_id(); });
+  EXPECT_EQ(work.get(), std::this_thread::get_id());
+}
+
+TEST(SideWork, ThrowsWhatTheWorkThrew) {
+  SideWork<int> work([]() -> int { throw std::runtime_error("no"); });
+  EXPECT_THROW(work.get(), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace kmux
