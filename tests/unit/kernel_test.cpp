@@ -308,7 +308,8 @@ TEST(Kernel, ShowsWhatItIsMadeOf) {
   variant.sources = {{"a.c", "int a;\n"}, {"b.c", "int b;\n"}};
   variant.headers = {{"h.h", "int h;\n"}};
   parts.adapters = std::make_shared<AdapterSlot>(
-      LoadedArtifact{std::make_shared<const Origin>(Origin{parts.plugin, 0, variant, Target{"fake", "arch"}}),
+      LoadedArtifact{std::make_shared<const Origin>(
+                         Origin{parts.plugin, 0, std::make_shared<const Variant>(variant), Target{"fake", "arch"}}),
                      std::make_unique<InProcessAdapter>(FakeLaunch{}), Artifact{{{"code", "binary"}}}, "launch it"});
   const Kernel kernel = make_kernel(std::move(parts)).value();
   EXPECT_EQ(kernel.name(), "fake");

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <malloc.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -198,6 +199,21 @@ TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
   ASSERT_TRUE(kernel.launch({vector()}).ok());
   EXPECT_TRUE(kernel.await_best().ok()) << "what is loaded already is measured alone";
   EXPECT_EQ(kernel.backend(), "best");
+}
+
+// With 4 MB of embedded headers 640 kernels were gigabytes.
+TEST_F(Tuners, ProgramIsKeptOnceByAllThatKeepIt) {
+  constexpr std::size_t kText = std::size_t{8} << 20;
+  Program program = doubling(2);
+  for (Variant& variant : program.variants) variant.headers = {{"large.h", std::string(kText / 2, ' ')}};
+  const auto in_use = [this] {
+    runtime_->cache()->flush();
+    const struct mallinfo2 facts = ::mallinfo2();
+    return facts.uordblks + facts.hblkhd;
+  };
+  const std::size_t before = in_use();
+  const Kernel kernel = compiled(program);
+  EXPECT_LT(in_use() - before, 2 * kText);
 }
 
 TEST_F(Tuners, PluginsOfAKernelAreKnown) {

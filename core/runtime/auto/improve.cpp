@@ -41,7 +41,7 @@ struct Improvement {
     KMUX_ASSIGN(auto adapter, open_adapter(*choice.backend, built.artifact, device, program->name));
     KMUX_TRY(adapter->prepare(device));
     auto origin = std::make_shared<const Origin>(
-        Origin{choice.plugin, better.variant, program->variants[better.variant], better.target});
+        Origin{choice.plugin, better.variant, shared_variant(program, better.variant), better.target});
     return LoadedArtifact{std::move(origin), std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                           better.tier};
   }

@@ -39,10 +39,10 @@ Status check_wanted() {
 
 }  // namespace
 
-Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& program, const CompileOptions& options,
-                                           const KernelParts& parts) {
+Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<const Program> program,
+                                           const CompileOptions& options, const KernelParts& parts) {
   const std::shared_ptr<Tuner> tuner(new Tuner);
-  tuner->program_ = std::make_shared<const Program>(program);
+  tuner->program_ = std::move(program);
   tuner->signature_ = parts.signature;
   tuner->name_ = parts.name;
   tuner->out_idx_ = parts.out_idx;
@@ -52,7 +52,7 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, const Program& prog
   tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
   tuner->slot_ = parts.adapters;
   tuner->headers_ = parts.headers;
-  tuner->contest_.program = digest(program);
+  tuner->contest_.program = digest(*tuner->program_);
   KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
   KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
   tuner->contest_.device = device_mark(properties);
@@ -74,7 +74,7 @@ Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candida
   KMUX_ASSIGN(const TierPlan tiers,
               plan_tiers(manifest, choice.request.options, runtime.environment(), Purpose::kBuild));
   auto origin = std::make_shared<const Origin>(
-      Origin{choice.plugin, candidate.variant, program_->variants[candidate.variant], choice.request.target});
+      Origin{choice.plugin, candidate.variant, shared_variant(program_, candidate.variant), choice.request.target});
   contest_.candidates.push_back({candidate.backend, candidate.variant, candidate.target, manifest.build_id});
   contestants_.push_back({std::move(choice), tiers.best, std::move(origin)});
   return Ok{};

@@ -31,8 +31,8 @@ class Tuner : public std::enable_shared_from_this<Tuner> {
   /// The tuner of the kernel of `parts`, whose resolution says who competes.
   ///
   /// Errors: those of opening a plugin, of its device, and of the options.
-  static Result<std::shared_ptr<Tuner>> make(Runtime& runtime, const Program& program, const CompileOptions& options,
-                                             const KernelParts& parts);
+  static Result<std::shared_ptr<Tuner>> make(Runtime& runtime, std::shared_ptr<const Program> program,
+                                             const CompileOptions& options, const KernelParts& parts);
 
   /// Finds or makes the measurement for calls like `sample`, and launches its winner from then on.
   ///

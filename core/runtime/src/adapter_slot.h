@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kmux/artifact.h"
 #include "kmux/backend.h"
@@ -23,9 +24,15 @@ namespace kmux {
 struct Origin {
   std::shared_ptr<Plugin> plugin = {};
   std::size_t index = 0;  // of the variant
-  Variant variant = {};
+  std::shared_ptr<const Variant> variant = {};
   Target target = {};
 };
+
+/// A variant that keeps its program: programs may have megabytes, and many kernels are made of one.
+inline std::shared_ptr<const Variant> shared_variant(std::shared_ptr<const Program> program, std::size_t index) {
+  const Variant* const variant = &program->variants[index];
+  return {std::move(program), variant};
+}
 
 /// An artifact that has been loaded, and the tier it was compiled in (empty if the backend has none). Copies share the
 /// adapter.

@@ -15,34 +15,37 @@
 namespace kmux {
 namespace {
 
+using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many keep it
+
 /// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
-Status add_tuner(Runtime& runtime, const Program& program, const CompileOptions& options, KernelParts& parts) {
+Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
   if (parts.resolution.policy != to_string(Policy::kMeasured)) return Ok{};
   KMUX_ASSIGN(parts.tuner, Tuner::make(runtime, program, options, parts));
-  const bool is_measured = parts.resolution.chosen()->run_us && program.signature.symbols.empty();
+  const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
   if (!is_measured) parts.tuner->tune_at_first_call(runtime.background().handle().lock(), *parts.adapters);
   return Ok{};
 }
 
-Result<LoadedArtifact> load_artifact(Runtime& runtime, const Program& program, const CompileOptions& options,
+Result<LoadedArtifact> load_artifact(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
                                      BuildResult& built) {
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
-  auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program.name);
+  auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program->name);
   if (!adapter) {
-    if (is_auto(built.resolution)) note_failure(runtime, program, *built.resolution.chosen(), adapter.error());
+    if (is_auto(built.resolution)) note_failure(runtime, *program, *built.resolution.chosen(), adapter.error());
     return std::move(adapter).error();
   }
   auto origin = std::make_shared<const Origin>(
-      Origin{std::move(plugin), built.variant, program.variants[built.variant], built.target});
+      Origin{std::move(plugin), built.variant, shared_variant(program, built.variant), built.target});
   return LoadedArtifact{std::move(origin), *std::move(adapter), std::move(built.artifact), std::move(built.launcher),
                         built.tier};
 }
 
-Result<KernelParts> load(Runtime& runtime, const Program& program, const CompileOptions& options, DatedBuild& built) {
+Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
+                         DatedBuild& built) {
   auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
-  KernelParts parts{.name = program.name,
-                    .signature = program.signature,
+  KernelParts parts{.name = program->name,
+                    .signature = program->signature,
                     .out_idx = options.out_idx,
                     .plugin = loaded.origin->plugin,
                     .adapters = std::make_shared<AdapterSlot>(loaded),
@@ -55,8 +58,8 @@ Result<KernelParts> load(Runtime& runtime, const Program& program, const Compile
 
 /// A kernel is found again from now on. What its headers contain is read in the background: that matters only when one is
 /// touched.
-void remember(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,
-              const Kernel& kernel, const std::shared_ptr<KernelHeaders>& headers) {
+void remember(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, const Kernel& kernel,
+              const std::shared_ptr<KernelHeaders>& headers) {
   runtime.kernel_memo().keep(program, options, kernel);
   if (headers->empty()) return;
   runtime.background().post([headers] { headers->hash(); });
@@ -70,11 +73,11 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   }
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
   KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
-  KMUX_ASSIGN(KernelParts parts, load(runtime, program, options, built));
+  const auto shared = std::make_shared<const Program>(program);
+  KMUX_ASSIGN(KernelParts parts, load(runtime, shared, options, built));
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
-  const auto shared = std::make_shared<const Program>(program);
   if (remembers) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;

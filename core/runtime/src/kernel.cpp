@@ -198,13 +198,13 @@ bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->
 
 std::string Kernel::source() const {
   std::string text;
-  for (const File& file : impl_->origin().variant.sources) text += file.content;
+  for (const File& file : impl_->origin().variant->sources) text += file.content;
   return text;
 }
 
 std::vector<File> Kernel::files() const {
   const LoadedArtifact& loaded = impl_->adapters.loaded();
-  const Variant& variant = loaded.origin->variant;
+  const Variant& variant = *loaded.origin->variant;
   std::vector<File> files = variant.sources;
   files.insert(files.end(), variant.headers.begin(), variant.headers.end());
   files.push_back({"launcher", loaded.launcher});
