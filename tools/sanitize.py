@@ -34,9 +34,8 @@ def options(kind, folder):
         # Children of a process with threads start some of their own; threads may be left alone at the end of a process.
         process = "die_after_fork=0:report_thread_leaks=0"
         return {"TSAN_OPTIONS": f"{common}:suppressions={SUPPRESSIONS}/tsan.txt:history_size=7:second_deadlock_stack=1:{process}"}
-    # LLVM's own memory is poisoned where its headers are compiled here, and used by its library, which knows nothing of that.
     return {
-        "ASAN_OPTIONS": f"{common}:allow_user_poisoning=0:detect_leaks=1:strict_string_checks=1:check_initialization_order=1",
+        "ASAN_OPTIONS": f"{common}:detect_leaks=1:strict_string_checks=1:check_initialization_order=1",
         "LSAN_OPTIONS": f"suppressions={SUPPRESSIONS}/lsan.txt:print_suppressions=0",
         "UBSAN_OPTIONS": f"print_stacktrace=1:suppressions={SUPPRESSIONS}/ubsan.txt",
     }

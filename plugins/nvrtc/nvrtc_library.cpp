@@ -5,8 +5,6 @@
 #include <memory>
 #include <mutex>
 
-#include "kmux/dynamic_library.h"
-
 namespace kmux::nvrtc {
 namespace {
 
@@ -26,13 +24,14 @@ void find_optional(const DynamicLibrary& library, const char* symbol, Function*&
 
 // NVRTC asks the loader for its second library by name alone, and the loader does not look into PyPI's folder: one that is
 // open already is found. Where it is not beside NVRTC, the first compilation says what is missing.
-void keep_builtins_open(const std::string& path) {
+std::vector<DynamicLibrary> open_builtins(const std::string& path) {
+  std::vector<DynamicLibrary> opened;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path(), error)) {
     if (!entry.path().filename().string().starts_with("libnvrtc-builtins.so.")) continue;
-    const auto builtins = DynamicLibrary::open({entry.path().string()});
-    if (builtins) new DynamicLibrary(*builtins);  // for good, as NVRTC
+    if (auto builtins = DynamicLibrary::open({entry.path().string()})) opened.push_back(*std::move(builtins));
   }
+  return opened;
 }
 
 }  // namespace
@@ -53,8 +52,9 @@ Result<const NvrtcLibrary*> NvrtcLibrary::open(const std::string& path) {
 
 Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
   KMUX_ASSIGN(const DynamicLibrary library, DynamicLibrary::open({path}));
-  keep_builtins_open(path);
   std::unique_ptr<NvrtcLibrary> made(new NvrtcLibrary);
+  made->libraries_ = open_builtins(path);
+  made->libraries_.push_back(library);
   NvrtcTable& table = made->table_;
 #define KMUX_NVRTC_CALL(name, symbol, params) KMUX_TRY(find(library, #symbol, table.name));
   KMUX_NVRTC_CALLS(KMUX_NVRTC_CALL)
@@ -70,7 +70,6 @@ Result<const NvrtcLibrary*> NvrtcLibrary::open_new(const std::string& path) {
   if (made->has_pch() && table.set_pch_heap_size(kPchHeapBytes) != NvrtcResult::kSuccess) {
     table.set_pch_heap_size = nullptr;
   }
-  new DynamicLibrary(library);  // one copy is kept for good, so the library stays open
   return made.release();
 }
 

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "kmux/dynamic_library.h"
 #include "kmux/error.h"
 
 namespace kmux::nvrtc {
@@ -74,6 +76,7 @@ class NvrtcLibrary {
   NvrtcLibrary() = default;
   static Result<const NvrtcLibrary*> open_new(const std::string& path);
   NvrtcTable table_;
+  std::vector<DynamicLibrary> libraries_;  // that stay open with it
   int major_ = 0;
   int minor_ = 0;
 };

@@ -5,6 +5,12 @@
 namespace kmux {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__  // what a library that is gone keeps for itself looks leaked, and nobody knows whose it was
+constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+#else
+constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
+#endif
+
 std::string loader_text() {
   const char* text = dlerror();
   return text == nullptr ? "the loader gives no reason" : text;
@@ -15,7 +21,7 @@ std::string loader_text() {
 Result<DynamicLibrary> DynamicLibrary::open(const std::vector<std::string>& names) {
   std::string tried;
   for (const std::string& name : names) {
-    if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (void* handle = dlopen(name.c_str(), kMode)) {
       return DynamicLibrary(std::shared_ptr<void>(handle, [](void* open) { dlclose(open); }), name);
     }
     tried.append(tried.empty() ? "" : "; ").append("\"" + name + "\": " + loader_text());
