@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 Error cannot_read(const fs::path& path) {
   const int error = errno;
-  return make_error(ErrorCode::kUnavailable, "cannot read '" + path.string() + "' (" +
-                                                 std::generic_category().message(error) +
-                                                 "). Check the path and its permissions.");
+  return make_error(ErrorCode::kInvalidArgument, "cannot read '" + path.string() + "' (" +
+                                                     std::generic_category().message(error) +
+                                                     "). Check the path and its permissions.");
 }
 
 /// Neither a link nor a device nor with anything that only an extension of the format can say.

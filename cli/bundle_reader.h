@@ -21,7 +21,7 @@ struct BundleMember {
 /// Reads a .tar.zst file of regular files from its beginning to the end of its bytes, and such files joined as one.
 class BundleReader {
  public:
-  /// Errors: unavailable with the system's reason; invalid_argument if it is no Zstandard file.
+  /// Errors: invalid_argument if it cannot be read, with the system's reason, or is no Zstandard file.
   static Result<BundleReader> open(const std::filesystem::path& path);
 
   /// The next member, or nothing after the last.

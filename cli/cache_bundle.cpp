@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRoot = "kmux-cache-v1";
-
 std::uint64_t bytes_of(const PackedBuild& build) {
   std::uint64_t bytes = 0;
   for (const auto& [name, content] : build.files) bytes += content.size();
@@ -25,7 +23,7 @@ std::uint64_t bytes_of(const PackedBuild& build) {
 
 Status write_build(BundleWriter& writer, const PackedBuild& build) {
   for (const auto& [name, content] : build.files) {
-    KMUX_TRY(writer.add(std::string(kRoot) + "/" + build.key + "/" + build.state + "/" + name, content));
+    KMUX_TRY(writer.add(std::string(kBundleRoot) + "/" + build.key + "/" + build.state + "/" + name, content));
   }
   return Ok{};
 }
@@ -39,7 +37,7 @@ std::optional<std::array<std::string, 4>> split(std::string_view path) {
     path.remove_prefix(std::min(size + 1, path.size()));
     if (part.empty()) return std::nullopt;
   }
-  if (!path.empty() || parts[0] != kRoot) return std::nullopt;
+  if (!path.empty() || parts[0] != kBundleRoot) return std::nullopt;
   return parts;
 }
 

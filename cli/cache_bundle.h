@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/cache.h"
 
 namespace kmux::cli {
+
+/// What the paths of all files in a bundle begin with.
+inline constexpr std::string_view kBundleRoot = "kmux-cache-v1";
 
 /// What was carried into or out of a bundle.
 struct BundleReport {
@@ -27,8 +31,8 @@ Result<BundleReport> export_cache(const Cache& cache, const std::filesystem::pat
 /// it only from somebody whom you trust.
 ///
 /// Errors: invalid_argument if the file is not a bundle: it is damaged, truncated or has anything but the files of
-///         builds, links and other paths included; what came before it was added. unavailable if it cannot be read or
-///         the cache not written to.
+///         builds, links and other paths included; what came before it was added; or if it cannot be read. unavailable
+///         if the cache cannot be written to.
 Result<BundleReport> import_cache(const Cache& cache, const std::filesystem::path& file);
 
 }  // namespace kmux::cli

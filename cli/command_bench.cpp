@@ -1,20 +1,22 @@
 #include <algorithm>
 #include <array>
+#include <iostream>
+#include <optional>
 
 #include "kmux/bench/assignment.h"
 #include "kmux/bench/bench.h"
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
-#include "kmux/bench/report_html.h"
 #include "kmux/bench/report_text.h"
-#include "kmux/file_io.h"
 #include "kmux/program.h"
 #include "kmux/words.h"
 
 #include "bench_bar.h"
 #include "command.h"
+#include "interrupt.h"
 #include "number_option.h"
 #include "output_file.h"
+#include "report_keeper.h"
 #include "selection.h"
 #include "terminal.h"
 #include "threshold.h"
@@ -24,7 +26,13 @@ namespace {
 
 constexpr double kMostSeconds = 1e6;
 constexpr int kMostRepetitions = 10'000;
-constexpr std::array<const char*, 3> kReports = {"json", "csv", "html"};
+
+struct ReportOption {
+  const char* name;
+  OutputKind kind;
+};
+constexpr std::array<ReportOption, 3> kReports = {
+    {{"json", OutputKind::kReport}, {"csv", OutputKind::kCsv}, {"html", OutputKind::kPage}}};
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
@@ -92,54 +100,116 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   return options;
 }
 
-Status write_reports(const bench::BenchReport& report, const po::variables_map& arguments) {
-  if (arguments.count("json") != 0)
-    KMUX_TRY(write_file(text_option(arguments, "json"), dump(to_json(report), 1) + "\n"));
-  if (arguments.count("csv") != 0) KMUX_TRY(write_file(text_option(arguments, "csv"), bench::csv_of(report)));
-  if (arguments.count("html") != 0) KMUX_TRY(write_file(text_option(arguments, "html"), bench::html_of(report)));
-  return Ok{};
-}
-
-/// What is measured now.
-Result<bench::BenchReport> measured(const po::variables_map& arguments) {
-  KMUX_ASSIGN(const bench::BenchOptions options, bench_options(arguments));
+Result<std::vector<Program>> load_programs(const po::variables_map& arguments) {
   std::vector<Program> programs;
   for (const std::string& path : values_of(arguments, "program")) {
     KMUX_ASSIGN(Program program, load_program(path));
     programs.push_back(std::move(program));
   }
-  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
-  if (!can_draw_on_stderr()) return bench::bench(*runtime, programs, options);
-  BenchBar bar(write_to_stderr, width_of_stderr);
-  return bench::bench(*runtime, programs, options, [&](const std::string& what, double part) { bar.show(what, part); });
+  return programs;
 }
 
-/// What is measured now and what was measured before.
-Result<bench::BenchReport> all_reports(const po::variables_map& arguments) {
+Status check_outputs(const po::variables_map& arguments, const std::vector<Program>& programs) {
+  OutputFiles outputs(arguments);
+  const std::vector<std::string> paths = values_of(arguments, "program");
+  for (std::size_t i = 0; i < programs.size(); ++i) outputs.protect(paths[i], programs[i]);
+  for (const std::string& text : values_of(arguments, "in")) {
+    outputs.protect("--in", text.substr(std::min(text.find('=') + 1, text.size())));
+  }
+  for (const auto& [name, kind] : kReports) {
+    if (arguments.count(name) != 0)
+      KMUX_TRY(outputs.add({std::string("--") + name, text_option(arguments, name), kind}));
+  }
+  return Ok{};
+}
+
+Result<std::vector<bench::NamedReport>> load_reports(const std::vector<std::string>& paths) {
   std::vector<bench::NamedReport> reports;
-  for (const std::string& path : values_of(arguments, "from")) {
+  for (const std::string& path : paths) {
     KMUX_ASSIGN(bench::NamedReport earlier, bench::load_report(path));
     reports.push_back(std::move(earlier));
   }
-  if (arguments.count("program") != 0) {
-    KMUX_ASSIGN(bench::BenchReport report, measured(arguments));
-    reports.insert(reports.begin(), {"", std::move(report)});
-  }
-  return bench::join_reports(std::move(reports));
+  return reports;
 }
 
-Result<Report> run_bench(const po::variables_map& arguments) {
-  KMUX_ASSIGN(const std::vector<Threshold> thresholds, read_thresholds(values_of(arguments, "fail-if")));
-  for (const std::string report : kReports) {
-    if (arguments.count(report) != 0) KMUX_TRY(check_output_file("--" + report, text_option(arguments, report)));
+/// What the words of the command line ask for; nothing is measured yet.
+struct BenchRequest {
+  std::vector<Threshold> thresholds;
+  bench::BenchOptions options;
+  std::vector<Program> programs;
+  std::vector<bench::NamedReport> beside;
+};
+
+Result<BenchRequest> read_request(const po::variables_map& arguments) {
+  BenchRequest request;
+  KMUX_ASSIGN(request.thresholds, read_thresholds(values_of(arguments, "fail-if")));
+  KMUX_ASSIGN(request.options, bench_options(arguments));
+  KMUX_ASSIGN(request.programs, load_programs(arguments));
+  KMUX_TRY(check_outputs(arguments, request.programs));
+  KMUX_ASSIGN(request.beside, load_reports(values_of(arguments, "from")));
+  if (arguments.count("resume") == 0) return request;
+  if (request.programs.empty()) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--resume has nothing to go on with (no program is given). Name the programs of that run.");
   }
-  KMUX_ASSIGN(const bench::BenchReport all, all_reports(arguments));
-  KMUX_TRY(write_reports(all, arguments));
+  KMUX_ASSIGN(bench::NamedReport earlier, bench::load_report(text_option(arguments, "resume")));
+  request.options.earlier = std::move(earlier.report);
+  return request;
+}
+
+Result<bench::BenchReport> measure(const BenchRequest& request) {
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  if (!can_draw_on_stderr()) return bench::bench(*runtime, request.programs, request.options);
+  BenchBar bar(write_to_stderr, width_of_stderr);
+  return bench::bench(*runtime, request.programs, request.options,
+                      [&](const std::string& what, double part) { bar.show(what, part); });
+}
+
+Report report_of(const bench::BenchReport& all, const std::vector<Threshold>& thresholds) {
   Report report{bench::text_of(all), to_json(all)};
   const std::vector<std::string> breaches = breaches_of(all, thresholds);
   for (const std::string& breach : breaches) report.text += breach + "\n";
   if (!breaches.empty()) report.code = kCheckFailed;
   return report;
+}
+
+/// What there is of a run that ended early, with the reason on stderr.
+Report unfinished_report(Report report, const Error& error, int signal) {
+  std::cerr << "kmux: error: " << error.explain() << "\n";
+  report.code = signal != 0 ? kInterrupted : exit_code(error.code);
+  return report;
+}
+
+Result<Report> run_bench(const po::variables_map& arguments) {
+  const Interrupt interrupt;  // before there are threads, which inherit that they are not interrupted
+  KMUX_ASSIGN(BenchRequest request, read_request(arguments));
+  ReportKeeper keeper(arguments, std::move(request.beside));
+  request.options.cancel = interrupt.token();
+  bool has_measured = false;
+  request.options.keep = [&](const bench::BenchReport& so_far) {
+    has_measured = true;
+    keeper.keep(so_far);
+  };
+  std::optional<Error> error;
+  if (!request.programs.empty()) {
+    Result<bench::BenchReport> measured = measure(request);
+    if (measured) {
+      keeper.take(*std::move(measured));
+    } else {
+      error = std::move(measured).error();
+    }
+  }
+  if (error && !has_measured) {  // then files of an earlier run stay as they are
+    if (interrupt.signal() == 0) return *std::move(error);
+    return unfinished_report({}, *error, interrupt.signal());
+  }
+  KMUX_TRY(keeper.write());
+  Report report = report_of(keeper.report(), request.thresholds);
+  if (!error) return report;
+  const std::string json = text_option(arguments, "json");
+  error->message +=
+      json.empty() ? " With --json FILE one could go on from there." : " Go on with --resume " + json + ".";
+  return unfinished_report(std::move(report), *error, interrupt.signal());
 }
 
 void describe_bench(po::options_description& options) {
@@ -161,9 +231,12 @@ void describe_bench(po::options_description& options) {
   add("repetitions", po::value<int>()->value_name("N")->default_value(3, "3"), "how often each backend compiles");
   add("from", po::value<List>()->value_name("FILE"),
       "report of that, too: JSON of an earlier --json, or of a program of Google Benchmark; repeatable");
+  add("resume", po::value<std::string>()->value_name("FILE"),
+      "go on with a run that was stopped: take what its --json has and measure the rest");
   add("json", po::value<std::string>()->value_name("FILE"), "write everything, samples included");
   add("csv", po::value<std::string>()->value_name("FILE"), "write a line for each column");
   add("html", po::value<std::string>()->value_name("FILE"), "write a page with tables and pictures");
+  describe_force(options);
   add("fail-if", po::value<List>()->value_name("slower:5%"),
       "exit with 1 if a backend is surely slower than the baseline by more than that; also wrong, failed");
 }
@@ -176,6 +249,7 @@ const Command kBenchCommand{"bench",
                             "  kmux bench gemm.kmux.json --html report.html\n"
                             "  kmux bench scale.kmux.json --axis n=1024,65536,1048576 --baseline nvrtc\n"
                             "  kmux bench *.kmux.json --backends nvrtc,cuda --fail-if slower:5% --fail-if wrong\n"
+                            "  kmux bench *.kmux.json --json run.json --resume run.json   (after Ctrl-C, say)\n"
                             "  kmux bench --from run.json --from launch.json --html report.html\n",
                             {"program"},
                             describe_bench,

@@ -33,10 +33,9 @@ struct Limits {
   std::int64_t days = 0;
 };
 
-/// Without a limit everything goes; with one, only what is beyond it.
+/// With --all everything goes, with a limit only what is beyond it.
 Result<Limits> limits_of(const po::variables_map& arguments) {
-  const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
-  const std::int64_t otherwise = is_limited ? kNoLimit : 0;
+  const std::int64_t otherwise = arguments.count("all") != 0 ? 0 : kNoLimit;
   Limits limits;
   KMUX_ASSIGN(limits.mib, integer_option<std::int64_t>(arguments, "max-mib", otherwise, 0, kNoLimit));
   KMUX_ASSIGN(limits.days, integer_option<std::int64_t>(arguments, "max-days", otherwise, 0, kNoLimit));
@@ -60,6 +59,18 @@ Result<Report> import_bundle(const Cache& cache, const po::variables_map& argume
   return bundle_report("imported", report);
 }
 
+/// Everything is never removed for want of a word.
+Status check_prune(const po::variables_map& arguments) {
+  KMUX_TRY(limits_of(arguments));
+  const bool is_limited = arguments.count("max-mib") + arguments.count("max-days") != 0;
+  const bool is_all = arguments.count("all") != 0;
+  if (is_limited != is_all) return Ok{};
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      (is_all ? "--all removes every build, and a limit does not" : "kmux cache prune has no word for what to remove") +
+          std::string(". Give --max-mib N or --max-days N for what may stay, or --all alone to remove every build."));
+}
+
 /// What the word after an action names.
 enum class Word { kNone, kInput, kOutput };
 
@@ -76,6 +87,13 @@ const std::array<Action, 6> kActions = {{{"ls", list},
                                          {"export", export_bundle, Word::kOutput},
                                          {"import", import_bundle, Word::kInput}}};
 
+struct OptionOfOne {
+  const char* option;
+  const char* action;
+};
+constexpr std::array<OptionOfOne, 4> kOptionsOfOne = {
+    {{"max-mib", "prune"}, {"max-days", "prune"}, {"all", "prune"}, {"force", "export"}}};
+
 /// Are the other words what the action takes? `prune 30` would otherwise remove everything.
 Status check_words(const Action& action, const po::variables_map& arguments) {
   const bool has_file = arguments.count("file") != 0;
@@ -88,15 +106,15 @@ Status check_words(const Action& action, const po::variables_map& arguments) {
                                                        arguments["file"].as<std::string>() + "\"). Leave it out.");
   }
   if (action.word == Word::kOutput) {
-    KMUX_TRY(check_output_file("kmux cache " + action.name, arguments["file"].as<std::string>()));
+    OutputFiles outputs(arguments);
+    KMUX_TRY(outputs.add({"kmux cache " + action.name, arguments["file"].as<std::string>(), OutputKind::kBundle}));
   }
-  for (const char* limit : {"max-mib", "max-days"}) {
-    if (action.run == prune || arguments.count(limit) == 0) continue;
-    return make_error(ErrorCode::kInvalidArgument,
-                      "--" + std::string(limit) + " is an option of `kmux cache prune` alone. Leave it out.");
+  for (const OptionOfOne& one : kOptionsOfOne) {
+    if (action.name == one.action || arguments.count(one.option) == 0) continue;
+    return make_error(ErrorCode::kInvalidArgument, "--" + std::string(one.option) + " is an option of `kmux cache " +
+                                                       one.action + "` alone. Leave it out.");
   }
-  KMUX_TRY(limits_of(arguments));
-  return Ok{};
+  return action.run == prune ? check_prune(arguments) : Ok{};
 }
 
 Error unknown_action(const std::string& name) {
@@ -118,8 +136,11 @@ Result<Report> run_cache(const po::variables_map& arguments) {
 }
 
 void describe_cache(po::options_description& options) {
-  options.add_options()("max-mib", po::value<std::int64_t>()->value_name("N"), "prune: leave at most N MiB")(
-      "max-days", po::value<std::int64_t>()->value_name("N"), "prune: leave what was used in the last N days");
+  auto add = options.add_options();
+  add("max-mib", po::value<std::int64_t>()->value_name("N"), "prune: leave at most N MiB");
+  add("max-days", po::value<std::int64_t>()->value_name("N"), "prune: leave what was used in the last N days");
+  add("all", "prune: remove every build");
+  add("force", "export: write over a file of another kind, too");
 }
 
 }  // namespace
@@ -130,7 +151,7 @@ const Command kCacheCommand{"cache",
                             "  kmux cache ls\n"
                             "  kmux cache verify --json\n"
                             "  kmux cache prune --max-mib 512 --max-days 30\n"
-                            "  kmux cache prune                                (everything)\n"
+                            "  kmux cache prune --all                          (everything)\n"
                             "  kmux cache export all.tar.zst\n"
                             "  kmux cache import all.tar.zst                   (code that will run: trust its maker)\n",
                             {"action", "file"},

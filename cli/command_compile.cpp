@@ -39,7 +39,9 @@ Result<Report> compile_one(const std::string& path, const po::variables_map& arg
   KMUX_ASSIGN(const Program program, load_program(path));
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   const std::string output = value_of(arguments, "output");
-  if (arguments.count("output") != 0) KMUX_TRY(check_output_file("--output", output));
+  OutputFiles outputs(arguments);
+  outputs.protect(path, program);
+  if (arguments.count("output") != 0) KMUX_TRY(outputs.add({"--output", output, OutputKind::kArtifact}));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   const auto begin = std::chrono::steady_clock::now();
   KMUX_ASSIGN(const BuildResult built, build(*runtime, program, options));
@@ -70,6 +72,7 @@ void describe_compile(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
   add("output", po::value<std::string>()->value_name("FILE"), "keep the artifact of one program");
+  describe_force(options);
   add("jobs,j", po::value<int>()->value_name("N"),
       "several programs: compile N at the same time (default: one a core)");
   add("keep-going,k", "several programs: compile the rest if one fails");

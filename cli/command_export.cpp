@@ -3,6 +3,7 @@
 #include "kmux/words.h"
 
 #include "command.h"
+#include "output_file.h"
 #include "selection.h"
 
 namespace kmux::cli {
@@ -33,6 +34,10 @@ Result<Report> run_export(const po::variables_map& arguments) {
   if (options.library.empty()) {
     return make_error(ErrorCode::kInvalidArgument, "export has nowhere to write to. Give the library's path: -o FILE.");
   }
+  OutputFiles outputs(arguments);
+  outputs.protect(arguments["program"].as<std::string>(), program);
+  KMUX_TRY(outputs.add({"--output", options.library, OutputKind::kLibrary}));
+  if (arguments.count("header") != 0) KMUX_TRY(outputs.add({"--header", options.header, OutputKind::kHeader}));
   KMUX_ASSIGN(const ExportedLibrary exported, export_library(*runtime, program, options));
   return report(exported);
 }
@@ -42,6 +47,7 @@ void describe_export(po::options_description& options) {
   auto add = options.add_options();
   add("output,o", po::value<std::string>()->value_name("FILE"), "the shared library");
   add("header", po::value<std::string>()->value_name("FILE"), "a C header for it");
+  describe_force(options);
   add("host-compiler", po::value<std::string>()->value_name("NAME"), "a C++ compiler (default: c++, g++, clang++)");
 }
 

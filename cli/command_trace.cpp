@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "command_run.h"
-#include "output_file.h"
 
 namespace kmux::cli {
 namespace {
@@ -22,8 +21,8 @@ Status write_trace(const std::string& path, const std::string& trace) {
 
 Result<Report> run_trace(const po::variables_map& arguments) {
   const auto path = arguments[kFile].as<std::string>();
-  KMUX_TRY(check_output_file("--trace", path));
   KMUX_ASSIGN(RunRequest request, read_run_request(arguments));  // what is wrong with it leaves no trace
+  KMUX_TRY(request.files.add({"--trace", path, OutputKind::kTrace}));
   start_trace();
   Result<Report> report = run(std::move(request));
   KMUX_TRY(write_trace(path, stop_trace().to_json()));  // of a run that failed, too

@@ -62,7 +62,9 @@ Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   options.policy = "measured";
   const std::string lock = value_of(arguments, "lock");
-  if (arguments.count("lock") != 0) KMUX_TRY(check_output_file("--lock", lock));
+  OutputFiles outputs(arguments);
+  outputs.protect(arguments["program"].as<std::string>(), program);
+  if (arguments.count("lock") != 0) KMUX_TRY(outputs.add({"--lock", lock, OutputKind::kLock}));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const Kernel kernel, compile(*runtime, program, options));
   KMUX_ASSIGN(const Tuning tuning, kernel.tune(call.args, {.again = arguments.count("again") != 0}));

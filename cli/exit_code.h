@@ -9,7 +9,7 @@ enum ExitCode : int {
   kSuccess = 0,
   kCheckFailed = 1,   // --check or `cache verify` found a difference
   kUsage = 2,         // the command line itself is wrong
-  kBadInput = 3,      // a program, tensor or value is wrong
+  kBadInput = 3,      // a program, tensor, file or value is wrong
   kNotHere = 4,       // no backend can do it on this machine
   kCompileError = 5,  // the compiler refused the sources
   kLaunchError = 6,   // the kernel or the device failed

@@ -17,8 +17,8 @@ constexpr std::string_view kExitCodes = R"(Exit codes:
   0  success                       4  no backend can do it on this machine
   1  a check found a difference    5  the compiler refused the sources
   2  wrong command line            6  the kernel or the device failed
-  3  bad program, tensor or value  7  a bug in kmux or in a plugin
-                                 130  interrupted
+  3  bad program, tensor, file     7  a bug in kmux or in a plugin
+     (a missing one, too), value 130  interrupted
 )";
 
 void print_help(std::ostream& out) {

@@ -1,14 +1,54 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "kmux/dispatch.h"
 #include "kmux/error.h"
+
+#include "command.h"
+#include "output_kind.h"
 
 namespace kmux::cli {
 
-/// Can the file that `option` names be written? Checked before the work whose result it takes.
-///
-/// Errors: invalid_argument for a folder or an empty name; unavailable if its folder is missing or may not be written to.
-Status check_output_file(const std::string& option, const std::string& path);
+/// A file that a command is to write, and the option that names it.
+struct OutputFile {
+  std::string option;
+  std::string path;
+  OutputKind kind;
+};
+
+/// Adds --force.
+void describe_force(po::options_description& options);
+
+/// All files that a command is to write, each checked before the work whose result it takes: nothing of the user's is
+/// written over. What may be is a file of the same kind, or an empty one; --force allows any other.
+class OutputFiles {
+ public:
+  explicit OutputFiles(const po::variables_map& arguments) : is_forced_(arguments.count("force") != 0) {}
+
+  /// Never an output: the program at `path` and every file that it names.
+  void protect(const std::filesystem::path& path, const Program& program);
+  /// Never an output: what `option` reads. A text that is no file is nobody's.
+  void protect(const std::string& option, const std::filesystem::path& path);
+
+  /// Errors: invalid_argument for a folder, a device, an empty name, a folder that is missing or may not be written to, a
+  ///         file that another option writes, and for a file that is written over by --force only: one that is protected,
+  ///         is named as a program or is of another kind.
+  Status add(OutputFile file);
+
+ private:
+  struct Protected {
+    std::filesystem::path path;
+    std::string reason;
+  };
+  /// Why it may be written over by --force only; empty if it may.
+  std::string objection(const OutputFile& file) const;
+
+  bool is_forced_;
+  std::vector<Protected> protected_ = {};
+  std::vector<OutputFile> files_ = {};
+};
 
 }  // namespace kmux::cli

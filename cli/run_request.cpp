@@ -6,7 +6,6 @@
 #include "kmux/npy.h"
 
 #include "number_option.h"
-#include "output_file.h"
 #include "selection.h"
 
 namespace kmux::cli {
@@ -36,19 +35,27 @@ Result<bench::Binding> read_binding(const Program& program, const po::variables_
 }
 
 Result<std::vector<OutputTensor>> read_outputs(const Program& program, const bench::Inputs& inputs,
-                                               const po::variables_map& arguments) {
+                                               const po::variables_map& arguments, OutputFiles& files) {
   std::vector<OutputTensor> outputs;
   for (const auto& text : values_of(arguments, "out")) {
     KMUX_ASSIGN(auto pair, bench::split_assignment("--out", text));
     KMUX_TRY(tensor_named(program, inputs, "--out", pair.first));
-    KMUX_TRY(check_output_file("--out", pair.second));
-    if (std::ranges::find(outputs, pair.second, &OutputTensor::file) != outputs.end()) {
-      return make_error(ErrorCode::kInvalidArgument,
-                        "--out names \"" + pair.second + "\" twice. Name a file for each tensor.");
-    }
+    KMUX_TRY(files.add({"--out", pair.second, OutputKind::kTensor}));
     outputs.push_back({std::move(pair.first), std::move(pair.second)});
   }
   return outputs;
+}
+
+/// The files that a run reads are none that it may write.
+OutputFiles files_of(const Program& program, const po::variables_map& arguments) {
+  OutputFiles files(arguments);
+  files.protect(arguments["program"].as<std::string>(), program);
+  for (const std::string option : {"in", "check"}) {
+    for (const std::string& text : values_of(arguments, option)) {
+      files.protect("--" + option, text.substr(std::min(text.find('=') + 1, text.size())));
+    }
+  }
+  return files;
 }
 
 /// Errors: invalid_argument if `expected` has another shape than the tensor will have, as far as that is known.
@@ -91,6 +98,7 @@ void describe_run_request(po::options_description& options) {
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of --check (default: by dtype)");
   add("repeat", po::value<int>()->value_name("N")->default_value(0, "0"), "time N further calls");
+  describe_force(options);
 }
 
 Result<RunRequest> read_run_request(const po::variables_map& arguments) {
@@ -99,7 +107,8 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_ASSIGN(bench::Binding binding, read_binding(*program, arguments));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
-  KMUX_ASSIGN(auto outputs, read_outputs(*program, inputs, arguments));
+  OutputFiles files = files_of(*program, arguments);
+  KMUX_ASSIGN(auto outputs, read_outputs(*program, inputs, arguments, files));
   KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMostCalls));
   for (const char* tolerance : {"rtol", "atol"}) KMUX_TRY(tolerance_option(arguments, tolerance, 0));
   KMUX_TRY(inputs.load(binding));
@@ -110,7 +119,8 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
                     std::move(options),
                     std::move(outputs),
                     std::move(expected),
-                    repeat};
+                    repeat,
+                    std::move(files)};
 }
 
 }  // namespace kmux::cli

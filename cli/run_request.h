@@ -10,6 +10,7 @@
 #include "kmux/compile.h"
 
 #include "command.h"
+#include "output_file.h"
 
 namespace kmux::cli {
 
@@ -35,6 +36,7 @@ struct RunRequest {
   std::vector<OutputTensor> outputs;
   std::vector<ExpectedTensor> expected;
   int repeat = 0;
+  OutputFiles files;  // all that is written, `outputs` among them
 };
 
 /// Adds the options of `kmux run`.
@@ -42,8 +44,8 @@ void describe_run_request(po::options_description& options);
 
 /// Reads the command line and every file that it names, so that nothing is compiled, called or written for a wrong one.
 ///
-/// Errors: invalid_argument for a word that fits neither the program nor the others; unavailable for a file that cannot be
-///         read, or written.
+/// Errors: invalid_argument for a word that fits neither the program nor the others, and for a file that cannot be read or
+///         written.
 Result<RunRequest> read_run_request(const po::variables_map& arguments);
 
 }  // namespace kmux::cli

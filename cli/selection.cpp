@@ -17,7 +17,8 @@ void describe_selection_as(po::options_description& options, const char* option)
   add("target,t", po::value<std::string>()->value_name("TARGET"), "what to compile for (default: auto)");
   add("device,d", po::value<int>()->value_name("N"), "ordinal of the device (default: 0)");
   add(option, po::value<List>()->value_name("KEY=VALUE"), "an option of the backend; repeatable");
-  add("flag", po::value<List>()->value_name("FLAG"), "one more flag for the compiler; repeatable");
+  add("flag", po::value<List>()->value_name("FLAGS"),
+      "more flags for the compiler, split at blanks as a shell does it; repeatable");
   add("no-cache", "neither read nor fill the cache");
   add("isolation", po::value<std::string>()->value_name("WHERE"), "compile in: none (this process) | process");
   add("compile-timeout", po::value<double>()->value_name("SECONDS"), "stop a compiler after that, with process");

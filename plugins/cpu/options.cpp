@@ -37,7 +37,7 @@ Status read_target_host(std::string& result, const OptionValue& value) {
 Result<BuildOptions> parse_options(const Options& options, const Host& host) {
   BuildOptions result;
   const OptionReaders readers = {
-      {"compile_flags", lines(result.compile_flags, check_flags)},
+      {"compile_flags", flags(result.compile_flags, check_flags)},
       {"engine", one_of(result.engine, kEngines)},
       {"host_compiler", any_text(result.host_compiler)},
       {"include_dirs", folders(result.include_dirs)},

@@ -38,7 +38,7 @@ Status check_flags(const std::vector<std::string>& flags) {
 Result<BuildOptions> parse_options(const Options& options, const Host& host) {
   BuildOptions result;
   const OptionReaders readers = {
-      {"compile_flags", lines(result.compile_flags, check_flags)},
+      {"compile_flags", flags(result.compile_flags, check_flags)},
       {"engine", one_of(result.engine, kEngines)},
       {"fast_math", on_or_off(result.fast_math)},
       {"include_dirs", folders(result.include_dirs)},

@@ -21,7 +21,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
   BuildOptions result;
   const auto check = [&](const std::vector<std::string>& flags) { return check_flags(flags, backend); };
   OptionReaders readers = {
-      {"compile_flags", lines(result.compile_flags, check)},
+      {"compile_flags", flags(result.compile_flags, check)},
       {"fast_math", on_or_off(result.fast_math)},
       {"graph", on_or_off(result.graph)},
       {"include_dirs", folders(result.include_dirs)},

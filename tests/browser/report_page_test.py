@@ -131,6 +131,16 @@ class ReportPage(unittest.TestCase):
         wide = self.browser.run("return [...document.querySelectorAll('.wide')].map(e => [e.scrollWidth, e.clientWidth])")
         self.assertTrue(any(inner > outer for inner, outer in wide), "wide tables scroll by themselves")
 
+    def test_uses_the_whole_width_of_a_window_c3_12(self):
+        """A table that fits into the window is shown whole, whatever the width of the text."""
+        self.browser.open(self.page, width=1900)
+        self.browser.run("document.querySelector('table.verdicts').style.width = '1500px'")
+        wide = self.browser.run(
+            "return [...document.querySelectorAll('.wide')].map(e => [e.scrollWidth, e.clientWidth])")
+        self.assertGreaterEqual(max(inner for inner, _ in wide), 1500)
+        self.assertEqual([(inner, outer) for inner, outer in wide if inner > outer], [])
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 1900)
+
     def test_of_a_real_run_has_both_engines(self):
         self.browser.open(self.measured)
         self.assertEqual(self.browser.texts(".tallies .name"), ["cpu", "cpu:engine=host"])

@@ -103,6 +103,90 @@ TEST_F(Bench, SaysWhoTookItAndWithWhatItWasCompiled) {
   EXPECT_THAT(dump(*toolchains), Not(HasSubstr("/"))) << "folders of a machine are its own business";
 }
 
+/// Two programs, the second of which has no right baseline where SILENT is defined.
+std::vector<Program> right_and_flawed() {
+  std::vector<Program> programs = {doubling(), doubling(kFlawedDoubling)};
+  programs[1].name = "flawed";
+  return programs;
+}
+
+TEST_F(Bench, KeepsWhatItMeasuredBeforeItFailed_C3_6) {
+  BenchOptions options = quick({"cpu", "cpu:compile_flags=-DSILENT"});
+  options.baseline = "cpu:compile_flags=-DSILENT";
+  options.reference = "cpu";
+  std::vector<BenchReport> kept;
+  options.keep = [&](const BenchReport& so_far) { kept.push_back(so_far); };
+  const auto report = bench(*runtime_, right_and_flawed(), options);
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, HasSubstr("does not run program \"flawed\""));
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].contests.at(0).program, "doubling");
+  EXPECT_EQ(*kept[0].machine.find("unfinished"), Json("1 of 2 contests"));
+  EXPECT_NE(kept[0].machine.find("toolchains"), nullptr);
+}
+
+/// What a run over n = 8, 16 has measured when it is stopped after the first.
+BenchReport stopped_after_one(Runtime& runtime, BenchOptions options) {
+  const Program program = doubling();
+  std::stop_source stop;
+  BenchReport kept;
+  options.cancel = stop.get_token();
+  options.keep = [&](const BenchReport& so_far) {
+    kept = so_far;
+    stop.request_stop();
+  };
+  const auto stopped = bench(runtime, {&program, 1}, options);
+  EXPECT_THAT(stopped.error().message, HasSubstr("stopped (1 of 2 contests)"));
+  return report_from_json(to_json(kept)).value();
+}
+
+TEST_F(Bench, GoesOnWithAnEarlierRun_C3_6) {
+  BenchOptions options = quick({"cpu"});
+  options.axes = {{"n", {8, 16}}};
+  options.earlier = stopped_after_one(*runtime_, options);
+  ASSERT_EQ(options.earlier.contests.size(), 1U);
+  int measured = 0;
+  options.keep = [&](const BenchReport&) { ++measured; };
+  const BenchReport report = run(options).value();
+  EXPECT_EQ(measured, 1);
+  ASSERT_EQ(report.contests.size(), 2U);
+  EXPECT_EQ(report.contests[0], options.earlier.contests[0]);
+  EXPECT_EQ(report.contests[1].point.at("n"), 16);
+  EXPECT_EQ(report.machine.find("unfinished"), nullptr);
+}
+
+TEST_F(Bench, MeasuresAnewWhatIsAnotherProgram_C3_6) {
+  BenchOptions options = quick({"cpu"});
+  options.axes = {{"n", {8, 16}}};
+  options.earlier = stopped_after_one(*runtime_, options);
+  int measured = 0;
+  options.keep = [&](const BenchReport&) { ++measured; };
+  options.axes = {{"n", {8}}};
+  ASSERT_EQ(run(options, doubling(kFlawedDoubling)).value().contests.size(), 1U);
+  EXPECT_EQ(measured, 1) << "its source is another";
+  options.axes = {{"n", {16}}};
+  EXPECT_EQ(run(options).value().contests.size(), 2U) << "nothing that was measured is lost";
+  EXPECT_EQ(measured, 2);
+}
+
+TEST_F(Bench, GoesOnOnTheSameMachineAlone_C3_6) {
+  BenchOptions options = quick({"cpu"});
+  options.axes = {{"n", {8, 16}}};
+  options.earlier = stopped_after_one(*runtime_, options);
+  options.earlier.machine["cores"] = 1000;
+  EXPECT_THAT(run(options).error().message, HasSubstr("\"cores\" is"));
+}
+
+TEST_F(Bench, ChecksRolesBeforeItCompiles_C3_6) {
+  BenchOptions options = quick({"cpu"});
+  options.baseline = "cpuu";
+  int told = 0;
+  const Program program = doubling();
+  const auto report = bench(*runtime_, {&program, 1}, options, [&](const std::string&, double) { ++told; });
+  EXPECT_THAT(report.error().message, AllOf(HasSubstr("the baseline \"cpuu\""), HasSubstr("Did you mean 'cpu'?")));
+  EXPECT_EQ(told, 0);
+}
+
 TEST_F(Bench, TellsWhatItDoesAndNeverGoesBack) {
   std::vector<std::string> told;
   double last = 0;
@@ -265,7 +349,8 @@ TEST_F(Bench, RefusesRolesOfThoseThatDoNotRun) {
 TEST_F(Bench, RefusesAnAxisOfNothing) {
   BenchOptions options = quick({"cpu"});
   options.axes = {{"m", {1}}};
-  EXPECT_THAT(run(options).error().message, HasSubstr("program \"doubling\": the program has no symbol or scalar \"m\""));
+  EXPECT_THAT(run(options).error().message,
+              HasSubstr("program \"doubling\": the program has no symbol or scalar \"m\""));
   options.axes = {{"n", {}}};
   EXPECT_THAT(run(options).error().message, HasSubstr("axis \"n\" has no value"));
 }

@@ -1,4 +1,5 @@
 // Bad input of every kind: a clear error on stderr, the documented exit code, nothing on stdout, nothing left behind.
+// C3.12: a file that is missing or cannot be written has one exit code, wherever it is named.
 
 #include <fstream>
 
@@ -60,8 +61,10 @@ const std::vector<Case>& cases() {
       {"RtolIsNoNumber", scale({"--in", "x=x8.npy", "--rtol", "little"}), kUsage, "little"},
       {"AbbreviatedOption", {"run", kScaleFile, "--back", "cpu"}, kUsage, "back"},
       // The program.
-      {"MissingFile", {"run", "nowhere.kmux.json"}, kNotHere, "nowhere.kmux.json"},
-      {"Folder", {"resolve", "a_folder"}, kNotHere, "a_folder"},
+      {"MissingFile", {"run", "nowhere.kmux.json"}, kBadInput, "nowhere.kmux.json"},
+      {"MissingReport", {"bench", "--from", "nowhere.json"}, kBadInput, "nowhere.json"},
+      {"MissingLockFile", {"compile", kScaleFile, "--policy", "pinned", "--lock-file", "nowhere.lock"}, kBadInput, "nowhere.lock"},
+      {"Folder", {"resolve", "a_folder"}, kBadInput, "a_folder"},
       {"EmptyFile", {"resolve", "empty.npy"}, kBadInput, "empty.npy"},
       {"NotJson", {"resolve", "not.npy"}, kBadInput, "line 1"},
       {"UnclosedJson", {"resolve", "unclosed.json"}, kBadInput, "line"},
@@ -96,8 +99,8 @@ const std::vector<Case>& cases() {
       {"AbsurdJobs", {"compile", kScaleFile, kGemm, "--jobs=2147483647"}, kBadInput, "--jobs is 2147483647"},
       // The arguments.
       {"MissingInput", scale({}), kBadInput, "--in x="},
-      {"MissingTensorFile", scale({"--in", "x=nowhere.npy"}), kNotHere, "nowhere.npy"},
-      {"InputIsAFolder", scale({"--in", "x=a_folder"}), kNotHere, "a_folder"},
+      {"MissingTensorFile", scale({"--in", "x=nowhere.npy"}), kBadInput, "nowhere.npy"},
+      {"InputIsAFolder", scale({"--in", "x=a_folder"}), kBadInput, "a_folder"},
       {"NotNpy", scale({"--in", "x=not.npy"}), kBadInput, "not.npy"},
       {"TruncatedNpy", scale({"--in", "x=short.npy"}), kBadInput, "short.npy"},
       {"EmptyNpy", scale({"--in", "x=empty.npy"}), kBadInput, "empty.npy"},
@@ -131,24 +134,24 @@ const std::vector<Case>& cases() {
       {"NegativeAtol", scale({"--in", "x=x8.npy", "--check", "y=x8.npy", "--out", "y=y.npy", "--atol=-1"}), kBadInput, "--atol is -1"},
       // What comes out. Of several outputs none is written if one cannot be.
       {"SecondOutputIsUnknown", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},
-      {"SecondOutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--out", "x=no/such/x.npy"}), kNotHere, "no/such"},
+      {"SecondOutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--out", "x=no/such/x.npy"}), kBadInput, "no/such"},
       {"OutputIsAFolder", scale({"--in", "x=x8.npy", "--out", "y=a_folder"}), kBadInput, "a_folder"},
       {"OutputWithoutAFile", scale({"--in", "x=x8.npy", "--out", "y="}), kBadInput, "--out cannot write"},
       {"OutputsIntoOneFile", scale({"--in", "x=x8.npy", "--out", "y=o.npy", "--out", "x=o.npy"}), kBadInput, "\"o.npy\" twice"},
       {"OutputOfAnUnknownCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "z=x8.npy"}), kBadInput, "\"z\""},
-      {"OutputOfAMissingCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"OutputOfAMissingCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=nowhere.npy"}), kBadInput, "nowhere.npy"},
       {"OutputOfACheckOfAnotherShape", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
       {"CheckOfWhatIsNotGiven", scale({"--check", "x=x8.npy"}), kBadInput, "which no --in gives"},
       {"TraceOfAnUnknownOutput", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--out", "z=z.npy"}, kBadInput, "\"z\""},
       {"TraceOfANegativeRepeat", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--repeat=-1"}, kBadInput, "--repeat is -1"},
       {"UnknownOutput", scale({"--in", "x=x8.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},
-      {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kNotHere, "no/such/folder"},
+      {"OutputIntoNowhere", scale({"--in", "x=x8.npy", "--out", "y=no/such/folder/y.npy"}), kBadInput, "no/such/folder"},
       {"CheckOfAnotherShape", scale({"--in", "x=x8.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
-      {"CheckFileMissing", scale({"--in", "x=x8.npy", "--check", "y=nowhere.npy"}), kNotHere, "nowhere.npy"},
+      {"CheckFileMissing", scale({"--in", "x=x8.npy", "--check", "y=nowhere.npy"}), kBadInput, "nowhere.npy"},
       {"ExportWithoutAPath", {"export", kScaleFile, "--backend", "cpu"}, kBadInput, "-o FILE"},
-      {"ExportIntoNowhere", {"export", kScaleFile, "-o", "no/such/folder/a.so"}, kNotHere, "no/such/folder"},
+      {"ExportIntoNowhere", {"export", kScaleFile, "-o", "no/such/folder/a.so"}, kBadInput, "no/such/folder"},
       {"ExportOntoAFolder", {"export", kScaleFile, "-o", "a_folder"}, kBadInput, "a_folder"},
-      {"HeaderIntoNowhere", {"export", kScaleFile, "-o", "a.so", "--header", "no/such/folder/a.h"}, kNotHere, "no/such/folder"},
+      {"HeaderIntoNowhere", {"export", kScaleFile, "-o", "a.so", "--header", "no/such/folder/a.h"}, kBadInput, "no/such/folder"},
       {"HeaderIsTheLibrary", {"export", kScaleFile, "-o", "a.so", "--header", "./a.so"}, kBadInput, "./a.so"},
       {"ExportOfAnUnknownBackend", {"export", kScaleFile, "--backend", "cpuu", "-o", "a.so"}, kBadInput, "cpuu"},
       // bench, tune and cache.
@@ -167,18 +170,18 @@ const std::vector<Case>& cases() {
       {"MisspeltBackend", bench({"--backends", "cpuu"}), kBadInput, "Did you mean 'cpu'?"},
       {"FailIfSlowerByNan", bench({"--fail-if", "slower:nan%"}), kBadInput, "slower:nan%"},
       {"FailIfSlowerByInfinity", bench({"--fail-if", "slower:inf%"}), kBadInput, "slower:inf%"},
-      {"ReportIntoNowhere", bench({"--csv", "r.csv", "--html", "no/such/r.html"}), kNotHere, "--html cannot write \"no/such/r.html\""},
+      {"ReportIntoNowhere", bench({"--csv", "r.csv", "--html", "no/such/r.html"}), kBadInput, "--html cannot write \"no/such/r.html\""},
       {"NegativeTuneSymbol", {"tune", kScaleFile, "--symbol", "n=-1"}, kBadInput, "negative extent -1"},
-      {"LockIntoNowhere", {"tune", kScaleFile, "--lock", "no/such/lock"}, kNotHere, "--lock cannot write \"no/such/lock\""},
+      {"LockIntoNowhere", {"tune", kScaleFile, "--lock", "no/such/lock"}, kBadInput, "--lock cannot write \"no/such/lock\""},
       {"PruneWithAWord", {"cache", "prune", "30"}, kBadInput, "takes no word after it (\"30\")"},
       {"LimitOfAnotherAction", {"cache", "ls", "--max-days=3"}, kBadInput, "kmux cache prune"},
       {"NegativeSize", {"cache", "prune", "--max-mib=-1"}, kBadInput, "--max-mib is -1"},
       {"NegativeAge", {"cache", "prune", "--max-days=-1"}, kBadInput, "--max-days is -1"},
       {"AgeIsNan", {"cache", "prune", "--max-days=nan"}, kUsage, "nan"},
       {"BundleWithoutAName", {"cache", "export"}, kBadInput, "the bundle's name is missing"},
-      {"BundleIntoNowhere", {"cache", "export", "no/such/b.tar.zst"}, kNotHere, "no/such/b.tar.zst"},
+      {"BundleIntoNowhere", {"cache", "export", "no/such/b.tar.zst"}, kBadInput, "no/such/b.tar.zst"},
       {"ArtifactOntoAFolder", {"compile", kScaleFile, "--output", "a_folder"}, kBadInput, "--output cannot write \"a_folder\""},
-      {"ArtifactIntoNowhere", {"compile", kScaleFile, "--output", "no/such/folder/a"}, kNotHere, "no/such/folder"},
+      {"ArtifactIntoNowhere", {"compile", kScaleFile, "--output", "no/such/folder/a"}, kBadInput, "no/such/folder"},
   };
   return all;
 }

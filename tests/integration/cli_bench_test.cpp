@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/json.h"
+
 #include "integration/cli_session.h"
 
 namespace kmux::test {
@@ -42,6 +44,44 @@ TEST_F(CliBench, PrintsATableAndWritesReports) {
   EXPECT_THAT(text_of("r.csv"), HasSubstr("\"scale\",\"n=16\",\"cpu\",timed,build,us,"));
   EXPECT_THAT(text_of("r.html"), AllOf(HasSubstr("<!doctype html>"), HasSubstr("class=\"scaling\"")));
   EXPECT_LE(std::filesystem::file_size(session_.folder() / "r.html"), 500U * 1024);
+}
+
+TEST_F(CliBench, KeepsWhatItHasWhenStoppedAndGoesOn_C3_6) {
+  const std::string words =
+      " bench scale/scale.kmux.json --target c --backends cpu --time 0.3 --repetitions 1 --axis n=8,16,32";
+  const auto shell = [&](const std::string& script) {
+    Command command{.argv = {"/bin/sh", "-c", script}, .working_directory = session_.folder().string()};
+    command.environment["KMUX_DISABLE_CACHE"] = "1";
+    command.timeout = std::chrono::minutes(2);
+    return kmux::run(command).value();
+  };
+  const std::string kmux = std::string(KMUX_TEST_BUILD_DIR) + "/bin/kmux" + words;
+  const ProcessResult stopped = shell(kmux +
+                                      " --json r.json --html r.html & while [ ! -s r.html ]; do sleep 0.05; done; "
+                                      "kill -INT $!; wait $!");
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.standard_error;
+  EXPECT_THAT(stopped.standard_error, AllOf(HasSubstr("of 3 contests). Go on with --resume r.json.")));
+  EXPECT_THAT(stopped.standard_output, HasSubstr("scale (n=8)")) << "what there is";
+  EXPECT_THAT(text_of("r.html"), HasSubstr("stopped after "));
+  const Json before = parse_json(text_of("r.json")).value();
+  const ProcessResult resumed = shell(kmux + " --json r.json --html r.html --resume r.json");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.standard_error;
+  const Json after = parse_json(text_of("r.json")).value();
+  ASSERT_EQ(after.find("contests")->as_array()->size(), 3U);
+  EXPECT_EQ(after.find("contests")->as_array()->front(), before.find("contests")->as_array()->front());
+  EXPECT_THAT(text_of("r.html"), Not(HasSubstr("stopped after ")));
+}
+
+TEST_F(CliBench, RefusesWhatItCannotGoOnWith_C3_6) {
+  session_.write("launch.json", R"({"context": {}, "benchmarks": [{"name": "a", "real_time": 2, "time_unit": "ns"}]})");
+  const auto refuses = [&](const std::vector<std::string>& words, const std::string& message) {
+    const ProcessResult bench = session_.run(words);
+    EXPECT_EQ(bench.exit_code, 3);
+    EXPECT_THAT(bench.standard_error, HasSubstr(message));
+  };
+  refuses({"bench", "scale/scale.kmux.json", "--resume", "none.json"}, "none.json");
+  refuses({"bench", "scale/scale.kmux.json", "--resume", "launch.json"}, "--from");
+  refuses({"bench", "--from", "launch.json", "--resume", "launch.json"}, "no program is given");
 }
 
 constexpr const char* kBenchmarks = R"({"context": {"num_cpus": 4}, "benchmarks": [

@@ -1,10 +1,13 @@
 // The kmux command as a user types it.
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/json.h"
 #include "kmux/npy.h"
+#include "kmux/sha256.h"
 
 #include "integration/cli_session.h"
 
@@ -44,6 +47,30 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
     EXPECT_THAT(one.standard_output, HasSubstr("examples:"));
   }
   EXPECT_THAT(session.run({"--version"}).standard_output, HasSubstr("kmux 0."));
+}
+
+TEST(Cli, FlagsAreSplitAsAShellDoesIt_C2_8) {
+  const CliSession session;
+  const std::string source =
+      "#if X != 1 || Y != (1 + 1)\n#error flags\n#endif\nvoid scale(const float* x, float* y, float f, long long n) "
+      "{}\n";
+  session.write("flags.c", source);
+  std::ifstream file(session.folder() / kScale);
+  std::string document{std::istreambuf_iterator<char>(file), {}};
+  document.replace(document.find("\"scale.c\""), 9, "\"flags.c\"");
+  document.replace(document.find("\"sha256\":\"") + 10, 64, sha256_hex(source));
+  session.write("flags.kmux.json", document);
+  const auto compiles = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"compile", "flags.kmux.json", "--target", "c"};
+    for (const std::string& flag : flags) words.insert(words.end(), {"--flag", flag});
+    return session.run(words).exit_code;
+  };
+  EXPECT_EQ(compiles({"-DX=1", "-DY=2"}), 0);
+  EXPECT_EQ(compiles({"-DX=1 -DY=2"}), 0);
+  EXPECT_EQ(compiles({"-O2 -DX=1", "'-DY=(1 + 1)'"}), 0);
+  EXPECT_EQ(compiles({"-DX=2 -DY=2"}), 5);
+  EXPECT_EQ(compiles({"-DX=1 -DY='2"}), 3);
+  EXPECT_EQ(compiles({"-DX=1 -o/tmp/x"}), 3);
 }
 
 TEST(Cli, PluginsListsThoseOfThisBuild) {

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CliTrace : public testing::Test {
  protected:
@@ -36,6 +37,16 @@ TEST_F(CliTrace, WritesEveryStage) {
   EXPECT_THAT(traced.standard_output, HasSubstr("trace: t.json"));
   EXPECT_THAT(text_of("t.json"), AllOf(HasSubstr("\"traceEvents\""), HasSubstr("\"resolve\""), HasSubstr("\"wrap\""),
                                        HasSubstr("\"build\""), HasSubstr("\"load\""), HasSubstr("\"call\"")));
+}
+
+TEST_F(CliTrace, TellsWhatTheCacheHad_C3_12) {
+  const CliSession::Variables cache = {{"KMUX_CACHE_DIR", (session_.folder() / "cache").string()}};
+  std::vector<std::string> command = words("trace");
+  command.insert(command.end(), {"--trace", "t.json", "--option", "tier=full"});
+  ASSERT_EQ(session_.run(command, cache).exit_code, 0);
+  EXPECT_THAT(text_of("t.json"), AllOf(HasSubstr("\"build\""), Not(HasSubstr("hit"))));
+  ASSERT_EQ(session_.run(command, cache).exit_code, 0);
+  EXPECT_THAT(text_of("t.json"), AllOf(HasSubstr("\"cache hit\""), HasSubstr("\"load\""), Not(HasSubstr("\"build\""))));
 }
 
 TEST_F(CliTrace, RefusesAFileThatCannotBeWritten) {

@@ -54,6 +54,16 @@ TEST_F(Tracing, HasEveryStageAndEveryCall) {
                                                   "call:adding", "call:adding"));
 }
 
+TEST_F(Tracing, TellsAKernelThatIsInMemory_C3_12) {
+  const auto remembering = Runtime::create({.cache_dir = testing::TempDir() + "/kmux_memory_hit"},
+                                           {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false})
+                               .value();
+  const Kernel first = compile(*remembering, adding_one()).value();
+  start_trace();
+  const Kernel again = compile(*remembering, adding_one()).value();
+  EXPECT_THAT(names_of(stop_trace()), ElementsAre("compile:memory hit"));
+}
+
 TEST_F(Tracing, SaysWhenAndHowLong) {
   start_trace();
   compiled();

@@ -18,6 +18,28 @@ TEST(CompilerFlags, AreTakenInFullOrWithAValue) {
   }
 }
 
+TEST(CompilerFlags, AreSplitAsAShellDoesIt_C2_8) {
+  using Flags = std::vector<std::string>;
+  EXPECT_EQ(split_flags("-DX=1 -DY=2").value(), (Flags{"-DX=1", "-DY=2"}));
+  EXPECT_EQ(split_flags(" -O2\t-DX=2\n-g ").value(), (Flags{"-O2", "-DX=2", "-g"}));
+  EXPECT_EQ(split_flags(R"('-DSUM=(1 + 2)' -DS="a b" -DT=a\ b)").value(),
+            (Flags{"-DSUM=(1 + 2)", "-DS=a b", "-DT=a b"}));
+  EXPECT_EQ(split_flags(R"('-DV="1.0"' "-DW=\"a\\b\"" -D'X'=\"$Y\n)").value(),
+            (Flags{R"(-DV="1.0")", R"(-DW="a\b")", R"(-DX="$Yn)"}));
+  EXPECT_EQ(split_flags(R"("" -g)").value(), (Flags{"", "-g"}));
+  EXPECT_EQ(split_flags("").value(), Flags{});
+  EXPECT_EQ(split_flags("  ").value(), Flags{});
+}
+
+TEST(CompilerFlags, AreClosed_C2_8) {
+  for (const char* open : {"-DX='1", "\"-DX=1", "-DX=1\\", "'", "\\"}) {
+    const auto split = split_flags(open);
+    ASSERT_FALSE(split) << open;
+    EXPECT_EQ(split.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(split.error().message.find("within a quote"), std::string::npos);
+  }
+}
+
 TEST(CompilerFlags, BeginWithAPrefixEvenIfNothingFollows) {
   EXPECT_TRUE(begins_with_any("-D", kWithValue));
   EXPECT_TRUE(begins_with_any("-DA", kWithValue));

@@ -76,7 +76,7 @@ TEST_F(LockFile, RefusesADamagedPin) {
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));
 }
 
-TEST_F(LockFile, MustBeThere) { EXPECT_EQ(read_lock_file(file_).error().code, ErrorCode::kUnavailable); }
+TEST_F(LockFile, MustBeThere) { EXPECT_EQ(read_lock_file(file_).error().code, ErrorCode::kInvalidArgument); }
 
 TEST_F(LockFile, IsRefusedIfOthersMayWriteToIt) {
   ASSERT_TRUE(write_lock_file(file_, {}).ok());

@@ -225,7 +225,7 @@ TEST_F(PolicyChoices, PinnedNeedsALockFile) {
   EXPECT_THAT(require(resolved({.policy = "pinned"})).error().message,
               HasSubstr("policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set)"));
   const Error error = require(resolved({.policy = "pinned", .lock_file = "/none"})).error();
-  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << "C3.12";
   EXPECT_EQ(compiled({.policy = "pinned"}).error().code, ErrorCode::kInvalidArgument);
 }
 

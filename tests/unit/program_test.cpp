@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/dispatch_json.h"
 #include "kmux/file_io.h"
 
 namespace kmux {
@@ -76,7 +77,7 @@ TEST_F(ProgramFile, MayLinkWithinItsFolder) {
 
 TEST_F(ProgramFile, MustExist) {
   const Error error = load_program(root_ / "none.kmux.json").error();
-  EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << "C3.12";
   EXPECT_THAT(error.message, AllOf(HasSubstr("none.kmux.json'"), HasSubstr("No such file or directory")));
   EXPECT_THAT(load_program(root_).error().message, HasSubstr("Is a directory"));
 }
@@ -151,6 +152,85 @@ TEST_F(ProgramFile, RefusesTwoContentsForAFile) {
   EXPECT_TRUE(save_program(program, path_).ok());
   program.variants[1].headers[0].content += "// other\n";
   EXPECT_THAT(save_program(program, path_).error().message, HasSubstr("other content"));
+}
+
+/// A program of one source and one header, with names that others have, too.
+Program filling(const std::string& name, const std::string& value) {
+  Variant variant{.dialect = "c"};
+  variant.sources = {{"s.c", "#include \"h.h\"\nvoid fill(float* a) { a[0] = VALUE; }\n"}};
+  variant.sources[0].content += "// " + value + "\n";
+  variant.headers = {{"h.h", "#define VALUE " + value + "\n"}};
+  variant.body.steps.push_back(Launch{.kernel = "fill", .args = {TensorArg{"a"}}});
+  return {.name = name,
+          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
+          .variants = {std::move(variant)}};
+}
+
+std::size_t count_files(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+/// Programs that are saved into one folder.
+class Neighbours : public testing::Test {
+ protected:
+  Neighbours() : folder_(fs::path(testing::TempDir()) / ("kmux_neighbours_" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~Neighbours() override { fs::remove_all(folder_); }
+  void save(const Program& program, const std::string& name) const {
+    const Status saved = save_program(program, folder_ / name);
+    ASSERT_TRUE(saved) << saved.error().message;
+    EXPECT_EQ(load_program(folder_ / name).value(), program);
+  }
+  fs::path folder_;
+};
+
+TEST_F(Neighbours, KeepTheirFiles_C2_14) {
+  save(filling("one", "1"), "one.kmux.json");
+  const std::string source = read_file(folder_ / "s.c").value();
+  save(filling("two", "2"), "two.kmux.json");
+  EXPECT_EQ(read_file(folder_ / "s.c").value(), source);
+  EXPECT_EQ(load_program(folder_ / "one.kmux.json").value(), filling("one", "1"));
+  EXPECT_EQ(count_files(folder_), 6U);
+  EXPECT_EQ(digest(load_program(folder_ / "two.kmux.json").value()), digest(filling("two", "2")));
+}
+
+TEST_F(Neighbours, ShareFilesOfOneContent_C2_14) {
+  save(filling("one", "1"), "one.kmux.json");
+  save(filling("two", "1"), "two.kmux.json");
+  EXPECT_EQ(count_files(folder_), 4U);
+  save(filling("one", "3"), "one.kmux.json");  // what it now shares is no longer its own
+  EXPECT_EQ(load_program(folder_ / "two.kmux.json").value(), filling("two", "1"));
+}
+
+TEST_F(Neighbours, WriteOverTheirOwn_C2_14) {
+  save(filling("one", "1"), "one.kmux.json");
+  save(filling("one", "2"), "one.kmux.json");
+  EXPECT_EQ(count_files(folder_), 3U);
+  save(filling("two", "3"), "two.kmux.json");
+  save(filling("two", "3"), "two.kmux.json");  // under the same names
+  save(filling("two", "4"), "two.kmux.json");
+  EXPECT_EQ(load_program(folder_ / "one.kmux.json").value(), filling("one", "2"));
+}
+
+TEST_F(Neighbours, LeaveWhatAPersonWroteAlone_C2_14) {
+  save(filling("one", "1"), "one.kmux.json");
+  write_file(folder_ / "s.c", "edited\n").value();
+  write_file(folder_ / "h.h", "edited\n").value();
+  save(filling("one", "2"), "one.kmux.json");
+  EXPECT_EQ(read_file(folder_ / "s.c").value(), "edited\n");
+  EXPECT_EQ(read_file(folder_ / "h.h").value(), "edited\n");
+}
+
+TEST_F(Neighbours, NameNoPlaceOutsideOfTheirFolder_C2_14) {
+  save(filling("one", "1"), "one.kmux.json");
+  save(filling("two", "2"), "two.kmux.json");
+  std::string json = read_file(folder_ / "two.kmux.json").value();
+  const std::size_t at = json.find("\"file\": \"");
+  ASSERT_NE(at, std::string::npos) << json;
+  write_file(folder_ / "two.kmux.json", json.insert(at + 9, "../")).value();
+  EXPECT_THAT(load_program(folder_ / "two.kmux.json").error().message, HasSubstr("may leave the program's folder"));
 }
 
 TEST_F(ProgramFile, SaysWhyItCannotBeWritten) {

@@ -78,7 +78,8 @@ Json json_of(const Contest& contest) {
                       {"stops", std::move(stops)},        {"pairs", json_of(contest.pairs)},
                       {"host_drift", contest.host_drift}, {"device_drift", std::move(device_drift)},
                       {"flops", contest.flops},           {"bytes", contest.bytes},
-                      {"entrants", std::move(entrants)},  {"origin", contest.origin}};
+                      {"entrants", std::move(entrants)},  {"origin", contest.origin},
+                      {"identity", contest.identity}};
 }
 
 // ---- reading ----
@@ -210,6 +211,7 @@ Contest read_contest(Reader& reader, const Json& json) {
                   .bytes = reader.number(json, "bytes"),
                   .entrants = {},
                   .origin = reader.text(json, "origin")};
+  if (json.find("identity") != nullptr) contest.identity = reader.text(json, "identity");  // not in older reports
   for (const Json& row : reader.list(json, "resolution")) contest.resolution.push_back(read_row(reader, row));
   for (const auto& [name, value] : reader.object(json, "point")) {
     if (value.as_integer() != nullptr) contest.point[name] = *value.as_integer();

@@ -65,12 +65,20 @@ Status check_shapes(const Program& program, const Binding& binding) {
   return Ok{};
 }
 
-Status check_words(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
+Status check_words(const Program& program, const Point& point, const BenchOptions& options) {
   KMUX_ASSIGN(Binding binding, bind(program, point, options));
   KMUX_ASSIGN(Inputs inputs, Inputs::parse(program, options.inputs));
   KMUX_TRY(inputs.load(binding));
   KMUX_TRY(check_shapes(program, binding));
-  KMUX_TRY(entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends));
+  return Ok{};
+}
+
+/// Errors: invalid_argument for a name that is no backend; unavailable for a role of one that cannot run here.
+Status check_backends(Runtime& runtime, const Program& program, const BenchOptions& options) {
+  Contest contest{.program = program.name};
+  KMUX_ASSIGN(contest.entrants, entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends));
+  if (!options.baseline.empty()) KMUX_TRY(check_role(contest, "baseline", options.baseline));
+  if (!options.reference.empty()) KMUX_TRY(check_role(contest, "reference", options.reference));
   return Ok{};
 }
 
@@ -104,6 +112,7 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
                      const std::vector<Contestant>& contestants, Contest& contest, const BenchProgress& progress) {
   double part = kChecked;
   for (const Contestant& contestant : contestants) {
+    if (options.cancel.stop_requested()) return;
     Entrant& entrant = contest.entrants[contestant.entrant];
     progress("compile on " + entrant.backend, part);
     time_stages_of(runtime, program, options, entrant, contestant);
@@ -114,7 +123,8 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
 }  // namespace
 
 Status check_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
-  Status fits = check_words(runtime, program, point, options);
+  Status fits = check_words(program, point, options);
+  if (fits) fits = check_backends(runtime, program, options);
   if (fits) return fits;
   Error error = fits.error();
   error.message = "program \"" + program.name + "\": " + error.message;
@@ -147,9 +157,10 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
   KMUX_TRY(check_role(contest, "baseline", contest.baseline));
   time_all_stages(runtime, program, options, contestants, contest, progress);
   KMUX_ASSIGN(const bool is_steady, is_repeatable(program, options, contestants.front()));
-  KMUX_TRY(
-      time_calls(contest, contestants, options.stop, is_steady ? Refill::kOnce : Refill::kEachSample,
-                 [&](const std::string& what, double part) { progress(what, kCompiled + (1 - kCompiled) * part); }));
+  KMUX_TRY(time_calls(
+      contest, contestants, options.stop, is_steady ? Refill::kOnce : Refill::kEachSample,
+      [&](const std::string& what, double part) { progress(what, kCompiled + (1 - kCompiled) * part); },
+      options.cancel));
   return contest;
 }
 

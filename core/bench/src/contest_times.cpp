@@ -44,8 +44,13 @@ void note_remarks(Entrant& entrant, const CallTimer& timer) {
 class CallRounds {
  public:
   CallRounds(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
-             const BenchProgress& progress)
-      : contest_(contest), contestants_(contestants), rule_(rule), refill_(refill), progress_(progress) {}
+             const BenchProgress& progress, const std::stop_token& cancel)
+      : contest_(contest),
+        contestants_(contestants),
+        rule_(rule),
+        refill_(refill),
+        progress_(progress),
+        cancel_(cancel) {}
 
   Status prepare() {
     for (Contestant& contestant : contestants_) {
@@ -95,6 +100,7 @@ class CallRounds {
   Entrant& entrant_of(const Contestant& contestant) { return contest_.entrants[contestant.entrant]; }
 
   Result<double> sample(Contestant& contestant, TimeOnce time) {
+    if (cancel_.stop_requested()) return make_error(ErrorCode::kUnavailable, "the benchmark was stopped.");
     if (&contestant == &contestants_.front()) {
       clock_.push_back(time_reference_loop());
       tell();
@@ -166,6 +172,7 @@ class CallRounds {
   const StopRule& rule_;
   Refill refill_;
   const BenchProgress& progress_;
+  const std::stop_token& cancel_;
   std::string title_ = {};  // of the column that is timed
   std::chrono::nanoseconds begin_{};
   double done_ = 0;  // columns
@@ -175,8 +182,8 @@ class CallRounds {
 }  // namespace
 
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
-                  const BenchProgress& progress) {
-  CallRounds rounds(contest, contestants, rule, refill, progress);
+                  const BenchProgress& progress, const std::stop_token& cancel) {
+  CallRounds rounds(contest, contestants, rule, refill, progress, cancel);
   KMUX_TRY(rounds.prepare());
   for (const auto& [column, time] : kTimed) KMUX_TRY(rounds.time_column(column, time));
   rounds.finish();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "kmux/bench/bench.h"
@@ -18,7 +19,9 @@ enum class Refill {
 
 /// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. `progress` is told of the column
 /// and which part of all four is done, between two rounds.
+///
+/// Errors: those of calls; unavailable if it is cancelled.
 Status time_calls(Contest& contest, std::vector<Contestant>& contestants, const StopRule& rule, Refill refill,
-                  const BenchProgress& progress);
+                  const BenchProgress& progress, const std::stop_token& cancel);
 
 }  // namespace kmux::bench

@@ -59,6 +59,7 @@ std::vector<Contestant> prepare_all(Runtime& runtime, const Program& program, co
   std::vector<Contestant> contestants;
   for (std::size_t i = 0; i < contest.entrants.size(); ++i) {
     Entrant& entrant = contest.entrants[i];
+    if (options.cancel.stop_requested()) break;
     if (entrant.state != EntrantState::kTimed) continue;
     Contestant contestant{i};
     const Status status = prepare(runtime, program, options.compile, memory, entrant, contestant);

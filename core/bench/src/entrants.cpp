@@ -92,8 +92,8 @@ Status check_role(const Contest& contest, const std::string& role, const std::st
     if (entrant.state == EntrantState::kTimed) names.push_back(entrant.backend);
   }
   return make_error(ErrorCode::kUnavailable, "the " + role + " \"" + backend + "\" does not run program \"" +
-                                                 contest.program +
-                                                 "\" here. Name one that does: " + join(names, "none") + ".");
+                                                 contest.program + "\" here." + did_you_mean(backend, names) +
+                                                 " Name one that does: " + join(names, "none") + ".");
 }
 
 }  // namespace kmux::bench

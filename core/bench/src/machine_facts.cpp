@@ -83,6 +83,9 @@ std::string machine_line(const Json& machine) {
   if (!processor.empty() && !devices.contains(processor)) parts.push_back(processor);
   if (!cores.empty()) parts.push_back(cores + " cores");
   if (const std::string version = member_text(machine, "kmux"); !version.empty()) parts.push_back("kmux " + version);
+  if (const std::string count = member_text(machine, "unfinished"); !count.empty()) {
+    parts.push_back("stopped after " + count);
+  }
   std::string line;
   for (const std::string& part : parts) line += (line.empty() ? "" : " - ") + part;
   return line;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kmux/bench/google_benchmark.h"
-#include "kmux/file_io.h"
+#include "kmux/named_file.h"
 
 #include "contest_title.h"
 
@@ -48,7 +48,7 @@ Result<BenchReport> read_report(const Json& json, const std::filesystem::path& p
 }  // namespace
 
 Result<NamedReport> load_report(const std::filesystem::path& path) {
-  KMUX_ASSIGN(const std::string text, read_file(path));
+  KMUX_ASSIGN(const std::string text, read_named_file(path));
   const auto in_file = [&](Error error) {
     error.message = "\"" + path.string() + "\": " + error.message;
     return error;

@@ -5,6 +5,7 @@
 
 #include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/named_file.h"
 
 #include "cache/cache_folder.h"
 #include "src/trust.h"
@@ -106,9 +107,9 @@ Json to_json_value(const Pin& pin) {
 }  // namespace
 
 Result<std::vector<Pin>> read_lock_file(const fs::path& path) {
+  KMUX_ASSIGN(const std::string text, read_named_file(path, kMaxBytes));
   KMUX_TRY(check_owner(path));
   KMUX_TRY(check_owner(fs::absolute(path).parent_path()));
-  KMUX_ASSIGN(const std::string text, read_file(path, kMaxBytes));
   Result<std::vector<Pin>> pins = pins_in(text);
   if (!pins) return malformed(path, pins.error().message);
   return pins;

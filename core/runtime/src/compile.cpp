@@ -11,6 +11,7 @@
 #include "open_adapter.h"
 #include "out_idx.h"
 #include "result_guard.h"
+#include "trace_log.h"
 
 namespace kmux {
 namespace {
@@ -69,7 +70,11 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   KMUX_TRY(runtime.check_process());
   const bool remembers = options.use_cache && !runtime.environment().disable_cache;
   if (remembers) {
-    if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) return *std::move(known);
+    const std::int64_t asked_ns = trace_clock_ns();
+    if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) {
+      add_stage("memory hit", program.name, asked_ns);
+      return *std::move(known);
+    }
   }
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
   KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));

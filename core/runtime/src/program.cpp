@@ -5,9 +5,12 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/file_io.h"
+#include "kmux/json.h"
+#include "kmux/named_file.h"
 #include "kmux/validate.h"
 
 #include "program_folder.h"
+#include "saved_files.h"
 
 namespace kmux {
 namespace {
@@ -41,11 +44,24 @@ Contents contents_of(const Program& program) {
   return contents;
 }
 
-Status write_below(const ProgramFolder& folder, const std::string& file, const std::string& content) {
-  KMUX_ASSIGN(const fs::path real, folder.locate(file));
-  std::error_code error;
-  fs::create_directories(real.parent_path(), error);  // a failure shows in the write, with the reason
-  return write_file(real, content);
+/// Where files lie, by path, if not there.
+using Places = std::map<std::string, std::string>;
+
+void name_places(Json& variant, const char* key, const Places& places) {
+  if (variant.find(key) == nullptr) return;
+  for (Json& file : *variant[key].as_array()) {
+    const auto place = places.find(*file.find("path")->as_string());
+    if (place != places.end()) file["file"] = place->second;
+  }
+}
+
+Result<std::string> document_of(const Program& program, const Places& places) {
+  if (places.empty()) return to_pretty_json(program);
+  KMUX_ASSIGN(Json json, parse_json(to_json(program)));
+  for (Json& variant : *json["variants"].as_array()) {
+    for (const char* key : {"sources", "headers"}) name_places(variant, key, places);
+  }
+  return dump(json, 2) + "\n";
 }
 
 /// The document goes last: whoever finds it finds its files.
@@ -57,15 +73,21 @@ Status save(const Program& program, const fs::path& path) {
                                                        "' would overwrite the program (it is also a source of it). "
                                                        "Save the program under another name.");
   }
-  KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(path.parent_path()));
-  for (const auto& [file, content] : contents) KMUX_TRY(write_below(folder, file, *content));
-  return write_file(path, to_pretty_json(program) + "\n");
+  KMUX_ASSIGN(ProgramFolder folder, ProgramFolder::open(path.parent_path()));
+  SavedFiles files(std::move(folder), path);
+  Places places;
+  for (const auto& [file, content] : contents) {
+    KMUX_ASSIGN(std::string place, files.store(file, *content));
+    if (place != file) places.emplace(file, std::move(place));
+  }
+  KMUX_ASSIGN(const std::string document, document_of(program, places));
+  return write_file(path, document + "\n");
 }
 
 }  // namespace
 
 Result<Program> load_program(const fs::path& path) {
-  KMUX_ASSIGN(const std::string json, read_file(path));
+  KMUX_ASSIGN(const std::string json, read_named_file(path));
   KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(path.parent_path()));
   Result<Program> program = parse(json, folder);
   if (!program) return in_program(path, std::move(program).error());

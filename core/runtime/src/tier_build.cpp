@@ -8,6 +8,7 @@
 #include "cache/artifact_cache.h"
 #include "cache_key.h"
 #include "compile_scope.h"
+#include "trace_log.h"
 
 namespace kmux {
 namespace {
@@ -57,15 +58,19 @@ Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, Arti
   };
   const std::optional<CacheKey> key = cache == nullptr ? std::nullopt : key_of(choice, request);
   const FileTime began = file_time_now();
+  const std::int64_t asked_ns = trace_clock_ns();
   KMUX_ASSIGN(CacheEntry entry, key ? cache->find_or_make(*key, make) : make());
+  if (!compile_ms) add_stage("cache hit", request.program.name, asked_ns);
   return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms, key ? entry.began : began};
 }
 
 std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
   if (cache == nullptr) return std::nullopt;
+  const std::int64_t asked_ns = trace_clock_ns();
   const std::optional<CacheKey> key = key_of(choice, request_in_tier(choice, tier));
   std::optional<CacheEntry> entry = key ? cache->find(*key) : std::nullopt;
   if (!entry || entry->unsupported) return std::nullopt;
+  add_stage("cache hit", choice.request.program.name, asked_ns);
   return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt, entry->began};
 }
 

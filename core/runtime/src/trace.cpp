@@ -78,6 +78,14 @@ void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
   add({'X', "call", kernel, "", this_thread(), begin_ns, length});
 }
 
+void add_stage(const char* name, const std::string& program, std::int64_t begin_ns) noexcept {
+  if (!is_tracing()) return;
+  try {
+    add({'X', "compile", name, program, this_thread(), begin_ns, trace_clock_ns() - begin_ns});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
+  }
+}
+
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
   mark_phase_range(begins, name);
   if (!is_tracing()) return;

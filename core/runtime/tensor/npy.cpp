@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kmux/file_io.h"
+#include "kmux/named_file.h"
 
 #include "npy_header.h"
 #include "shape.h"
@@ -53,7 +54,7 @@ Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_a
 }  // namespace
 
 Result<Tensor> load_npy(const std::filesystem::path& path, std::optional<DType> reinterpret_as) {
-  KMUX_ASSIGN(const std::string bytes, read_file(path, kMaxNpyBytes));
+  KMUX_ASSIGN(const std::string bytes, read_named_file(path, kMaxNpyBytes));
   auto tensor = read(bytes, reinterpret_as);
   if (!tensor) return about(path, std::move(tensor).error());
   return tensor;

@@ -83,19 +83,23 @@ class DispatchReader {
 
   void read(const JsonReader& in, File& out) const {
     if (in.object() == nullptr) return;
-    in.refuse_other_keys({"path", "sha256"});
+    in.refuse_other_keys({"file", "path", "sha256"});
     const auto path = in.require("path");
     const auto sha256 = in.require("sha256");
     if (!path || !sha256) return;
     const std::string* name = path->string();
     const std::string* digest = sha256->string();
     if (name == nullptr || digest == nullptr) return;
-    if (!is_file_path(*name)) {
-      return path->problem("file path " + in_double_quotes(*name) +
-                           " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
+    const auto file = in.find("file");
+    const std::string* place = file ? file->string() : name;
+    if (place == nullptr) return;
+    for (const auto& [reader, text] : {std::pair(&*path, name), std::pair(file ? &*file : &*path, place)}) {
+      if (is_file_path(*text)) continue;
+      return reader->problem("file path " + in_double_quotes(*text) +
+                             " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
     }
     out.path = *name;
-    fetch(in, *digest, out);
+    fetch(in, *place, *digest, out);
   }
 
   void read(const JsonReader& in, Step& out) const {
@@ -197,14 +201,13 @@ class DispatchReader {
     emplace_alternative(out, *index, [&](auto& alternative) { read(member, alternative); });
   }
 
-  void fetch(const JsonReader& in, const std::string& digest, File& out) const {
-    Result<std::string> content = files_(out.path);
+  void fetch(const JsonReader& in, const std::string& place, const std::string& digest, File& out) const {
+    Result<std::string> content = files_(place);
     if (!content) return in.problem(content.error().message);
     const std::string actual = sha256_hex(*content);
     if (actual != digest) {
-      in.problem("file " + in_double_quotes(out.path) + " differs from its SHA-256 (expected " +
-                 in_double_quotes(digest) + ", found \"" + actual +
-                 "\"). Restore the file, or write the program anew.");
+      in.problem("file " + in_double_quotes(place) + " differs from its SHA-256 (expected " + in_double_quotes(digest) +
+                 ", found \"" + actual + "\"). Restore the file, or write the program anew.");
     }
     out.content = *std::move(content);
   }

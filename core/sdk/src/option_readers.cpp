@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "kmux/compiler_flags.h"
 #include "kmux/nearest.h"
 #include "kmux/words.h"
 
@@ -70,6 +72,19 @@ OptionReader lines(std::vector<std::string>& result, std::function<Status(const 
     std::vector<std::string> entries = split_lines(value.text);
     KMUX_TRY(check(entries));
     result = std::move(entries);
+    return Ok{};
+  };
+}
+
+OptionReader flags(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check) {
+  return [&result, check = std::move(check)](const OptionValue& value) -> Status {
+    std::vector<std::string> all;
+    for (const std::string& line : split_lines(value.text)) {
+      KMUX_ASSIGN(std::vector<std::string> some, split_flags(line));
+      std::ranges::move(some, std::back_inserter(all));
+    }
+    KMUX_TRY(check(all));
+    result = std::move(all);
     return Ok{};
   };
 }

@@ -34,8 +34,8 @@ class Program(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "file 'scale.c' is not given"):
             kmux.program(programs.scale().to_json(), {})
 
-    def test_is_unavailable_if_it_cannot_be_read(self):
-        with self.assertRaisesRegex(kmux.UnavailableError, "No such file"):
+    def test_is_refused_if_it_cannot_be_read_or_written(self):
+        with self.assertRaisesRegex(ValueError, "No such file"):
             kmux.load_program("/nowhere/x.kmux.json")
         with self.assertRaises(kmux.UnavailableError):
             programs.scale().save("/nowhere/scale.kmux.json")

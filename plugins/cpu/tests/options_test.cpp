@@ -26,6 +26,9 @@ TEST(Options, HaveDefaults) {
 
 TEST(Options, SplitListsByLine) {
   EXPECT_THAT(parse({{"compile_flags", "-DA=1\n\n-Wall"}}).value().compile_flags, ElementsAre("-DA=1", "-Wall"));
+  EXPECT_THAT(parse({{"compile_flags", "-DX=1 -DY=2\n'-DZ=a b'"}}).value().compile_flags,
+              ElementsAre("-DX=1", "-DY=2", "-DZ=a b"))
+      << "C2.8";
   EXPECT_THAT(parse({{"include_dirs", "/a b\n/c"}}).value().include_dirs, ElementsAre("/a b", "/c"));
 }
 

@@ -197,7 +197,8 @@ TEST_F(Builder, KeepsDefinesFromTheShell) {
   settings.defines = {"A=`" + touch + "`", "B=$(" + touch + ")"};
   ProgramBuilder program = program_of(kernel_that("x[0] = SUM;"));
   program.settings(settings);
-  const auto artifact = build(program.build().value(), {{"compile_flags", "-DC=\"; " + touch + "; \"\n-DSUM=(1 + 2)"}});
+  const auto artifact =
+      build(program.build().value(), {{"compile_flags", "'-DC=\"; " + touch + "; \"'\n'-DSUM=(1 + 2)'"}});
   EXPECT_TRUE(artifact.ok()) << artifact.error().explain();
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "a define was run";
 }

@@ -38,7 +38,7 @@ TEST_F(NvidiaOptions, HaveDefaults) {
 }
 
 TEST_F(NvidiaOptions, AreReadFromText) {
-  const BuildOptions options = parse({{"compile_flags", "-DA\n\n-DB=x y"},
+  const BuildOptions options = parse({{"compile_flags", "-DA\n\n'-DB=x y'"},
                                       {"include_dirs", "/a\n/b/../c"},
                                       {"fast_math", "on"},
                                       {"max_registers", "64"},

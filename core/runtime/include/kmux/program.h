@@ -10,11 +10,11 @@ namespace kmux {
 
 /// Reads a program (`NAME.kmux.json` and the files it names, beside it) and validates it.
 ///
-/// Errors: invalid_argument with every problem, missing and changed files among them; unavailable if the document itself
-/// cannot be read. Paths that leave the folder, by ".." or by a symbolic link, are refused.
+/// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files. Paths that leave the folder, by ".." or by a symbolic link, are refused.
 KMUX_API Result<Program> load_program(const std::filesystem::path& path);
 
-/// Writes `program` to `path` and its files beside it, each through a temporary file and a rename.
+/// Writes `program` to `path` and its files beside it, each whole or not at all. A file that is there with another content
+/// and is not this program's own stays: the program's is stored under another name, which the document tells.
 KMUX_API Status save_program(const Program& program, const std::filesystem::path& path);
 
 }  // namespace kmux

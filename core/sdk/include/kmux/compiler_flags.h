@@ -18,6 +18,11 @@ struct FlagList {
   bool contains(std::string_view flag) const;
 };
 
+/// One text as several flags: split at blanks as a shell does it, with '...', "..." and \, and nothing is expanded.
+///
+/// Errors: invalid_argument for a quote that is not closed, and for a \ at the end.
+Result<std::vector<std::string>> split_flags(std::string_view text);
+
 /// Does `text` begin with one of `prefixes`?
 bool begins_with_any(std::string_view text, std::span<const std::string_view> prefixes);
 

@@ -42,6 +42,8 @@ OptionReader on_or_off(bool& result);
 OptionReader any_text(std::string& result);
 /// A list, one entry a line, of which `check` approves.
 OptionReader lines(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check);
+/// Flags for a compiler, several lines of them, each split as `split_flags` does it; of all of which `check` approves.
+OptionReader flags(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check);
 /// Folders, one a line, made absolute.
 OptionReader folders(std::vector<std::string>& result);
 

@@ -20,7 +20,7 @@ class UnsupportedError(Error):
 
 
 class UnavailableError(Error):
-    """Something is missing on this machine: a file, a toolchain, a device, memory."""
+    """Something is missing on this machine: a toolchain, a device, memory, a place to write to."""
 
     code = "unavailable"
 

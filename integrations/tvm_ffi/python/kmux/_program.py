@@ -48,6 +48,9 @@ class Program(tvm_ffi.Object):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes `NAME.kmux.json` and its files beside it.
 
+        A file that is there with another content and is not this program's own stays: the program's is stored under another
+        name, which the document tells.
+
         Raises:
             UnavailableError: it cannot be written.
         """
@@ -64,8 +67,7 @@ def load_program(path: str | os.PathLike[str]) -> Program:
     """Reads `NAME.kmux.json` and the files that it names, and validates the program.
 
     Raises:
-        ValueError: with every problem, missing and changed files among them.
-        UnavailableError: the document cannot be read.
+        ValueError: with every problem: a document that cannot be read, missing and changed files among them.
     """
     return cast(Program, functions.load_program(os.fspath(path)))
 

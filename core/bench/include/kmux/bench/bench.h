@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,13 @@ struct BenchOptions {
   StopRule stop = {};
   int repetitions = 3;  // of compiling
   CompileOptions compile = {};
+  /// Of an earlier run: a contest of the same program, point and options stands for measuring it again; others stay in the
+  /// report, too.
+  BenchReport earlier = {};
+  /// Ends the run where it is; the contest that is being measured is lost.
+  std::stop_token cancel = {};
+  /// Told after each contest that was measured what there is by then, so that it is not lost with what comes after it.
+  std::function<void(const BenchReport& so_far)> keep = {};
 };
 
 /// Told what is being done, and which part of all is done.
@@ -44,8 +52,9 @@ using BenchProgress = std::function<void(const std::string& what, double part)>;
 
 /// Measures programs on their backends, against each other.
 ///
-/// Errors: invalid_argument for options that fit no program; unavailable if a baseline or reference that was named does not
-///         take part. A backend that fails is no error: the report says so.
+/// Errors: invalid_argument for options that fit no program, and for an earlier report that was not measured here; unavailable
+///         if a baseline or reference that was named does not take part, and if it is cancelled. All that can be known before
+///         is checked before anything is measured. A backend that fails is no error: the report says so.
 Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, const BenchOptions& options,
                           const BenchProgress& progress = {});
 

@@ -71,6 +71,7 @@ struct Contest {
   double bytes = 0;
   std::vector<Entrant> entrants;
   std::string origin = {};  // the file that it was read from; empty: measured now
+  std::string identity = {};  // of the program and the options that it was measured with; empty: not known
   bool operator==(const Contest&) const = default;
 };
 

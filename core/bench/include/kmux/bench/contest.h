@@ -15,7 +15,8 @@ namespace kmux::bench {
 /// Do the options fit the program at that point of the axes? Nothing is compiled.
 ///
 /// Errors: invalid_argument that names the program for an unknown or repeated symbol, scalar, input or backend, an extent
-///         below 0, or a value that contradicts a file; of reading files.
+///         below 0, or a value that contradicts a file; unavailable for a baseline or reference that cannot run here; of
+///         reading files.
 Status check_contest(Runtime& runtime, const Program& program, const std::map<std::string, std::int64_t>& point,
                      const BenchOptions& options);
 
