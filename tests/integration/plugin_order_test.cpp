@@ -31,7 +31,9 @@ TEST(PluginOrder, IsOfDevicesAndNeverOfNames) {  // C2.3
     for (const Manifest& b : manifests) {
       if (a.name == b.name) continue;
       EXPECT_NE(a.priority, b.priority) << a.name << " and " << b.name << " would go by name";
-      if (place_of(a) < place_of(b)) EXPECT_GT(a.priority, b.priority) << a.name << " and " << b.name;
+      if (place_of(a) < place_of(b)) {
+        EXPECT_GT(a.priority, b.priority) << a.name << " and " << b.name;
+      }
     }
   }
 }
