@@ -21,6 +21,7 @@ struct Report {
   std::string text;
   Json json;
   ExitCode code = kSuccess;
+  std::string notice = {};  // one line for stderr, before the rest
 };
 
 /// One word of `kmux WORD`.

@@ -11,13 +11,15 @@ namespace {
 
 Report report(const ExportedLibrary& exported) {
   std::string text = exported.library + ": " + std::to_string(exported.bytes) + " bytes for " +
-                     to_string(exported.target) + ", by " + exported.backend + "\n" + "it exports " +
+                     to_string(exported.target) + ", by " + exported.backend +
+                     (exported.resolution.runs_nowhere() ? " (nothing here runs it)\n" : "\n") + "it exports " +
                      join(exported.symbols) + "\n";
   if (!exported.header.empty()) text += exported.header + ": declares them\n";
   return {std::move(text), Json::Object{{"library", exported.library},
                                         {"header", exported.header},
                                         {"backend", exported.backend},
                                         {"target", to_string(exported.target)},
+                                        {"reach", to_string(exported.resolution.chosen()->reach)},
                                         {"bytes", static_cast<std::int64_t>(exported.bytes)},
                                         {"symbols", json_list(exported.symbols)},
                                         {"from_cache", exported.from_cache}}};
@@ -56,7 +58,8 @@ void describe_export(po::options_description& options) {
 const Command kExportCommand{"export",
                              "make a library of a program that runs without kmux",
                              "export PROGRAM -o FILE [options]",
-                             "  kmux export gemm.kmux.json --backend cpu -o libgemm.so --header gemm.h\n",
+                             "  kmux export gemm.kmux.json --backend cpu -o libgemm.so --header gemm.h\n"
+                             "  kmux export gemm.kmux.json --target cuda:sm_90a -o libgemm.so\n",
                              {"program"},
                              describe_export,
                              run_export};

@@ -10,9 +10,12 @@ Result<Report> run_launcher(const po::variables_map& arguments) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
   KMUX_ASSIGN(const WrapResult wrapped, wrap(*runtime, program, options));
-  return Report{wrapped.launcher, Json::Object{{"backend", wrapped.backend},
-                                               {"target", to_string(wrapped.target)},
-                                               {"launcher", wrapped.launcher}}};
+  return Report{wrapped.launcher,
+                Json::Object{{"backend", wrapped.backend},
+                             {"target", to_string(wrapped.target)},
+                             {"reach", to_string(wrapped.resolution.chosen()->reach)},
+                             {"launcher", wrapped.launcher}},
+                kSuccess, notice_of(wrapped.resolution)};
 }
 
 }  // namespace

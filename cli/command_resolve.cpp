@@ -21,7 +21,7 @@ Result<Report> run_resolve(const po::variables_map& arguments) {
 void describe_resolve(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
-  add("build", "ask for a backend that can compile, even if it cannot run here");
+  add("build", "where nothing here runs it: which backend would compile it");
   add("explain", "print all that is known: times, quarantine, policy, folders");
 }
 

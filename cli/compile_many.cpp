@@ -22,6 +22,7 @@ struct Fate {
   std::string backend = {};
   bool from_cache = false;
   double nanoseconds = 0;
+  bool runs_nowhere = false;
   std::optional<Error> error = {};
 };
 
@@ -58,6 +59,11 @@ void note(Fate& fate, const CompileProgress& event) {
   if (event.error != nullptr) fate.error = *event.error;
 }
 
+void note_where(Batch& batch, const std::vector<std::optional<BuildResult>>& built) {
+  for (std::size_t i = 0; i < built.size(); ++i)
+    batch.fates[batch.places[i]].runs_nowhere = built[i] && built[i]->resolution.runs_nowhere();
+}
+
 /// Compiles what could be read. What fails is in the fates; what concerns none of them is returned.
 Status compile_all(Batch& batch, const CompileManyOptions& options, const std::stop_token& cancel) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -77,6 +83,7 @@ Status compile_all(Batch& batch, const CompileManyOptions& options, const std::s
                                 }});
   view->end();
   if (!built && failed == 0 && !cancel.stop_requested()) return built.error();
+  if (built) note_where(batch, *built);
   return Ok{};
 }
 
@@ -108,6 +115,8 @@ std::string summary(const std::vector<Fate>& fates, double nanoseconds) {
       styled(failed == 0 && cancelled == 0 ? Style::kGood : Style::kBad,
              std::to_string(count(fates, "done")) + " of " + std::to_string(fates.size()) + " programs are compiled");
   if (cached != 0) text += ", " + std::to_string(cached) + " of them found in the cache";
+  if (const auto nowhere = std::ranges::count(fates, true, &Fate::runs_nowhere); nowhere != 0)
+    text += "; nothing here runs " + std::to_string(nowhere) + " of them";
   if (failed != 0) text += "; " + std::to_string(failed) + " failed";
   if (cancelled != 0) text += "; " + std::to_string(cancelled) + " cancelled";
   return text + " (" + duration_text(nanoseconds) + ")\n";

@@ -90,6 +90,7 @@ po::variables_map parse(const Command& command, const po::options_description& o
 
 int print(const Result<Report>& report, bool json) {
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
+  if (!report->notice.empty()) std::cerr << "kmux: note: " << report->notice << "\n";
   if (json) {
     std::cout << dump(report->json, 2) << "\n";
   } else {

@@ -96,4 +96,11 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
   return request;
 }
 
+std::string notice_of(const Resolution& resolution) {
+  if (!resolution.runs_nowhere()) return "";
+  const Candidate& taken = *resolution.chosen();
+  return "nothing here runs program '" + resolution.program + "'. Taken: " + taken.backend + " for " + taken.target +
+         ", which " + taken.obstacle;
+}
+
 }  // namespace kmux::cli

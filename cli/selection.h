@@ -30,6 +30,9 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments);
 /// The request of a resolve alone.
 Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpose purpose);
 
+/// That nothing here runs the program, and what was taken; empty if that is not so, or if backend or target were named.
+std::string notice_of(const Resolution& resolution);
+
 /// The value of an option; empty if it was not given.
 std::string value_of(const po::variables_map& arguments, const std::string& name);
 

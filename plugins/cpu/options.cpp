@@ -26,9 +26,15 @@ Status read_march(std::string& result, const OptionValue& value) {
   return Ok{};
 }
 
+// A kind alone says no more than that the launcher is for a host: it stays what the kernels are for.
 Status read_target_host(std::string& result, const OptionValue& value) {
-  KMUX_ASSIGN(const Target target, resolve_cpu_target(value.text));
-  result = target.arch;
+  const Result<Target> named = parse_target(value.text);
+  Result<Target> target = named ? resolve_cpu_target(value.text) : named;
+  if (!target) {
+    target.error().message.insert(0, "target_host: ");
+    return std::move(target).error();
+  }
+  if (!named->arch.empty() || !named->attributes.empty()) result = target->arch;
   return Ok{};
 }
 

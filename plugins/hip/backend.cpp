@@ -44,6 +44,8 @@ Result<ProbeReport> HipBackend::probe() {
 Result<Target> HipBackend::resolve_target(std::string_view request, std::optional<int> device) {
   return resolve_hip_target(request, [&]() -> Result<std::string> {
     KMUX_ASSIGN(const HipTable* const hip, opened_hip(host_));
+    if (const Availability runs = probe_runtime(host_); !runs.ok())
+      return make_error(ErrorCode::kUnavailable, runs.reason);
     return device_arch(*hip, device.value_or(0));
   });
 }

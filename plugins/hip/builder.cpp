@@ -4,6 +4,7 @@
 #include "kmux/plan_part.h"
 #include "kmux/source_unit.h"
 
+#include "built_in_headers.h"
 #include "code_object.h"
 #include "cuda_constructs.h"
 #include "kernel_check.h"
@@ -61,6 +62,10 @@ Result<std::string> HipBuilder::toolchain(const Target& target, const Options& o
   Json identity{Json::Object{{"options", to_json(parsed)}}};
   if (!choice) return choice.error();
   identity["compiler"] = identify(*choice);
+  if (choice->hiprtc && parsed.engine == Engine::kAuto) {
+    const auto other = choose_compiler(host_, parsed.engine, target.arch, Includes::kOthers);
+    if (other) identity["compiler_for_other_headers"] = identify(*other);
+  }
   // hiprtc, which works in this process, adds what these name. Source: ROCm's clr, its flags.
   for (const char* appended : {"hip.hiprtc_compile_options", "hip.hiprtc_link_options"}) {
     if (const auto value = host_.option(appended); value && !value->empty()) identity[appended] = *value;
@@ -72,11 +77,12 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
                                             std::optional<Dependencies>& dependencies) {
   const Variant& variant = request.chosen();
   if (variant.dialect == "cuda") KMUX_TRY(check_cuda_constructs(variant));
-  KMUX_ASSIGN(const CompilerChoice choice, choose_compiler(host_, options.engine, request.target.arch));
+  const SourceUnit unit = make_unit(variant, "");
+  const Includes includes = includes_others(unit, options) ? Includes::kOthers : Includes::kBuiltIn;
+  KMUX_ASSIGN(const CompilerChoice choice, choose_compiler(host_, options.engine, request.target.arch, includes));
   HeaderSearch search{options.include_dirs, options.compile_flags, {}};
   if (choice.clang) search.folders.insert(search.folders.end(), kSystemFolders.begin(), kSystemFolders.end());
   dependencies = headers_.scan(variant, search);  // before the compiler reads them
-  const SourceUnit unit = make_unit(variant, "");
   auto compiled = compile(choice, unit, variant.settings, options, request.target.arch, name_expressions(plan.kernels));
   if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
   if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);

@@ -21,4 +21,10 @@ inline constexpr std::array<const char*, 8> kBuiltInHeaders = {
 /// Source: ROCm's clr, RTCCompileProgram::addHeader, which refuses a header without content: it is an empty line here.
 std::vector<File> files_for_hiprtc(const SourceUnit& unit, const BuildOptions& options);
 
+/// Does `unit` include, as `#include <name>`, a header that `files_for_hiprtc` and the folders of `options` have not? It is
+/// the machine's then (<cstdint>), which hiprtc does not find or cannot compile beside what it has built in.
+///
+/// No `#if` is looked at, so the answer may be yes for what is left out.
+bool includes_others(const SourceUnit& unit, const BuildOptions& options);
+
 }  // namespace kmux::hip

@@ -14,10 +14,12 @@ Result<CompilerChoice> with_clang(const Host& host) {
   return CompilerChoice{{}, std::move(clang)};
 }
 
-Result<CompilerChoice> choose_any(const Host& host, std::string_view arch) {
+Result<CompilerChoice> choose_any(const Host& host, std::string_view arch, Includes includes) {
   auto hiprtc = HiprtcLibrary::open(host);
-  if (hiprtc && hiprtc->knows(arch)) return CompilerChoice{*std::move(hiprtc), {}};
+  const bool knows = hiprtc && hiprtc->knows(arch);
+  if (knows && includes == Includes::kBuiltIn) return CompilerChoice{*std::move(hiprtc), {}};
   auto clang = with_clang(host);
+  if (knows && !clang) return CompilerChoice{*std::move(hiprtc), {}};
   if (clang || hiprtc) return clang;
   return make_error(ErrorCode::kUnavailable, "no compiler for AMD's devices is there. " + hiprtc.error().message +
                                                  " Or: " + clang.error().message);
@@ -25,9 +27,9 @@ Result<CompilerChoice> choose_any(const Host& host, std::string_view arch) {
 
 }  // namespace
 
-Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::string_view arch) {
+Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::string_view arch, Includes includes) {
   if (engine == Engine::kClang) return with_clang(host);
-  if (engine == Engine::kAuto) return choose_any(host, arch);
+  if (engine == Engine::kAuto) return choose_any(host, arch, includes);
   KMUX_ASSIGN(HiprtcLibrary hiprtc, HiprtcLibrary::open(host));
   return CompilerChoice{std::move(hiprtc), {}};
 }

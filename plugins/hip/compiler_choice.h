@@ -20,10 +20,15 @@ struct CompilerChoice {
   std::optional<ClangToolchain> clang = {};  // set if the other is not
 };
 
-/// What option "engine" asks for; "auto": hiprtc where it is there and knows `arch`, else Clang.
+/// What the sources include besides what hiprtc has built in.
+enum class Includes { kBuiltIn, kOthers };
+
+/// What option "engine" asks for; "auto": hiprtc where it is there, knows `arch` and has what is included, else Clang; where
+/// there is no Clang, hiprtc all the same for headers that it may not have.
 ///
 /// Errors: unavailable, with everything that was tried and what to install.
-Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::string_view arch);
+Result<CompilerChoice> choose_compiler(const Host& host, Engine engine, std::string_view arch,
+                                       Includes includes = Includes::kBuiltIn);
 
 /// The files behind a choice, for the identity of a toolchain. Starts no process.
 Json identify(const CompilerChoice& choice);
@@ -31,9 +36,9 @@ Json identify(const CompilerChoice& choice);
 /// A source unit, compiled.
 struct Compiled {
   std::string code;
-  std::string log = {};                      // warnings
-  std::string compiler = {};                 // "hiprtc of HIP 5.2", "/usr/bin/clang++-19"
-  std::vector<std::string> symbols = {};     // of the asked names, where the compiler says them
+  std::string log = {};  // warnings
+  std::string compiler = {};  // "hiprtc of HIP 5.2", "/usr/bin/clang++-19"
+  std::vector<std::string> symbols = {};  // of the asked names, where the compiler says them
   std::vector<std::string> arguments = {};
 };
 

@@ -50,8 +50,9 @@ Result<Target> resolve_hip_target(std::string_view request, const DeviceArch& de
   if (target.kind != "hip") return unknown_kind(target, kForms);
   KMUX_TRY(check_attributes(target));
   if (target.arch.empty() || target.arch == "native") {
-    KMUX_ASSIGN(std::string arch, device_arch());
-    return Target{"hip", std::move(arch), {}};
+    Result<std::string> arch = device_arch();
+    if (!arch) return no_architecture(request, "hip:gfx942", std::move(arch).error());
+    return Target{"hip", *std::move(arch), {}};
   }
   const auto arch = parse_arch(target.arch);
   if (!arch) return unknown_arch(target.arch);

@@ -53,8 +53,9 @@ Result<Target> resolve_cuda_target(std::string_view request, std::string_view ba
   if (target.kind != "cuda") return unknown_kind(target, forms_of(backend));
   KMUX_TRY(check_attributes(target, backend));
   if (target.arch.empty() || target.arch == "native") {
-    KMUX_ASSIGN(const Arch arch, device_arch());
-    return Target{"cuda", to_string(arch), {}};
+    Result<Arch> arch = device_arch();
+    if (!arch) return no_architecture(request, "cuda:sm_90a", std::move(arch).error());
+    return Target{"cuda", to_string(*arch), {}};
   }
   KMUX_ASSIGN(Arch arch, arch_of(target));
   if (arch.suffix == '\0') arch = arch_of_capability(arch.number / 10, arch.number % 10);

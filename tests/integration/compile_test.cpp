@@ -139,12 +139,18 @@ TEST_F(CompileChain, NeverPassesOverAnErrorOfLoading) {
 TEST_F(CompileChain, NeedsADeviceToRunButNotToBuild) {
   start({}, {{"null_a.probe", "no_device"}});
   EXPECT_EQ(taken(), "null_c");
-  EXPECT_EQ(build(*runtime_, doubling()).value().backend, "null_a");
+  EXPECT_EQ(build(*runtime_, doubling()).value().backend, "null_c") << "C2.1: what would run";
+  EXPECT_EQ(build(*runtime_, doubling(), {.execution_backend = "null_a"}).value().backend, "null_a");
+  start({}, {{"null_a.probe", "no_device"}, {"null_c.probe", "no_device"}});
+  const BuildResult built = build(*runtime_, doubling()).value();
+  EXPECT_EQ(built.backend, "null_a") << "nothing here runs it";
+  EXPECT_TRUE(built.resolution.runs_nowhere());
 }
 
 TEST_F(CompileChain, NeedsNeitherToWrap) {
   start({}, {{"null_a.probe", "no_toolchain"}, {"null_a.build", "internal"}});
-  const WrapResult wrapped = wrap(*runtime_, doubling()).value();
+  EXPECT_EQ(wrap(*runtime_, doubling()).value().backend, "null_c") << "C2.1: what would run";
+  const WrapResult wrapped = wrap(*runtime_, doubling(), {.execution_backend = "null_a"}).value();
   EXPECT_EQ(wrapped.backend, "null_a");
   EXPECT_THAT(wrapped.launcher, HasSubstr("doubling"));
 }
@@ -170,7 +176,7 @@ TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {
             "No backend registered for target kind 'vulkan'. Available: c, cpu, cuda.");
   EXPECT_EQ(compiled({.target = "cuda", .execution_backend = "nvrtc"}).error().message,
             "Invalid execution backend 'nvrtc' for target 'cuda'. Allowed: null_b, null_c. "
-            "Tip: use execution_backend='auto'.");
+            "Aliases of these: cython, dlpack, tvm_ffi. Tip: use execution_backend='auto'.");
 }
 
 TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {

@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Pair;
 
 PluginScript script(const std::string& name, int priority) {
@@ -61,13 +62,16 @@ TEST_F(Compile, WrapsAndBuildsWithTheBest) {
 
 TEST_F(Compile, WrapsWithoutToolchainOrDevice) {
   best_.probe = {{"no_toolchain", "no compiler"}, {"no_device", "no device"}};
-  EXPECT_EQ(wrap(*runtime_, doubling_program()).value().launcher, "best launches variant 0");
+  EXPECT_EQ(wrap(*runtime_, doubling_program()).value().launcher, "next launches variant 0") << "C2.1: what would run";
+  EXPECT_EQ(wrap(*runtime_, doubling_program(), {.execution_backend = "best"}).value().launcher,
+            "best launches variant 0");
   EXPECT_EQ(best_.built, 0);
 }
 
 TEST_F(Compile, BuildsWithoutADevice) {
   best_.probe.can_run = {"no_device", "no device"};
-  EXPECT_EQ(made().value().backend, "best");
+  EXPECT_EQ(made().value().backend, "next") << "C2.1: what would run";
+  EXPECT_EQ(made({.execution_backend = "best"}).value().backend, "best");
   EXPECT_EQ(best_.device_asked, std::nullopt);
 }
 
@@ -145,6 +149,14 @@ TEST_F(Compile, HandsOptionsToTheBackend) {
       made({.options = {{"engine", "host"}}, .compile_flags = {"-O2", "-DX=a b"}, .include_dirs = {"/i"}}).ok());
   EXPECT_THAT(best_.options_seen,
               ElementsAre(Pair("compile_flags", "-O2\n-DX=a b"), Pair("engine", "host"), Pair("include_dirs", "/i")));
+}
+
+TEST_F(Compile, HandsATargetHostToThoseThatTakeOne) {  // C1.1
+  next_.manifest.target_hosts = {"llvm"};
+  ASSERT_TRUE(made({.execution_backend = "best", .target_host = "llvm"}).ok());
+  EXPECT_THAT(best_.options_seen, IsEmpty()) << "it says no more than that the launcher is for a host";
+  ASSERT_TRUE(made({.execution_backend = "next", .target_host = "llvm -mcpu=znver4"}).ok());
+  EXPECT_THAT(next_.options_seen, ElementsAre(Pair("target_host", "llvm -mcpu=znver4")));
 }
 
 TEST_F(Compile, RefusesOptionsThatCannotBeHanded) {

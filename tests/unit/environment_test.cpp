@@ -47,6 +47,16 @@ TEST(Environment, PrefersTheEarlierNameOfTileLangsTarget) {
   EXPECT_EQ(Environment::from({{"TILELANG_TARGET", "hip"}, {"TILELANG_DEFAULT_TARGET", "cuda"}}).target, "hip");
 }
 
+TEST(Environment, SaysWhichVariablesItTook) {  // C2.11
+  const Environment tilelangs = Environment::from(
+      {{"KMUX_TARGET", ""}, {"TILELANG_DEFAULT_TARGET", "c"}, {"TILELANG_EXECUTION_BACKEND", "cython"}});
+  EXPECT_EQ(tilelangs.target_variable, "TILELANG_DEFAULT_TARGET");
+  EXPECT_EQ(tilelangs.execution_backend_variable, "TILELANG_EXECUTION_BACKEND");
+  EXPECT_EQ(Environment::from({{"KMUX_TARGET", "c"}, {"TILELANG_TARGET", "hip"}}).target_variable, "KMUX_TARGET");
+  EXPECT_EQ(Environment::from({}).target_variable, "");
+  EXPECT_EQ(Environment::from({}).execution_backend_variable, "");
+}
+
 TEST(Environment, IsVerboseForFourWordsInAnyCase) {
   for (const char* word : {"1", "true", "yes", "on", "TRUE", "On"})
     EXPECT_TRUE(Environment::from({{"KMUX_VERBOSE", word}}).verbose) << word;

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 constexpr const char* kWholeManifest = R"({
   "name": "cpu", "version": "1.2", "summary": "S", "library": "kmux_cpu.so", "abi": {"min": 0, "max": 2},
   "build_id": "00ff", "size": 123, "sha256": "ab", "priority": -5, "targets": ["cpu", "c"], "dialects": ["c"],
+  "architectures": ["x86*"], "target_hosts": ["llvm"],
   "aliases": ["cython"], "features": ["loop"], "tiers": ["fast", "full"], "parallel": "process", "background": "process",
   "device_types": [1, 2],
   "needs": [{"library": "libx.so", "hint": "apt-get install libx"}],
@@ -53,6 +54,8 @@ TEST_F(ManifestTest, ReadsEveryKey) {
                                 .sha256 = "ab",
                                 .priority = -5,
                                 .targets = {"cpu", "c"},
+                                .architectures = {"x86*"},
+                                .target_hosts = {"llvm"},
                                 .dialects = {"c"},
                                 .aliases = {"cython"},
                                 .features = {"loop"},
@@ -75,7 +78,7 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
   for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
-                          "needs", "environment"}) {
+                          "needs", "environment", "architectures", "target_hosts"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }

@@ -158,6 +158,12 @@ TEST_F(PolicyChoices, TakeWhatCrashedIfThereIsNothingElse) {
   EXPECT_EQ(chosen({.execution_backend = "next"}), "next");
 }
 
+TEST_F(PolicyChoices, TakeWhatCrashedBeforeWhatOnlyBuilds) {  // C2.1
+  next_.probe.can_run = {"no_device", "there is no device"};
+  fail("best", worker_crash());
+  EXPECT_EQ(chosen({.purpose = Purpose::kBuild}), "best");
+}
+
 TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
   fail("best", worker_crash());
   EXPECT_EQ(chosen({.execution_backend = "best"}), "best");

@@ -24,6 +24,10 @@ struct Facts : PluginFacts {
   Facts targets(std::vector<std::string> list) && { return manifest.targets = std::move(list), std::move(*this); }
   Facts aliases(std::vector<std::string> list) && { return manifest.aliases = std::move(list), std::move(*this); }
   Facts features(std::vector<std::string> list) && { return manifest.features = std::move(list), std::move(*this); }
+  Facts architectures(std::vector<std::string> list) && {
+    return manifest.architectures = std::move(list), std::move(*this);
+  }
+  Facts hosts(std::vector<std::string> list) && { return manifest.target_hosts = std::move(list), std::move(*this); }
   Facts arch(const std::string& name) && { return target->arch = name, std::move(*this); }
   Facts not_opened() && {
     opened = make_error(ErrorCode::kUnavailable, "libdriver.so.1: cannot open");
@@ -100,8 +104,11 @@ std::vector<Row> rows() {
   const Program one = program_of({"c"});
   const Program two = program_of({"x", "c"});
   const ResolveRequest any = asking("auto", "auto");
-  ResolveRequest hosted = any;
-  hosted.target_host = "x86-64";
+  const auto hosted = [&](const char* host) {
+    ResolveRequest request = any;
+    request.target_host = host;
+    return request;
+  };
   return {
       {"no plugins", one, any, {}, ""},
       {"no variants", program_of({}), any, {Facts("a")}, ""},
@@ -155,7 +162,32 @@ std::vector<Row> rows() {
        "a0* b0-manifest"},
       {"feature of the manifest", with_workspace(), any, {Facts("a")}, "a0-manifest"},
       {"feature that the manifest has", with_workspace(), any, {Facts("a").features({"workspace"})}, "a0*"},
-      {"target_host", one, hosted, {Facts("a", 2), Facts("b").features({"target_host"})}, "b0* a0-manifest"},
+      {"C1.1: a host's kind alone says nothing new to anyone",
+       one,
+       hosted("llvm"),
+       {Facts("a", 2), Facts("b").hosts({"c", "llvm"})},
+       "a0* b0+"},
+      {"C1.1: a host's processor is for those that take hosts",
+       one,
+       hosted("llvm -mcpu=x86-64-v3"),
+       {Facts("a", 2), Facts("b").hosts({"c", "llvm"})},
+       "b0* a0-target"},
+      {"C1.1: what nobody knows as a host",
+       one,
+       hosted("cuda"),
+       {Facts("a", 2), Facts("b").hosts({"c", "llvm"})},
+       "a0-target b0-target"},
+      {"C1.1: a host that cannot be read", one, hosted("{"), {Facts("a").hosts({"c"})}, "a0-target"},
+      {"C2.4: an architecture in the place of a kind",
+       one,
+       asking("sm_90", "auto"),
+       {Facts("a", 2), Facts("b").targets({"cuda"}).architectures({"sm_*"})},
+       "b0* a0-manifest"},
+      {"C2.4: its prefix alone is none",
+       one,
+       asking("sm_", "auto"),
+       {Facts("b").targets({"cuda"}).architectures({"sm_*"})},
+       "b0-manifest"},
       {"library that does not open", one, any, {Facts("a", 1).not_opened(), Facts("b")}, "b0* a0-open"},
       {"cannot build", one, any, {Facts("a", 1).no_build(), Facts("b")}, "b0* a0-probe"},
       {"cannot run", one, any, {Facts("a", 1).no_run(), Facts("b")}, "b0* a0-probe"},
@@ -170,6 +202,36 @@ std::vector<Row> rows() {
        asking("auto", "auto", Purpose::kWrap),
        {Facts("a").no_build().no_run()},
        "a0*"},
+      {"C2.1: to build, what runs here comes first, whatever its priority",
+       one,
+       asking("auto", "auto", Purpose::kBuild),
+       {Facts("a", 9).no_run(), Facts("b", 1)},
+       "b0* a0+"},
+      {"C2.1: to build, what runs here comes first, whatever its variant",
+       two,
+       asking("auto", "auto", Purpose::kBuild),
+       {Facts("a").dialects({"x"}).no_run(), Facts("b")},
+       "b1* a0+ b0-manifest a1-manifest"},
+      {"C2.1: to wrap, what runs, then what builds, then the others",
+       one,
+       asking("auto", "auto", Purpose::kWrap),
+       {Facts("a", 9).no_build().no_run(), Facts("b", 5).no_run(), Facts("c", 1)},
+       "c0* b0+ a0+"},
+      {"C2.1: an alias means what runs here first, too",
+       one,
+       asking("auto", "cython", Purpose::kBuild),
+       {Facts("a", 9).aliases({"cython"}).no_run(), Facts("b", 1).aliases({"cython"}), Facts("c", 5)},
+       "b0* a0+ c0-manifest"},
+      {"C2.1: what only builds is taken where it is named",
+       one,
+       asking("auto", "a", Purpose::kBuild),
+       {Facts("a", 9).no_run(), Facts("b", 1)},
+       "a0* b0-manifest"},
+      {"C2.1: what only builds is taken by its priority where nothing runs",
+       one,
+       asking("auto", "auto", Purpose::kBuild),
+       {Facts("a", 1).no_run(), Facts("b", 2).no_run()},
+       "b0* a0+"},
       {"probe fails", one, any, {Facts("a").probe_fails()}, "a0-probe"},
       {"plugin refuses the target", one, any, {Facts("a").no_target()}, "a0-target"},
       {"variant for another architecture", for_arch("sm_90a"), any, {Facts("a").arch("sm_80")}, "a1* a0-target"},
@@ -245,9 +307,31 @@ TEST(Ranking, SaysWhyTheFirstIsFirst) {
   EXPECT_EQ(ranked(one, any, {Facts("a"), Facts("b")})[0].reason, "first by name at this priority");
 }
 
+TEST(Ranking, SaysHowFarEachGetsHere) {  // C2.1
+  const ResolveRequest to_build = asking("auto", "auto", Purpose::kBuild);
+  const std::vector<Candidate> mixed = ranked(program_of({"c"}), to_build, {Facts("a", 9).no_run(), Facts("b", 1)});
+  EXPECT_EQ(mixed[0].reason, "the only one that can run here");
+  EXPECT_EQ(mixed[0].reach, Purpose::kRun);
+  EXPECT_EQ(mixed[1].reason, "comes after 'b': cannot run here: there is no device");
+  EXPECT_EQ(mixed[1].reach, Purpose::kBuild);
+  EXPECT_EQ(first(program_of({"c"}), to_build, Facts("a").no_run()).reason,
+            "the only one that can; cannot run here: there is no device");
+}
+
 TEST(Ranking, ShowsTheCanonicalTargetFromTheTargetStageOn) {
   EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a")).target, "cpu:x86-64");
   EXPECT_EQ(first(program_of({"c"}), asking("c", "auto"), Facts("a").no_run()).target, "");
+}
+
+TEST(Ranking, PassesOverToWhatOnlyBuildsInTheEnd) {  // C2.1
+  std::vector<Candidate> candidates = ranked(program_of({"c"}), asking("auto", "auto", Purpose::kBuild),
+                                             {Facts("a", 9).no_run(), Facts("b", 1), Facts("c", 2)});
+  EXPECT_EQ(brief(candidates), "c0* b0+ a0+");
+  pass_over_chosen(candidates, "cannot do inline assembly");
+  EXPECT_EQ(brief(candidates), "b0* a0+ c0-build");
+  pass_over_chosen(candidates, "nor can this");
+  EXPECT_EQ(brief(candidates), "a0* c0-build b0-build");
+  EXPECT_EQ(candidates[0].reach, Purpose::kBuild);
 }
 
 TEST(Ranking, PassesOverTheChosenOne) {

@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -133,13 +134,39 @@ TEST_F(Resolver, NamesTheTargetsThatThereAre) {
   const Error found = error({.target = "vulkan:x"});
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.message, "No backend registered for target kind 'vulkan'. Available: c, cpu.");
+  best_.manifest.architectures = {"sm_*"};
+  EXPECT_THAT(error({.target = "gfx90a"}).message, HasSubstr("Available: c, cpu, sm_*.")) << "C2.4";
   EXPECT_THAT(error({.target = "cpuu"}).message, HasSubstr("Did you mean 'cpu'?"));
 }
 
 TEST_F(Resolver, SaysWhyATargetCannotBeRead) {
   const Error found = error({.target = "{\"kind\":"});
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(found.message, Not(StartsWith("No backend registered")));
+  EXPECT_THAT(found.message, StartsWith(R"(malformed target "{\"kind\":" (malformed JSON at line 1, column)"));
+  EXPECT_THAT(found.notes, IsEmpty()) << "every backend would say the same";
+}
+
+TEST_F(Resolver, SaysWhichVariableAWrongWordCameFrom) {  // C2.11
+  const auto with = [&](const std::string& target, const std::string& backend) {
+    restart({&best_}, {.target = target,
+                       .target_variable = "TILELANG_TARGET",
+                       .execution_backend = backend,
+                       .execution_backend_variable = "KMUX_EXECUTION_BACKEND"});
+  };
+  with("{", "auto");
+  EXPECT_THAT(error().message, EndsWith(" It comes from the variable TILELANG_TARGET."));
+  EXPECT_THAT(error({.target = "["}).message, Not(HasSubstr("TILELANG_TARGET"))) << "this one is the caller's";
+  with("vulkan", "auto");
+  EXPECT_THAT(error().message, EndsWith(" It comes from the variable TILELANG_TARGET."));
+  with("auto", "zzz");
+  EXPECT_THAT(error().message, EndsWith(" It comes from the variable KMUX_EXECUTION_BACKEND."));
+}
+
+TEST_F(Resolver, NamesAliasesToo) {  // C2.10
+  best_.manifest.aliases = {"tvm_ffi", "cython"};
+  next_.manifest.aliases = {"cython"};
+  EXPECT_THAT(error({.execution_backend = "zzz"}).message,
+              HasSubstr("Allowed: best, next. Aliases of these: cython, tvm_ffi. Tip: use execution_backend='auto'."));
 }
 
 TEST_F(Resolver, NamesTheBackendsThatThereAre) {
@@ -201,10 +228,29 @@ TEST_F(Resolver, IsWhatTheCandidateThatCameFurthestSays) {
   EXPECT_EQ(error({.device = 77}).code, ErrorCode::kInvalidArgument);
 }
 
-TEST_F(Resolver, RefusesATargetHostThatNobodyHas) {
-  const Error found = error({.execution_backend = "best", .target_host = "x86-64"});
+TEST_F(Resolver, RefusesATargetHostThatNobodyTakesAndSaysSoFirst) {  // C1.1
+  const std::string reason =
+      "best: launches from this machine alone (target_host is 'x86-64'). Leave target_host empty";
+  const Error found = error({.target_host = "x86-64"});
   EXPECT_EQ(found.code, ErrorCode::kUnsupported);
-  EXPECT_THAT(found.message, HasSubstr("has no target_host ('x86-64' was given)"));
+  EXPECT_EQ(found.message, "No available execution backend for target 'auto'. Allowed: best, next. " + reason + ".");
+  EXPECT_THAT(error({.execution_backend = "best", .target_host = "x86-64"}).message,
+              HasSubstr("launches from this machine alone (target_host is 'x86-64'). Leave target_host empty). Try"));
+  next_.manifest.target_hosts = {"llvm"};
+  EXPECT_THAT(error({.execution_backend = "next", .target_host = "x86-64"}).message,
+              HasSubstr("takes target_host llvm (target_host is 'x86-64'). Leave target_host empty)."));
+}
+
+TEST_F(Resolver, SaysWhatIsWrongWithTheRequestNotWithTheMachine) {  // C2.5, C3.7
+  best_.target = make_error(ErrorCode::kUnavailable, "target \"auto\" names no architecture. Name one.");
+  restart({&best_});
+  EXPECT_EQ(error().message,
+            "No available execution backend for target 'auto'. Allowed: best. best: target \"auto\" names no "
+            "architecture. Name one.");
+  EXPECT_EQ(
+      error({.execution_backend = "best"}).message,
+      "Execution backend 'best' cannot take program 'p' for target 'auto' (target \"auto\" names no architecture. "
+      "Name one). Try one of: <none>.");
 }
 
 TEST_F(Resolver, ListsPluginsThatTheRegistryRefused) {
@@ -235,6 +281,31 @@ TEST_F(Resolver, ExplainsInATable) {
             "  (* chosen, + possible, - refused at that stage)\n");
 }
 
+TEST_F(Resolver, BuildsWhatWouldRun) {  // C2.1
+  best_.probe.can_run = {"no_device", "there is no device"};
+  for (const Purpose purpose : {Purpose::kWrap, Purpose::kBuild, Purpose::kRun}) {
+    const Resolution resolution = ask({.purpose = purpose});
+    EXPECT_EQ(require(resolution).value().backend, "next") << to_string(purpose);
+    EXPECT_FALSE(resolution.runs_nowhere());
+  }
+  const Resolution named = ask({.execution_backend = "best", .purpose = Purpose::kBuild});
+  EXPECT_EQ(require(named).value().backend, "best");
+  EXPECT_FALSE(named.runs_nowhere()) << "somewhere it may: nobody asked for what runs here";
+  EXPECT_THAT(named.explain(),
+              StartsWith("p: target 'auto', backend 'best' -> best for cpu:x86-64 (cannot run here)\n"));
+}
+
+TEST_F(Resolver, SaysFirstThatNothingHereRunsIt) {  // C2.1
+  best_.probe.can_run = {"no_device", "there is no device"};
+  restart({&best_});
+  const Resolution resolution = ask({.purpose = Purpose::kBuild});
+  EXPECT_TRUE(resolution.runs_nowhere());
+  EXPECT_THAT(resolution.explain(),
+              StartsWith("p: target 'auto', backend 'auto' -> best for cpu:x86-64 (nothing here runs it)\n"));
+  EXPECT_FALSE(ask({.target = "c", .purpose = Purpose::kBuild}).runs_nowhere());
+  EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("reach":"build")"));
+}
+
 TEST_F(Resolver, ExplainsThatThereIsNothing) {
   restart({});
   EXPECT_EQ(ask().explain(), "p: target 'auto', backend 'auto' -> none\n");
@@ -243,7 +314,8 @@ TEST_F(Resolver, ExplainsThatThereIsNothing) {
 TEST_F(Resolver, ExplainsInJson) {
   next_.probe.can_run = {"no_device", "there is no device"};
   EXPECT_EQ(dump(ask().to_json()),
-            R"({"candidates":[{"backend":"best","dialect":"c","priority":9,"reason":"the only one that can",)"
+            R"({"candidates":[{"backend":"best","dialect":"c","priority":9,"reach":"run",)"
+            R"("reason":"the only one that can",)"
             R"("stage":"policy","target":"cpu:x86-64","variant":0,"verdict":"chosen"},{"backend":"next",)"
             R"("code":"unavailable","dialect":"c","priority":1,"reason":"cannot run here: there is no device",)"
             R"("stage":"probe","target":"","variant":0,"verdict":"refused"}],"chosen":"best","policy":"priority",)"

@@ -21,5 +21,15 @@ TEST(TargetForms, RefuseOtherAttributes) {
             R"(target attribute "colour=re\nd" is not known to backend toy (it knows arch). Remove it.)");
 }
 
+TEST(TargetForms, AskForAnArchitectureWhereNoDeviceSaysOne) {  // C2.5, C3.7
+  const Error asked = no_architecture("toy", "toy:t1", make_error(ErrorCode::kUnavailable, "no driver. Install it."));
+  EXPECT_EQ(asked.code, ErrorCode::kUnavailable);
+  EXPECT_EQ(asked.message,
+            R"(target "toy" names no architecture, and no device says one (no driver. Install it). Name one: )"
+            R"(--target toy:t1, or target="toy:t1" in code.)");
+  const Error other = make_error(ErrorCode::kInvalidArgument, "there is no device 7.");
+  EXPECT_EQ(no_architecture("toy", "toy:t1", other).message, "there is no device 7.");
+}
+
 }  // namespace
 }  // namespace kmux

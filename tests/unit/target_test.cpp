@@ -48,6 +48,9 @@ TEST(Target, RefusesWhatItCannotWrite) {
   }
   EXPECT_THAT(parse_target("cuda,arch").error().message, HasSubstr("\"cuda,arch\""));
   EXPECT_THAT(parse_target("cuda,arch").error().message, HasSubstr("kind:arch"));
+  EXPECT_THAT(parse_target("{\"kind\": cuda}").error().message,  // C2.11
+              HasSubstr("malformed target \"{\\\"kind\\\": cuda}\" (malformed JSON at line 1, column 10"));
+  EXPECT_THAT(parse_target("{").error().message, HasSubstr("kind:arch"));
 }
 
 }  // namespace

@@ -100,6 +100,14 @@ TEST_F(Tuners, MeasurementIsKeptAndFoundAgain) {
   EXPECT_THAT(dump(resolution.to_json()), HasSubstr(R"("run_us":{"high":1000.0,"low":1000.0,"median":1000.0})"));
 }
 
+TEST_F(Tuners, WhatIsBuiltIsWhatWouldRun) {  // C2.1
+  tuned(compiled());
+  for (const char* policy : {"measured", "fast_start"})
+    EXPECT_EQ(build(*runtime_, doubling(), {.policy = policy}).value().backend, "next") << policy;
+  EXPECT_EQ(wrap(*runtime_, doubling(), {.policy = "measured"}).value().backend, "next");
+  EXPECT_EQ(build(*runtime_, doubling(), {}).value().backend, "best");
+}
+
 TEST_F(Tuners, MeasureAgainOnRequest) {
   const Kernel kernel = compiled();
   tuned(kernel);

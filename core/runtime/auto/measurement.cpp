@@ -79,7 +79,8 @@ std::vector<std::size_t> contestants(const std::vector<Candidate>& candidates,
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const bool could = candidates[i].verdict != Verdict::kRefused || candidates[i].stage == Stage::kBuild;
-    if (could && manifest_of(manifests, candidates[i].backend) != nullptr) found.push_back(i);
+    if (could && candidates[i].reach == Purpose::kRun && manifest_of(manifests, candidates[i].backend) != nullptr)
+      found.push_back(i);
   }
   std::ranges::sort(found, {}, [&](std::size_t i) {
     const Candidate& candidate = candidates[i];

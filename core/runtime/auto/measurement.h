@@ -25,9 +25,9 @@ struct Contest {
   std::vector<TunedCandidate> candidates;  // in the order of their priority
 };
 
-/// The candidates that can, in the order of their priority, and take the same memory as the first of them: one may launch
-/// where another did. One whose compiler found that it cannot is still among them, so that a contest is the same before
-/// and after. As indices.
+/// The candidates that can run here, in the order of their priority, and take the same memory as the first of them: one
+/// may launch where another did. One whose compiler found that it cannot is still among them, so that a contest is the
+/// same before and after. As indices.
 std::vector<std::size_t> contestants(const std::vector<Candidate>& candidates,
                                      const std::vector<const Manifest*>& manifests);
 

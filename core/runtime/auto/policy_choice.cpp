@@ -43,7 +43,7 @@ class PolicyChoice {
   void keep_away_from_failures(Policy policy);
   void gather_times();
   void choose_quickest();
-  void choose_measured();
+  void choose_measured(Policy policy);
   void choose_pinned();
 
  private:
@@ -91,8 +91,9 @@ void PolicyChoice::keep_away_from_failures(Policy policy) {
       candidate.quarantine = quarantine_of(candidate, policy != Policy::kPriority);
   }
   if (!is_avoided(candidates_.front())) return;
-  const auto sound = std::ranges::find_if(
-      candidates_, [&](const Candidate& one) { return one.verdict == Verdict::kPossible && !is_avoided(one); });
+  const auto sound = std::ranges::find_if(candidates_, [&](const Candidate& one) {
+    return one.verdict == Verdict::kPossible && one.reach == candidates_.front().reach && !is_avoided(one);
+  });
   if (sound == candidates_.end()) return;  // better one that failed than none
   const std::string failed = "'" + candidates_.front().backend + "' is in quarantine";
   log(LogLevel::kWarning, "backend " + failed + " for program '" + inquiry_.program.name +
@@ -176,11 +177,11 @@ std::optional<Tuning> PolicyChoice::measurement(const std::vector<std::size_t>& 
   return tuning && tuning->candidates.size() == rivals.size() ? std::move(tuning) : std::nullopt;
 }
 
-void PolicyChoice::choose_measured() {
+void PolicyChoice::choose_measured(Policy policy) {
   const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
   const std::optional<Tuning> tuning = measurement(rivals);
   if (!tuning) {
-    candidates_.front().reason += "; not measured yet";
+    if (policy == Policy::kMeasured) candidates_.front().reason += "; not measured yet";
     return;
   }
   explain_measurement(rivals, *tuning);
@@ -220,10 +221,11 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
   if (policy == Policy::kPinned) return choice.choose_pinned();
   if (resolution.chosen() == nullptr) return;
   choice.keep_away_from_failures(policy);
-  const bool runs = inquiry.request.purpose == Purpose::kRun;  // else nobody swaps, and no device says what is measured
-  if (inquiry.request.gathers_times && runs) choice.gather_times();
-  if (policy == Policy::kFastStart && runs) choice.choose_quickest();
-  if (policy == Policy::kMeasured && runs) choice.choose_measured();
+  if (resolution.chosen()->reach != Purpose::kRun) return;     // no device says what is measured
+  const bool swaps = inquiry.request.purpose == Purpose::kRun;  // what is only built is at once what it ends with
+  if (inquiry.request.gathers_times && swaps) choice.gather_times();
+  if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
+  if (policy != Policy::kPriority) choice.choose_measured(policy);
 }
 
 }  // namespace kmux

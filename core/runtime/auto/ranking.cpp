@@ -21,29 +21,44 @@ Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t va
       return candidate;
     }
   }
+  Reach reach = reach_of(*facts.probe);
+  candidate.reach = reach.purpose;
+  candidate.obstacle = std::move(reach.obstacle);
   candidate.stage = Stage::kPolicy;
   candidate.verdict = Verdict::kPossible;
   return candidate;
 }
 
-/// Possible ones first, then those that came furthest; the policy orders equals: priority, variant, name.
+/// Possible ones first, and of these what runs here; then those that came furthest. The policy orders equals: priority,
+/// variant, name.
 bool is_better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
-    return std::tuple(c.verdict == Verdict::kRefused, -static_cast<int>(c.stage), -c.priority, c.variant,
-                      std::string_view(c.backend));
+    const bool is_refused = c.verdict == Verdict::kRefused;
+    return std::tuple(is_refused, is_refused ? 0 : -static_cast<int>(c.reach), -static_cast<int>(c.stage), -c.priority,
+                      c.variant, std::string_view(c.backend));
   };
   return key(a) < key(b);
 }
 
 bool is_possible(const Candidate& candidate) { return candidate.verdict == Verdict::kPossible; }
 
-std::string why_first(const std::vector<Candidate>& candidates) {
-  if (candidates.size() < 2 || !is_possible(candidates[1])) return "the only one that can";
-  const Candidate& first = candidates[0];
-  const Candidate& second = candidates[1];
+std::string why_before(const Candidate& first, const Candidate& second) {
+  if (first.reach > second.reach) return "the only one that can " + std::string(to_string(first.reach)) + " here";
   if (first.priority > second.priority) return "highest priority of those that can";
   if (first.variant < second.variant) return "earliest variant at this priority";
   return "first by name at this priority";
+}
+
+std::string why_first(const std::vector<Candidate>& candidates) {
+  const Candidate& first = candidates[0];
+  const bool is_alone = candidates.size() < 2 || !is_possible(candidates[1]);
+  const std::string why = is_alone ? "the only one that can" : why_before(first, candidates[1]);
+  return first.obstacle.empty() ? why : why + "; " + first.obstacle;
+}
+
+std::string why_not_first(const Candidate& candidate, const Candidate& first) {
+  if (candidate.reach >= first.reach) return "can too; '" + first.backend + "' comes first";
+  return "comes after '" + first.backend + "': " + candidate.obstacle;
 }
 
 /// Sorts, and chooses the first if it is possible.
@@ -54,7 +69,7 @@ void choose(std::vector<Candidate>& candidates) {
   first.reason = why_first(candidates);
   first.verdict = Verdict::kChosen;
   for (Candidate& candidate : candidates)
-    if (is_possible(candidate)) candidate.reason = "can too; '" + first.backend + "' comes first";
+    if (is_possible(candidate)) candidate.reason = why_not_first(candidate, first);
 }
 
 }  // namespace
@@ -74,7 +89,7 @@ void choose_candidate(std::vector<Candidate>& candidates, std::size_t index, con
   for (Candidate& candidate : candidates) {
     if (candidate.verdict == Verdict::kRefused) continue;
     candidate.verdict = Verdict::kPossible;
-    candidate.reason = "can too; '" + candidates.front().backend + "' comes first";
+    candidate.reason = why_not_first(candidate, candidates.front());
   }
   candidates.front().verdict = Verdict::kChosen;
   candidates.front().reason = reason;

@@ -109,7 +109,7 @@ Status publish(const ExportOptions& options, const Products& products) {
 
 Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
   KMUX_TRY(check_paths(options));
-  KMUX_ASSIGN(const BuildResult built, build(runtime, program, options.compile));
+  KMUX_ASSIGN(BuildResult built, build(runtime, program, options.compile));
   KMUX_ASSIGN(const Choice choice,
               choose(runtime, program, options.compile, built.backend, built.variant, built.target));
   KMUX_ASSIGN(const Products products, make_products(program, options, choice, built));
@@ -120,7 +120,8 @@ Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, c
                          .target = built.target,
                          .bytes = products.library.size(),
                          .symbols = exported_symbols(program.name),
-                         .from_cache = built.from_cache};
+                         .from_cache = built.from_cache,
+                         .resolution = std::move(built.resolution)};
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   const bool apart = runs_apart(runtime, backend, isolation);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
+  // Who launches from this machine alone was chosen since target_host says no more than that.
+  if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
   Backend* const own = &plugin->backend();
   return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}, apart};
 }

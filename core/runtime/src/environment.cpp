@@ -14,15 +14,23 @@ namespace {
 using Variables = std::map<std::string, std::string>;
 
 /// The first of `names` that is set and not empty, or "".
-std::string first_of(const Variables& variables, std::initializer_list<const char*> names) {
+std::string name_of_first(const Variables& variables, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const auto found = variables.find(name);
-    if (found != variables.end() && !found->second.empty()) return found->second;
+    if (found != variables.end() && !found->second.empty()) return name;
   }
   return "";
 }
 
-std::string or_auto(const std::string& value) { return value.empty() ? "auto" : value; }
+/// Its value, or "".
+std::string first_of(const Variables& variables, std::initializer_list<const char*> names) {
+  const auto found = variables.find(name_of_first(variables, names));
+  return found == variables.end() ? "" : found->second;
+}
+
+std::string or_auto(const Variables& variables, const std::string& name) {
+  return name.empty() ? "auto" : variables.at(name);
+}
 
 bool is_true(const std::string& value) {
   static constexpr std::array<std::string_view, 4> kTrue = {"1", "true", "yes", "on"};
@@ -78,9 +86,11 @@ std::map<std::string, std::string> options_of(const Variables& variables) {
 
 Environment Environment::from(const Variables& variables, bool secure) {
   Environment environment;
-  environment.target = or_auto(first_of(variables, {"KMUX_TARGET", "TILELANG_TARGET", "TILELANG_DEFAULT_TARGET"}));
-  environment.execution_backend =
-      or_auto(first_of(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"}));
+  environment.target_variable = name_of_first(variables, {"KMUX_TARGET", "TILELANG_TARGET", "TILELANG_DEFAULT_TARGET"});
+  environment.target = or_auto(variables, environment.target_variable);
+  environment.execution_backend_variable =
+      name_of_first(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"});
+  environment.execution_backend = or_auto(variables, environment.execution_backend_variable);
   environment.isolation = first_of(variables, {"KMUX_ISOLATION"});
   environment.compile_memory = first_of(variables, {"KMUX_COMPILE_MEMORY"});
   environment.policy = first_of(variables, {"KMUX_POLICY"});

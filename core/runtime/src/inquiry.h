@@ -19,11 +19,15 @@ struct Inquiry {
   ResolveRequest request;  // no field is left to the environment
   BackendName backend;
   Result<std::string> target_kind;  // "": any; an error: the target cannot be read
+  bool is_for_this_host;            // no target_host is given, or one that says no more than that it is a host
 
   Inquiry(const Program& asked, ResolveRequest complete, const std::vector<const Manifest*>& manifests);
 };
 
 /// Does `manifest` answer to the target that is asked for?
 bool answers_target(const Inquiry& inquiry, const Manifest& manifest);
+
+/// Can the backend of `manifest` make a launcher for the target_host that is asked for?
+bool takes_target_host(const Inquiry& inquiry, const Manifest& manifest);
 
 }  // namespace kmux

@@ -164,6 +164,8 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.text("sha256", manifest.sha256);
   reader.integer("priority", manifest.priority);
   reader.texts("targets", manifest.targets);
+  reader.texts("architectures", manifest.architectures);
+  reader.texts("target_hosts", manifest.target_hosts);
   reader.texts("dialects", manifest.dialects);
   reader.texts("aliases", manifest.aliases);
   reader.texts("features", manifest.features);

@@ -21,6 +21,12 @@ std::optional<Refusal> of_missing(const std::vector<MissingFeature>& missing) {
   return Refusal{ErrorCode::kUnsupported, reason};
 }
 
+std::vector<std::string> target_words(const Manifest& manifest) {
+  std::vector<std::string> words = manifest.targets;
+  words.insert(words.end(), manifest.architectures.begin(), manifest.architectures.end());
+  return words;
+}
+
 std::optional<Refusal> by_name(const Inquiry& inquiry, const Manifest& manifest) {
   if (inquiry.backend.covers(manifest)) return std::nullopt;
   return Refusal{ErrorCode::kInvalidArgument, "not asked for ('" + inquiry.backend.text() + "' is)"};
@@ -30,7 +36,7 @@ std::optional<Refusal> by_target_kind(const Inquiry& inquiry, const Manifest& ma
   if (!inquiry.target_kind) return of(inquiry.target_kind.error());
   if (answers_target(inquiry, manifest)) return std::nullopt;
   return Refusal{ErrorCode::kInvalidArgument,
-                 "answers to target " + join(manifest.targets) + ", not '" + *inquiry.target_kind + "'"};
+                 "answers to target " + join(target_words(manifest)) + ", not '" + *inquiry.target_kind + "'"};
 }
 
 std::optional<Refusal> by_dialect(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
@@ -40,9 +46,11 @@ std::optional<Refusal> by_dialect(const Inquiry& inquiry, const Manifest& manife
 }
 
 std::optional<Refusal> by_target_host(const Inquiry& inquiry, const Manifest& manifest) {
-  if (inquiry.request.target_host.empty() || contains(manifest.features, "target_host")) return std::nullopt;
+  if (takes_target_host(inquiry, manifest)) return std::nullopt;
+  const std::string kinds = manifest.target_hosts.empty() ? "launches from this machine alone"
+                                                          : "takes target_host " + join(manifest.target_hosts);
   return Refusal{ErrorCode::kUnsupported,
-                 "has no target_host ('" + inquiry.request.target_host + "' was given). Leave it empty"};
+                 kinds + " (target_host is '" + inquiry.request.target_host + "'). Leave target_host empty."};
 }
 
 std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
@@ -50,21 +58,18 @@ std::optional<Refusal> by_manifest(const Inquiry& inquiry, const PluginFacts& fa
   if (auto refused = by_name(inquiry, manifest)) return refused;
   if (auto refused = by_target_kind(inquiry, manifest)) return refused;
   if (auto refused = by_dialect(inquiry, manifest, variant)) return refused;
-  if (auto refused = by_target_host(inquiry, manifest)) return refused;
   return of_missing(missing_features(inquiry.program, variant, manifest.features, manifest.name));
 }
 
 std::optional<Refusal> by_probe(const Inquiry& inquiry, const PluginFacts& facts) {
   if (!facts.probe) return of(facts.probe.error());
-  if (inquiry.request.purpose == Purpose::kWrap) return std::nullopt;
-  const Availability& build = facts.probe->can_build;
-  const Availability& run = facts.probe->can_run;
-  if (!build.ok()) return Refusal{ErrorCode::kUnavailable, "cannot build here: " + build.reason};
-  if (inquiry.request.purpose == Purpose::kBuild || run.ok()) return std::nullopt;
-  return Refusal{ErrorCode::kUnavailable, "cannot run here: " + run.reason};
+  Reach reach = reach_of(*facts.probe);
+  if (reach.purpose >= inquiry.request.purpose) return std::nullopt;
+  return Refusal{ErrorCode::kUnavailable, std::move(reach.obstacle)};
 }
 
 std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
+  if (auto refused = by_target_host(inquiry, facts.manifest)) return refused;
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
@@ -79,6 +84,12 @@ std::optional<Refusal> by_supports(const PluginFacts& facts, std::size_t variant
 }
 
 }  // namespace
+
+Reach reach_of(const ProbeReport& probe) {
+  if (!probe.can_build.ok()) return {Purpose::kWrap, "cannot build here: " + probe.can_build.reason};
+  if (!probe.can_run.ok()) return {Purpose::kBuild, "cannot run here: " + probe.can_run.reason};
+  return {};
+}
 
 std::optional<Refusal> refusal(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant, Stage stage) {
   switch (stage) {

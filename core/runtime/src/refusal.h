@@ -24,6 +24,13 @@ struct PluginFacts {
   std::vector<Result<std::vector<MissingFeature>>> missing = {};  // one a variant; absent: nothing is
 };
 
+/// How far a plugin gets on this machine, and why no further.
+struct Reach {
+  Purpose purpose = Purpose::kRun;
+  std::string obstacle = {};
+};
+Reach reach_of(const ProbeReport& probe);
+
 /// Why a stage refuses a plugin with a variant.
 struct Refusal {
   ErrorCode code;

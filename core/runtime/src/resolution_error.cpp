@@ -18,19 +18,42 @@ Error no_plugins(const Resolution& resolution) {
 
 std::string kind_in(const std::string& target) { return target.substr(0, target.find_first_of(":, ")); }
 
+/// Where a word came from that the caller did not say; "" if he did.
+std::string from_variable(const std::string& variable) {
+  return variable.empty() ? "" : " It comes from the variable " + variable + ".";
+}
+
+std::string allowed_text(const Resolution& resolution) {
+  return ". Allowed: " + join(resolution.allowed, "<none>") + ".";
+}
+
+std::string without_stop(const std::string& text) {
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
+}
+
+Error unread_target(const Resolution& resolution) {
+  return make_error(ErrorCode::kInvalidArgument, resolution.target_problem + from_variable(resolution.target_variable));
+}
+
 Error no_such_target(const Resolution& resolution) {
   const std::string kind = kind_in(resolution.requested_target);
   return make_error(ErrorCode::kInvalidArgument, "No backend registered for target kind " + quoted(kind) +
                                                      ". Available: " + join(resolution.target_kinds, "<none>") + "." +
-                                                     did_you_mean(kind, resolution.target_kinds));
+                                                     did_you_mean(kind, resolution.target_kinds) +
+                                                     from_variable(resolution.target_variable));
+}
+
+std::string aliases_text(const Resolution& resolution) {
+  return resolution.aliases.empty() ? "" : " Aliases of these: " + join(resolution.aliases) + ".";
 }
 
 Error invalid_backend(const Resolution& resolution) {
   return make_error(ErrorCode::kInvalidArgument, "Invalid execution backend " + quoted(resolution.requested_backend) +
                                                      " for target " + quoted(resolution.requested_target) +
-                                                     ". Allowed: " + join(resolution.allowed, "<none>") +
-                                                     ". Tip: use execution_backend='auto'." +
-                                                     did_you_mean(resolution.requested_backend, resolution.names));
+                                                     allowed_text(resolution) + aliases_text(resolution) +
+                                                     " Tip: use execution_backend='auto'." +
+                                                     did_you_mean(resolution.requested_backend, resolution.names) +
+                                                     from_variable(resolution.backend_variable));
 }
 
 /// The refused candidate of a named backend that came furthest. Precondition: there is one.
@@ -45,10 +68,12 @@ Error refused_backend(const Resolution& resolution) {
   const Candidate& candidate = nearest_miss(resolution);
   const std::string others = "Try one of: " + join(resolution.alternatives, "<none>") + ".";
   const std::string backend = "Execution backend " + quoted(resolution.requested_backend);
-  if (candidate.code == ErrorCode::kUnavailable)
+  const bool is_missing = candidate.code == ErrorCode::kUnavailable && candidate.stage < Stage::kTarget;
+  if (is_missing)
     return make_error(candidate.code, backend + " requires extra dependencies and is not available now. " + others);
   return make_error(candidate.code, backend + " cannot take program " + quoted(resolution.program) + " for target " +
-                                        quoted(resolution.requested_target) + " (" + candidate.reason + "). " + others);
+                                        quoted(resolution.requested_target) + " (" + without_stop(candidate.reason) +
+                                        "). " + others);
 }
 
 /// Unavailable if a better machine would help, else what the candidate that came furthest says.
@@ -60,15 +85,19 @@ ErrorCode code_of_none(const Resolution& resolution) {
 }
 
 Error none_available(const Resolution& resolution) {
-  return make_error(code_of_none(resolution), "No available execution backend for target " +
-                                                  quoted(resolution.requested_target) +
-                                                  ". Allowed: " + join(resolution.allowed, "<none>") + ".");
+  std::string message =
+      "No available execution backend for target " + quoted(resolution.requested_target) + allowed_text(resolution);
+  if (!resolution.candidates.empty() && resolution.candidates.front().stage >= Stage::kTarget) {
+    const Candidate& nearest = resolution.candidates.front();  // it is about what was asked for, not about the machine
+    message += " " + nearest.backend + ": " + without_stop(nearest.reason) + ".";
+  }
+  return make_error(code_of_none(resolution), std::move(message));
 }
 
 Error problem_of(const Resolution& resolution) {
   if (resolution.policy_error) return *resolution.policy_error;
   if (resolution.names.empty()) return no_plugins(resolution);
-  if (!resolution.target_problem.empty()) return make_error(ErrorCode::kInvalidArgument, resolution.target_problem);
+  if (!resolution.target_problem.empty()) return unread_target(resolution);
   if (resolution.allowed.empty()) return no_such_target(resolution);
   if (resolution.named.empty()) return invalid_backend(resolution);
   return resolution.requested_backend == "auto" ? none_available(resolution) : refused_backend(resolution);
@@ -79,6 +108,7 @@ Error problem_of(const Resolution& resolution) {
 Result<Candidate> require(const Resolution& resolution) {
   if (const Candidate* chosen = resolution.chosen()) return *chosen;
   Error error = problem_of(resolution);
+  if (!resolution.target_problem.empty()) return error;  // every candidate says the same
   for (const Candidate& candidate : resolution.candidates) {
     error.notes.push_back({"backend", candidate.backend + " (variant " + std::to_string(candidate.variant) + ", " +
                                           candidate.dialect + "): " + std::string(to_string(candidate.stage)) + ": " +

@@ -22,6 +22,7 @@ Json to_json_value(const Candidate& candidate) {
                       {"stage", to_string(candidate.stage)},
                       {"verdict", to_string(candidate.verdict)},
                       {"reason", candidate.reason}};
+  if (candidate.verdict != Verdict::kRefused) object.emplace("reach", to_string(candidate.reach));
   if (candidate.compile_ms) object.emplace("compile_ms", *candidate.compile_ms);
   if (candidate.run_us) object.emplace("run_us", to_json(*candidate.run_us));
   if (candidate.quarantine) {
@@ -37,10 +38,17 @@ std::string headline(const Resolution& resolution) {
                      resolution.requested_backend + "' -> ";
   const Candidate* chosen = resolution.chosen();
   if (chosen == nullptr) return text + "none";
-  return text + chosen->backend + " for " + chosen->target;
+  text += chosen->backend + " for " + chosen->target;
+  if (chosen->obstacle.empty()) return text;
+  return text + (resolution.runs_nowhere() ? " (nothing here runs it)" : " (cannot run here)");
 }
 
 }  // namespace
+
+std::string_view to_string(Purpose purpose) {
+  static constexpr std::array<std::string_view, 3> kNames = {"wrap", "build", "run"};
+  return kNames[static_cast<std::size_t>(purpose)];
+}
 
 std::string_view to_string(Stage stage) {
   static constexpr std::array<std::string_view, 7> kNames = {"manifest", "open",   "probe", "target",

@@ -64,16 +64,19 @@ std::vector<Candidate> candidates_of(Runtime& runtime, const Inquiry& inquiry,
 void describe_offer(Resolution& resolution, Runtime& runtime, const Inquiry& inquiry,
                     const std::vector<const Manifest*>& manifests) {
   if (!inquiry.target_kind) resolution.target_problem = inquiry.target_kind.error().message;
-  std::set<std::string> kinds;
+  std::set<std::string> kinds, aliases;
   for (const Manifest* manifest : manifests) {
     kinds.insert(manifest->targets.begin(), manifest->targets.end());
+    kinds.insert(manifest->architectures.begin(), manifest->architectures.end());
     resolution.names.push_back(manifest->name);
     resolution.names.insert(resolution.names.end(), manifest->aliases.begin(), manifest->aliases.end());
     if (!answers_target(inquiry, *manifest)) continue;
     resolution.allowed.push_back(manifest->name);
+    aliases.insert(manifest->aliases.begin(), manifest->aliases.end());
     if (inquiry.backend.covers(*manifest)) resolution.named.push_back(manifest->name);
   }
   resolution.target_kinds.assign(kinds.begin(), kinds.end());
+  resolution.aliases.assign(aliases.begin(), aliases.end());
   for (const auto& folder : runtime.registry().search_path()) resolution.searched.push_back(folder.string());
 }
 
@@ -96,6 +99,12 @@ const Candidate* Resolution::chosen() const {
   return found == candidates.end() ? nullptr : &*found;
 }
 
+bool Resolution::runs_nowhere() const {
+  const Candidate* const taken = chosen();
+  return taken != nullptr && taken->reach != Purpose::kRun && requested_target == "auto" &&
+         requested_backend != taken->backend && policy != to_string(Policy::kPinned);
+}
+
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   if (const auto policy = policy_of(request.policy, runtime.environment()); !policy)
     return {.program = program.name, .policy = request.policy, .policy_error = policy.error()};
@@ -112,6 +121,9 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
                         .unread = std::move(unread)};
   choose_by_policy(runtime, inquiry, manifests, resolution);
   describe_offer(resolution, runtime, inquiry, manifests);
+  const Environment& environment = runtime.environment();
+  if (request.target.empty()) resolution.target_variable = environment.target_variable;
+  if (request.execution_backend.empty()) resolution.backend_variable = environment.execution_backend_variable;
   if (!resolution.named.empty() && inquiry.backend.kind() != BackendName::Kind::kAuto && !resolution.chosen())
     resolution.alternatives = alternatives_to(inquiry, runtime);
   return resolution;

@@ -138,8 +138,17 @@ std::optional<std::string> attribute_text(const Json& value) {
 // What TVM writes into every target and no compiler reads.
 bool is_bookkeeping(std::string_view key) { return key == "tag" || key == "keys" || key == "host"; }
 
+// What is wrong with a document, without what to do about it.
+std::string problem_of(const Error& error) {
+  constexpr std::string_view kAdvice = ". Correct the document.";
+  const std::string& message = error.message;
+  return message.ends_with(kAdvice) ? message.substr(0, message.size() - kAdvice.size()) : message;
+}
+
 Result<Target> parse_object(std::string_view text) {
-  KMUX_ASSIGN(const Json json, parse_json(text));
+  const Result<Json> document = parse_json(text);
+  if (!document) return malformed(text, problem_of(document.error()));
+  const Json& json = *document;
   const Json* kind = json.find("kind");
   if (kind == nullptr || kind->as_string() == nullptr) return malformed(text, "it has no text \"kind\"");
   Target target{*kind->as_string()};

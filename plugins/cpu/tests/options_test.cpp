@@ -32,6 +32,16 @@ TEST(Options, SplitListsByLine) {
   EXPECT_THAT(parse({{"include_dirs", "/a b\n/c"}}).value().include_dirs, ElementsAre("/a b", "/c"));
 }
 
+TEST(Options, TakeATargetHost) {  // C1.1
+  for (const char* kind : {"c", "llvm", "cpu"})
+    EXPECT_EQ(parse({{"target_host", kind}}).value().target_host, "") << "as the kernels";
+  EXPECT_EQ(parse({{"target_host", "llvm -mcpu=x86-64-v3"}}).value().target_host, "x86-64-v3");
+  EXPECT_NE(parse({{"target_host", "cpu:native"}}).value().target_host, "") << "this machine's own";
+  EXPECT_THAT(parse({{"target_host", "llvm -mcpu=znver44"}}).error().message,
+              HasSubstr("target_host: processor \"znver44\" is not known to LLVM. Did you mean"));
+  EXPECT_THAT(parse({{"target_host", "{"}}).error().message, HasSubstr("target_host: malformed target"));
+}
+
 TEST(Options, BeatTheHosts) {
   FakeHost host;
   host.options = {{"cpu.opt_level", "1"}, {"cpu.engine", "host"}};

@@ -34,6 +34,23 @@ TEST_F(Hiprtc, HeadersThatItHasBuiltInAreFound) {
   EXPECT_EQ(other.error().code, ErrorCode::kCompileFailed);
 }
 
+TEST_F(Hiprtc, IsToldWhatItHasNot) {  // C2.2
+  const auto includes = [](const std::string& text, const BuildOptions& options = {}) {
+    return includes_others(SourceUnit{.path = "a.hip", .text = text, .files = {{"own/own.h", "#define OWN\n"}}},
+                           options);
+  };
+  for (const char* header : kBuiltInHeaders) EXPECT_FALSE(includes(including(header))) << header;
+  EXPECT_FALSE(includes("#include <own/own.h>\n#include \"cstdint\"\n// #include <cstdint>\n"));
+  EXPECT_TRUE(includes("int a;\n # include\t<cstdint>\n"));
+  EXPECT_TRUE(includes_others(SourceUnit{.path = "a.hip", .text = "", .files = {{"own.h", "#include <cstdint>"}}}, {}));
+  const TempFolder folder;
+  std::ofstream(folder.path() / "theirs.h") << "\n";
+  EXPECT_TRUE(includes("#include <theirs.h>"));
+  BuildOptions options;
+  options.include_dirs = {folder.path().string()};
+  EXPECT_FALSE(includes("#include <theirs.h>", options));
+}
+
 TEST_F(Hiprtc, AFoldersHeadersComeBeforeThem) {
   const TempFolder folder;
   std::filesystem::create_directory(folder.path() / "hip");

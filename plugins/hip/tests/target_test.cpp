@@ -25,6 +25,7 @@ TEST(HipTarget, AsksTheDeviceWhereNoArchitectureIsNamed) {
   for (const char* request : {"", "auto", "hip", "hip:native"}) {
     EXPECT_EQ(to_string(resolve_hip_target(request, a_device).value()), "hip:gfx90a") << request;
     EXPECT_EQ(refusal(request).code, ErrorCode::kUnavailable) << request;
+    EXPECT_THAT(refusal(request).message, HasSubstr("Name one: --target hip:gfx942")) << "C2.5: " << request;
   }
 }
 

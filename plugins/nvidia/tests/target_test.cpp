@@ -28,8 +28,13 @@ TEST(Target, ThatNamesNoArchitectureIsTheDevices) {
   }
 }
 
-TEST(Target, WithoutDeviceIsItsError) {
-  EXPECT_EQ(resolve_cuda_target("auto", "nvrtc", no_device).error().code, ErrorCode::kUnavailable);
+TEST(Target, WithoutDeviceIsToNameAnArchitecture) {  // C2.5, C3.7
+  for (const char* request : {"", "auto", "cuda", "cuda:native"}) {
+    const Error error = resolve_cuda_target(request, "nvrtc", no_device).error();
+    EXPECT_EQ(error.code, ErrorCode::kUnavailable);
+    EXPECT_THAT(error.message, AllOf(HasSubstr("names no architecture"), HasSubstr("(no device. Use another machine)"),
+                                     HasSubstr("Name one: --target cuda:sm_90a")));
+  }
 }
 
 TEST(Target, IsReadInEveryForm) {

@@ -18,7 +18,9 @@ namespace kmux {
 /// option of a plugin from the environment and has no cache.
 struct KMUX_API Environment {
   std::string target = "auto";  // KMUX_TARGET
+  std::string target_variable;  // the one that it came from; empty: none is set
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
+  std::string execution_backend_variable;  // the one that it came from; empty: none is set
   std::string isolation;  // KMUX_ISOLATION; empty: none, unless a compilation of many programs chooses otherwise
   std::string compile_memory;  // KMUX_COMPILE_MEMORY: a number of bytes, with K, M, G or T; as it is
   std::string policy = "priority";  // KMUX_POLICY

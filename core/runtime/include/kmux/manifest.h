@@ -31,6 +31,8 @@ struct KMUX_API Manifest {
   std::string sha256;      // of the library, recorded at installation; empty in a build tree
   int priority = 0;  // `auto` prefers the higher
   std::vector<std::string> targets;   // kinds it answers to ("cpu", "c")
+  std::vector<std::string> architectures;  // those that are a target without a kind, with a star at the end ("sm_*")
+  std::vector<std::string> target_hosts;   // kinds of option "target_host", for which it compiles launchers; or none
   std::vector<std::string> dialects;  // variants it takes
   std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
   std::vector<std::string> features;  // of kmux/features.h

@@ -33,6 +33,10 @@ KMUX_API std::string_view to_string(Stage stage);
 enum class Verdict : std::uint8_t { kChosen, kPossible, kRefused };
 KMUX_API std::string_view to_string(Verdict verdict);
 
+/// What a backend has to be able to do on this machine; each includes those before it.
+enum class Purpose : std::uint8_t { kWrap, kBuild, kRun };
+KMUX_API std::string_view to_string(Purpose purpose);
+
 /// Why a candidate that failed is not tried again for a time, although it might do.
 struct Quarantine {
   std::string reason;
@@ -51,6 +55,8 @@ struct Candidate {
   Verdict verdict = Verdict::kRefused;
   std::string reason;
   ErrorCode code = ErrorCode::kOk;  // of a refusal
+  Purpose reach = Purpose::kRun;    // how far it gets on this machine, if it is not refused
+  std::string obstacle = {};        // why it gets no further ("cannot run here: ..."); empty if it runs
   std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else what its manifest says
   std::optional<Interval> run_us = {};    // measured
   std::optional<Quarantine> quarantine = {};
@@ -68,25 +74,27 @@ struct KMUX_API Resolution {
   std::optional<std::size_t> successor;   // what takes over once it is compiled, in `candidates`
   std::optional<Error> policy_error;      // why the requested policy cannot choose
   std::string target_problem;             // why the requested target cannot be read, or empty
+  std::string target_variable;            // of the environment, that the target came from; empty: the caller's
+  std::string backend_variable;           // likewise for the backend
   std::vector<std::string> allowed;       // backends that answer to the target's kind, best first
+  std::vector<std::string> aliases;       // other names of these
   std::vector<std::string> named;         // those among them that the requested name or alias means
   std::vector<std::string> alternatives;  // if the named ones are refused: backends that would do
   std::vector<std::string> names;         // every name and alias that there is
-  std::vector<std::string> target_kinds;  // every kind that some plugin answers to
+  std::vector<std::string> target_kinds;  // every kind and pattern of an architecture that some plugin answers to
   std::vector<std::string> searched;      // the folders where plugins were looked for
   std::vector<std::string> unread;        // folders and manifests that were refused before a name was known, and why
 
   /// The chosen candidate, or null.
   const Candidate* chosen() const;
+  /// Was a backend taken that cannot run here although neither it nor a target was named? Then nothing here can.
+  bool runs_nowhere() const;
   /// A table for people.
   std::string explain() const;
   /// The table with all that is known: times, quarantine, what was asked for and where plugins were looked for.
   std::string explain_fully() const;
   Json to_json() const;
 };
-
-/// What the backend has to be able to do on this machine.
-enum class Purpose : std::uint8_t { kWrap, kBuild, kRun };
 
 struct ResolveRequest {
   std::string target = {};             // empty: the environment's, else "auto"
@@ -106,6 +114,9 @@ struct ResolveRequest {
 };
 
 /// Ranks every plugin with every variant. Deterministic: equal input gives an equal resolution.
+///
+/// What runs here comes first, whatever the purpose: so what is wrapped, built or printed is what would run. What can only
+/// build comes after it.
 ///
 /// The resolution is returned even if nothing was chosen; `require` turns that into an error.
 KMUX_API Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request);

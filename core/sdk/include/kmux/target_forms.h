@@ -22,4 +22,8 @@ Error unknown_kind(const Target& target, const TargetForms& forms);
 /// invalid_argument: the backend does not know attribute `key`, or not with this value.
 Error unknown_attribute(const std::string& key, const std::string& value, const TargetForms& forms);
 
+/// What becomes of `why` there is no device whose architecture could be taken: `request` is to name one, as `example` does.
+/// Any other error than unavailable stays as it is.
+Error no_architecture(std::string_view request, std::string_view example, Error why);
+
 }  // namespace kmux

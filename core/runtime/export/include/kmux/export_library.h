@@ -28,6 +28,7 @@ struct ExportedLibrary {
   std::size_t bytes = 0;             // of the library
   std::vector<std::string> symbols;  // that it exports, in order
   bool from_cache = false;           // the program had been built before
+  Resolution resolution = {};        // why this backend
 };
 
 /// Builds `program` as `build` does, and makes a shared library of it that needs neither kmux nor a compiler nor Python.

@@ -1,0 +1,48 @@
+// The order in which `auto` takes this tree's plugins, as docs/auto.md says.
+#include <algorithm>
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/dlpack.h"
+#include "kmux/file_io.h"
+#include "kmux/registry.h"
+
+namespace kmux {
+namespace {
+
+std::vector<Manifest> manifests_of_this_build() {
+  const RegistryOptions options{.search_path = {std::string(KMUX_TEST_BUILD_DIR) + "/lib/kmux/plugins"},
+                                .use_default_path = false};
+  return Registry::open(options).value()->manifests();
+}
+
+/// TileLang's order of devices, and the host.
+std::ptrdiff_t place_of(const Manifest& manifest) {
+  static constexpr std::array<std::int32_t, 4> kDevices = {kDLCUDA, kDLROCM, kDLMetal, kDLCPU};
+  return std::ranges::find(kDevices, manifest.device_types.front()) - kDevices.begin();
+}
+
+TEST(PluginOrder, IsOfDevicesAndNeverOfNames) {  // C2.3
+  const std::vector<Manifest> manifests = manifests_of_this_build();
+  ASSERT_GE(manifests.size(), 4U);
+  for (const Manifest& a : manifests) {
+    for (const Manifest& b : manifests) {
+      if (a.name == b.name) continue;
+      EXPECT_NE(a.priority, b.priority) << a.name << " and " << b.name << " would go by name";
+      if (place_of(a) < place_of(b)) {
+        EXPECT_GT(a.priority, b.priority) << a.name << " and " << b.name;
+      }
+    }
+  }
+}
+
+TEST(PluginOrder, IsTheOneOfThePage) {  // C2.3
+  const std::string page = read_file(std::string(KMUX_TEST_SOURCE_DIR) + "/docs/auto.md").value();
+  for (const Manifest& one : manifests_of_this_build())
+    EXPECT_THAT(page, testing::HasSubstr("| `" + one.name + "` | " + std::to_string(one.priority) + " |"));
+}
+
+}  // namespace
+}  // namespace kmux
