@@ -11,6 +11,7 @@
 
 #include "device_compiler.h"
 #include "nvidia/cubin.h"
+#include "nvidia/launch_check.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "nvidia/ready_code.h"
 #include "nvidia/target.h"
@@ -29,10 +30,10 @@ void add(Dependencies& dependencies, const std::vector<std::string>& files) {
 }
 
 // Code that came ready can be wrong before a compiler is started.
-Status check_ready(const BuildRequest& request, const std::vector<std::string>& kernels) {
+Status check_ready(const BuildRequest& request, const Plan& plan) {
   if (request.chosen().dialect == "cuda") return Ok{};
   KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
-  KMUX_TRY(nvidia::check_ready_code(request.chosen(), target, kernels));
+  KMUX_TRY(nvidia::check_ready_code(request.chosen(), target, plan));
   return Ok{};
 }
 
@@ -69,11 +70,12 @@ std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& reques
 Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_TRY(nvidia::check_extents(plan));
   KMUX_ASSIGN(const Nvcc nvcc, find_nvcc(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   std::call_once(warned_, [&] { warn_of_unused_flags(host_); });
   auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
-  KMUX_TRY(check_ready(request, plan.kernels));
+  KMUX_TRY(check_ready(request, plan));
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cuda"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
   SideWork<Status> translated([&] { return launcher_compiler.translate(launcher); });
@@ -84,6 +86,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!code->log.empty()) host_.log(level, code->log);
   KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, code->cubin));
+  KMUX_TRY(nvidia::check_launches(plan, symbols, code->cubin));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, plan.kernels, symbols));
   Artifact artifact;
   artifact.set(nvidia::kCodePart, std::move(code->cubin));

@@ -5,8 +5,10 @@
 #include "kmux/json_list.h"
 #include "kmux/side_work.h"
 
+#include "dialect.h"
 #include "dsl_compiler.h"
 #include "entries.h"
+#include "nvidia/launch_check.h"
 #include "nvidia/library/compilation.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "nvidia/library/parts.h"
@@ -37,6 +39,7 @@ Result<std::string> CuteDslBuilder::toolchain(const Target&, const Options& opti
 Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
+  KMUX_TRY(nvidia::check_extents(entries.plan));
   KMUX_ASSIGN(const Python python, find_python(host_));
   KMUX_ASSIGN(const std::string host_compiler, find_host_compiler(options.host_compiler, kName));
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cutedsl"));
@@ -47,6 +50,7 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   if (!code) return std::move(code).error();
   KMUX_TRY(launcher_status);
   if (!code->log.empty()) host_.log(Host::Level::kDebug, code->log);
+  KMUX_TRY(nvidia::check_launches(entries.plan, code->symbols, code->cubin, argument_sizes(entries)));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, entries.plan.kernels, code->symbols));
   Artifact artifact;
   artifact.set(nvidia::kMetaPart, meta_of(request, entries, *code));

@@ -113,4 +113,8 @@ nvidia::ArgumentPack pack_of(const Entry& entry) {
   return pack;
 }
 
+nvidia::ArgumentSizes argument_sizes(const Entries& entries) {
+  return [&entries](const PlanLaunch& launch) { return pack_of(entries.list[launch.kernel]); };
+}
+
 }  // namespace kmux::cutedsl

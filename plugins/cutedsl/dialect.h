@@ -48,4 +48,7 @@ Result<PrintedChecks> launch_checks(const Signature& signature, const std::strin
 /// What `CuteDialect` passes to entry `entry`.
 nvidia::ArgumentPack pack_of(const Entry& entry);
 
+/// What it passes in each launch of the plan of `entries`, which outlive the function.
+nvidia::ArgumentSizes argument_sizes(const Entries& entries);
+
 }  // namespace kmux::cutedsl

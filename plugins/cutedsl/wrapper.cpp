@@ -16,7 +16,7 @@ Result<std::string> CuteDslWrapper::wrap(const BuildRequest& request) {
   KMUX_ASSIGN(const Entries entries, make_entries(request.program, request.variant));
   KMUX_ASSIGN(PrintedChecks checks, launch_checks(request.program.signature, request.program.name));
   CuteDialect dialect(request.program.signature, entries.list, std::move(checks));
-  const nvidia::ArgumentSizes sizes = [&](const PlanLaunch& launch) { return pack_of(entries.list[launch.kernel]); };
+  const nvidia::ArgumentSizes sizes = argument_sizes(entries);
   return nvidia::launcher_text(entries.plan, nvidia::LaunchChoices{.graph = options.graph},
                                {dialect, nvidia::Symbols::kInFiles, sizes, cutedsl_printed_text});
 }

@@ -1,6 +1,7 @@
 #include "builder.h"
 
 #include "kmux/compile_log.h"
+#include "kmux/launch_check.h"
 #include "kmux/plan_part.h"
 #include "kmux/source_unit.h"
 
@@ -16,6 +17,9 @@ namespace {
 // Where Clang looks besides; hiprtc has its headers in itself.
 const auto& kSystemFolders =
     *new const std::vector<std::string>{"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"};
+
+// Of every device: what hipDeviceProp_t says of a block. Of a grid in y and z, HIP's versions say different things.
+constexpr LaunchLimits kLimits{{2147483647, 2147483647, 2147483647}, {1024, 1024, 1024}, 1024};
 
 Error for_another(const CodeObject& code, const std::string& arch) {
   return make_error(ErrorCode::kInvalidArgument, "the code is for " + code.arch + " (the target is " + arch +
@@ -92,6 +96,7 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
 Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_TRY(check_extents(plan, kLimits));
   const Variant& variant = request.chosen();
   const std::string& arch = request.target.arch;
   Compiled compiled;

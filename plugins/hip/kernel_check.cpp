@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <memory>
 
+#include "kmux/launch_check.h"
 #include "kmux/words.h"
 
 namespace kmux::hip {
@@ -36,38 +37,17 @@ unsigned bytes_of(const PlanArg& argument) {
   return sizeof(void*);
 }
 
-std::string listed(const std::vector<unsigned>& sizes) {
-  std::vector<std::string> texts;
-  texts.reserve(sizes.size());
-  for (const unsigned size : sizes) texts.push_back(std::to_string(size));
-  return std::to_string(sizes.size()) + (sizes.size() == 1 ? " argument" : " arguments") +
-         (sizes.empty() ? "" : " of " + join(texts) + " bytes");
+std::vector<unsigned> passed_bytes(const PlanLaunch& launch) {
+  std::vector<unsigned> bytes;
+  bytes.reserve(launch.args.size());
+  for (const PlanArg& argument : launch.args) bytes.push_back(bytes_of(argument));
+  return bytes;
 }
 
-Status check_arguments(const std::string& name, const PlanLaunch& launch, const CodeKernel& kernel) {
-  std::vector<unsigned> passed;
-  std::vector<unsigned> taken;
-  passed.reserve(launch.args.size());
-  taken.reserve(kernel.arguments.size());
-  for (const PlanArg& argument : launch.args) passed.push_back(bytes_of(argument));
-  for (const CodeKernel::Argument& argument : kernel.arguments) taken.push_back(argument.size);
-  if (passed == taken) return Ok{};
-  return make_error(ErrorCode::kInvalidArgument, "kernel \"" + name + "\" is launched with " + listed(passed) +
-                                                     " (its code takes " + listed(taken) +
-                                                     "). Correct the launch or the kernel.");
-}
-
-Status check_block(const std::string& name, const PlanLaunch& launch, const CodeKernel& kernel) {
-  std::int64_t threads = 1;
-  for (const Expr& extent : launch.block) {
-    if (!extent.is_constant() || extent.constant() <= 0 || extent.constant() > 1 << 20) return Ok{};
-    threads *= extent.constant();
-  }
-  if (kernel.max_threads == 0 || threads <= std::int64_t{kernel.max_threads}) return Ok{};
-  return make_error(ErrorCode::kInvalidArgument,
-                    "kernel \"" + name + "\" is launched with blocks of " + std::to_string(threads) +
-                        " threads (its code is compiled for at most " + std::to_string(kernel.max_threads) +
-                        "). Use smaller blocks, or raise __launch_bounds__.");
+KernelForm form_of(const CodeKernel& kernel) {
+  KernelForm form{std::vector<unsigned>(), kernel.max_threads};
+  for (const CodeKernel::Argument& argument : kernel.arguments) form.argument_bytes->push_back(argument.size);
+  return form;
 }
 
 }  // namespace
@@ -93,8 +73,7 @@ Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& ke
   Status status = Ok{};
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
     const std::string& name = plan.kernels[launch.kernel];
-    if (status.ok()) status = check_arguments(name, launch, *kernels[launch.kernel]);
-    if (status.ok()) status = check_block(name, launch, *kernels[launch.kernel]);
+    if (status.ok()) status = check_kernel(name, launch, passed_bytes(launch), form_of(*kernels[launch.kernel]));
   });
   return status;
 }

@@ -4,76 +4,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
-#include <elf.h>
 #include <memory>
-#include <optional>
 
 #include "kmux/words.h"
+
+#include "nvidia/cubin_file.h"
 
 namespace kmux::nvidia {
 namespace {
 
 // Source: binutils' names for NVIDIA's ELF files (EM_CUDA), and the files themselves.
-constexpr unsigned kMachineCuda = 190;
 constexpr unsigned kEntryFlag = 0x10;             // in st_other of a kernel
 constexpr unsigned kAbiWithArchInSecondByte =
     8;  // e_flags has the architecture's number in its second byte; before, first
 constexpr std::string_view kToolNote = ".note.nv.tkinfo";
-
-Error no_cubin(const std::string& why) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
-}
-
-// An ELF file, every read checked.
-class ElfFile {
- public:
-  static Result<ElfFile> open(std::string_view bytes) {
-    ElfFile file(bytes);
-    if (!file.read(0, file.header_)) return no_cubin("it is too short");
-    if (std::memcmp(file.header_.e_ident, ELFMAG, SELFMAG) != 0) return no_cubin("it is not ELF");
-    if (file.header_.e_ident[EI_CLASS] != ELFCLASS64) return no_cubin("it is not of 64 bits");
-    if (file.header_.e_machine != kMachineCuda) return no_cubin("it is for another machine");
-    for (std::size_t i = 0; i < file.header_.e_shnum; ++i) {
-      Elf64_Shdr section;
-      if (!file.read(file.header_.e_shoff + i * sizeof section, section)) return no_cubin("it is truncated");
-      file.sections_.push_back(section);
-    }
-    return file;
-  }
-
-  const Elf64_Ehdr& header() const { return header_; }
-  const std::vector<Elf64_Shdr>& sections() const { return sections_; }
-
-  std::string_view content(const Elf64_Shdr& section) const {
-    if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes_.size()) return {};
-    return bytes_.substr(section.sh_offset, section.sh_size);
-  }
-
-  std::string_view name(const Elf64_Shdr& section) const { return text(header_.e_shstrndx, section.sh_name); }
-
-  // The text at `offset` in section number `section`.
-  std::string_view text(std::size_t section, std::size_t offset) const {
-    if (section >= sections_.size()) return {};
-    const std::string_view texts = content(sections_[section]);
-    if (offset >= texts.size()) return {};
-    return texts.substr(offset, texts.find('\0', offset) - offset);
-  }
-
- private:
-  explicit ElfFile(std::string_view bytes) : bytes_(bytes) {}
-
-  template <class T>
-  bool read(std::size_t offset, T& value) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof value) return false;
-    std::memcpy(&value, bytes_.data() + offset, sizeof value);
-    return true;
-  }
-
-  std::string_view bytes_;
-  Elf64_Ehdr header_{};
-  std::vector<Elf64_Shdr> sections_;
-};
 
 bool is_kernel(const Elf64_Sym& symbol) {
   return ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntryFlag) != 0 &&
@@ -81,7 +25,7 @@ bool is_kernel(const Elf64_Sym& symbol) {
 }
 
 // ptxas says in a note for what it was called; the flags lack the suffix.
-char suffix_in_note(const ElfFile& file, int number) {
+char suffix_in_note(const CubinFile& file, int number) {
   const std::string said = "-arch sm_" + std::to_string(number);
   for (const Elf64_Shdr& section : file.sections()) {
     if (file.name(section) != kToolNote) continue;
@@ -157,7 +101,7 @@ Result<std::string> find_kernel(const std::string& kernel, const std::vector<std
 }  // namespace
 
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin) {
-  KMUX_ASSIGN(const ElfFile file, ElfFile::open(cubin));
+  KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
   std::vector<std::string> kernels;
   for (const Elf64_Shdr& section : file.sections()) {
     if (section.sh_type != SHT_SYMTAB) continue;
@@ -172,7 +116,7 @@ Result<std::vector<std::string>> cubin_kernels(std::string_view cubin) {
 }
 
 Result<Arch> cubin_arch(std::string_view cubin) {
-  KMUX_ASSIGN(const ElfFile file, ElfFile::open(cubin));
+  KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
   const bool in_second = file.header().e_ident[EI_ABIVERSION] >= kAbiWithArchInSecondByte;
   const int number = static_cast<int>((in_second ? file.header().e_flags >> 8 : file.header().e_flags) & 0xff);
   return Arch{number, suffix_in_note(file, number)};

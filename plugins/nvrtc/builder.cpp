@@ -13,6 +13,7 @@
 #include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
+#include "nvidia/launch_check.h"
 #include "nvidia/ready_code.h"
 #include "nvidia/target.h"
 #include "places.h"
@@ -114,13 +115,15 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
 Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "nvrtc"));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_TRY(nvidia::check_extents(plan));
   const Variant& variant = request.chosen();
   Code code;
   if (variant.dialect == "cuda") {
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
+    KMUX_TRY(nvidia::check_launches(plan, code.symbols, code.content));
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
-    KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan.kernels));
+    KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan));
     code.content = variant.sources.front().content;
   }
   Meta meta{request.target.arch, variant.dialect == "ptx" ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};

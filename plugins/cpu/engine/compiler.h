@@ -53,8 +53,8 @@ class Compiler {
   Compiler();
   ~Compiler();
 
-  /// Errors: compile_failed with the messages, in the user's lines, as note "log"; invalid_argument if a kernel is not
-  /// defined or is called with other types than it has, with the functions there are; unavailable without Clang's headers.
+  /// Errors: compile_failed with the messages, in the user's lines, as note "log", and if a kernel is not defined, with the
+  /// functions there are; invalid_argument if one is called with other types than it has; unavailable without Clang's headers.
   Result<CompiledObject> compile(const CompileJob& job);
 
   /// The folders of headers that belong to the compiler and the machine, in the order of the search.

@@ -80,7 +80,7 @@ Status check_kernel(const llvm::Module& units, const llvm::Module& launcher, con
   if (!called) return Ok{};  // declared, never launched
   const llvm::Function* defined = units.getFunction(kernel);
   if (!defined || defined->isDeclaration() || defined->hasLocalLinkage()) {
-    return make_error(ErrorCode::kInvalidArgument,
+    return make_error(ErrorCode::kCompileFailed,
                       "the sources do not define kernel \"" + kernel + "\" (" + explain_missing(units, kernel));
   }
   if (defined->getCallingConv() != called->getCallingConv()) {

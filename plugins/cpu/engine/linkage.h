@@ -14,8 +14,8 @@ namespace kmux::cpu {
 ///
 /// Arguments that the launcher passes as integers and a kernel takes as floating-point numbers of the same width
 /// (unsigned short for _Float16) are passed by their bits; a bool may be taken as a byte.
-/// Errors: invalid_argument for a kernel that is not defined or has another type than the launcher calls it with;
-///         compile_failed if two units define the same function.
+/// Errors: compile_failed for a kernel that is not defined, and if two units define the same function; invalid_argument for
+///         a kernel of another type than the launcher calls it with.
 Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
                                                    std::unique_ptr<llvm::Module> launcher,
                                                    const std::vector<std::string>& kernels, const std::string& entry,

@@ -91,6 +91,36 @@ TEST_F(Builder, NamesAKernelThatIsNotThere) {
   EXPECT_THAT(error.message, HasSubstr("kernel \"other\" is not in the compiled code (the code has k)"));
 }
 
+// C3.3: no driver is asked.
+TEST_F(Builder, ComparesArgumentsWithTheKernels) {
+  const auto told = [&](const std::string& parameters) {
+    return failure(program_of("extern \"C\" __global__ void k(" + parameters + ") {}").build().value());
+  };
+  EXPECT_EQ(told("float* x, int n").code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(told("float* x, int n").message,
+              HasSubstr("with 1 argument of 8 bytes (its code takes 2 arguments of 8, 4 bytes)"));
+  EXPECT_THAT(told("int x").message, HasSubstr("its code takes 1 argument of 4 bytes"));
+  EXPECT_THAT(told("").message, HasSubstr("its code takes 0 arguments"));
+  EXPECT_EQ(told("float* x").message, "it worked");
+}
+
+TEST_F(Builder, RefusesExtentsThatNoDeviceHas) {
+  const auto told = [&](int grid, int block) {
+    ProgramBuilder far("far");
+    far.output("x", dtype::kFloat32, {32}).variant("cuda").source("k.cu", kernel_that("x[0] = 1;"));
+    far.launch("k").grid({grid}).block({block}).args({"x"});
+    return failure(far.build().value()).message;
+  };
+  EXPECT_THAT(told(0, 32), HasSubstr("kernel \"k\" is launched on a grid whose extent x is 0"));
+  EXPECT_THAT(told(1, 2048), HasSubstr("with blocks of 2048 threads (the device has at most 1024)"));
+}
+
+TEST_F(Builder, ComparesBlocksWithLaunchBounds) {
+  const std::string bounded = "extern \"C\" __global__ void __launch_bounds__(16) k(float* x) { x[0] = 1; }";
+  EXPECT_THAT(failure(program_of(bounded).build().value()).message,
+              HasSubstr("blocks of 32 threads (its code is compiled for at most 16)"));
+}
+
 TEST_F(Builder, ShowsErrorsInTheUsersLines) {
   const Error error = failure(program_of(kernel_that("x[0] = wrong;")).build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);

@@ -52,9 +52,11 @@ class PathArgument {
   char text_[4096];
 };
 
-inline int raise(int code, const char* text) {
+// What went wrong stands in `get_last_error` already: all there is in a process without libtvm_ffi.
+inline int raise(int code) {
   if (TVMFFIErrorSetRaisedFromCStr != nullptr) {
-    TVMFFIErrorSetRaisedFromCStr(code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError", text);
+    const char* const kind = code == KMUX_INVALID_ARGUMENT ? "ValueError" : "RuntimeError";
+    TVMFFIErrorSetRaisedFromCStr(kind, nvidia::last_error.text());
   }
   return -1;
 }
@@ -79,10 +81,18 @@ struct Launch {
     stream = reinterpret_cast<void*>(stream_bits);
     device = args[1].v_int64;
     if (args[1].type_index != kTVMFFIInt) return refuse(error, "device_id", "the ordinal of a device");
+    if (device < 0 || device > kLastDevice) return refuse_device(error);
     return path.read(args[2]) ? KMUX_OK : refuse(error, "cubin_path", "the path of a file, as bytes or text");
   }
 
  private:
+  static constexpr int64_t kLastDevice = nvidia::PersistingLines::kMaxDevices - 1;
+
+  int refuse_device(kmux_sink error) const {
+    return nvidia::fail(error, KMUX_INVALID_ARGUMENT,
+                        "argument \"device_id\" is %lld (devices are 0 to %lld). Pass an ordinal of a device.",
+                        static_cast<long long>(device), static_cast<long long>(kLastDevice));
+  }
   static int refuse(kmux_sink error, const char* name, const char* wanted) {
     return nvidia::fail(error, KMUX_INVALID_ARGUMENT, "argument \"%s\" is of the wrong type. Pass %s.", name, wanted);
   }
@@ -106,18 +116,19 @@ static int run(const Launch& launch, const kmux_slot* slots, kmux_sink error) {
 static int launch_kernel(const TVMFFIAny* args, int32_t count, TVMFFIAny* result) {
   kmux_slot slots[kmux_tvm_slot_count + 1];
   int tensor_device = 0;
-  nvidia::LastError error{};
-  int code = kmux_tvm_check(args, count, slots, &tensor_device, error.sink());
+  nvidia::last_error.clear();
+  const kmux_sink error = nvidia::last_error.sink();
+  int code = kmux_tvm_check(args, count, slots, &tensor_device, error);
   Launch launch;
-  if (code == KMUX_OK) code = launch.read(args + count - 3, error.sink());
-  if (code == KMUX_OK) code = run(launch, slots, error.sink());
-  return code == KMUX_OK ? succeed(result) : raise(code, error.text());
+  if (code == KMUX_OK) code = launch.read(args + count - 3, error);
+  if (code == KMUX_OK) code = run(launch, slots, error);
+  return code == KMUX_OK ? succeed(result) : raise(code);
 }
 
 static int cleanup_module(TVMFFIAny* result) {
-  nvidia::LastError failures{};
-  modules.close(failures.sink());
-  return failures.text()[0] == '\0' ? succeed(result) : raise(KMUX_LAUNCH_FAILED, failures.text());
+  nvidia::last_error.clear();
+  modules.close(nvidia::last_error.sink());
+  return nvidia::last_error.text()[0] == '\0' ? succeed(result) : raise(KMUX_LAUNCH_FAILED);
 }
 
 }  // namespace kmux::cutedsl

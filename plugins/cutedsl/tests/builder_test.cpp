@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "cubin.h"
+#include "dialect.h"
 #include "entries.h"
+#include "nvidia/cubin.h"
+#include "nvidia/launch_check.h"
 #include "nvidia/library/parts.h"
 #include "workbench.h"
 
@@ -109,10 +112,37 @@ TEST_F(BuilderTest, AProgramThatIsNoPythonIsAnErrorInItsLine) {
   EXPECT_THAT(failure(builder.build().value()).message, AllOf(HasSubstr("kernels.py:2"), HasSubstr("SyntaxError")));
 }
 
+// C2.16: the code that all backends have for it.
 TEST_F(BuilderTest, AKernelThatNoSourceHasIsNamed) {
   ProgramBuilder builder = vector_program(kScale);
   builder.launch("scales").grid({1}).block({128}).args({"x"});
-  EXPECT_THAT(failure(builder.build().value()).message, HasSubstr("no source defines the kernel scales"));
+  const Error error = failure(builder.build().value());
+  EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(error.message, HasSubstr("no source defines the kernel scales"));
+}
+
+// C3.3
+TEST_F(BuilderTest, ExtentsThatNoDeviceHasAreRefused) {
+  ProgramBuilder builder = vector_program(kScale);
+  builder.launch("scale").grid({1}).block({2048}).args({"x"});
+  EXPECT_THAT(failure(builder.build().value()).message,
+              HasSubstr("with blocks of 2048 threads (the device has at most 1024)"));
+}
+
+// C3.3: CuTe DSL declares what launches pass, so only code that is another's differs.
+TEST_F(BuilderTest, CodeIsComparedWithWhatLaunchesPass) {
+  ProgramBuilder builder = vector_program(kScale);
+  builder.launch("scale").grid({1}).block({128}).args({"x"});
+  const Artifact artifact = build(builder.build().value()).value();
+  const std::string& cubin = *artifact.find(nvidia::kCodePart);
+  ProgramBuilder other = vector_program(kScale);
+  other.launch("scale").grid({1}).block({128}).args({"x"}).arg(1, dtype::kInt32);
+  const Entries entries = make_entries(other.build().value(), 0).value();
+  const Status differs =
+      nvidia::check_launches(entries.plan, nvidia::cubin_kernels(cubin).value(), cubin, argument_sizes(entries));
+  ASSERT_FALSE(differs.ok());
+  EXPECT_THAT(differs.error().message,
+              HasSubstr("with 2 arguments of 16, 4 bytes (its code takes 1 argument of 16 bytes)"));
 }
 
 }  // namespace

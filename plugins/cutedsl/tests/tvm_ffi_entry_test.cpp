@@ -81,8 +81,11 @@ class TvmFfiEntryTest : public testing::Test {
   std::string usual() { return cubin("usual.cubin", {"cutlass_scale_0", "cutlass_shift_1"}); }
 
   int launch(const std::string& path, std::int64_t device = 0) {
+    return launch(path, device, static_cast<int>(device));
+  }
+  int launch(const std::string& path, std::int64_t device, int tensor_device) {
     DLTensor data = data_;  // threads launch on devices of their own
-    data.device.device_id = static_cast<int>(device);
+    data.device.device_id = tensor_device;
     TVMFFIAny tensor{kTVMFFIDLTensorPtr, 0, {}};
     tensor.v_ptr = &data;
     TVMFFIAny half{kTVMFFIFloat, 0, {}};
@@ -95,6 +98,7 @@ class TvmFfiEntryTest : public testing::Test {
     return entry("__tvm_ffi_launch_kernel")(nullptr, args.data(), static_cast<int>(args.size()), &result);
   }
   int cleanup() { return entry("__tvm_ffi_cleanup_module")(nullptr, nullptr, 0, &result); }
+  std::string last_error() { return library_.last_error(); }
   Function& entry(const char* name) { return *library_.find<Function>(name); }
 
   FakeCuda fake = FakeCuda::load();
@@ -189,6 +193,26 @@ TEST_F(TvmFfiEntryTest, MissingUnreadableAndEmptyAreThreeErrors) {
   EXPECT_EQ(launch(folder.path() + "/empty"), -1);
   EXPECT_THAT(raised, HasSubstr("/empty\" is empty"));
   EXPECT_EQ(launch(usual()), 0) << raised;
+}
+
+// C2.13: it was cut to 32 bits, and ran on device 0.
+TEST_F(TvmFfiEntryTest, RefusesADeviceThatIsNone) {
+  for (const std::int64_t device : {std::int64_t{1} << 32, std::int64_t{64}, std::int64_t{-1}}) {
+    EXPECT_EQ(launch(usual(), device, 0), -1);
+    EXPECT_THAT(raised, AllOf(StartsWith("ValueError: argument \"device_id\" is " + std::to_string(device)),
+                              HasSubstr("(devices are 0 to 63)")));
+  }
+  EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
+}
+
+// C2.13: all that a process without libtvm_ffi has.
+TEST_F(TvmFfiEntryTest, TheLastErrorHasTheTextToo) {
+  EXPECT_EQ(launch(folder.path() + "/none"), -1);
+  EXPECT_THAT(last_error(), HasSubstr("/none\" does not exist"));
+  EXPECT_EQ(call({integer(1), integer(2)}), -1);
+  EXPECT_THAT(last_error(), HasSubstr("expected 5 arguments, got 2"));
+  ASSERT_EQ(launch(usual()), 0) << raised;
+  EXPECT_EQ(last_error(), "");
 }
 
 TEST_F(TvmFfiEntryTest, FindsKernelsOfOtherCodeByTheirNames) {

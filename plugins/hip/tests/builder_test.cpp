@@ -93,6 +93,19 @@ TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
   EXPECT_THAT(told("extern \"C\" __global__ void other(float* x, int n) {}").message, HasSubstr("no kernel \"k\""));
 }
 
+// C3.3: what can be known without a device is said without one.
+TEST_F(HipBuild, ConstantExtentsMustFitEveryDevice) {
+  const auto told = [&](const Expr& grid, const Expr& block) {
+    ProgramBuilder builder("far");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {64}});
+    builder.variant("hip").source("k.hip", "extern \"C\" __global__ void k(float* x) {}");
+    builder.launch("k").grid({grid}).block({block}).args({"x"});
+    return failure(builder.build().value()).message;
+  };
+  EXPECT_THAT(told(0, 32), HasSubstr("kernel \"k\" is launched on a grid whose extent x is 0"));
+  EXPECT_THAT(told(1, 2048), HasSubstr("blocks of 2048 threads (the device has at most 1024)"));
+}
+
 TEST_F(HipBuild, TakesReadyCode) {
   const std::string code = *build(one_kernel(kAddOne).build().value()).value().find(kCodePart);
   const Program program = one_kernel(code, "k", "hsaco").build().value();

@@ -117,10 +117,16 @@ int DeviceState::raise_persisting_limit(kmux_sink error) {
   return lines_.raise(driver_, context_, wanted, &uses_lines_, error);
 }
 
+// Lines beyond those that may persist would only drive each other out. Source: CUDA C++ Programming Guide, "L2 Persistence".
+unsigned long long DeviceState::largest_window_bytes() const {
+  return smaller(largest_window_bytes_, largest_persisting_bytes_);
+}
+
 void DeviceState::report_cut_window(unsigned long long bytes) {
   if (cut_reported_.exchange(true, std::memory_order_relaxed)) return;
-  report(log_, kLogWarning, "\"%s\": an L2 window of %llu bytes is cut to %llu (the most that device %d has).",
-         facts_.name, bytes, largest_window_bytes_, context_.ordinal);
+  report(log_, kLogWarning,
+         "\"%s\": an L2 window of %llu bytes is cut to %llu (the most that may persist on device %d).", facts_.name,
+         bytes, largest_window_bytes(), context_.ordinal);
 }
 
 void DeviceState::report_dropped_windows(unsigned count, unsigned long long bytes) {

@@ -77,8 +77,8 @@ class DeviceState {
   const DeviceContext& context() const { return context_; }
   const PlanFacts& facts() const { return facts_; }
 
-  /// The largest L2 window that a launch may have; 0 if there are none.
-  unsigned long long largest_window_bytes() const { return largest_window_bytes_; }
+  /// The largest L2 window that a launch may have and whose lines may all persist; 0 if there are none.
+  unsigned long long largest_window_bytes() const;
   /// Logs that a window of `bytes` bytes is cut to that, once.
   void report_cut_window(unsigned long long bytes);
   /// Logs that `count` smaller windows of a launch, of `bytes` bytes together, have no effect, once.

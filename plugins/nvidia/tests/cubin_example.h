@@ -16,6 +16,7 @@ struct CubinExample {
     unsigned char other = 0x10;  // a kernel
     unsigned short section = 1;
     std::vector<std::uint16_t> parameters = {};  // their sizes
+    std::string records = {};                    // further ones
   };
   std::vector<Symbol> symbols;
   unsigned flags = 0x06005a04;  // sm_90, as version 8 of the interface has it
@@ -36,7 +37,8 @@ struct CubinExample {
     image.add(SHT_SYMTAB, "", table).sh_link = 3;
     image.add(SHT_STRTAB, "", names);
     for (const Symbol& symbol : symbols) {
-      if (!symbol.parameters.empty()) image.add(SHT_PROGBITS, ".nv.info." + symbol.name, infos(symbol.parameters));
+      const std::string records = infos(symbol.parameters) + symbol.records;
+      if (!records.empty()) image.add(SHT_PROGBITS, ".nv.info." + symbol.name, records);
     }
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);

@@ -68,13 +68,29 @@ TEST_F(LaunchAttributesTest, HaveAWindow) {
   EXPECT_THAT(logs, IsEmpty());
 }
 
-TEST_F(LaunchAttributesTest, CutAWindowToWhatTheDeviceHasAndSayItOnce) {
+// C2.18: of the device's windows and of what may persist, the smaller.
+TEST_F(LaunchAttributesTest, CutAWindowToWhatMayPersistAndSayItOnce) {
+  fake_cuda::Device device;
+  device.max_window_bytes = 1 << 20;
+  device.max_persisting_l2_bytes = 512 << 10;
+  fake.set_devices({device});
   facts.window_bytes = 1;
-  const kmux_driver_launch what = with_windows({{address(0x1000), (128 << 20) + 1, 0.5}});
-  EXPECT_EQ(launched(what), "[window 0x1000 bytes 134217728 hit 0.5 persisting else streaming]");
-  EXPECT_EQ(launched(what), "[window 0x1000 bytes 134217728 hit 0.5 persisting else streaming]");
-  EXPECT_THAT(logs, ElementsAre("\"sum\": an L2 window of 134217729 bytes is cut to 134217728 (the most that device 0 "
-                                "has)."));
+  const kmux_driver_launch what = with_windows({{address(0x1000), (512 << 10) + 1, 0.5}});
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(launched(what), "[window 0x1000 bytes 524288 hit 0.5 persisting else streaming]");
+  }
+  EXPECT_THAT(logs, ElementsAre("\"sum\": an L2 window of 524289 bytes is cut to 524288 (the most that may persist on "
+                                "device 0)."));
+}
+
+TEST_F(LaunchAttributesTest, CutAWindowToTheLargestWindow) {
+  fake_cuda::Device device;
+  device.max_window_bytes = 256 << 10;
+  device.max_persisting_l2_bytes = 512 << 10;
+  fake.set_devices({device});
+  facts.window_bytes = 1;
+  EXPECT_EQ(launched(with_windows({{address(0x1000), 512 << 10, 0.5}})),
+            "[window 0x1000 bytes 262144 hit 0.5 persisting else streaming]");
 }
 
 TEST_F(LaunchAttributesTest, HaveTheLargestOfSeveralWindowsAndSayItOnce) {
@@ -102,7 +118,7 @@ TEST_F(LaunchAttributesTest, LeaveOutWindowsOnADeviceWithoutThem) {
   fake.set_devices({device});
   facts.window_bytes = 4096;
   EXPECT_EQ(launched(with_windows({{address(0x1000), 4096, 1}})), "[]");
-  EXPECT_THAT(logs, ElementsAre(EndsWith("is cut to 0 (the most that device 0 has).")));
+  EXPECT_THAT(logs, ElementsAre(EndsWith("is cut to 0 (the most that may persist on device 0).")));
   EXPECT_THAT(fake.calls("cuCtxSetLimit"), IsEmpty());
 }
 

@@ -22,29 +22,51 @@ Variant ready(const std::string& dialect, std::string content) {
   return variant;
 }
 
+Plan ready_plan(const std::string& kernel) {
+  Plan plan;
+  plan.kernels = {kernel};
+  return plan;
+}
+
 std::string cubin() { return CubinExample{{{"k"}}}.bytes(); }
 
 TEST(ReadyCode, HasTheKernels) {
-  EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kReadyArch, {"k"}).value(), ElementsAre("k"));
-  EXPECT_THAT(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, {"k"}).value(), ElementsAre("k"));
+  EXPECT_THAT(check_ready_code(ready("cubin", cubin()), kReadyArch, ready_plan("k")).value(), ElementsAre("k"));
+  EXPECT_THAT(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, ready_plan("k")).value(), ElementsAre("k"));
 }
 
 TEST(ReadyCode, ForAnotherArchitectureIsRefused) {
-  const auto refused = check_ready_code(ready("cubin", cubin()), {100, 'a'}, {"k"});
+  const auto refused = check_ready_code(ready("cubin", cubin()), {100, 'a'}, ready_plan("k"));
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message,
               AllOf(HasSubstr("source \"k.cubin\" is for sm_90a"), HasSubstr("the target is sm_100a")));
-  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), {75, '\0'}, {"k"}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), {75, '\0'}, ready_plan("k")).error().code,
+            ErrorCode::kInvalidArgument);
 }
 
 TEST(ReadyCode, WithoutTheKernelIsRefused) {
-  EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kReadyArch, {"other"}).error().code, ErrorCode::kCompileFailed);
-  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, {"other"}).error().code, ErrorCode::kCompileFailed);
+  EXPECT_EQ(check_ready_code(ready("cubin", cubin()), kReadyArch, ready_plan("other")).error().code,
+            ErrorCode::kCompileFailed);
+  EXPECT_EQ(check_ready_code(ready("ptx", kReadyPtx), kReadyArch, ready_plan("other")).error().code,
+            ErrorCode::kCompileFailed);
+}
+
+// C3.3
+TEST(ReadyCode, ThatTakesOtherArgumentsIsRefused) {
+  CubinExample::Symbol symbol{"k"};
+  symbol.parameters = {8};
+  Plan plan = ready_plan("k");
+  plan.steps.emplace_back(PlanLaunch{});
+  const auto refused = check_ready_code(ready("cubin", CubinExample{{symbol}}.bytes()), kReadyArch, plan);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("with 0 arguments (its code takes 1 argument of 8 bytes)"));
 }
 
 TEST(ReadyCode, ThatIsNoneIsRefused) {
-  EXPECT_THAT(check_ready_code(ready("cubin", kReadyPtx), kReadyArch, {"k"}).error().message, HasSubstr("is no cubin"));
-  EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kReadyArch, {"k"}).error().message, HasSubstr("is no PTX"));
+  EXPECT_THAT(check_ready_code(ready("cubin", kReadyPtx), kReadyArch, ready_plan("k")).error().message,
+              HasSubstr("is no cubin"));
+  EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kReadyArch, ready_plan("k")).error().message,
+              HasSubstr("is no PTX"));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ extern "C" {
 /// Loads the code and prepares the device whose context is current, or the first. 0, or -1 with a text.
 KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
 
-/// What went wrong in this thread's last `init` or `call`; empty if nothing did.
+/// What went wrong in this thread's last `init`, `call` or other call; empty if nothing did.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
 
 /// For kmux's runtime, before anything else: where reports go, whether profilers see ranges, and what the

@@ -1,0 +1,78 @@
+#include "nvidia/kernel_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cubin_example.h"
+
+namespace kmux::nvidia {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+std::string words(std::initializer_list<std::uint32_t> values) {
+  return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(std::uint32_t)};
+}
+
+KernelForm record_of(std::vector<std::uint16_t> parameters, std::string records = {}) {
+  CubinExample::Symbol symbol{"k"};
+  symbol.parameters = std::move(parameters);
+  symbol.records = std::move(records);
+  return kernel_record(CubinExample{{symbol}}.bytes(), "k").value();
+}
+
+// As nvcc writes them: the bytes of all in place, __launch_bounds__(256), parameter 0 of a kernel with many bytes.
+const std::string kTwelveBytes = words({0x000c1903});
+const std::string kBounds = words({0x000c0504, 256, 1, 1});
+const std::string kLarge = words({0x000c4504, 0, 0x00000000, 20000});
+
+TEST(KernelRecord, HasTheSizesOfTheParametersByTheirPlaces) {
+  EXPECT_THAT(record_of({8, 4}, kTwelveBytes).argument_bytes, Optional(ElementsAre(8, 4)));
+  EXPECT_THAT(record_of({8, 4}).argument_bytes, Optional(ElementsAre(8, 4)));
+  EXPECT_THAT(record_of({}, kLarge).argument_bytes, Optional(ElementsAre(20000)));
+}
+
+TEST(KernelRecord, HasTheBoundsOfABlock) {
+  EXPECT_EQ(record_of({}, kBounds).max_threads, 256u);
+  EXPECT_EQ(record_of({8}).max_threads, 0u);
+  EXPECT_EQ(record_of({}, words({0x000c0504, 0xffffffff, 0xffffffff, 0xffffffff})).max_threads, 0u);
+}
+
+TEST(KernelRecord, AKernelWithoutParametersHasNone) {
+  EXPECT_THAT(record_of({}, kBounds).argument_bytes, Optional(IsEmpty()));
+}
+
+TEST(KernelRecord, WhatContradictsItselfSaysNothing) {
+  EXPECT_FALSE(record_of({8, 8}, kTwelveBytes).argument_bytes);
+  EXPECT_FALSE(record_of({}, kTwelveBytes).argument_bytes) << "a form of records that is not known";
+  EXPECT_FALSE(record_of({8}, words({0x000c1704, 0, 0, 0})).argument_bytes) << "two records of one parameter";
+  EXPECT_FALSE(record_of({}, words({0x000c1704, 0, 0x00080001, 0})).argument_bytes) << "no parameter 0";
+  EXPECT_FALSE(record_of({}, words({0x000c1704, 0})).argument_bytes) << "cut off";
+  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "k").value().argument_bytes) << "no records";
+  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "other").value().argument_bytes);
+}
+
+// Cubins come from anywhere.
+TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
+  CubinExample::Symbol symbol{"k"};
+  symbol.parameters = {8, 4};
+  symbol.records = kTwelveBytes + kBounds;
+  const std::string whole = CubinExample{{symbol}}.bytes();
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(kernel_record(whole.substr(0, size), "k").ok());
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char byte : {'\x00', '\x7f', '\xff'}) {
+      std::string damaged = whole;
+      damaged[at] = byte;
+      (void)kernel_record(std::string(damaged), "k");
+    }
+  }
+}
+
+TEST(KernelRecord, OtherBytesAreRefused) {
+  EXPECT_EQ(kernel_record("text", "k").error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kmux::nvidia
