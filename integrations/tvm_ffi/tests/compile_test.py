@@ -24,6 +24,21 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Did you mean 'engine'"):
             kmux.compile(programs.scale(), target="cpu", options={"enginee": "host"})
 
+    def test_says_what_to_write_for_the_words_of_others(self):  # C2.9, C3.10
+        for options, message in (
+            ({"backend": "cpu"}, "no option 'backend' .* Write 'execution_backend'"),
+            ({"pass_configs": {"tl.x": True}}, "no option 'pass_configs' .* Write 'options' with the backend's own names"),
+            ({"target": {"kind": "cuda"}}, "'target' is a dict .* Write \"cuda:sm_90a\", or the dict as JSON"),
+            ({"target": 3}, "'target' is an int that is not a string"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                kmux.compile(programs.scale(), **options)
+
+    def test_takes_flags_as_one_string(self):  # C2.9
+        program = programs.scale("A * x[i] + B")
+        kernel = kmux.compile(program, target="cpu", compile_flags="-DA='(1 + 2)'  -DB=4")
+        self.assertEqual(np.from_dlpack(kernel(np.ones(1, "float32"), 0.0)).item(), 7)
+
     def test_hands_options_on(self):
         kernel = kmux.compile(
             programs.scale(),
@@ -44,6 +59,8 @@ class Compile(unittest.TestCase):
             kmux.compile(programs.scale("missing * x[i]"), target="cpu")
         self.assertIsInstance(caught.exception, kmux.Error)
         self.assertEqual(caught.exception.code, "compile_failed")
+        self.assertRegex(caught.exception.log, r"^scale.c:1:\d+: error: use of undeclared identifier 'missing'\n")  # C3.10
+        self.assertEqual(kmux.CompileError("made in Python").log, "")
 
     def test_resolves(self):
         resolution = kmux.resolve(programs.scale(), target="cpu")

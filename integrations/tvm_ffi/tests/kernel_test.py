@@ -40,6 +40,17 @@ class Kernel(unittest.TestCase):
         kernel = compiled(programs.scale(outputs=()), out_idx=[1])
         np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
 
+    def test_takes_one_output_as_an_int(self):  # C2.9
+        kernel = compiled(programs.scale(outputs=()), out_idx=1)
+        np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
+        with self.assertRaisesRegex(TypeError, "option 'out_idx' is a bool that is not a list of ints"):
+            compiled(programs.scale(outputs=()), out_idx=True)
+
+    def test_counts_the_arguments_of_a_kernel_without_outputs(self):  # C3.10
+        kernel = compiled(programs.scale(outputs=()))
+        with self.assertRaisesRegex(TypeError, r"expected 3 arguments, got 1 \(they are x, y, factor\)"):
+            kernel(self.x)
+
     def test_takes_numbers_of_numpy_and_tensors_of_tvm_ffi(self):
         y = self.scale(tvm_ffi.from_dlpack(self.x), np.float32(2))
         np.testing.assert_array_equal(np.from_dlpack(y), [0, 2, 4, 6])
@@ -50,9 +61,12 @@ class Kernel(unittest.TestCase):
 
     def test_refuses_a_wrong_type(self):
         for arguments, message in (
-            ((self.x,), "expected 3 arguments, got 1"),
-            ((self.x, "two"), 'parameter "factor" is a ffi'),
-            (([1.0], 2.0), 'parameter "x" is a ffi.Array'),
+            # C3.10: both numbers that are right, and the types by Python's names
+            ((self.x,), r"expected 2 or 3 arguments, got 1 \(they are x, factor; or, with outputs, x, y, factor\)"),
+            ((self.x, "two"), 'parameter "factor" is a str'),
+            ((self.x, "a longer string"), 'parameter "factor" is a str'),
+            (([1.0], 2.0), 'parameter "x" is a list'),
+            (({}, 2.0), 'parameter "x" is a dict'),
             ((self.x.astype("float64"), 2.0), "dtype float64"),
             ((2.0, self.x), 'parameter "x" is the number 2'),
             ((None, 2.0), 'parameter "x" is null'),
