@@ -62,12 +62,13 @@ void remember(Runtime& runtime, const std::shared_ptr<const Program>& program, c
   runtime.background().post([headers] { headers->hash(); });
 }
 
+bool is_remembered(const Runtime& runtime, const CompileOptions& options) {
+  return options.use_cache && !runtime.environment().disable_cache;
+}
+
 Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
   KMUX_TRY(runtime.check_process());
-  const bool remembers = options.use_cache && !runtime.environment().disable_cache;
-  if (remembers) {
-    if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) return *std::move(known);
-  }
+  if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
   KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
   KMUX_ASSIGN(KernelParts parts, load(runtime, program, options, built));
@@ -75,12 +76,16 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
   const auto shared = std::make_shared<const Program>(program);
-  if (remembers) remember(runtime, shared, options, kernel, headers);
+  if (is_remembered(runtime, options)) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;
 }
 
 }  // namespace
+
+std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return is_remembered(runtime, options) ? runtime.kernel_memo().find(program, options) : std::nullopt;
+}
 
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
   return without_bad_alloc([&]() -> Result<BuildResult> {
