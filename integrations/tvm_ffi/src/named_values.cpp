@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <tvm/ffi/function.h>
+
 #include "kmux/nearest.h"
 
 #include "type_name.h"
@@ -99,6 +101,15 @@ bool read(const ffi::Any& value, std::map<std::string, std::string>& out) {
     std::string name;
     if (!read(key, name) || !read_text(element, out[name])) return false;
   }
+  return true;
+}
+
+bool read(const ffi::Any& value, LeftOut& out) {
+  const auto function = value.as<ffi::Function>();
+  if (!function) return false;
+  out = [tell = *function](std::size_t index, const Error& error) {
+    tell(static_cast<std::int64_t>(index), ffi::String(error.message));
+  };
   return true;
 }
 

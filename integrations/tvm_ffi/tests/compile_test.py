@@ -119,8 +119,13 @@ class ParCompile(unittest.TestCase):
         given = [programs.scale(), programs.scale("missing"), programs.scale("absent")]
         with self.assertRaisesRegex(kmux.CompileError, "missing"):
             kmux.par_compile(given, target="cpu")
-        good, *bad = kmux.par_compile(given, target="cpu", ignore_error=True)
+        with self.assertWarns(kmux.CompileWarning) as caught, self.assertNoLogs("kmux", "WARNING"):  # C2.7: said, and said once
+            good, *bad = kmux.par_compile(given, target="cpu", ignore_error=True)
         self.assertEqual((good.name, bad), ("scale", [None, None]))
+        texts = [str(warning.message) for warning in caught.warnings]
+        self.assertRegex(texts[0], "program 1 'scale' is left out: .*undeclared identifier 'missing'")
+        self.assertRegex(texts[1], "program 2 'scale' is left out: .*undeclared identifier 'absent'")
+        self.assertEqual((len(texts), caught.filename), (2, __file__))
 
     def test_what_progress_raises_ends_it(self):
         def fail(event):
@@ -141,6 +146,11 @@ class ParCompile(unittest.TestCase):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+
+    def test_progress_is_told_on_the_callers_thread(self):
+        threads = set()
+        kmux.par_compile([programs.scale()], target="cpu", progress=lambda event: threads.add(threading.get_ident()))
+        self.assertEqual(threads, {threading.get_ident()})
 
     def test_shows_a_bar(self):
         with mock.patch("tqdm.auto.tqdm") as tqdm:

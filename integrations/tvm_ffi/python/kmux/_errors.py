@@ -47,6 +47,10 @@ class InternalError(Error):
     """A bug in kmux or in a plugin."""
 
 
+class CompileWarning(RuntimeWarning):
+    """A program that `par_compile` leaves out, with the reason."""
+
+
 for _error in (UnsupportedError, UnavailableError, CompileError, LaunchError, InternalError):
     tvm_ffi.error.register_error(f"kmux.{_error.code}", _error)
 
