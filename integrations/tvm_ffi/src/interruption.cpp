@@ -18,7 +18,9 @@ std::function<void()> interruption() {
   if (!is_first_thread()) return {};
   return [] {
     deliver_log();
-    if (TVMFFIEnvCheckSignals() != 0) throw ::tvm::ffi::EnvErrorAlreadySet();
+    if (TVMFFIEnvCheckSignals() == 0) return;
+    hold_log();
+    throw ::tvm::ffi::EnvErrorAlreadySet();
   };
 }
 

@@ -24,6 +24,7 @@ namespace {
 
 namespace refl = ffi::reflection;
 
+thread_local bool is_held = false;
 constexpr std::size_t kMostLines = 1000;  // the older ones go
 
 /// What was logged and not delivered yet. Never destroyed: plugins log while the process ends.
@@ -64,9 +65,13 @@ bool is_verbose() { return value_of(Runtime::default_runtime())->environment().v
 
 }  // namespace
 
+void hold_log() noexcept { is_held = true; }
+
+LogDelivery::LogDelivery() { is_held = false; }
+
 void deliver_log() noexcept {
   KeptLines& kept = KeptLines::all();
-  if (!kept.any) return;
+  if (!kept.any || is_held) return;
   try {
     std::unique_lock lock(kept.mutex);
     const auto lines = std::exchange(kept.lines, {});

@@ -9,10 +9,14 @@ namespace kmux::bridge {
 /// of its own, as Python, cannot be entered.
 void deliver_log() noexcept;
 
+/// In this thread nothing is delivered until the next LogDelivery: its language has an exception in the air, beside which it
+/// cannot be entered.
+void hold_log() noexcept;
+
 /// Delivers at the end of a block.
 class LogDelivery {
  public:
-  LogDelivery() = default;
+  LogDelivery();
   ~LogDelivery() { deliver_log(); }
   LogDelivery(const LogDelivery&) = delete;
   LogDelivery& operator=(const LogDelivery&) = delete;

@@ -30,6 +30,17 @@ USER = """
     rest: list[kmux.Kernel | None] = scale.par_compile([{"tile": 2}], ignore_error=True, timeout=3)
 
 
+    @kmux.jit(debug_root_path="debug")
+    def add(b: kmux.JitBuilder, x: object, *, tile: int = 4) -> kmux.JitBuffer:
+        n, m = b.constant("n"), b.symbol("m")
+        b.input("x", (n * 2 + 1, m // 2))
+        return b.empty("y", "float32", [n.value])
+
+
+    for_x: kmux.Kernel = add.compile(object(), tile=2)
+    y = add(object(), tile=8)
+
+
     def log_of(error: kmux.CompileError) -> str:
         return error.log
 """
@@ -38,6 +49,13 @@ WRONG = """
 
     kmux.compile("scale.kmux.json", targt="cpu")
     kmux.compile("scale.kmux.json", out_idx="one")
+
+
+    @kmux.jit
+    def scale(b: kmux.JitBuilder, x: object, *, tile: int = 4) -> None: ...
+
+
+    scale(object(), tile="four")
 """
 
 
@@ -66,6 +84,7 @@ class Typing(unittest.TestCase):
         done = self.check(WRONG)
         self.assertIn('"targt"', done.stdout)
         self.assertIn('"out_idx"', done.stdout)
+        self.assertIn('"tile"', done.stdout)
 
 
 if __name__ == "__main__":
