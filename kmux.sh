@@ -22,7 +22,7 @@ readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
-readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1)
+readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2)
 # What was compiled in one clone is found by the next: paths count from the root of the tree.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment

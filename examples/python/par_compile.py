@@ -20,4 +20,4 @@ scale, gemm = kmux.par_compile(paths, target="cpu", num_workers=2, progress=repo
 # [par_compile.end]
 
 a = np.eye(3, dtype="float32")
-print(np.from_dlpack(gemm(a, 2 * a)))
+print(gemm(a, 2 * a))

@@ -80,7 +80,7 @@ TEST_F(ParCompileLimits, SharesTheCoresBetweenCallsAtTheSameTime) {
   EXPECT_LE(crowd.most(), static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
 }
 
-TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsForWhatRuns) {
+TEST_F(ParCompileLimits, CancelsWhatIsQueuedAndWaitsAMomentForWhatRuns) {
   std::stop_source stop;
   Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
     stop.request_stop();
@@ -127,6 +127,49 @@ TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {
   door.open();
   runtime_.reset();  // waits for it
   EXPECT_TRUE(ended);
+}
+
+TEST_F(ParCompileLimits, LeavesBehindWhatRunsOnceItIsCancelled) {  // C3.4
+  Door door;
+  std::stop_source stop;
+  std::atomic<bool> ended = false;
+  Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
+    stop.request_stop();
+    door.pass();
+    ended = true;
+    return artifact();
+  });
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<JobStep> steps;
+  const ParCompileOptions how{.num_workers = 1, .cancel = stop.get_token(), .progress = [&](const auto& event) {
+                                steps.push_back(event.step);
+                              }};
+  EXPECT_EQ(par_compile(runtime, numbered(2), {}, how).error().code, ErrorCode::kUnavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
+  EXPECT_FALSE(ended);
+  EXPECT_EQ(std::ranges::count(steps, JobStep::kCancelled), 2);
+  door.open();
+  runtime_.reset();  // waits for it
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(compiled_, 1);
+}
+
+TEST_F(ParCompileLimits, PollsOnTheCallersThreadAndEndsWithWhatThatThrows) {  // C3.4
+  Door door;
+  Runtime& runtime = runtime_of([&](const Program&) -> Result<Artifact> {
+    door.pass();
+    return artifact();
+  });
+  int polls = 0;
+  const auto caller = std::this_thread::get_id();
+  const auto poll = [&] {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    if (++polls == 3) throw std::runtime_error("enough");
+  };
+  EXPECT_THROW(std::ignore = par_compile(runtime, numbered(1), {}, {.poll = poll}), std::runtime_error);
+  EXPECT_EQ(polls, 3);
+  door.open();
+  runtime_.reset();
 }
 
 TEST_F(ParCompileLimits, DoesNotCountTheTimeThatAJobWaitsForMemory) {

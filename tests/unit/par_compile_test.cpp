@@ -68,6 +68,19 @@ TEST_F(ParCompile, LeavesOutWhatFailsIfAskedTo) {
               ElementsAre("program 1 \"p1\" is left out: p1 is broken", "program 3 \"p3\" is left out: p3 is broken"));
 }
 
+TEST_F(ParCompile, TellsTheCallerInsteadOfTheLogWhatItLeavesOut) {  // C2.7
+  std::vector<std::string> warnings;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { warnings.emplace_back(text); });
+  std::vector<std::string> left_out;
+  const auto note = [&](std::size_t index, const Error& error) {
+    left_out.push_back(std::to_string(index) + " " + error.message);
+  };
+  const std::vector<Program> programs = {named("p1"), named("p0"), named("p3"), named("p1")};
+  ASSERT_TRUE(par_compile(failing({"p1", "p3"}), programs, {}, {.ignore_error = true, .left_out = note}).ok());
+  EXPECT_THAT(left_out, ElementsAre("0 p1 is broken", "2 p3 is broken", "3 p1 is broken"));
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
 TEST_F(ParCompile, ReturnsTheFirstFailureByInputOrderThoughALaterOneCameFirst) {
   Door door;
   Runtime& runtime = runtime_of([&](const Program& program) -> Result<Artifact> {

@@ -67,7 +67,7 @@ wheels() {
   pip download --only-binary :all: --dest "$WHEELS" "$TVM_FFI" typing_extensions numpy
 }
 
-# What makes our wheel, and what our Python package shows progress with.
+# What makes our wheel, what our Python package shows progress with, and what checks its types.
 wheel_tools() { venv "${WHEEL_TOOLS[@]}"; }
 
 # Plugins look into the virtual environment that is active, and for the Python that has CuTe DSL.

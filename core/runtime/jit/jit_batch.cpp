@@ -57,16 +57,25 @@ class JitCore::Batch {
       failure_ = error;
       return;
     }
-    warn(index, error);
+    leave_out(index, error);
   }
-  void warn(std::size_t index, const Error& error) const {
+  void leave_out(std::size_t index, const Error& error) const {
+    if (how_.left_out) return how_.left_out(index, error);
     log(LogLevel::kWarning, "configuration " + requests_[index].key + " is left out: " + error.message);
+  }
+
+  /// And those that were to share its kernel.
+  void leave_out_all(std::size_t first, const Error& error) const {
+    leave_out(first, error);
+    for (const auto& [index, other] : same_)
+      if (other == first) leave_out(index, error);
   }
 
   Status compile() {
     if (jobs_.empty()) return Ok{};
     ParCompileOptions how = how_;
     how.progress = [this](const CompileProgress& event) { pass_on(event); };
+    how.left_out = [this](std::size_t job, const Error& error) { leave_out_all(places_[job], error); };
     auto made = kmux::par_compile(runtime_, jobs_, how);
     if (!made) return named(std::move(made).error());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -106,10 +115,7 @@ class JitCore::Batch {
 
   /// The pool counts jobs and names programs, the caller counts and names configurations.
   void pass_on(const CompileProgress& event) {
-    if (event.step == JobStep::kFailed) {
-      failed_.insert(places_[event.index]);
-      if (how_.ignore_error && event.error != nullptr) warn(places_[event.index], *event.error);
-    }
+    if (event.step == JobStep::kFailed) failed_.insert(places_[event.index]);
     if (!how_.progress) return;
     CompileProgress mine = event;
     mine.index = places_[event.index];

@@ -93,7 +93,10 @@ Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& re
   KMUX_ASSIGN(const JitJob job, job_of(core, *runtime, request));
   const auto make = [&]() -> Result<Kernel> {
     KMUX_TRY(debug_files.write_program(job.job.program, request.key));
-    KMUX_ASSIGN(Kernel kernel, kmux::compile(*runtime, job.job.program, job.job.options));
+    const bool can_wait_for_ever = !request.wait.poll && !request.wait.stop.stop_possible();
+    KMUX_ASSIGN(Kernel kernel, can_wait_for_ever
+                                   ? kmux::compile(*runtime, job.job.program, job.job.options)
+                                   : kmux::compile(*runtime, job.job.program, job.job.options, request.wait));
     KMUX_TRY(debug_files.write_launcher(job.job.program, kernel));
     return kernel;
   };

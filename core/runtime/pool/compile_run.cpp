@@ -61,6 +61,7 @@ class Supervisor {
 
   void look() {
     for (const RunEvent& event : state_->await_events()) deliver(event);
+    guarded(state_->plan().poll);
     see_to_cancel();
     state_->sample_memory();
     for (const std::size_t seat : state_->leave_behind_overdue()) {
@@ -78,10 +79,15 @@ class Supervisor {
   }
 
   void deliver(const RunEvent& event) {
-    if (!state_->plan().progress || failure_) return;
+    if (state_->plan().progress) guarded([&] { deliver_to_each(event); });
+  }
+
+  /// Calls the caller's function; it gets back what that throws once nothing runs any more.
+  void guarded(const std::function<void()>& function) {
+    if (!function || failure_) return;
     try {
-      deliver_to_each(event);
-    } catch (...) {  // of the caller's function: it gets it back once nothing runs any more
+      function();
+    } catch (...) {
       failure_ = std::current_exception();
     }
   }
@@ -116,8 +122,10 @@ class Supervisor {
 }  // namespace
 
 CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
+  const bool keeps_costs = plan.keeps_costs;
   CompileRunOutcome outcome = Supervisor(runtime, std::move(plan)).run();
   runtime.isolated_plugins().end_surplus();
+  if (!keeps_costs) return outcome;
   if (const Status saved = runtime.compile_pool().costs().save(); !saved)
     log(LogLevel::kInfo, "what compilations take is not kept: " + saved.error().message);
   return outcome;

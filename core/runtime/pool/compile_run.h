@@ -32,7 +32,9 @@ struct CompileRunPlan {
   std::size_t most_compilers = 1;  // of all runs of the runtime together
   std::optional<std::chrono::milliseconds> timeout = {};
   std::stop_token cancel = {};
+  std::function<void()> poll = {};
   std::function<void(const CompileProgress&)> progress = {};
+  bool keeps_costs = true;  // what compilers took is written to disk
 };
 
 /// What became of it.
@@ -42,8 +44,9 @@ struct CompileRunOutcome {
   bool was_cancelled = false;  // by the token, before the end
 };
 
-/// Does it. What was left behind after a time-out goes on in a thread of the runtime's CompilePool; everything else has
-/// ended when this returns, also by an exception of `progress`, which is passed on.
+/// Does it. What was left behind after a time-out, or after the end was wanted, goes on in a thread of the runtime's
+/// CompilePool; everything else has ended when this returns, also by an exception of `progress` or `poll`, which is passed
+/// on.
 CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan);
 
 }  // namespace kmux

@@ -13,7 +13,9 @@ namespace {
 using Clock = CompileRunState::Clock;
 
 constexpr std::chrono::milliseconds kSamplePause(50);
+constexpr std::chrono::milliseconds kPollPause(20);
 constexpr std::chrono::seconds kGrace(5);  // in which a worker that took too long is killed
+constexpr std::chrono::milliseconds kCancelGrace(100);  // in which a worker that nobody wants is killed
 /// A job in this process uses again what an earlier one has left: it is never taken for less.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{128} << 20;
 
@@ -79,6 +81,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
   Record& record = records_[group];
   const auto elapsed = Clock::now() - record.started;
   pace_.ended(elapsed);
+  record.ended = true;
   const JobStep step = made ? JobStep::kDone : record.unwanted ? JobStep::kCancelled : JobStep::kFailed;
   const std::vector<std::size_t> cancelled = board_.end(group, step);
   RunEvent event{.step = step, .group = group, .from_cache = made && record.cost_name.empty(), .elapsed = elapsed};
@@ -126,10 +129,19 @@ void CompileRunState::cancel() {
   {
     const std::lock_guard lock(mutex_);
     push_cancelled(board_.cancel_queued());
+    cancelled_ = Clock::now();
     for (Record& record : records_)
       if (!record.outcome) record.unwanted = true;
   }
   pool_.admission().reconsider();
+}
+
+/// When a job that runs is left behind, if ever. Under the lock.
+std::optional<Clock::time_point> CompileRunState::leaving_time(const Record& record) const {
+  if (record.ended || record.started == Clock::time_point{}) return std::nullopt;
+  if (cancelled_) return *cancelled_ + kCancelGrace;
+  if (!record.deadline || record.waits) return std::nullopt;
+  return *record.deadline + (record.apart ? kGrace : kGrace.zero());
 }
 
 std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
@@ -139,12 +151,11 @@ std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
   const auto now = Clock::now();
   for (std::size_t group = 0; group < records_.size(); ++group) {
     Record& record = records_[group];
-    if (!record.deadline || record.outcome || record.unwanted || record.waits) continue;
-    if (now < *record.deadline + (record.apart ? kGrace : kGrace.zero())) continue;
+    if (now < leaving_time(record).value_or(Clock::time_point::max())) continue;
     record.left_behind = true;
     seats.push_back(record.seat);
     permits.push_back(record.permit.lock());
-    finish(group, time_out(group));
+    finish(group, cancelled_ ? called_off("it was left behind.") : time_out(group));
     record.unwanted = true;
   }
   for (const auto& permit : permits)
@@ -164,13 +175,15 @@ void CompileRunState::sample_memory() {
 /// When the supervisor must look again, whatever happens. Under the lock.
 std::optional<Clock::time_point> CompileRunState::next_look() const {
   std::optional<Clock::time_point> next;
+  const auto look_at = [&next](Clock::time_point time) {
+    next = std::min(next.value_or(Clock::time_point::max()), time);
+  };
+  const auto now = Clock::now();
+  if (plan_.poll) look_at(now + kPollPause);
   for (const Record& record : records_) {
-    if (record.outcome || record.unwanted || record.started == Clock::time_point{}) continue;
-    if (record.compiling && !record.apart)
-      next = std::min(next.value_or(Clock::time_point::max()), Clock::now() + kSamplePause);
-    if (!record.deadline || record.waits) continue;
-    const auto overdue = *record.deadline + (record.apart ? kGrace : kGrace.zero());
-    next = std::min(next.value_or(Clock::time_point::max()), overdue);
+    if (record.ended || record.started == Clock::time_point{}) continue;
+    if (record.compiling && !record.apart) look_at(now + kSamplePause);
+    if (const auto time = leaving_time(record)) look_at(*time);
   }
   return next;
 }

@@ -39,9 +39,9 @@ class CompileRunState {
 
   // The rest is for the thread that supervises.
 
-  /// Cancels what has not ended; what runs in this process ends by itself.
+  /// Cancels what has not ended; what runs has a moment to end.
   void cancel();
-  /// The seats whose jobs take too long and cannot be stopped; they are counted as failed now.
+  /// The seats whose jobs take too long and cannot be stopped; they are counted as failed, or cancelled, now.
   std::vector<std::size_t> leave_behind_overdue();
   /// Looks how much memory the compilers in this process have taken.
   void sample_memory();
@@ -60,6 +60,7 @@ class CompileRunState {
     std::optional<Result<Product>> outcome;
     std::atomic<bool> unwanted = false;  // cancelled, or left behind
     bool left_behind = false;
+    bool ended = false;      // left behind, too
     bool waits = false;      // for memory
     bool compiling = false;
     bool apart = false;      // in a process of its own
@@ -82,6 +83,7 @@ class CompileRunState {
   void push(RunEvent event);
   void push_cancelled(const std::vector<std::size_t>& groups);
   std::optional<Clock::time_point> next_look() const;
+  std::optional<Clock::time_point> leaving_time(const Record& record) const;
   std::vector<CompilePace::Duration> running_since(Clock::time_point now) const;
   const CompileJob& job(std::size_t group) const { return *plan_.jobs[board_.group(group).first()]; }
   std::optional<std::chrono::milliseconds> timeout_of(std::size_t group) const;
@@ -97,6 +99,7 @@ class CompileRunState {
   std::vector<Record> records_;  // by group
   std::deque<RunEvent> events_;
   bool woken_ = false;
+  std::optional<Clock::time_point> cancelled_ = {};
 };
 
 }  // namespace kmux

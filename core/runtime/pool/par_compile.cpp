@@ -1,6 +1,7 @@
 #include "kmux/par_compile.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kmux/log.h"
 
@@ -38,8 +39,8 @@ Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOpti
 
 /// A job that may be left behind outlives the call.
 std::vector<JobPointer> share(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
-  const bool may_outlive =
-      how.timeout || std::ranges::any_of(jobs, [](const CompileJob& job) { return job.timeout.has_value(); });
+  const bool may_outlive = how.timeout || how.cancel.stop_possible() || how.poll || how.progress ||
+                           std::ranges::any_of(jobs, [](const CompileJob& job) { return job.timeout.has_value(); });
   std::vector<JobPointer> shared;
   shared.reserve(jobs.size());
   for (const CompileJob& job : jobs)
@@ -56,8 +57,11 @@ std::vector<JobGroup> groups_of(const std::vector<JobPointer>& jobs) {
 Result<CompileRunPlan> plan_run(const Runtime& runtime, std::span<const CompileJob> jobs,
                                 const ParCompileOptions& how) {
   KMUX_TRY(check(jobs, how));
-  CompileRunPlan plan{
-      .failure_counts = !how.ignore_error, .timeout = how.timeout, .cancel = how.cancel, .progress = how.progress};
+  CompileRunPlan plan{.failure_counts = !how.ignore_error,
+                      .timeout = how.timeout,
+                      .cancel = how.cancel,
+                      .poll = how.poll,
+                      .progress = how.progress};
   KMUX_ASSIGN(plan.memory_budget, memory_budget(runtime, how));
   plan.jobs = share(jobs, how);
   plan.groups = groups_of(plan.jobs);
@@ -96,14 +100,21 @@ std::optional<Error> failure_of(const std::vector<JobGroup>& groups, const Compi
   return first;
 }
 
-void warn_of_failures(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome,
-                      std::span<const CompileJob> jobs) {
+using LeftOut = std::function<void(std::size_t index, const Error& error)>;
+
+LeftOut warning_of(std::span<const CompileJob> jobs) {
+  return [jobs](std::size_t index, const Error& error) {
+    log(LogLevel::kWarning, "program " + label_of(jobs, index) + " is left out: " + error.message);
+  };
+}
+
+void tell_of_failures(const std::vector<JobGroup>& groups, const CompileRunOutcome& outcome, const LeftOut& tell) {
+  std::map<std::size_t, const Error*> failures;  // by input order
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (!outcome.groups[i] || outcome.groups[i]->ok()) continue;
-    for (const std::size_t index : groups[i].members)
-      log(LogLevel::kWarning,
-          "program " + label_of(jobs, index) + " is left out: " + outcome.groups[i]->error().message);
+    for (const std::size_t index : groups[i].members) failures[index] = &outcome.groups[i]->error();
   }
+  for (const auto& [index, error] : failures) tell(index, *error);
 }
 
 template <class Made>
@@ -132,7 +143,7 @@ Result<std::vector<std::optional<Made>>> make_all(Runtime& runtime, std::span<co
   const CompileRunOutcome outcome = run_compilation(runtime, std::move(plan));
   if (outcome.was_cancelled) return cancelled(outcome.counts);
   if (how.ignore_error) {
-    warn_of_failures(groups, outcome, jobs);
+    tell_of_failures(groups, outcome, how.left_out ? how.left_out : warning_of(jobs));
   } else if (auto failure = failure_of(groups, outcome, jobs)) {
     return *std::move(failure);
   }

@@ -66,16 +66,13 @@ void remember(Runtime& runtime, const SharedProgram& program, const CompileOptio
   runtime.background().post([headers] { headers->hash(); });
 }
 
+bool is_remembered(const Runtime& runtime, const CompileOptions& options) {
+  return options.use_cache && !runtime.environment().disable_cache;
+}
+
 Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
   KMUX_TRY(runtime.check_process());
-  const bool remembers = options.use_cache && !runtime.environment().disable_cache;
-  if (remembers) {
-    const std::int64_t asked_ns = trace_clock_ns();
-    if (std::optional<Kernel> known = runtime.kernel_memo().find(program, options)) {
-      add_stage("memory hit", program.name, asked_ns);
-      return *std::move(known);
-    }
-  }
+  if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
   KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
   KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
   const auto shared = std::make_shared<const Program>(program);
@@ -83,12 +80,20 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
-  if (remembers) remember(runtime, shared, options, kernel, headers);
+  if (is_remembered(runtime, options)) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;
 }
 
 }  // namespace
+
+std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  if (!is_remembered(runtime, options)) return std::nullopt;
+  const std::int64_t asked_ns = trace_clock_ns();
+  std::optional<Kernel> known = runtime.kernel_memo().find(program, options);
+  if (known) add_stage("memory hit", program.name, asked_ns);
+  return known;
+}
 
 Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
   return without_bad_alloc([&]() -> Result<BuildResult> {

@@ -39,4 +39,7 @@ class KernelMemo {
   std::list<EntryPointer> entries_;  // the last used first
 };
 
+/// What `compile` would find in memory with these options.
+std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options);
+
 }  // namespace kmux

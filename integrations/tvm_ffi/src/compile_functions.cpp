@@ -1,10 +1,11 @@
 // kmux.compile and kmux.par_compile.
 #include <tvm/ffi/container/array.h>
-#include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/reflection/registry.h>
 
+#include "interruption.h"
 #include "kernel_function.h"
+#include "log_delivery.h"
 #include "options.h"
 #include "program_object.h"
 
@@ -14,7 +15,11 @@ namespace {
 namespace refl = ffi::reflection;
 
 ffi::Function compile_program(const ProgramRef& program, const NamedValues& options) {
-  return KernelFunction::make(value_of(compile(program->program, compile_options(options))));
+  const LogDelivery delivery;
+  const CompileOptions wanted = compile_options(options);
+  const CompileWait wait{.poll = interruption()};
+  return KernelFunction::make(
+      value_of(wait.poll ? compile(program->program, wanted, wait) : compile(program->program, wanted)));
 }
 
 double seconds(std::chrono::duration<double> duration) { return duration.count(); }
@@ -43,12 +48,10 @@ NamedValues event_of(const CompileProgress& event) {
   return values;
 }
 
-/// Tells the caller of each event, and ends the compilation if its language was interrupted, as Python by Ctrl-C.
+/// Tells the caller of each event.
 std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
-  return [report](const CompileProgress& event) {
-    if (TVMFFIEnvCheckSignals() != 0) throw ffi::EnvErrorAlreadySet();
-    if (report) (*report)(event_of(event));
-  };
+  if (!report) return {};
+  return [report](const CompileProgress& event) { (*report)(event_of(event)); };
 }
 
 std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {
@@ -71,7 +74,9 @@ ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<Progr
                                                           const ffi::Array<NamedValues>& options,
                                                           const NamedValues& how,
                                                           const ffi::Optional<ffi::Function>& progress) {
+  const LogDelivery delivery;
   ParCompileOptions par_options = par_compile_options(how);
+  par_options.poll = interruption();
   par_options.progress = reporter(progress);
   const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
   ffi::Array<ffi::Optional<ffi::Function>> functions;

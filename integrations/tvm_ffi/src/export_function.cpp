@@ -5,6 +5,7 @@
 
 #include "kmux/export_library.h"
 
+#include "log_delivery.h"
 #include "options.h"
 #include "program_object.h"
 
@@ -21,6 +22,7 @@ constexpr Field<ExportOptions> kFields[] = {
 
 /// `where` names files and compiler, `options` are those of a compilation.
 NamedValues export_program(const ProgramRef& program, const NamedValues& where, const NamedValues& options) {
+  const LogDelivery delivery;
   ExportOptions wanted{.compile = compile_options(options)};
   set_fields<ExportOptions>(wanted, where, kFields);
   const ExportedLibrary made = value_of(export_library(program->program, wanted));

@@ -7,6 +7,7 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "argument.h"
+#include "type_name.h"
 
 namespace kmux::bridge {
 namespace {
@@ -28,6 +29,12 @@ std::vector<const Param*> params_of(const Signature& signature, bool with_output
     if (with_outputs || !is_output(signature, param.name)) params.push_back(&param);
   }
   return params;
+}
+
+std::string in_a_row(std::span<const Param* const> params) {
+  std::string names;
+  for (const Param* param : params) names += (names.empty() ? "" : ", ") + param->name;
+  return names.empty() ? "none" : names;
 }
 
 ffi::Tensor to_ffi(const Tensor& tensor) { return ffi::Tensor::FromDLPackVersioned(tensor.to_dlpack_versioned()); }
@@ -76,14 +83,25 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
                                                          std::size_t count) const {
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
-  return wrong_type("kernel \"" + kernel_.name() + "\": parameter " + name + " is a " +
-                    ffi::TypeIndexToTypeKey(value.type_index) +
+  return wrong_type("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
                     " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
 }
 
 [[gnu::cold]] ffi::Error KernelFunction::refused(const Error& error, std::span<const Arg> args) const {
   const bool is_type = error.code == ErrorCode::kInvalidArgument && has_wrong_type(params_for(args.size()), args);
   return raised(error, is_type ? "TypeError" : error_kind(error.code));
+}
+
+/// A call may leave out the outputs, which the kernel itself does not know of.
+[[gnu::cold]] ffi::Error KernelFunction::wrong_count(std::size_t count) const {
+  const bool has_outputs = inputs_.size() != params_.size();
+  std::string problem = "expected " + std::to_string(params_.size()) + " arguments";
+  if (has_outputs)
+    problem = "expected " + std::to_string(inputs_.size()) + " or " + std::to_string(params_.size()) + " arguments";
+  const std::string names =
+      has_outputs ? in_a_row(inputs_) + "; or, with outputs, " + in_a_row(params_) : in_a_row(params_);
+  return wrong_type("kernel \"" + kernel_.name() + "\": " + problem + ", got " + std::to_string(count) + " (they are " +
+                    names + "). Pass one of each, in this order.");
 }
 
 StreamRef KernelFunction::stream_on(int ordinal) const {
@@ -137,6 +155,8 @@ ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef strea
     *reinterpret_cast<ffi::Any*>(result) = outputs_of(args, stream);
     return;
   }
+  if (args.size() != params_.size()) [[unlikely]]
+    throw wrong_count(args.size());
   const Status launched = kernel_.launch(args, stream);
   if (!launched) [[unlikely]] {
     throw refused(launched.error(), args);

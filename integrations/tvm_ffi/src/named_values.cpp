@@ -1,8 +1,13 @@
 #include "named_values.h"
 
+#include <algorithm>
 #include <limits>
 
+#include <tvm/ffi/function.h>
+
 #include "kmux/nearest.h"
+
+#include "type_name.h"
 
 namespace kmux::bridge {
 namespace {
@@ -22,6 +27,32 @@ bool read_list(const ffi::Any& value, std::vector<T>& out) {
     if (!read(element, out.emplace_back())) return false;
   }
   return true;
+}
+
+// Words that others have for our options.
+struct OtherName {
+  std::string_view name;
+  std::string_view ours;
+};
+constexpr OtherName kOtherNames[] = {
+    {"backend", "execution_backend"},  {"pass_configs", "options"},    {"flags", "compile_flags"},
+    {"include_paths", "include_dirs"}, {"timeout", "compile_timeout"}, {"cache", "use_cache"},
+};
+
+// Of a name that there is not.
+std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
+  for (const OtherName& other : kOtherNames) {
+    if (other.name == name && std::ranges::find(known, other.ours) != known.end()) {
+      return " Write '" + std::string(other.ours) +
+             (other.ours == "options" ? "' with the backend's own names, such as {\"tier\": \"full\"}." : "'.");
+    }
+  }
+  return did_you_mean(name, known) + " Name one of these.";
+}
+
+// TVM's targets are dicts.
+bool is_target_of_tvm(std::string_view name, const ffi::Any& value) {
+  return name.starts_with("target") && value.as<ffi::Map<ffi::Any, ffi::Any>>().has_value();
 }
 
 }  // namespace
@@ -73,16 +104,29 @@ bool read(const ffi::Any& value, std::map<std::string, std::string>& out) {
   return true;
 }
 
+bool read(const ffi::Any& value, LeftOut& out) {
+  const auto function = value.as<ffi::Function>();
+  if (!function) return false;
+  out = [tell = *function](std::size_t index, const Error& error) {
+    tell(static_cast<std::int64_t>(index), ffi::String(error.message));
+  };
+  return true;
+}
+
 ffi::Error unknown_name(std::string_view name, const std::vector<std::string>& known) {
   std::string names;
   for (const std::string& each : known) names += (names.empty() ? "" : ", ") + each;
   return wrong_type("there is no option '" + std::string(name) + "' (the options are " + names + ")." +
-                    did_you_mean(name, known) + " Name one of these.");
+                    hint_for(name, known));
 }
 
 ffi::Error wrong_value(std::string_view name, std::string_view noun, const ffi::Any& value) {
-  return wrong_type("option '" + std::string(name) + "' is a " + value.GetTypeKey() + " that is not " +
-                    std::string(noun) + " (its type or range is another). Pass " + std::string(noun) + ".");
+  const std::string problem = "option '" + std::string(name) + "' is " + named_type(value.type_index());
+  if (is_target_of_tvm(name, value)) {
+    return wrong_type(problem + " (it takes a string). Write \"cuda:sm_90a\", or the dict as JSON.");
+  }
+  return wrong_type(problem + " that is not " + std::string(noun) + " (its type or range is another). Pass " +
+                    std::string(noun) + ".");
 }
 
 }  // namespace kmux::bridge

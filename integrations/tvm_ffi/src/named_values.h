@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,6 +22,9 @@ namespace kmux::bridge {
 /// What Python passes as keywords and others as a map.
 using NamedValues = ffi::Map<ffi::String, ffi::Any>;
 
+/// Told of a program that is left out: its place and why.
+using LeftOut = std::function<void(std::size_t index, const Error& error)>;
+
 using Milliseconds = std::chrono::milliseconds;
 
 /// Reads a value as the type of `out`; false if it has another one. Durations are seconds.
@@ -32,6 +36,7 @@ bool read(const ffi::Any& value, Milliseconds& out);
 bool read(const ffi::Any& value, std::vector<std::string>& out);
 bool read(const ffi::Any& value, std::vector<int>& out);
 bool read(const ffi::Any& value, std::map<std::string, std::string>& out);
+bool read(const ffi::Any& value, LeftOut& out);
 template <class T>
 bool read(const ffi::Any& value, std::optional<T>& out) {
   return read(value, out.emplace());
@@ -45,6 +50,7 @@ constexpr std::string_view noun_of(const std::uint64_t*) { return "an int of at 
 constexpr std::string_view noun_of(const Milliseconds*) { return "a number of seconds"; }
 constexpr std::string_view noun_of(const std::vector<std::string>*) { return "a list of strings"; }
 constexpr std::string_view noun_of(const std::vector<int>*) { return "a list of ints"; }
+constexpr std::string_view noun_of(const LeftOut*) { return "a function"; }
 constexpr std::string_view noun_of(const std::map<std::string, std::string>*) {
   return "a dict of strings, numbers and bools";
 }

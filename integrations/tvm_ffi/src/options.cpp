@@ -36,10 +36,29 @@ constexpr Field<ResolveRequest> kResolveFields[] = {
 };
 
 constexpr Field<ParCompileOptions> kParFields[] = {
-    field<&ParCompileOptions::num_workers>("num_workers"),
-    field<&ParCompileOptions::ignore_error>("ignore_error"),
-    field<&ParCompileOptions::memory_budget>("memory_budget"),
+    field<&ParCompileOptions::num_workers>("num_workers"), field<&ParCompileOptions::ignore_error>("ignore_error"),
+    field<&ParCompileOptions::left_out>("left_out"),       field<&ParCompileOptions::memory_budget>("memory_budget"),
     field<&ParCompileOptions::timeout>("timeout"),
+};
+
+constexpr Field<JitOptions> kJitFields[] = {
+    field<&JitOptions::target>("target"),
+    field<&JitOptions::execution_backend>("execution_backend"),
+    field<&JitOptions::target_host>("target_host"),
+    field<&JitOptions::out_idx>("out_idx"),
+    field<&JitOptions::verbose>("verbose"),
+    field<&JitOptions::pass_configs>("options"),
+    field<&JitOptions::compile_flags>("compile_flags"),
+    field<&JitOptions::debug_root_path>("debug_root_path"),
+    field<&JitOptions::name>("name"),
+    field<&JitOptions::func_source>("func_source"),
+    field<&JitOptions::include_dirs>("include_dirs"),
+    field<&JitOptions::device>("device"),
+    field<&JitOptions::use_cache>("use_cache"),
+    field<&JitOptions::isolation>("isolation"),
+    field<&JitOptions::compile_timeout>("compile_timeout"),
+    field<&JitOptions::policy>("policy"),
+    field<&JitOptions::lock_file>("lock_file"),
 };
 
 template <class Options>
@@ -60,5 +79,7 @@ ResolveRequest resolve_request(const NamedValues& values) {
 ParCompileOptions par_compile_options(const NamedValues& values) {
   return options_from<ParCompileOptions>(values, kParFields);
 }
+
+JitOptions jit_options(const NamedValues& values) { return options_from<JitOptions>(values, kJitFields); }
 
 }  // namespace kmux::bridge

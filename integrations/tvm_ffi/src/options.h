@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kmux/compile.h"
+#include "kmux/jit_options.h"
 #include "kmux/par_compile.h"
 #include "kmux/resolver.h"
 
@@ -14,5 +15,6 @@ namespace kmux::bridge {
 CompileOptions compile_options(const NamedValues& values);
 ResolveRequest resolve_request(const NamedValues& values);
 ParCompileOptions par_compile_options(const NamedValues& values);
+JitOptions jit_options(const NamedValues& values);
 
 }  // namespace kmux::bridge

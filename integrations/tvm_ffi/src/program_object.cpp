@@ -6,8 +6,10 @@
 #include <tvm/ffi/string.h>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/nearest.h"
 #include "kmux/program.h"
 #include "kmux/validate.h"
+#include "kmux/words.h"
 
 namespace kmux::bridge {
 namespace {
@@ -17,6 +19,34 @@ using Files = ffi::Map<ffi::String, ffi::String>;
 
 ProgramRef load(const ffi::String& path) { return ProgramRef(value_of(load_program(std::string(path)))); }
 
+void collect(Files& files, const std::vector<File>& more) {
+  for (const File& file : more) files.Set(file.path, file.content);
+}
+
+Files files_named_by(const Program& program) {
+  Files files;
+  for (const Variant& variant : program.variants) {
+    collect(files, variant.sources);
+    collect(files, variant.headers);
+  }
+  return files;
+}
+
+/// What is given and not named would be dropped: mostly a path that is misspelt in one of the two places.
+Status check_all_named(const Program& program, const Files& given) {
+  const Files named = files_named_by(program);
+  std::vector<std::string> names;
+  for (const auto& [path, content] : named) names.emplace_back(path);
+  for (const auto& [path, content] : given) {
+    if (named.find(path) != named.end()) continue;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "file '" + std::string(path) + "' is given, but the document does not name it (it names " +
+                          (names.empty() ? "none" : join(names)) + ")." + did_you_mean(std::string(path), names) +
+                          " Name it among a variant's sources or headers, or leave it out.");
+  }
+  return Ok{};
+}
+
 Result<Program> valid_program(const std::string& json, const Files& files) {
   KMUX_ASSIGN(Program program, from_json(json, [&files](const std::string& path) -> Result<std::string> {
                 if (const auto content = files.Get(path)) return std::string(*content);
@@ -24,6 +54,7 @@ Result<Program> valid_program(const std::string& json, const Files& files) {
                                   "file '" + path + "' is not given (the document names it). Pass it among the files.");
               }));
   KMUX_TRY(check_valid(program));
+  KMUX_TRY(check_all_named(program, files));
   return program;
 }
 
@@ -35,19 +66,6 @@ void save(const ProgramRef& program, const ffi::String& path) {
   value_of(save_program(program->program, std::string(path)));
 }
 
-void collect(Files& files, const std::vector<File>& more) {
-  for (const File& file : more) files.Set(file.path, file.content);
-}
-
-Files program_files(const ProgramObj* self) {
-  Files files;
-  for (const Variant& variant : self->program.variants) {
-    collect(files, variant.sources);
-    collect(files, variant.headers);
-  }
-  return files;
-}
-
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
@@ -55,7 +73,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
       .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
       .def("_json", [](const ProgramObj* self) { return ffi::String(to_json(self->program)); })
-      .def("_files", program_files);
+      .def("_files", [](const ProgramObj* self) { return files_named_by(self->program); });
   refl::GlobalDef()
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)

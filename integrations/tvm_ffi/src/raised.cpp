@@ -1,10 +1,25 @@
 #include "raised.h"
 
+#include <optional>
+
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/string.h>
+
 namespace kmux::bridge {
 namespace {
 
 constexpr std::string_view kTypeError = "TypeError";
 constexpr std::string_view kValueError = "ValueError";
+
+/// What a caller may want by itself: the notes by kind, the first of each.
+std::optional<ffi::ObjectRef> notes_of(const Error& error) {
+  if (error.notes.empty()) return std::nullopt;
+  ffi::Map<ffi::String, ffi::String> notes;
+  for (const Note& note : error.notes) {
+    if (notes.find(note.kind) == notes.end()) notes.Set(note.kind, note.text);
+  }
+  return notes;
+}
 
 }  // namespace
 
@@ -17,7 +32,7 @@ ffi::Error raised(const Error& error, std::string_view kind) {
   std::string text = error.explain();
   text.erase(0, to_string(error.code).size() + 2);  // the kind says it
   while (text.ends_with('\n')) text.pop_back();
-  return {std::string(kind), std::move(text), ""};
+  return {std::string(kind), std::move(text), "", std::nullopt, notes_of(error)};
 }
 
 ffi::Error wrong_type(std::string message) { return {std::string(kTypeError), std::move(message), ""}; }

@@ -17,7 +17,7 @@ namespace ffi = ::tvm::ffi;
 /// Python raises what is registered under that name, and RuntimeError where nothing is.
 std::string error_kind(ErrorCode code);
 
-/// `error` as an exception of TVM-FFI, its notes in the text.
+/// `error` as an exception of TVM-FFI, its notes in the text, and by kind in its extra context.
 ffi::Error raised(const Error& error, std::string_view kind);
 inline ffi::Error raised(const Error& error) { return raised(error, error_kind(error.code)); }
 

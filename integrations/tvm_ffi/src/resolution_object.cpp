@@ -6,6 +6,7 @@
 
 #include "kmux/compile.h"
 
+#include "log_delivery.h"
 #include "options.h"
 #include "program_object.h"
 
@@ -15,6 +16,7 @@ namespace {
 namespace refl = ffi::reflection;
 
 ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
+  const LogDelivery delivery;
   return ResolutionRef(value_of(resolve(program->program, resolve_request(options))));
 }
 

@@ -24,6 +24,21 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "Did you mean 'engine'"):
             kmux.compile(programs.scale(), target="cpu", options={"enginee": "host"})
 
+    def test_says_what_to_write_for_the_words_of_others(self):  # C2.9, C3.10
+        for options, message in (
+            ({"backend": "cpu"}, "no option 'backend' .* Write 'execution_backend'"),
+            ({"pass_configs": {"tl.x": True}}, "no option 'pass_configs' .* Write 'options' with the backend's own names"),
+            ({"target": {"kind": "cuda"}}, "'target' is a dict .* Write \"cuda:sm_90a\", or the dict as JSON"),
+            ({"target": 3}, "'target' is an int that is not a string"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                kmux.compile(programs.scale(), **options)
+
+    def test_takes_flags_as_one_string(self):  # C2.9
+        program = programs.scale("A * x[i] + B")
+        kernel = kmux.compile(program, target="cpu", compile_flags="-DA='(1 + 2)'  -DB=4")
+        self.assertEqual(np.from_dlpack(kernel(np.ones(1, "float32"), 0.0)).item(), 7)
+
     def test_hands_options_on(self):
         kernel = kmux.compile(
             programs.scale(),
@@ -44,6 +59,8 @@ class Compile(unittest.TestCase):
             kmux.compile(programs.scale("missing * x[i]"), target="cpu")
         self.assertIsInstance(caught.exception, kmux.Error)
         self.assertEqual(caught.exception.code, "compile_failed")
+        self.assertRegex(caught.exception.log, r"^scale.c:1:\d+: error: use of undeclared identifier 'missing'\n")  # C3.10
+        self.assertEqual(kmux.CompileError("made in Python").log, "")
 
     def test_resolves(self):
         resolution = kmux.resolve(programs.scale(), target="cpu")
@@ -102,8 +119,13 @@ class ParCompile(unittest.TestCase):
         given = [programs.scale(), programs.scale("missing"), programs.scale("absent")]
         with self.assertRaisesRegex(kmux.CompileError, "missing"):
             kmux.par_compile(given, target="cpu")
-        good, *bad = kmux.par_compile(given, target="cpu", ignore_error=True)
+        with self.assertWarns(kmux.CompileWarning) as caught, self.assertNoLogs("kmux", "WARNING"):  # C2.7: said, and said once
+            good, *bad = kmux.par_compile(given, target="cpu", ignore_error=True)
         self.assertEqual((good.name, bad), ("scale", [None, None]))
+        texts = [str(warning.message) for warning in caught.warnings]
+        self.assertRegex(texts[0], "program 1 'scale' is left out: .*undeclared identifier 'missing'")
+        self.assertRegex(texts[1], "program 2 'scale' is left out: .*undeclared identifier 'absent'")
+        self.assertEqual((len(texts), caught.filename), (2, __file__))
 
     def test_what_progress_raises_ends_it(self):
         def fail(event):
@@ -124,6 +146,11 @@ class ParCompile(unittest.TestCase):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+
+    def test_progress_is_told_on_the_callers_thread(self):
+        threads = set()
+        kmux.par_compile([programs.scale()], target="cpu", progress=lambda event: threads.add(threading.get_ident()))
+        self.assertEqual(threads, {threading.get_ident()})
 
     def test_shows_a_bar(self):
         with mock.patch("tqdm.auto.tqdm") as tqdm:

@@ -13,6 +13,19 @@ def _compile_and_call(number):
     return float(np.from_dlpack(kernel(np.ones(4, dtype=np.float32), 2.0))[0])
 
 
+def _call(kernel):
+    return float(kernel(np.ones(4, dtype=np.float32), 2.0)[0])
+
+
+@kmux.jit(target="cpu")
+def _scaled(number=1):
+    return programs.scale(f"factor * x[i] * {number}")
+
+
+def _compile_and_take(function):
+    return _call(function(number=3))
+
+
 _kernels = {}
 
 
@@ -36,6 +49,11 @@ class Fork(unittest.TestCase):
     def test_spawned_children_compile(self):
         self.assertEqual(_compile_and_call(1), 3.0)
         self.assertEqual(self.results("spawn", _compile_and_call, [(1,), (2,)]), [3.0, 4.0])
+
+    def test_spawned_children_take_kernels_and_jit_functions(self):  # C3.10
+        kernel = kmux.compile(programs.scale(), target="cpu")
+        self.assertEqual(self.results("spawn", _call, [(kernel,), (_scaled(3),)]), [2.0, 6.0])
+        self.assertEqual(self.results("spawn", _compile_and_take, [(_scaled,)]), [6.0])
 
     def test_forked_children_call_what_the_parent_compiled(self):
         _kernels["two"] = kmux.compile(programs.scale(), target="cpu")

@@ -1,15 +1,32 @@
+import contextlib
 import dataclasses
 import enum
 import pathlib
+import pickle
 import tempfile
 import threading
 import time
 import unittest
+from datetime import timedelta
 
 import kmux
 import numpy as np
 import programs
 from kmux._jit_key import text_of
+
+
+@kmux.jit(target="cpu")
+def named(exponent=1):
+    return programs.scale(" * ".join(["x[i]"] * exponent))
+
+
+def plain(exponent=1):
+    return named.function(exponent)
+
+
+@kmux.jit
+def eager_named(b: kmux.JitBuilder, x):
+    return b.input("x", [b.symbol("n")])
 
 
 class Colour(enum.Enum):
@@ -88,6 +105,64 @@ class Jit(unittest.TestCase):
             return programs.scale()
 
         self.assertIs(same(1), same(2))
+
+    def test_is_pickled_by_its_name(self):  # C3.10
+        self.assertIs(pickle.loads(pickle.dumps(named)), named)
+        self.assertIs(pickle.loads(pickle.dumps(eager_named)), eager_named)
+        again = pickle.loads(pickle.dumps(kmux.jit(target="cpu")(plain)))  # that has no name of its own
+        self.assertEqual(again(2).name, "scale")
+        self.assertEqual(again.options, {"target": "cpu"})
+
+    def test_a_configuration_is_a_dict_or_a_tuple(self):  # C2.12
+        message = r"configuration 1 of par_compile is 5 \(.*\). Write {'exponent': 5} or \(5,\)"
+        with self.assertRaisesRegex(TypeError, message):
+            self.power.par_compile([{"exponent": 1}, 5])
+        with self.assertRaisesRegex(TypeError, "par_compile is 'ab'"):
+            self.power.par_compile(["ab"])
+
+    def test_leaves_out_what_fails(self):  # C1.2
+        @kmux.jit(target="cpu")
+        def some(width):
+            if width == 3:
+                raise ArithmeticError("three")
+            return programs.scale("missing" if width == 2 else "x[i]")
+
+        with self.assertWarns(kmux.CompileWarning) as caught, self.assertNoLogs("kmux", "WARNING"):
+            good, bad, worse = some.par_compile([(1,), (2,), (3,)], ignore_error=True, num_workers=1)
+        self.assertEqual((good.name, bad, worse), ("scale", None, None))
+        texts = [str(warning.message) for warning in caught.warnings]
+        self.assertRegex(texts[0], r"^some\(width=2\) is left out: .*missing")
+        self.assertRegex(texts[1], r"^some\(width=3\) is left out: three")
+        self.assertEqual((len(texts), caught.filename), (2, __file__))
+        with self.assertRaises(ArithmeticError):
+            some.par_compile([(3,)])
+
+    def test_par_compile_takes_time_and_memory(self):  # C1.2
+        (kernel,) = self.power.par_compile([(2,)], timeout=timedelta(seconds=100), memory_budget=1 << 30)
+        self.assertEqual(self.value(kernel), 9)
+        with self.assertRaisesRegex(ValueError, "timeout cannot be negative"):
+            self.power.par_compile([(3,)], timeout=-1)
+        with self.assertRaisesRegex(TypeError, "no option 'num_worker'.*Did you mean 'num_workers'"):
+            self.power.par_compile([(3,)], num_worker=1)
+
+    def test_writes_debug_files(self):  # C1.3
+        with tempfile.TemporaryDirectory() as folder:
+
+            @kmux.jit(target="cpu", debug_root_path=folder)
+            def traced(width=1):
+                return programs.scale("missing" if width == 2 else "x[i]")
+
+            for width in (1, 2):
+                with contextlib.suppress(kmux.CompileError):
+                    traced(width)
+            traced.par_compile([(1,)])
+            good = pathlib.Path(folder, f"scale-{traced.program(1).digest[:12]}")
+            self.assertEqual(kmux.load_program(good / "program" / "scale.kmux.json").name, "scale")
+            self.assertEqual((good / "config.json").read_text(), '{"width":1}\n')
+            self.assertIn("scale", (good / "launcher-cpu.txt").read_text())
+            self.assertIn("def traced(width=1)", (good / "function.txt").read_text())
+            bad = pathlib.Path(folder, f"scale-{traced.program(2).digest[:12]}")
+            self.assertTrue((bad / "program" / "scale.c").exists())
 
     def test_needs_no_options(self):
         @kmux.jit

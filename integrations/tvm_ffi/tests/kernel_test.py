@@ -1,3 +1,4 @@
+import pickle
 import threading
 import unittest
 
@@ -19,8 +20,32 @@ class Kernel(unittest.TestCase):
 
     def test_returns_the_outputs_that_it_allocates(self):
         y = self.scale(self.x, 2.0)
-        self.assertIsInstance(y, tvm_ffi.Tensor)
-        np.testing.assert_array_equal(np.from_dlpack(y), [0, 2, 4, 6])
+        np.testing.assert_array_equal(y, [0, 2, 4, 6])
+
+    def test_gives_numpys_arrays_for_numpys(self):  # C3.10
+        y = self.scale(self.x, 2.0)
+        self.assertIsInstance(y, np.ndarray)
+        y += 1
+        np.testing.assert_array_equal(y + self.x, [1, 4, 7, 10])
+        self.assertEqual((len(y), y[1], y.dtype), (4, 3, np.dtype("float32")))
+        high, low = compiled(programs.ends())(self.x, np.zeros(1, "float32").ctypes.data)
+        self.assertEqual((high.shape, float(high), float(low)), ((), 3, 0))
+        self.assertEqual(self.scale(np.zeros(0, "float32"), 2.0).shape, (0,))
+
+    def test_gives_tensors_of_tvm_ffi_for_those(self):
+        x = tvm_ffi.from_dlpack(self.x)
+        self.assertIsInstance(self.scale(x, 2.0), tvm_ffi.Tensor)
+        self.assertIsInstance(self.scale.launch(self.x, 2.0), tvm_ffi.Tensor)
+
+    def test_is_pickled_by_its_program(self):  # C3.10
+        kernel = pickle.loads(pickle.dumps(compiled(compile_flags="-DA=1", options={"tier": "full"})))
+        self.assertIsInstance(kernel, kmux.Kernel)
+        np.testing.assert_array_equal(kernel(self.x, 2.0), [0, 2, 4, 6])
+        self.assertEqual(kernel.tier, "full")
+        for each in kmux.par_compile([programs.scale()], target="cpu"):
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(each))(self.x, 2.0), [0, 2, 4, 6])
+        with self.assertRaisesRegex(TypeError, "kernel 'scale' cannot be pickled"):
+            pickle.dumps(kmux.Kernel._of(compiled()))
 
     def test_writes_into_outputs_that_are_given(self):
         y = np.zeros(4, "float32")
@@ -40,6 +65,17 @@ class Kernel(unittest.TestCase):
         kernel = compiled(programs.scale(outputs=()), out_idx=[1])
         np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
 
+    def test_takes_one_output_as_an_int(self):  # C2.9
+        kernel = compiled(programs.scale(outputs=()), out_idx=1)
+        np.testing.assert_array_equal(np.from_dlpack(kernel(self.x, 2.0)), [0, 2, 4, 6])
+        with self.assertRaisesRegex(TypeError, "option 'out_idx' is a bool that is not a list of ints"):
+            compiled(programs.scale(outputs=()), out_idx=True)
+
+    def test_counts_the_arguments_of_a_kernel_without_outputs(self):  # C3.10
+        kernel = compiled(programs.scale(outputs=()))
+        with self.assertRaisesRegex(TypeError, r"expected 3 arguments, got 1 \(they are x, y, factor\)"):
+            kernel(self.x)
+
     def test_takes_numbers_of_numpy_and_tensors_of_tvm_ffi(self):
         y = self.scale(tvm_ffi.from_dlpack(self.x), np.float32(2))
         np.testing.assert_array_equal(np.from_dlpack(y), [0, 2, 4, 6])
@@ -50,9 +86,12 @@ class Kernel(unittest.TestCase):
 
     def test_refuses_a_wrong_type(self):
         for arguments, message in (
-            ((self.x,), "expected 3 arguments, got 1"),
-            ((self.x, "two"), 'parameter "factor" is a ffi'),
-            (([1.0], 2.0), 'parameter "x" is a ffi.Array'),
+            # C3.10: both numbers that are right, and the types by Python's names
+            ((self.x,), r"expected 2 or 3 arguments, got 1 \(they are x, factor; or, with outputs, x, y, factor\)"),
+            ((self.x, "two"), 'parameter "factor" is a str'),
+            ((self.x, "a longer string"), 'parameter "factor" is a str'),
+            (([1.0], 2.0), 'parameter "x" is a list'),
+            (({}, 2.0), 'parameter "x" is a dict'),
             ((self.x.astype("float64"), 2.0), "dtype float64"),
             ((2.0, self.x), 'parameter "x" is the number 2'),
             ((None, 2.0), 'parameter "x" is null'),
@@ -74,8 +113,11 @@ class Kernel(unittest.TestCase):
             self.scale(self.x)
         self.assertTrue(str(caught.exception).startswith('kernel "scale": expected'), caught.exception)
 
-    def test_a_call_runs_no_python(self):
-        self.assertIs(kmux.Kernel.__call__, tvm_ffi.Function.__call__)
+    def test_a_launch_runs_no_python(self):
+        self.assertIs(kmux.Kernel.launch, tvm_ffi.Function.__call__)
+        y = np.zeros(4, "float32")
+        self.assertIsNone(self.scale.launch(self.x, y, 3))
+        np.testing.assert_array_equal(y, [0, 3, 6, 9])
 
     def test_is_called_from_many_threads(self):
         results = [None] * 8

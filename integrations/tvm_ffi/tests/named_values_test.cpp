@@ -63,7 +63,7 @@ TEST(NamedValues, AnUnknownNameSaysWhichMayBeMeant) {
 }
 
 TEST(NamedValues, AnotherTypeIsRefused) {
-  EXPECT_THAT(refusal({{"target", 3}}), HasSubstr("option 'target' is a int that is not a string"));
+  EXPECT_THAT(refusal({{"target", 3}}), HasSubstr("option 'target' is an int that is not a string"));
   EXPECT_THAT(refusal({{"device", 1.5}}), HasSubstr("is not an int"));
   EXPECT_THAT(refusal({{"device", std::int64_t{1} << 40}}), HasSubstr("is not an int"));
   EXPECT_THAT(refusal({{"verbose", 1}}), HasSubstr("is not a bool"));

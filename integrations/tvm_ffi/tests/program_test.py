@@ -1,3 +1,4 @@
+import json
 import os
 import pathlib
 import pickle
@@ -33,6 +34,15 @@ class Program(unittest.TestCase):
             kmux.program({"name": "x", "signature": {"parms": []}, "variants": []})
         with self.assertRaisesRegex(ValueError, "file 'scale.c' is not given"):
             kmux.program(programs.scale().to_json(), {})
+
+    def test_says_which_files_are_missing_or_too_many(self):  # C3.10
+        document = json.loads(programs.scale().to_json())
+        del document["variants"][0]["sources"][0]["sha256"]
+        with self.assertRaisesRegex(ValueError, r"names 'scale.c', not given .* Pass files={'scale.c': its text}"):
+            kmux.program(document)
+        both = {**programs.scale().files, "scal.c": ""}
+        with self.assertRaisesRegex(ValueError, "file 'scal.c' is given, but .* Did you mean 'scale.c'"):
+            kmux.program(document, both)
 
     def test_is_refused_if_it_cannot_be_read_or_written(self):
         with self.assertRaisesRegex(ValueError, "No such file"):

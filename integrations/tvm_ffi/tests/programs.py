@@ -17,6 +17,11 @@ def launch(kernel, args):
 
 def scale(expression="factor * x[i]", outputs=("y",)):
     """y = factor * x."""
+    return scale_of(_SCALE.format(expression), outputs)
+
+
+def scale_of(source, outputs=("y",)):
+    """As `scale`, with another source."""
     document = {
         "name": "scale",
         "signature": {
@@ -36,7 +41,7 @@ def scale(expression="factor * x[i]", outputs=("y",)):
     }
     if not outputs:
         del document["signature"]["outputs"]
-    return kmux.program(document, {"scale.c": _SCALE.format(expression)})
+    return kmux.program(document, {"scale.c": source})
 
 
 def ends():

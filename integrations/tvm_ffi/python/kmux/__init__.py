@@ -2,16 +2,20 @@
 
 >>> import kmux, numpy as np
 >>> scale = kmux.compile("scale.kmux.json", target="cpu")
->>> y = np.from_dlpack(scale(np.ones(4, "float32"), 2.0))
+>>> y = scale(np.ones(4, "float32"), 2.0)
 
 A program (`load_program`, `program`) becomes a `Kernel` (`compile`, `par_compile`, `jit`), which takes torch, numpy and
 cupy arrays as they are. See docs/python.md.
 """
 
 from ._compile import compile, par_compile, resolve
-from ._errors import CompileError, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
+from ._errors import CompileError, CompileWarning, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
 from ._export import ExportedLibrary, export_library
-from ._jit import JitFunction, jit
+from ._expr import Expr
+from ._jit import jit
+from ._jit_builder import JitBuffer, JitBuilder, JitConstant
+from ._jit_eager import JitEager
+from ._jit_lazy import JitFunction
 from ._kernel import Kernel, Tuning
 from ._library import functions as _functions
 from ._memory import used_on
@@ -26,10 +30,16 @@ __version__: str = _functions.version()
 __all__ = [
     "CompileError",
     "CompileEvent",
+    "CompileWarning",
     "CompileOptions",
     "Error",
     "ExportedLibrary",
+    "Expr",
     "InternalError",
+    "JitBuffer",
+    "JitBuilder",
+    "JitConstant",
+    "JitEager",
     "JitFunction",
     "Kernel",
     "LaunchError",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Literal, cast, overload
 
 from typing_extensions import Unpack
 
+from ._errors import CompileWarning
 from ._kernel import Kernel
 from ._library import functions
+from ._log import prepare
 from ._options import CompileOptions, ResolveOptions, plain
-from ._program import AnyProgram, as_program
+from ._program import AnyProgram, Program, as_program
 from ._progress import Progress, reporter, shown
 from ._resolution import Resolution
 
 
 def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
-    """Picks a backend, compiles `program` (or takes it from the cache) and loads it.
+    """Picks a backend, compiles `program` (or takes it from the cache) and loads it. Ctrl-C ends it.
 
     Args:
         program: a `Program`, or the path of one.
@@ -29,7 +32,9 @@ def compile(program: AnyProgram, **options: Unpack[CompileOptions]) -> Kernel:
         UnavailableError, UnsupportedError: no backend can; every candidate's reason is in the message.
         CompileError: with the compiler's log.
     """
-    return Kernel._of(functions.compile(as_program(program), plain(options)))
+    given, values = as_program(program), plain(options)
+    prepare(values.get("verbose"))
+    return Kernel._of(functions.compile(given, values), given, values)
 
 
 def resolve(program: AnyProgram, **options: Unpack[ResolveOptions]) -> Resolution:
@@ -81,7 +86,7 @@ def par_compile(
     Args:
         programs: each a `Program` or the path of one.
         num_workers: how many at the same time; 0 is one a core that the process may use.
-        ignore_error: a program that fails is None in the result, not an error.
+        ignore_error: a program that fails is None in the result and a `CompileWarning`, not an error.
         memory_budget: bytes that all compilations of this process may take together.
         timeout: the most that one program may take; a number is seconds.
         progress: True shows a bar of tqdm; a function is called with each `CompileEvent`.
@@ -95,17 +100,34 @@ def par_compile(
     """
     wanted = [as_program(program) for program in programs]
     sets = [plain(options)] if each is None else [{**plain(options), **plain(own)} for own in each]
-    how = plain(
-        {
-            "num_workers": num_workers,
-            "ignore_error": ignore_error,
-            "memory_budget": memory_budget,
-            "timeout": timeout,
-        }
-    )
-    return [None if made is None else Kernel._of(made) for made in _run(wanted, sets, how, progress)]
+    prepare(options.get("verbose"))
+    left_out: dict[int, str] = {}
+    how = {
+        "num_workers": num_workers,
+        "ignore_error": ignore_error,
+        "memory_budget": memory_budget,
+        "timeout": timeout,
+    }
+    made = compile_all(wanted, sets, how, progress, left_out)
+    for index, why in left_out.items():
+        warnings.warn(f"program {index} {wanted[index].name!r} is left out: {why}", CompileWarning, stacklevel=2)
+    return made
 
 
-def _run(programs: list[Any], options: list[Any], how: Mapping[str, Any], progress: Progress) -> Any:
+def compile_all(
+    programs: list[Program],
+    options: list[dict[str, Any]],
+    how: Mapping[str, Any],
+    progress: Progress,
+    left_out: dict[int, str],
+) -> list[Kernel | None]:
+    """The kernels of `programs`, with one set of options for all or one each; says in `left_out` which fail, and why."""
+
+    def leave_out(index: int, why: str) -> None:
+        left_out[index] = why
+
     with shown(progress, len(programs)) as report:
-        return functions.par_compile(programs, options, how, report and reporter(report))
+        told = report and reporter(report)
+        made = functions.par_compile(programs, options, plain({**how, "left_out": leave_out}), told)
+    origins = zip(programs, options * len(programs) if len(options) == 1 else options)
+    return [None if one is None else Kernel._of(one, *origin) for one, origin in zip(made, origins)]

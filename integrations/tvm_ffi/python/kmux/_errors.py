@@ -26,9 +26,15 @@ class UnavailableError(Error):
 
 
 class CompileError(Error):
-    """The compiler refused the sources; its log is in the message."""
+    """The compiler refused the sources; its log is in the message, too."""
 
     code = "compile_failed"
+
+    @property
+    def log(self) -> str:
+        """All that the compiler said; empty if it said nothing."""
+        notes = getattr(getattr(self, "__tvm_ffi_error__", None), "extra_context", None) or {}
+        return str(notes.get("log", ""))
 
 
 class LaunchError(Error):
@@ -39,6 +45,10 @@ class LaunchError(Error):
 
 class InternalError(Error):
     """A bug in kmux or in a plugin."""
+
+
+class CompileWarning(RuntimeWarning):
+    """A program that `par_compile` leaves out, with the reason."""
 
 
 for _error in (UnsupportedError, UnavailableError, CompileError, LaunchError, InternalError):

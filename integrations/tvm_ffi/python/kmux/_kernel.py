@@ -8,8 +8,12 @@ from typing import Any, cast
 
 import tvm_ffi
 
+from ._arrays import like
 from ._library import functions
+from ._program import Program
 from ._resolution import Resolution
+
+_call = tvm_ffi.Function.__call__
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class Kernel(tvm_ffi.Function):
     Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a
         tensor that may be null. With all parameters it writes into the outputs and returns None. Without the outputs
         that the program declares it allocates and returns them, one as a tensor, several as a sequence: torch tensors
-        if torch tensors were passed, else tvm_ffi tensors, which `numpy.from_dlpack` and others take without a copy.
+        if torch tensors were passed, NumPy arrays if NumPy's were, else tvm_ffi tensors, which `cupy.from_dlpack` and
+        others take without a copy.
     Shapes: as the program says; symbols are read from the arrays, and arrays that disagree are refused.
     Stream: torch's current one if torch tensors are passed, else that of `tvm_ffi.use_raw_stream`, else the default.
         The call does not wait for the device.
@@ -40,16 +45,33 @@ class Kernel(tvm_ffi.Function):
         ValueError: another shape, stride, device or alignment, a number that does not fit.
         LaunchError: the device refused.
 
-    A kernel *is* the function of TVM-FFI: a call runs no Python code.
+    A kernel *is* a function of TVM-FFI. `launch` is that function itself, which runs no Python code.
+    It pickles as its program and options: who reads it compiles it, or finds it in the cache.
     """
 
-    __slots__ = ()
+    _origin: tuple[Program, dict[str, Any]] | None = None
 
     @classmethod
-    def _of(cls, function: tvm_ffi.Function) -> Kernel:
+    def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         kernel = cls.__new__(cls)
         kernel.__move_handle_from__(function)
+        if program is not None:
+            kernel._origin = (program, dict(options or {}))
         return kernel
+
+    launch = tvm_ffi.Function.__call__
+
+    def __call__(self, *arguments: Any) -> Any:
+        made = _call(self, *arguments)
+        return made if made is None else like(made, arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._origin is None:
+            raise TypeError(
+                f"kernel {self.name!r} cannot be pickled (it came as a function, so its program is not known). Pickle the "
+                "program, and compile that."
+            )
+        return _compiled, self._origin
 
     def _text(self, name: str) -> str:
         return str(functions.kernel_texts(self)[name])
@@ -141,3 +163,10 @@ class Kernel(tvm_ffi.Function):
 
     def __repr__(self) -> str:
         return f"<kmux.Kernel {self.name!r} on {self._text('device')}>"
+
+
+def _compiled(program: Program, options: dict[str, Any]) -> Kernel:
+    """A kernel that was pickled."""
+    from ._compile import compile  # which needs kernels
+
+    return compile(program, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict, Union
@@ -16,7 +17,7 @@ class ResolveOptions(TypedDict, total=False):
     target_host: str
     device: int  # ordinal
     options: Mapping[str, Union[str, bool, int]]  # for the backend; it refuses what it does not have
-    compile_flags: Sequence[str]
+    compile_flags: Union[str, Sequence[str]]  # a string is split as a shell splits it
     include_dirs: Sequence[Union[str, os.PathLike[str]]]
     use_cache: bool
     isolation: str  # "process": the compiler in a process of its own
@@ -28,7 +29,7 @@ class ResolveOptions(TypedDict, total=False):
 class CompileOptions(ResolveOptions, total=False):
     """`ResolveOptions`, and what only a compilation asks."""
 
-    out_idx: Sequence[int]  # outputs by position, negative from the end, for a signature that declares none
+    out_idx: Union[int, Sequence[int]]  # outputs by position, negative from the end, for a signature that declares none
     verbose: bool
 
 
@@ -45,6 +46,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _listed(name: str, value: Any) -> Any:
+    """As a list what may be written without one."""
+    if name == "out_idx" and isinstance(value, int) and not isinstance(value, bool):
+        return [value]
+    if name == "compile_flags" and isinstance(value, str):
+        return shlex.split(value)
+    return value
+
+
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords as the library takes them, which checks names and types."""
-    return {name: _plain(value) for name, value in options.items()}
+    return {name: _plain(_listed(name, value)) for name, value in options.items()}

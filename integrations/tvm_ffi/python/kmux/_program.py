@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Union, cast
 
 import tvm_ffi
 
 from ._library import functions
+
+_FILE_KEYS = ("sources", "headers")  # of a variant
 
 AnyProgram = Union["Program", str, "os.PathLike[str]"]
 
@@ -78,7 +80,7 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
     Args:
         document: JSON, or what `json.loads` gives of it. There, "format", "version" and each file's "sha256" may be
             left out.
-        files: content by path.
+        files: content by path, of every source and header that the document names and of no other.
 
     Raises:
         ValueError: with every problem.
@@ -95,17 +97,34 @@ def as_program(given: AnyProgram) -> Program:
 
 def _completed(document: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
     complete = {"format": "kmux-program", "version": 1, **document}
-    complete["variants"] = [dict(_with_digests(variant, files)) for variant in document.get("variants", [])]
+    variants = [dict(variant) for variant in document.get("variants", [])]
+    _check_given([file for variant in variants for file in _files_of(variant)], files)
+    complete["variants"] = [_with_digests(variant, files) for variant in variants]
     return complete
 
 
-def _with_digests(variant: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    for key, value in variant.items():
-        yield key, [_with_digest(file, files) for file in value] if key in ("sources", "headers") else value
+def _files_of(variant: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    named = (file for key in _FILE_KEYS for file in variant.get(key, []))
+    return [file for file in named if isinstance(file, Mapping) and "path" in file]
 
 
-def _with_digest(file: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
-    content = files.get(file.get("path", ""))
-    if "sha256" in file or content is None:
-        return dict(file)
+def _check_given(named: list[Mapping[str, Any]], files: Mapping[str, str]) -> None:
+    missing = [repr(file["path"]) for file in named if "sha256" not in file and file["path"] not in files]
+    if missing:
+        raise ValueError(
+            f"the document names {', '.join(missing)}, not given in files (it has "
+            f"{', '.join(map(repr, files)) or 'none'}). Pass files={{{missing[0]}: its text}}; kmux.load_program reads "
+            "what lies in a folder."
+        )
+
+
+def _with_digests(variant: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    digested = {key: [_with_digest(file, files) for file in variant[key]] for key in _FILE_KEYS if key in variant}
+    return {**variant, **digested}
+
+
+def _with_digest(file: Any, files: Mapping[str, str]) -> Any:
+    content = files.get(file.get("path", "")) if isinstance(file, Mapping) else None
+    if content is None or "sha256" in file:
+        return file
     return {**file, "sha256": hashlib.sha256(content.encode()).hexdigest()}

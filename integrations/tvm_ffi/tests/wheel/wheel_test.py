@@ -20,8 +20,9 @@ MOST_BYTES = 60 << 20
 # What manylinux allows every wheel, and what the environment of TVM-FFI has loaded.
 FOREIGN = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\.\d|libtvm_ffi\.so")
 EXAMPLES = {
-    "quickstart.py": ("[0.  1.5 3.  4.5] by cpu", "TypeError: ", "ValueError: "),
+    "quickstart.py": ("[1.  2.5 4.  5.5]", "[0. 3. 6. 9.] by cpu", "TypeError: ", "ValueError: "),
     "row_sum.py": ("[5. 5.]",),
+    "jit_eager.py": ("[72. 72.]",),
     "jit_function.py": ("[3. 5. 7.]", "[10.]"),
     "par_compile.py": ("2 of 2: ",),
 }
@@ -160,6 +161,16 @@ class Wheel(unittest.TestCase):
         done = self.run_clean(self.root / "venv/bin/kmux", "plugins", "--verify")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("cpu", done.stdout)
+
+    def test_the_command_imports_neither_the_package_nor_what_it_needs(self):  # C3.10
+        script = "import os, sys; os.execv = lambda *_: print(sorted(sys.modules)); import kmux_command as c; c.main()"
+        done = self.run_clean(self.python, "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("'kmux'", done.stdout)
+        self.assertNotIn("tvm_ffi", done.stdout)
+        self.assertIn("'kmux_command'", done.stdout)
+        entry = (self.root / "venv/bin/kmux").read_text()
+        self.assertIn("from kmux_command import main", entry)
 
 
 if __name__ == "__main__":

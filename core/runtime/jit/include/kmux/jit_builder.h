@@ -65,6 +65,9 @@ class JitOutputs {
   JitOutputs(std::initializer_list<JitBuffer> buffers) {
     for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
   }
+  explicit JitOutputs(std::span<const JitBuffer> buffers) {
+    for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
+  }
   const std::vector<std::string>& names() const { return names_; }
 
  private:

@@ -24,6 +24,7 @@ struct JitRequest {
   std::string key;                             // the configuration as text, for messages
   std::function<Result<Program>()> elaborate;  // runs the wrapper's function
   std::vector<Tensor> tensors = {};            // eager
+  CompileWait wait = {};                       // how the caller gives up what takes too long
 };
 
 /// A kernel that a wrapper has made before, or none: in its place, or itself where it took another one's place.

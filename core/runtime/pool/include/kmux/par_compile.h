@@ -70,14 +70,21 @@ struct CompileProgress {
 /// How many programs are compiled at the same time, and what becomes of those that fail.
 struct ParCompileOptions {
   int num_workers = 0;  // 0: one a core that this process may use
-  bool ignore_error = false;  // true: a program that fails is a warning in the log and an empty result
+  bool ignore_error = false;  // true: a program that fails is told to `left_out` and an empty result
+  /// With ignore_error told of each program that failed, in input order, on the thread that called, before it returns.
+  /// Default: a warning in the log.
+  std::function<void(std::size_t index, const Error& error)> left_out = {};
   /// Units: bytes that all compilations of this process may take together. Default: KMUX_COMPILE_MEMORY, else what the
   /// machine and the process's control groups have left.
   std::optional<std::uint64_t> memory_budget = {};
   /// The most that one program may take from its start. A compiler in a process of its own is killed; one in this
   /// process cannot be: it is left behind, and its result is dropped when it ends.
   std::optional<std::chrono::milliseconds> timeout = {};
-  std::stop_token cancel = {};  // once stopped, nothing more is started
+  /// Once stopped, nothing more is started, and what runs ends within 0.2 s: as after a time-out, a compiler is killed or
+  /// left behind.
+  std::stop_token cancel = {};
+  /// Called on the thread that called, about every 20 ms while others compile; what it throws cancels, and is passed on.
+  std::function<void()> poll = {};
   /// Told of every event, on the thread that called, one at a time and in the order in which they happened.
   std::function<void(const CompileProgress&)> progress = {};
 };

@@ -1,0 +1,206 @@
+"""Eager functions of `kmux.jit`: a call with tensors runs the kernel that the function describes for them."""
+
+from __future__ import annotations
+
+import functools as python_functools
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Generic
+
+import tvm_ffi
+from typing_extensions import Concatenate, ParamSpec
+
+from ._arrays import like
+from ._jit_batch import Batch
+from ._jit_builder import JitBuilder, JitOutputs
+from ._jit_call import Signature, noted
+from ._jit_key import key_of
+from ._jit_lazy import AnyPath
+from ._jit_name import pickled, source_of
+from ._kernel import Kernel
+from ._library import functions
+from ._log import prepare
+from ._options import CompileOptions, plain
+from ._program import Program
+
+P = ParamSpec("P")
+
+
+@tvm_ffi.register_object("kmux.JitEager")
+class _Kernels(tvm_ffi.Object):
+    """The kernels of a function, by configuration and by shapes, strides, dtypes and devices of tensors."""
+
+    if TYPE_CHECKING:
+
+        def _compile(self, key: str, program: Program, tensors: Sequence[Any]) -> tvm_ffi.Function: ...
+        def _par_compile(
+            self, keys: Sequence[str], programs: Sequence[Program], tensors: Sequence[Any], how: Mapping[str, Any]
+        ) -> Sequence[Any]: ...
+
+
+class JitEager(Generic[P]):
+    """A function of tensors: a call runs the kernel that the function describes for such tensors.
+
+    The function takes a `JitBuilder`, then the tensors by position, then its configuration by keyword (behind `*`). It may
+    depend on all of them but on what is in the tensors and where they lie. A call with tensors of shapes, strides, dtypes,
+    devices and a configuration that were seen launches at once.
+    Threads: any.
+    It pickles by its name, as functions do.
+    """
+
+    def __init__(
+        self,
+        function: Callable[Concatenate[JitBuilder, P], JitOutputs],
+        options: CompileOptions,
+        debug_root_path: AnyPath | None = None,
+    ) -> None:
+        python_functools.update_wrapper(self, function)
+        self.function: Any = function
+        self.options = options
+        self.debug_root_path = debug_root_path
+        self.name: str = getattr(function, "__name__", "kernel")
+        self.signature = _without_builder(inspect.signature(function), self.name)
+        self._taken = Signature(self.name, self.signature)
+        own = {"name": self.name, "debug_root_path": debug_root_path}
+        if debug_root_path:
+            own["func_source"] = source_of(function)
+        self._kernels: _Kernels = functions.jit_eager(plain({**options, **own}))
+        self._keys: dict[Any, str] = {}  # of configurations, as they came
+
+    def __call__(self, *tensors: P.args, **configuration: P.kwargs) -> Any:
+        """Launches on the tensors; returns what the kernel allocates, if it does, as `Kernel` does.
+
+        Raises:
+            TypeError: arguments that the function does not take, or that no key can be made of.
+            What the function raises, and what `compile` and a kernel's call do.
+        """
+        made = functions.jit_run(self._kernels, self._key(tensors, configuration), *tensors)
+        if made is False:  # not seen
+            return self.compile(*tensors, **configuration)(*tensors)
+        return made if made is None else like(made, tensors)
+
+    def compile(self, *tensors: P.args, **configuration: P.kwargs) -> Kernel:
+        """The kernel that a call with these tensors launches."""
+        prepare(self.options.get("verbose"))
+        call = self._taken.bound(tensors, configuration)
+        key, program, given = self._key(tensors, configuration), self._program(call), _given(call)
+        with noted(self.name, _in_words(call)):
+            return Kernel._of(self._kernels._compile(key, program, given), program, plain(self.options))
+
+    def program(self, *tensors: P.args, **configuration: P.kwargs) -> Program:
+        """The program that a call with these tensors compiles."""
+        return self._program(self._taken.bound(tensors, configuration))
+
+    def cache_key(self, **configuration: Any) -> str:
+        """What a configuration is known by: all of it by name, defaults too.
+
+        Raises:
+            TypeError: as a call.
+        """
+        known = [each for each in self.signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+        call = Signature(self.name, inspect.Signature(known)).bound((), configuration)
+        return key_of(self.name, call.arguments)
+
+    def par_compile(
+        self, tensors: Sequence[Any], configurations: Iterable[Mapping[str, Any]], **how: Any
+    ) -> list[Kernel | None]:
+        """Compiles for the same tensors in several configurations at the same time; later calls find the kernels.
+
+        Args:
+            configurations: the keywords of each call.
+            how: num_workers, ignore_error, memory_budget and timeout, as in `kmux.par_compile`.
+        """
+        prepare(self.options.get("verbose"))
+        wanted = [dict(each) for each in configurations]
+        calls = [self._taken.bound(tuple(tensors), each) for each in wanted]
+        batch = Batch(self.name, calls, how)
+        programs = batch.programs(self._program)
+        places = [index for index, program in enumerate(programs) if program is not None]
+        keys = [self._key(tuple(tensors), wanted[place]) for place in places]
+        given = [program for program in programs if program is not None]
+        settings = plain({**how, "left_out": lambda index, why: batch.leave_out(places[index], why)})
+        made = self._kernels._par_compile(keys, given, [_tensor(each) for each in tensors], settings)
+        kernels: list[Kernel | None] = [None] * len(calls)
+        for place, program, kernel in zip(places, given, made):
+            kernels[place] = None if kernel is None else Kernel._of(kernel, program, plain(self.options))
+        batch.warn()
+        return kernels
+
+    def _key(self, tensors: tuple[Any, ...], configuration: Mapping[str, Any]) -> str:
+        form = (*configuration.items(), *map(type, configuration.values()))
+        try:
+            return self._keys[form]
+        except (KeyError, TypeError):  # not seen, or not hashable
+            pass
+        self._taken.bound(tensors, configuration)
+        key = self.cache_key(**configuration)
+        if all(type(value) in (bool, int, str) for value in configuration.values()):
+            self._keys[form] = key
+        return key
+
+    def _program(self, call: inspect.BoundArguments) -> Program:
+        with noted(self.name, _in_words(call)):
+            builder = JitBuilder(self.name, _given(call))
+            return builder.build(self.function(builder, *call.args, **call.kwargs))
+
+    def __repr__(self) -> str:
+        return f"<kmux.JitEager {self.name!r}>"
+
+    def __reduce__(self) -> Any:
+        return pickled(self, (jit_eager_again, (self.function, dict(self.options), self.debug_root_path)))
+
+
+def jit_eager_again(function: Any, options: CompileOptions, debug_root_path: AnyPath | None) -> JitEager[Any]:
+    """A jit function that has no name of its own and was pickled."""
+    return JitEager(function, options, debug_root_path)
+
+
+def is_eager(function: Any) -> bool:
+    """Is the first parameter of the function a `JitBuilder`, as its annotation says?"""
+    try:
+        first = next(iter(inspect.signature(function).parameters.values()), None)
+    except (TypeError, ValueError):
+        return False
+    said = None if first is None else first.annotation
+    return said is JitBuilder or (isinstance(said, str) and said.split(".")[-1] == JitBuilder.__name__)
+
+
+def _without_builder(signature: inspect.Signature, name: str) -> inspect.Signature:
+    parameters = list(signature.parameters.values())
+    if not parameters or parameters[0].kind not in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        raise TypeError(
+            f"jit function {name!r} has no parameter for the builder (an eager function takes a kmux.JitBuilder first). "
+            "Add it."
+        )
+    return signature.replace(parameters=parameters[1:])
+
+
+def _given(call: inspect.BoundArguments) -> list[Any]:
+    """The tensors, as the library holds them."""
+    return [_tensor(each) for each in call.args]
+
+
+def _tensor(value: Any) -> Any:
+    if value is None or isinstance(value, tvm_ffi.Tensor):
+        return value
+    if hasattr(value, "__dlpack__"):
+        return tvm_ffi.from_dlpack(value)
+    raise TypeError(
+        f"an eager jit function was given {value!r} for a tensor (it takes arrays by position, its configuration by "
+        "keyword). Put the configuration behind a * in the function, and give it by name."
+    )
+
+
+def _in_words(call: inspect.BoundArguments) -> dict[str, Any]:
+    """Tensors by shape and dtype: what is in them does not matter."""
+    return {name: _Words(value) for name, value in call.arguments.items()}
+
+
+class _Words:
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        if hasattr(self._value, "shape") and hasattr(self._value, "dtype"):
+            return f"{self._value.dtype}{list(self._value.shape)}"
+        return repr(self._value)

@@ -1,0 +1,207 @@
+"""Lazy functions of `kmux.jit`: a call returns the kernel of the program that the function makes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import Any, Generic, Literal, Union, overload
+
+from typing_extensions import ParamSpec
+
+from ._compile import compile
+from ._debug_files import DebugFiles
+from ._jit_batch import Batch
+from ._jit_call import Signature, noted
+from ._jit_key import key_of
+from ._jit_name import pickled, source_of
+from ._kernel import Kernel
+from ._options import CompileOptions
+from ._program import AnyProgram, Program, as_program
+from ._progress import Progress
+
+P = ParamSpec("P")
+AnyPath = Union[str, "os.PathLike[str]"]
+Configuration = Union[Mapping[str, Any], "tuple[Any, ...]"]
+
+# Values that are equal only if they are the same, so that a call is found again without making its key.
+_SIMPLE = frozenset({bool, int, str, type(None)})
+
+
+class _Entry:
+    """The kernel of one key; whoever comes first makes it, the others wait."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.kernel: Kernel | None = None
+
+
+class JitFunction(Generic[P]):
+    """A function of a configuration: a call returns the kernel of the program that the function makes for it.
+
+    What it has made once it finds again, until a header that it was compiled from changes. Two configurations that make the
+    same program share its kernel. What fails is not remembered; every error carries the call as a note.
+    Threads: any; a configuration is compiled once, however many ask.
+    It pickles by its name, as functions do.
+    """
+
+    def __init__(
+        self, function: Callable[P, AnyProgram], options: CompileOptions, debug_root_path: AnyPath | None = None
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.options = options
+        self.debug_root_path = debug_root_path
+        self.name: str = getattr(function, "__name__", "function")
+        self.signature = inspect.signature(function)
+        self._taken = Signature(self.name, self.signature)
+        self._debug_files = DebugFiles(debug_root_path, source_of(function) if debug_root_path else "")
+        self._lock = threading.Lock()
+        self._seen: dict[Any, Kernel] = {}  # by arguments as they came
+        self._entries: dict[str, _Entry] = {}  # by key
+        self._shelf: dict[str, Kernel] = {}  # by the program's digest
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
+        """The kernel for these arguments; compiles it if need be.
+
+        Raises:
+            TypeError: arguments that the function does not take, with the name that may be meant, or that no key can be
+                made of.
+            What the function raises, and what `compile` does.
+        """
+        form = (args, tuple(map(type, args)), *kwargs.items(), tuple(map(type, kwargs.values())))
+        try:
+            kernel = self._seen[form]
+            if kernel.is_up_to_date:
+                return kernel
+        except (KeyError, TypeError):  # not seen, or not hashable
+            pass
+        kernel = self._find(args, kwargs)
+        if _SIMPLE.issuperset(map(type, (*args, *kwargs.values()))):
+            self._seen[form] = kernel
+        return kernel
+
+    def program(self, *args: P.args, **kwargs: P.kwargs) -> Program:
+        """The program for these arguments, not compiled.
+
+        Raises:
+            As a call, but for what `compile` raises.
+        """
+        return self._program(self._bound(args, kwargs))
+
+    def cache_key(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """What a call with these arguments is known by: all of them by name, defaults too.
+
+        Raises:
+            TypeError: as a call.
+        """
+        return key_of(self.name, self._bound(args, kwargs).arguments)
+
+    @overload
+    def par_compile(
+        self,
+        configurations: Iterable[Configuration],
+        *,
+        num_workers: int = ...,
+        ignore_error: Literal[False] = ...,
+        memory_budget: int | None = ...,
+        timeout: float | timedelta | None = ...,
+        progress: Progress = ...,
+    ) -> list[Kernel]: ...
+    @overload
+    def par_compile(
+        self,
+        configurations: Iterable[Configuration],
+        *,
+        num_workers: int = ...,
+        ignore_error: bool,
+        memory_budget: int | None = ...,
+        timeout: float | timedelta | None = ...,
+        progress: Progress = ...,
+    ) -> list[Kernel | None]: ...
+    def par_compile(self, configurations: Iterable[Configuration], **how: Any) -> Any:
+        """Compiles the kernels of several configurations at the same time; later calls find them.
+
+        Args:
+            configurations: of each call its keywords (a dict) or its arguments (a tuple).
+            how: num_workers, ignore_error, memory_budget, timeout and progress, as in `kmux.par_compile`.
+
+        Raises:
+            As a call; the first failure in input order.
+        """
+        calls = [self._taken.configured(*each) for each in enumerate(configurations)]
+        keys = [key_of(self.name, call.arguments) for call in calls]
+        batch = Batch(self.name, calls, how)
+        programs = batch.programs(self._program)
+        for program, key in zip(programs, keys):
+            if program is not None:
+                self._debug_files.write_program(program, key)
+        for index, (program, kernel) in enumerate(zip(programs, batch.compiled(programs, self.options))):
+            if program is not None and kernel is not None:
+                self._keep(keys[index], program, kernel)
+        batch.warn()
+        return [None if batch.is_left_out(i) else self._find(call.args, call.kwargs) for i, call in enumerate(calls)]
+
+    def _keep(self, key: str, program: Program, kernel: Kernel) -> None:
+        entry = self._entry(key)
+        with entry.lock:
+            if entry.kernel is None or not entry.kernel.is_up_to_date:
+                entry.kernel = self._shared(program, kernel)
+        self._debug_files.write_launcher(program, kernel)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
+        return self._taken.bound(args, kwargs)
+
+    def _entry(self, key: str) -> _Entry:
+        with self._lock:
+            return self._entries.setdefault(key, _Entry())
+
+    def _find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Kernel:
+        call = self._bound(args, kwargs)
+        entry = self._entry(key_of(self.name, call.arguments))
+        with entry.lock:
+            if entry.kernel is None or not entry.kernel.is_up_to_date:
+                entry.kernel = self._make(call)
+            return entry.kernel
+
+    def _make(self, call: inspect.BoundArguments) -> Kernel:
+        program = self._program(call)
+        kernel = self._shelf.get(program.digest)
+        if kernel is None or not kernel.is_up_to_date:
+            self._debug_files.write_program(program, key_of(self.name, call.arguments))
+            with noted(self.name, call.arguments):
+                kernel = compile(program, **self.options)
+            self._debug_files.write_launcher(program, kernel)
+        return self._shared(program, kernel)
+
+    def _shared(self, program: Program, kernel: Kernel) -> Kernel:
+        """The kernel of `program` that all configurations share: `kernel`, unless another one is up to date."""
+        with self._lock:
+            known = self._shelf.get(program.digest)
+            if known is None or not known.is_up_to_date:
+                known = self._shelf[program.digest] = kernel
+            return known
+
+    def _program(self, call: inspect.BoundArguments) -> Program:
+        with noted(self.name, call.arguments):
+            made: Any = self.function(*call.args, **call.kwargs)
+            if isinstance(made, (Program, str)) or hasattr(made, "__fspath__"):
+                return as_program(made)
+            raise TypeError(
+                f"it returned a {type(made).__qualname__} (a jit function returns a program or the path of one). "
+                "Return what kmux.program or kmux.load_program gives."
+            )
+
+    def __repr__(self) -> str:
+        return f"<kmux.JitFunction {self.name!r}, {len(self._entries)} configurations>"
+
+    def __reduce__(self) -> Any:
+        return pickled(self, (jit_again, (self.function, dict(self.options), self.debug_root_path)))
+
+
+def jit_again(function: Any, options: CompileOptions, debug_root_path: AnyPath | None) -> JitFunction[Any]:
+    """A jit function that has no name of its own and was pickled."""
+    return JitFunction(function, options, debug_root_path)

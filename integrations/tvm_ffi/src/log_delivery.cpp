@@ -1,0 +1,94 @@
+// kmux.set_log, kmux.deliver_log, kmux.is_verbose.
+#include "log_delivery.h"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <utility>
+
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/optional.h>
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/string.h>
+
+#include "kmux/log.h"
+#include "kmux/runtime.h"
+
+#include "raised.h"
+
+namespace kmux::bridge {
+namespace {
+
+namespace refl = ffi::reflection;
+
+thread_local bool is_held = false;
+constexpr std::size_t kMostLines = 1000;  // the older ones go
+
+/// What was logged and not delivered yet. Never destroyed: plugins log while the process ends.
+struct KeptLines {
+  std::mutex mutex;
+  std::deque<std::pair<LogLevel, std::string>> lines;
+  ffi::Optional<ffi::Function> receiver;
+  std::atomic<bool> any = false;
+
+  static KeptLines& all() {
+    static auto& kept = *new KeptLines;
+    return kept;
+  }
+
+  KeptLines() {  // a forked child finds it free
+    ::pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); }, [] { all().mutex.unlock(); });
+  }
+
+  void keep(LogLevel level, std::string_view text) {
+    const std::lock_guard lock(mutex);
+    if (lines.size() == kMostLines) lines.pop_front();
+    lines.emplace_back(level, std::string(text));
+    any = true;
+  }
+};
+
+void set_log(const ffi::Optional<ffi::Function>& receiver) {
+  KeptLines& kept = KeptLines::all();
+  {
+    const std::lock_guard lock(kept.mutex);
+    kept.receiver = receiver;
+  }
+  if (!receiver) return set_log_sink(LogLevel::kDebug, {});
+  set_log_sink(LogLevel::kDebug, [&kept](LogLevel level, std::string_view text) { kept.keep(level, text); });
+}
+
+bool is_verbose() { return value_of(Runtime::default_runtime())->environment().verbose; }
+
+}  // namespace
+
+void hold_log() noexcept { is_held = true; }
+
+LogDelivery::LogDelivery() { is_held = false; }
+
+void deliver_log() noexcept {
+  KeptLines& kept = KeptLines::all();
+  if (!kept.any || is_held) return;
+  try {
+    std::unique_lock lock(kept.mutex);
+    const auto lines = std::exchange(kept.lines, {});
+    const ffi::Optional<ffi::Function> receiver = kept.receiver;
+    kept.any = false;
+    lock.unlock();
+    if (!receiver) return;
+    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), ffi::String(text));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; whoever compiles goes on
+  }
+}
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::GlobalDef()
+      .def("kmux.set_log", set_log)
+      .def("kmux.deliver_log", [] { deliver_log(); })
+      .def("kmux.is_verbose", is_verbose);
+}
+
+}  // namespace kmux::bridge

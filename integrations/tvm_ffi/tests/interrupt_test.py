@@ -1,0 +1,99 @@
+"""Ctrl-C ends a compilation (C3.4)."""
+
+import _thread
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+
+import kmux
+import numpy as np
+import programs
+
+SLOW = 4  # seconds that these programs compile at least; much longer than any wait here
+MOST = 1.5  # 0.2 s on a machine with nothing else to do
+
+
+def slow(salt):
+    """A program whose compilation takes long: its expression is unrolled into hundreds of thousands of operations."""
+    lines = "".join(f"#define R{n} R{n - 1} R{n - 1} R{n - 1} R{n - 1}\n" for n in range(1, 10))
+    step = f"y[i] = y[i] * x[(i * 7 + {salt}) % n] + x[(i * 3) % n];"
+    source = f"#define R0 {step}\n{lines}"
+    source += "void scale(const float* x, float* y, float f, long long n) { for (long long i = 0; i < n; ++i) { R9 } }\n"
+    return programs.scale_of(source)
+
+
+class Interrupt(unittest.TestCase):
+    def after(self, seconds, begin):
+        """How long `begin` goes on after Ctrl-C."""
+        times = []
+
+        def interrupt():
+            time.sleep(seconds)
+            times.append(time.monotonic())
+            _thread.interrupt_main()
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                begin()
+            return time.monotonic() - times[0]
+        finally:
+            thread.join()
+
+    def test_ends_compile_in_this_process(self):
+        took = self.after(0.3, lambda: kmux.compile(slow(1), target="cpu", options={"tier": "full"}))
+        self.assertLess(took, MOST)
+        x = np.ones(2, "float32")  # and everything goes on
+        np.testing.assert_array_equal(kmux.compile(programs.scale(), target="cpu")(x, 3.0), [3, 3])
+
+    def test_ends_compile_in_another_process(self):
+        took = self.after(0.6, lambda: kmux.compile(slow(2), target="cpu", isolation="process"))
+        self.assertLess(took, MOST)
+
+    def test_ends_the_hosts_compiler(self):
+        took = self.after(0.3, lambda: kmux.compile(slow(3), target="cpu", options={"engine": "host"}))
+        self.assertLess(took, MOST)
+
+    def test_ends_par_compile(self):
+        took = self.after(0.3, lambda: kmux.par_compile([slow(4), slow(5)], target="cpu", num_workers=2))
+        self.assertLess(took, MOST)
+
+    def test_ends_a_call_of_a_jit_function(self):
+        took = self.after(0.3, lambda: kmux.jit(lambda: slow(6))())
+        self.assertLess(took, MOST)
+
+    def check_end(self, script):
+        """The process ends soon after it has printed the time."""
+        script = "import os, signal, threading, time, kmux, interrupt_test\n" + textwrap.dedent(script)
+        words = [sys.executable, "-B", "-c", script]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertLess(time.monotonic() - float(done.stdout), SLOW)
+
+    def test_the_process_ends_at_once_as_well(self):
+        self.check_end("""
+            threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            try:
+                kmux.compile(interrupt_test.slow(7), target="cpu", options={"tier": "full"})
+            except KeyboardInterrupt:
+                print(time.monotonic(), flush=True)
+            """)
+
+    def test_the_process_ends_while_other_threads_compile(self):
+        self.check_end("""
+            for compile in (
+                lambda: kmux.compile(interrupt_test.slow(8), target="cpu", options={"tier": "full"}),
+                lambda: kmux.par_compile([interrupt_test.slow(9)], target="cpu"),
+            ):
+                threading.Thread(target=compile, daemon=True).start()
+            time.sleep(0.5)
+            print(time.monotonic(), flush=True)
+            """)
+
+
+if __name__ == "__main__":
+    unittest.main()

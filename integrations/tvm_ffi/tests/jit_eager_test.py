@@ -1,0 +1,178 @@
+"""Functions of tensors (C1.4)."""
+
+import os
+import tempfile
+import threading
+import unittest
+
+import kmux
+import numpy as np
+import tvm_ffi
+
+SOURCE = """
+void fill(const float* x, float* y, long long m) {
+  for (long long i = 0; i < m * N; ++i) y[i] = FACTOR * x[i];
+}
+"""
+calls = []
+
+
+@kmux.jit
+def scale(b: kmux.JitBuilder, x, *, factor=2):
+    calls.append((tuple(x.shape), factor))
+    n = b.constant("n")
+    m = b.symbol("m")
+    taken = b.input("x", (m, n))
+    y = b.empty("y", taken.dtype, (m, n))
+    b.variant("c", sources={"fill.c": SOURCE}, defines={"N": n, "FACTOR": factor})
+    b.launch("fill", [taken, y, m])
+    return y
+
+
+def ones(*shape):
+    return np.ones(shape, "float32")
+
+
+class JitEager(unittest.TestCase):
+    def setUp(self):
+        calls.clear()
+
+    def test_compiles_for_tensors_and_runs(self):
+        y = scale(ones(3, 2))
+        self.assertIsInstance(y, np.ndarray)
+        np.testing.assert_array_equal(y, np.full((3, 2), 2))
+        np.testing.assert_array_equal(scale(ones(3, 2), factor=5), np.full((3, 2), 5))
+
+    def test_a_form_that_was_seen_does_not_run_the_function(self):
+        for _ in range(3):
+            scale(ones(4, 3), factor=7)
+        self.assertEqual(calls, [((4, 3), 7)])
+        scale(ones(5, 3), factor=7)
+        self.assertEqual(calls, [((4, 3), 7), ((5, 3), 7)])
+
+    def test_symbols_share_a_kernel_and_constants_do_not(self):
+        kernels = {scale.compile(ones(*shape)).source for shape in ((2, 5), (3, 5))}
+        self.assertEqual(len(kernels), 1)
+        self.assertNotEqual(scale.program(ones(2, 5)).digest, scale.program(ones(2, 6)).digest)
+        self.assertEqual(scale.program(ones(2, 5)).digest, scale.program(ones(9, 5)).digest)
+
+    def test_gives_tensors_for_tensors(self):
+        self.assertIsInstance(scale(tvm_ffi.from_dlpack(ones(2, 2))), tvm_ffi.Tensor)
+
+    def test_writes_into_what_it_is_given(self):
+        @kmux.jit
+        def twice(b: kmux.JitBuilder, x):
+            n = b.symbol("n")
+            b.inout("x", [n])
+            b.variant("c", sources={"d.c": "void d(float* x, int n) { for (int i = 0; i < n; ++i) x[i] *= 2; }"})
+            b.launch("d", ["x", {"expr": "n", "dtype": "int32"}])
+
+        x = ones(4)
+        self.assertIsNone(twice(x))
+        np.testing.assert_array_equal(x, [2, 2, 2, 2])
+
+    def test_returns_several(self):
+        @kmux.jit
+        def ends(b: kmux.JitBuilder, x):
+            n = b.symbol("n")
+            b.input("x", [n])
+            first, last = b.empty("first", "float32", []), b.empty("last", "float32", [])
+            source = "void e(const float* x, float* a, float* b, int last) { *a = x[0]; *b = x[last]; }"
+            b.variant("c", sources={"e.c": source})
+            b.check(n > 0, "there is one")
+            b.launch("e", ["x", first, last, n - 1])
+            return last, first
+
+        last, first = ends(np.arange(5, dtype="float32"))
+        self.assertEqual((float(last), float(first)), (4, 0))
+        with self.assertRaisesRegex(ValueError, "there is one"):
+            ends(ones(0))
+
+    def test_constants_are_solved_for_and_are_numbers_in_bodies(self):
+        seen = []
+
+        @kmux.jit
+        def halves(b: kmux.JitBuilder, x):
+            n, m = b.constant("n"), b.symbol("m")
+            b.input("x", (m, n * 2 + 1))
+            y = b.empty("y", "int32", [1])
+            b.variant("c", sources={"h.c": "void h(const float* x, int* y, int n, int f) { *y = n * 100 + f; }"})
+            b.launch("h", ["x", y, n * 3, n])
+            seen.append((n.value, int(n), f"{n:03}"))
+            return y
+
+        self.assertEqual((halves(ones(2, 9))[0], seen), (1204, [(4, 4, "004")]))
+        with self.assertRaisesRegex(ValueError, "dimension 1 of parameter"):
+            halves(ones(2, 8))
+
+    def test_names_every_problem_and_the_call(self):
+        @kmux.jit
+        def wrong(b: kmux.JitBuilder, x, y, *, tile=1):
+            k = b.constant("k")
+            b.input("x", [k])
+            b.input("y", [k], "float64")
+            b.variant("c", sources={"w.c": ""})
+            b.launch("w", [])
+
+        with self.assertRaises(ValueError) as caught:
+            wrong(ones(2), ones(3))
+        text = str(caught.exception) + "".join(getattr(caught.exception, "__notes__", []))
+        self.assertIn('dimension 0 of parameter "y" is 3, not 2 (k = 2 from "x")', text)
+        self.assertIn('parameter "y" is float64', text)
+        self.assertIn("in jit function wrong(x=float32[2], y=float32[3], tile=1)", text)
+
+    def test_checks_arguments(self):
+        with self.assertRaisesRegex(TypeError, "Did you mean 'factor'"):
+            scale(ones(2, 2), fctor=2)
+        with self.assertRaisesRegex(TypeError, "jit function 'scale': missing a required argument: 'x'"):
+            scale()
+        with self.assertRaisesRegex(TypeError, "for a tensor"):
+            scale(3)
+        with self.assertRaisesRegex(ValueError, "out_idx is only supported in lazy mode"):
+            kmux.jit(out_idx=0)(scale.function)(ones(2, 2))
+        with self.assertRaisesRegex(TypeError, "it returned a int"):
+            kmux.jit(mode="eager")(lambda b: 3)()
+
+    def test_the_mode_is_that_of_the_function(self):
+        self.assertIsInstance(scale, kmux.JitEager)
+        self.assertIsInstance(kmux.jit(mode="eager")(scale.function), kmux.JitEager)
+        with self.assertRaisesRegex(ValueError, "mode 'lazy' .* contradicts the function"):
+            kmux.jit(mode="lazy")(scale.function)
+        with self.assertRaisesRegex(ValueError, "mode 'eagre' is none of"):
+            kmux.jit(mode="eagre")(scale.function)
+
+    def test_an_expression_is_no_bool(self):
+        with self.assertRaisesRegex(TypeError, "is no bool"):
+            bool(kmux.Expr("n") > 1)
+
+    def test_compiles_several_configurations_at_once(self):
+        x = ones(2, 4)
+        kernels = scale.par_compile((x,), [{"factor": 11}, {"factor": 12}], num_workers=2)
+        self.assertEqual([kernel(x)[0, 0] for kernel in kernels], [11, 12])
+        calls.clear()
+        self.assertEqual(scale(x, factor=12)[0, 0], 12)
+        self.assertEqual(calls, [])
+        with self.assertWarnsRegex(kmux.CompileWarning, "factor='no'.* is left out"):
+            bad, good = scale.par_compile((x,), [{"factor": "no"}, {"factor": 13}], ignore_error=True)
+        self.assertEqual((bad, good(x)[0, 0]), (None, 13))
+
+    def test_writes_debug_files(self):  # C1.3
+        with tempfile.TemporaryDirectory() as folder:
+            traced = kmux.jit(debug_root_path=folder)(scale.function)
+            traced(ones(2, 2))
+            (name,) = os.listdir(folder)
+            found = set(os.listdir(os.path.join(folder, name)))
+            self.assertLessEqual({"program", "config.json", "function.txt", "launcher-cpu.txt"}, found)
+
+    def test_is_called_from_many_threads(self):
+        results = []
+        threads = [threading.Thread(target=lambda: results.append(scale(ones(6, 6), factor=9)[0, 0])) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [9] * 8)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+"""A type checker's view of the package, and of programs that use it (C3.10)."""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+PACKAGE = pathlib.Path(__file__).resolve().parent.parent
+
+USER = """
+    from __future__ import annotations
+
+    import kmux
+
+    kernel: kmux.Kernel = kmux.compile("scale.kmux.json", target="cpu", out_idx=-1, compile_flags="-O2 -g")
+    all: list[kmux.Kernel] = kmux.par_compile(["scale.kmux.json"])
+    some: list[kmux.Kernel | None] = kmux.par_compile(["scale.kmux.json"], ignore_error=True)
+
+
+    @kmux.jit(target="cpu")
+    def scale(tile: int = 4) -> str:
+        return "scale.kmux.json"
+
+
+    made: kmux.Kernel = scale(tile=8)
+    rest: list[kmux.Kernel | None] = scale.par_compile([{"tile": 2}], ignore_error=True, timeout=3)
+
+
+    @kmux.jit(debug_root_path="debug")
+    def add(b: kmux.JitBuilder, x: object, *, tile: int = 4) -> kmux.JitBuffer:
+        n, m = b.constant("n"), b.symbol("m")
+        b.input("x", (n * 2 + 1, m // 2))
+        return b.empty("y", "float32", [n.value])
+
+
+    for_x: kmux.Kernel = add.compile(object(), tile=2)
+    y = add(object(), tile=8)
+
+
+    def log_of(error: kmux.CompileError) -> str:
+        return error.log
+"""
+WRONG = """
+    import kmux
+
+    kmux.compile("scale.kmux.json", targt="cpu")
+    kmux.compile("scale.kmux.json", out_idx="one")
+
+
+    @kmux.jit
+    def scale(b: kmux.JitBuilder, x: object, *, tile: int = 4) -> None: ...
+
+
+    scale(object(), tile="four")
+"""
+
+
+def mypy(*words):
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, *map(str, words)]
+    return subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=300, check=False)
+
+
+@unittest.skipUnless(importlib.util.find_spec("mypy"), "needs mypy (it is not in this Python)")
+class Typing(unittest.TestCase):
+    def check(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "user.py")
+            file.write_text(textwrap.dedent(text))
+            return mypy(file)
+
+    def test_the_package_is_clean(self):
+        done = mypy()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_user_is_clean(self):
+        done = self.check(USER)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_wrong_option_is_found(self):
+        done = self.check(WRONG)
+        self.assertIn('"targt"', done.stdout)
+        self.assertIn('"out_idx"', done.stdout)
+        self.assertIn('"tile"', done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
