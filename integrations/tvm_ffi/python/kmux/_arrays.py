@@ -7,40 +7,46 @@ from typing import Any
 
 import tvm_ffi
 
-_CPU = 1  # DLPack's number
+_REFUSALS = (BufferError, RuntimeError, TypeError, ValueError)  # of NumPy, for a dtype or device that it does not have
 
 
 class _Memory:
-    """The memory of a tensor, as NumPy asks for it. The array keeps this, and this the tensor."""
+    """The memory of a tensor, which may be written. The array that is made of this keeps it, and this the tensor."""
 
     __slots__ = ("__array_interface__", "_tensor")
 
-    def __init__(self, tensor: tvm_ffi.Tensor, typestr: str, itemsize: int) -> None:
+    def __init__(self, tensor: tvm_ffi.Tensor, read_only: Any) -> None:
         self._tensor = tensor
         self.__array_interface__ = {
             "version": 3,
-            "shape": tuple(tensor.shape),
-            "typestr": typestr,
-            "strides": tuple(stride * itemsize for stride in tensor.strides),
+            "shape": read_only.shape,
+            "strides": read_only.strides,
+            "typestr": read_only.dtype.str,
             "data": (tensor.data_ptr(), False),
         }
 
 
 def _array_of(tensor: Any, numpy: Any) -> Any:
-    """An array over the tensor's memory that may be written; the tensor itself where NumPy has no such dtype."""
-    if not isinstance(tensor, tvm_ffi.Tensor) or tensor.device.dlpack_device_type() != _CPU:
+    """An array over the tensor's memory; the tensor itself where NumPy cannot have it."""
+    if not isinstance(tensor, tvm_ffi.Tensor):
         return tensor
     try:
-        dtype = numpy.dtype(str(tensor.dtype))
-    except TypeError:
+        array = numpy.from_dlpack(tensor)
+    except _REFUSALS:
         return tensor
-    return numpy.asarray(_Memory(tensor, dtype.str, dtype.itemsize))
+    # Before 2.1 it asks for a form of DLPack that does not say whether the memory may be written.
+    return array if array.flags.writeable else numpy.asarray(_Memory(tensor, array))
 
 
 def like(made: Any, arguments: tuple[Any, ...]) -> Any:
     """What a kernel returned, as the arrays that it was called with: NumPy's for NumPy's."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not any(isinstance(argument, numpy.ndarray) for argument in arguments):
+    if numpy is None:
+        return made
+    for argument in arguments:
+        if isinstance(argument, numpy.ndarray):
+            break
+    else:
         return made
     if isinstance(made, tvm_ffi.Array):
         return [_array_of(tensor, numpy) for tensor in made]
