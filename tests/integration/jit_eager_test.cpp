@@ -23,19 +23,19 @@ struct Config {
 BOOST_DESCRIBE_STRUCT(Config, (), (factor))
 
 /// y[m, n] = factor * x[m, n] for any m.
-JitOutputs scale(JitBuilder& b, std::span<const Tensor>, const Config& config) {
+JitOutputs rescale(JitBuilder& b, std::span<const Tensor>, const Config& config) {
   const Expr m = b.symbol("m");
   const JitConstant n = b.constant("n");
   const JitBuffer x = b.input("x", {m, n});
   const JitBuffer y = b.empty("y", x.dtype(), {m, n});
   b.variant("c").define("N", n.value()).define("FACTOR", config.factor);
-  b.source("scale.c", x.dtype() == dtype::kFloat64 ? "#define REAL double\n#include \"scale.h\"\n"
-                                                   : "#define REAL float\n#include \"scale.h\"\n");
-  b.header("scale.h",
-           "void scale(const REAL* x, REAL* y, long long m) {\n"
+  b.source("rescale.c", x.dtype() == dtype::kFloat64 ? "#define REAL double\n#include \"rescale.h\"\n"
+                                                   : "#define REAL float\n#include \"rescale.h\"\n");
+  b.header("rescale.h",
+           "void rescale(const REAL* x, REAL* y, long long m) {\n"
            "  for (long long i = 0; i < m * N; ++i) y[i] = FACTOR * x[i];\n"
            "}\n");
-  b.launch("scale").args({"x", "y", "m"});
+  b.launch("rescale").args({"x", "y", "m"});
   return y;
 }
 
@@ -66,7 +66,7 @@ bool are_one(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); 
 
 TEST(JitEager, CompilesAndRunsAtOnce) {
   const CompileCounter counter;
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor y = run(filled({2, 3}, 5)).value();
   EXPECT_THAT(y.shape(), ElementsAre(2, 3));
   EXPECT_THAT(values_of(y), Each(10));
@@ -76,7 +76,7 @@ TEST(JitEager, CompilesAndRunsAtOnce) {
 
 TEST(JitEager, CompilesConstantsInAndLeavesSymbolsOpen) {
   const CompileCounter counter;
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   EXPECT_THAT(values_of(run(filled({2, 3}, 1)).value()), testing::SizeIs(6));
   EXPECT_THAT(values_of(run(filled({7, 3}, 1)).value()), testing::SizeIs(21));
   EXPECT_EQ(counter.compiles(), 1);
@@ -85,14 +85,14 @@ TEST(JitEager, CompilesConstantsInAndLeavesSymbolsOpen) {
 }
 
 TEST(JitEager, CompilesForTheDTypeOfItsTensors) {
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor y = run(filled<double>({1, 2}, 0.25, dtype::kFloat64)).value();
   EXPECT_EQ(y.dtype(), dtype::kFloat64);
   EXPECT_THAT(values_of<double>(y), Each(0.5));
 }
 
 TEST(JitEager, TakesConfigurationsAndStreams) {
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor x = filled({1, 2}, 1);
   EXPECT_THAT(values_of(run(x, Config{.factor = 3}).value()), Each(3));
   EXPECT_THAT(values_of(run(x, NamedValues{{"factor", 4}}).value()), Each(4));
@@ -125,7 +125,7 @@ TEST(JitEager, ReturnsSeveralOutputsInOrder) {
 
 TEST(JitEager, LetsOneOf16ThreadsCompile) {
   const CompileCounter counter;
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   std::atomic<int> right = 0;
   std::latch all(16);
   std::vector<std::jthread> threads;
@@ -143,7 +143,7 @@ TEST(JitEager, LetsOneOf16ThreadsCompile) {
 
 TEST(JitEager, FindsWhatCompileMade) {
   const CompileCounter counter;
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
   const Kernel kernel = run.compile({x}, {.factor = 3}).value();
   EXPECT_EQ(kernel.backend(), "cpu");
@@ -154,7 +154,7 @@ TEST(JitEager, FindsWhatCompileMade) {
 
 TEST(JitEager, CompilesSeveralConfigurationsForTheSameTensors) {
   const CompileCounter counter;
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
   const auto kernels = run.par_compile({x}, {Config{.factor = 3}, NamedValues{{"factor", 4}}}).value();
   ASSERT_EQ(kernels.size(), 2U);
@@ -165,7 +165,7 @@ TEST(JitEager, CompilesSeveralConfigurationsForTheSameTensors) {
 
 TEST(JitEager, GivesTheProgramWithoutCompiling) {
   const CompileCounter counter;
-  const auto run = jit(scale, {.name = "scaling"});
+  const auto run = jit(rescale, {.name = "scaling"});
   const Program program = run.get_tir({filled({2, 3}, 1)}, {.factor = 3}).value();
   EXPECT_EQ(program.name, "scaling");
   EXPECT_EQ(program.signature.params[0], (Param{"x", BufferParam{dtype::kFloat32, {Expr::symbol("m"), 3}}}));
@@ -174,7 +174,7 @@ TEST(JitEager, GivesTheProgramWithoutCompiling) {
 }
 
 TEST(JitEager, HasOneKeyACall) {
-  const auto run = jit(scale);
+  const auto run = jit(rescale);
   const Tensor x = filled({2, 3}, 1);
   EXPECT_EQ(run.parse_cache_key({x}), R"({"config":{"factor":2},"tensors":["float32[2, 3] on host"]})");
   EXPECT_EQ(run.parse_cache_key({x}, NamedValues{{"factor", 2}}).value(), run.parse_cache_key({x}));
@@ -183,23 +183,23 @@ TEST(JitEager, HasOneKeyACall) {
 }
 
 TEST(JitEager, TellsAboutItself) {
-  const auto run = jit(scale, {.mode = JitMode::kEager});
+  const auto run = jit(rescale, {.mode = JitMode::kEager});
   EXPECT_EQ(run.mode(), JitMode::kEager);
   EXPECT_EQ(run.initialize_jit_mode().value(), JitMode::kEager);
   EXPECT_EQ(to_string(run.signature()), "(factor: int64 = 2)");
-  EXPECT_EQ(run.func(), &scale);
+  EXPECT_EQ(run.func(), &rescale);
   EXPECT_EQ(run.options().mode, JitMode::kEager);
 }
 
 TEST(JitEager, RefusesOutIdxAndOtherModes) {
   const Tensor x = filled({1, 1}, 1);
-  const auto positions = jit(scale, {.out_idx = {-1}});
+  const auto positions = jit(rescale, {.out_idx = {-1}});
   const auto refused = HasSubstr("out_idx is only supported in lazy mode");
   EXPECT_THAT(positions.initialize_jit_mode().error().message, refused);
   EXPECT_THAT(positions(x).error().message, refused);
   EXPECT_THAT(positions.compile({x}).error().message, refused);
   EXPECT_THAT(positions.get_tir({x}).error().message, refused);
-  EXPECT_THAT(jit(scale, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
+  EXPECT_THAT(jit(rescale, {.mode = JitMode::kLazy})(x).error().message, HasSubstr("mode 'lazy' contradicts"));
 }
 
 TEST(JitEager, ReportsTensorsThatDoNotFit) {
@@ -217,7 +217,7 @@ TEST(JitEager, RunsItsFunctionOnceAForm) {
   int calls = 0;
   const auto run = jit([&calls](JitBuilder& b, std::span<const Tensor> tensors, const Config& config) {
     ++calls;
-    return scale(b, tensors, config);
+    return rescale(b, tensors, config);
   });
   const Tensor x = filled({2, 3}, 1);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(run(x).ok());
@@ -252,7 +252,7 @@ TEST(JitEager, TurnsExceptionsIntoErrors) {
 }
 
 TEST(JitEager, RunsWhereItsTensorsAre) {
-  const auto run = jit(scale, {.target = "auto", .execution_backend = "auto"});
+  const auto run = jit(rescale, {.target = "auto", .execution_backend = "auto"});
   EXPECT_EQ(run.compile({filled({1, 1}, 1)}).value().backend(), "cpu");
 }
 
