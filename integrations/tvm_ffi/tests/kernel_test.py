@@ -50,7 +50,7 @@ class Kernel(unittest.TestCase):
 
     def test_refuses_a_wrong_type(self):
         for arguments, message in (
-            ((self.x,), "expected 3 arguments, got 1"),
+            ((self.x,), "expected 2 or 3 arguments, got 1"),
             ((self.x, "two"), 'parameter "factor" is a ffi'),
             (([1.0], 2.0), 'parameter "x" is a ffi.Array'),
             ((self.x.astype("float64"), 2.0), "dtype float64"),
