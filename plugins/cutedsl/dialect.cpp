@@ -1,5 +1,7 @@
 #include "dialect.h"
 
+#include "kmux/shared_text.h"
+
 namespace kmux::cutedsl {
 namespace {
 
@@ -44,7 +46,10 @@ std::string extent_text(CodeWriter& out, const Plan& plan, const Expr& extent, c
 
 void CuteDialect::declarations(CodeWriter& out, const Plan& plan) {
   DriverDialect::declarations(out, plan);
-  out.line("#include <stddef.h>").line("#include <stdint.h>").lines(checks_prelude()).lines(checks_.text);
+  out.line("#include <stddef.h>")
+      .line("#include <stdint.h>")
+      .lines(shared_text("how arguments are checked", checks_prelude()));
+  out.lines(checks_.text);
   emit_names(out);
   out.line();
   for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "kmux/driver_dialect.h"
 #include "kmux/emit.h"
 #include "kmux/exported_call.h"
+#include "kmux/shared_text.h"
 
 namespace kmux {
 
@@ -17,11 +18,7 @@ namespace {
 constexpr std::string_view kStreamType =
     "\n// HIP's own name for it.\nextern \"C\" {\ntypedef struct ihipStream_t* hipStream_t;\n}\n";
 
-constexpr std::string_view kLayerTitle = R"(
-// ---------------------------------------------------------------------------------------------------------------------
-// The launch layer and the entry points: the same in every launcher. Facts and code of this program are at the end.
-// ---------------------------------------------------------------------------------------------------------------------
-)";
+constexpr std::string_view kLayerTitle = "the launch layer and the entry points";
 
 // {symbol, dynamic_smem_bytes, static_smem_bytes, max_threads}
 void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
@@ -62,8 +59,9 @@ std::string launcher_text(const Plan& plan, const PlanFacts& facts) {
   emit_facts(end, facts);
   emit_code(end);
   std::string text = emit_launcher(plan, dialect, "kmux_launch_body");
-  text.append(kStreamType).append(call.text()).append(kLayerTitle);
-  return text.append(hip_launch_text).append(hip_printed_text).append(end.text());
+  text.append(kStreamType).append(call.text()).append("\n");
+  return text.append(shared_text(kLayerTitle, std::string(hip_launch_text).append(hip_printed_text)))
+      .append(end.text());
 }
 
 }  // namespace hip

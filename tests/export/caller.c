@@ -39,10 +39,14 @@ int main(int argc, char** argv) {
   void* library = argc < 2 ? NULL : dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) return printf("%s\n", dlerror()), 1;
   TVMFFISafeCallType call;
+  int (*on_stream)(void*, const TVMFFIAny*, int32_t);
   const char* (*last_error)(void);
   *(void**)&call = dlsym(library, "__tvm_ffi_axpy");
+  *(void**)&on_stream = dlsym(library, "axpy_on_stream");
   *(void**)&last_error = dlsym(library, "axpy_last_error");
   int code = axpy_call(call, 2, &a, &b);
+  printf("%d %g %g %g\n", code, y[0], y[1], y[2]);
+  code = axpy_call_on(on_stream, NULL, 2, &a, &b);
   printf("%d %g %g %g\n", code, y[0], y[1], y[2]);
   code = axpy_call(call, 2, &a, &shorter);
   printf("%d %s\n", code, last_error());

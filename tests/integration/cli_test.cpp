@@ -14,8 +14,10 @@
 namespace kmux::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const char* const kScale = "scale/scale.kmux.json";
 
@@ -113,6 +115,12 @@ TEST(Cli, CompileKeepsTheArtifact) {
 TEST(Cli, LauncherAndSourceArePrinted) {
   const CliSession session;
   EXPECT_THAT(session.run({"launcher", kScale}).standard_output, HasSubstr("extern \"C\""));
+  // C2.20: what is the same in every launcher is asked for.
+  const std::string layer = "union kmux_slot {";
+  EXPECT_THAT(session.run({"launcher", kScale}).standard_output,
+              AllOf(Not(HasSubstr(layer)), HasSubstr("lines, the same in every launcher)")));
+  EXPECT_THAT(session.run({"launcher", kScale, "--whole"}).standard_output, HasSubstr(layer));
+  EXPECT_THAT(text_in(json_of(session.run({"launcher", kScale, "--json"})), "launcher"), HasSubstr(layer));
   EXPECT_THAT(session.run({"source", kScale}).standard_output, HasSubstr("void scale("));
 }
 

@@ -244,4 +244,11 @@ class CallTable {
   std::deque<DLTensor> tensors_;
 };
 
+/// What a library says to callers of any language where the runtime says `text` to those of its own.
+inline std::string in_no_language(std::string text) {
+  const std::string_view ours = "Pass tensor.to(kernel.device()).";
+  const std::size_t at = text.find(ours);
+  return at == std::string::npos ? text : text.replace(at, ours.size(), "Pass a tensor that is there.");
+}
+
 }  // namespace kmux

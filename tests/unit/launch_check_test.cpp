@@ -61,16 +61,17 @@ TEST_F(LaunchCheckTest, WhatFitsAndWhatOnlyACallKnowsPasses) {
 }
 
 TEST_F(LaunchCheckTest, ArgumentsAreComparedWhereTheCodeSaysThem) {
-  EXPECT_EQ(kernel({8, 4}, {{{8, 4}}, 256}), "");
-  EXPECT_EQ(kernel({8, 4}, {}), "");
-  EXPECT_EQ(kernel({8}, {{{}}}),
+  EXPECT_EQ(kernel({8, 4}, KernelForm{std::vector<unsigned>{8, 4}, 256}), "");
+  EXPECT_EQ(kernel({8, 4}, KernelForm{}), "");
+  EXPECT_EQ(kernel({8}, KernelForm{std::vector<unsigned>{}, 0}),
             "kernel \"k\" is launched with 1 argument of 8 bytes (its code takes 0 arguments). "
             "Correct the launch or the kernel.");
 }
 
 TEST_F(LaunchCheckTest, BlocksFitTheBoundsOfTheKernel) {
-  EXPECT_THAT(kernel({}, {{}, 128}), HasSubstr("blocks of 256 threads (its code is compiled for at most 128). Use "
-                                               "smaller blocks, or raise __launch_bounds__."));
+  EXPECT_THAT(kernel({}, KernelForm{std::nullopt, 128}),
+              HasSubstr("blocks of 256 threads (its code is compiled for at most 128). Use "
+                        "smaller blocks, or raise __launch_bounds__."));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 
 namespace kmux {
 
-// What is said of arguments that do not pass: word for word what the runtime says. Only printed: C++17 and libc alone.
+// What is said of arguments that do not pass: word for word what the runtime says, but for advice that is its own language's:
+// whoever calls may be C. Only printed: C++17 and libc alone.
 
 /// Text that is written piece by piece.
 ///
@@ -138,7 +139,7 @@ inline void explain_memory(ErrorText& out, const DLTensor& tensor, const TensorF
   if (!device.accepts(tensor.device)) {
     const DLDevice place{static_cast<DLDeviceType>(device_type), device.ordinal()};
     out << " is on " << tensor.device << (is_first ? " (the kernel runs on " : " (the tensors before it are on ")
-        << place << (is_first ? "). Pass tensor.to(kernel.device())." : "). Pass tensors of one device.");
+        << place << (is_first ? "). Pass a tensor that is there." : "). Pass tensors of one device.");
   } else if (address_of(tensor) == nullptr) {
     out << " has no memory (its data is null, but " << tensor
         << " has elements). Pass memory, or a tensor without elements.";

@@ -1,6 +1,7 @@
 #include "kmux/driver_dialect.h"
 
 #include "kmux/json.h"
+#include "kmux/shared_text.h"
 
 #include "dispatch_form.h"
 
@@ -180,7 +181,9 @@ void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launc
 
 }  // namespace
 
-void DriverDialect::declarations(CodeWriter& out, const Plan&) { out.lines(driver_header).lines(kCalls); }
+void DriverDialect::declarations(CodeWriter& out, const Plan&) {
+  out.lines(shared_text("the calls of the driver, kmux/driver.h", std::string(driver_header).append(kCalls)));
+}
 
 void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {
   const PlanMap& map = plan.maps[index];

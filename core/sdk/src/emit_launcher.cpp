@@ -1,4 +1,5 @@
 #include "kmux/emit.h"
+#include "kmux/shared_text.h"
 
 #include "emit_expr.h"
 #include "emit_value.h"
@@ -146,7 +147,8 @@ std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::strin
 
   const std::string code =
       declarations.text() + (declarations.text().empty() ? "" : "\n") + function_text(body.text(), symbol);
-  return "// The launcher of " + quote_c(plan.name) + ".\n" + launcher_prelude_for(code) + "\n" + code;
+  return "// The launcher of " + quote_c(plan.name) + ".\n" +
+         shared_text("what a call is, and checked arithmetic", launcher_prelude_for(code)) + "\n" + code;
 }
 
 }  // namespace kmux

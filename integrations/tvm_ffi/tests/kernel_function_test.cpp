@@ -200,6 +200,16 @@ TEST(KernelFunction, SaysWhichArgumentIsWrong) {
   EXPECT_THAT(failure(function, &x.tensor, &elsewhere.tensor), HasSubstr("ValueError: "));
 }
 
+// C2.17
+TEST(KernelFunction, SaysHowManyArgumentsItTakes) {
+  const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z"})));
+  Floats x;
+  EXPECT_THAT(
+      failure(function, &x.tensor),
+      HasSubstr("TypeError: kernel \"fake\": expected 2 or 3 arguments, got 1 (2: x, y; 3, with memory for outputs: "
+                "x, y, z). Pass one of each, in this order."));
+}
+
 TEST(KernelFunction, WhatTheDeviceRefusesIsNoValueError) {
   const auto function =
       function_of(fake_parts(fake_signature({}), [](const kmux_slot*, const kmux_launch_env&, kmux_sink error) {

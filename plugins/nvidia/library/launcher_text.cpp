@@ -5,6 +5,7 @@
 #include "kmux/driver_dialect.h"
 #include "kmux/emit.h"
 #include "kmux/exported_call.h"
+#include "kmux/shared_text.h"
 #include "kmux/source_unit.h"
 
 namespace kmux {
@@ -15,11 +16,7 @@ extern const std::string_view nvidia_printed_text;  // printed
 namespace nvidia {
 namespace {
 
-constexpr std::string_view kLayerTitle = R"(
-// ---------------------------------------------------------------------------------------------------------------------
-// The launch layer and the entry points: the same in every launcher. Facts and code of this program are at the end.
-// ---------------------------------------------------------------------------------------------------------------------
-)";
+constexpr std::string_view kLayerTitle = "the launch layer and the entry points";
 
 std::string symbol_name(std::size_t kernel) { return "kmux_symbol_" + std::to_string(kernel); }
 
@@ -123,9 +120,9 @@ std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const 
   emit_facts(end, plan, Facts(plan, plan.kernels, choices, form.sizes).view(), form.symbols);
   emit_files(end, plan, form.symbols);
   std::string text = emit_launcher(plan, form.dialect, "kmux_launch_body");
-  text.append(call.text()).append(kLayerTitle).append(nvidia_launch_text).append(nvidia_printed_text);
-  text.append(form.printed);
-  return text.append(end.text());
+  std::string layer(nvidia_launch_text);
+  layer.append(nvidia_printed_text).append(form.printed);
+  return text.append(call.text()).append("\n").append(shared_text(kLayerTitle, layer)).append(end.text());
 }
 
 }  // namespace nvidia

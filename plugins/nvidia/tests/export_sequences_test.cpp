@@ -76,6 +76,25 @@ TEST_P(ExportSequences, LaunchesOnTheStreamOfLibtvmffi) {
   scale.close();
 }
 
+// C3.12: also where libtvm_ffi has another one.
+TEST_P(ExportSequences, LaunchesOnTheStreamThatIsGiven) {
+  const Exported scale = exported(scale_program(), "plain");
+  const Tensor x = four_zeros();
+  EXPECT_EQ(scale.prepare(0), 0) << scale.last_error();
+  TVMFFIAny tensor{kTVMFFIDLTensorPtr, 0, {}};
+  tensor.v_ptr = const_cast<DLTensor*>(x.dl());
+  for (const std::uintptr_t stream : {2, 0}) {
+    fake.clear_calls();
+    EXPECT_EQ(scale.on_stream(reinterpret_cast<void*>(stream), &tensor, 1), 0) << scale.last_error();
+    EXPECT_THAT(work(),
+                ElementsAre(line(
+                    {.kernel = "scale", .args = {written(x)}, .smem = 50000, .stream = stream == 2 ? "0x2" : "0x0"})));
+  }
+  EXPECT_EQ(scale.on_stream(nullptr, &tensor, 0), -1);
+  EXPECT_THAT(scale.last_error(), HasSubstr("expected 1 arguments, got 0"));
+  scale.close();
+}
+
 TEST_P(ExportSequences, GoesWhereItsTensorsAre) {
   fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
   const Exported scale = exported(scale_program(), "plain");

@@ -17,6 +17,7 @@ struct Exported {
       : library(DynamicLibrary::open({path}).value()),
         call(*library.function<int(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*)>("__tvm_ffi_" + name)),
         last_error(*library.function<const char*()>(name + "_last_error")),
+        on_stream(*library.function<int(void*, const TVMFFIAny*, std::int32_t)>(name + "_on_stream")),
         prepare(*library.function<int(int)>(name + "_prepare")),
         close(*library.function<void()>(name + "_close")) {}
 
@@ -32,6 +33,7 @@ struct Exported {
   DynamicLibrary library;
   int (*call)(void*, const TVMFFIAny*, std::int32_t, TVMFFIAny*);
   const char* (*last_error)();
+  int (*on_stream)(void*, const TVMFFIAny*, std::int32_t);
   int (*prepare)(int);
   void (*close)();
 };

@@ -69,7 +69,7 @@ TEST(LauncherText, BeginsWithTheProgramsOwnPart) {
   EXPECT_EQ(text.find("// The launcher of \"dynamic_shape\".\n"), 0U);
   const std::size_t body = text.find("extern \"C\" int kmux_launch_body(");
   const std::size_t call = text.find("int call(void* A, void* C, long long n, void* kmux_stream) {");
-  const std::size_t layer = text.find("// The launch layer and the entry points");
+  const std::size_t layer = text.find(": the launch layer and the entry points");
   EXPECT_LT(body, call);
   EXPECT_LT(call, layer);
   EXPECT_EQ(text.substr(0, layer).find("#include"), std::string::npos) << "macros of headers would reach its names";

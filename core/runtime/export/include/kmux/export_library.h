@@ -35,6 +35,7 @@ struct ExportedLibrary {
 /// For a program NAME it exports
 ///
 /// - `__tvm_ffi_NAME`, TVM-FFI's calling convention: all parameters in order, checked as a Kernel checks them;
+/// - `int NAME_on_stream(void* stream, const TVMFFIAny* args, int32_t count)`: the same call, in a stream of the device;
 /// - `const char* NAME_last_error(void)`: what went wrong in this thread's last call;
 /// - `int NAME_prepare(int device)`: what the first call on a device does once;
 /// - `void NAME_close(void)`: gives back what it holds; after the last call.
