@@ -26,7 +26,7 @@ struct CompileOptions {
   std::optional<bool> verbose = {};
   std::optional<int> device = {};      // ordinal; default 0
   Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
-  std::vector<std::string> compile_flags = {};  // appended to the compiler's; option "compile_flags", a line each
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's; split at blanks as a shell does
   std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
   bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
   /// Where the backend resolves and compiles; empty: KMUX_ISOLATION, else "none". "process": in a process of its own, so
