@@ -73,13 +73,16 @@ Status check_words(const Program& program, const Point& point, const BenchOption
   return Ok{};
 }
 
-/// Errors: invalid_argument for a name that is no backend; unavailable for a role of one that cannot run here.
-Status check_backends(Runtime& runtime, const Program& program, const BenchOptions& options) {
-  Contest contest{.program = program.name};
-  KMUX_ASSIGN(contest.entrants, entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends));
+/// Errors: unavailable for a role of a backend that cannot run here.
+Status check_roles(const Contest& contest, const BenchOptions& options) {
   if (!options.baseline.empty()) KMUX_TRY(check_role(contest, "baseline", options.baseline));
   if (!options.reference.empty()) KMUX_TRY(check_role(contest, "reference", options.reference));
   return Ok{};
+}
+
+Error in_program(const Program& program, Error error) {
+  error.message = "program \"" + program.name + "\": " + error.message;
+  return error;
 }
 
 double declared(const std::optional<Expr>& expr, const Binding& binding) {
@@ -124,11 +127,10 @@ void time_all_stages(Runtime& runtime, const Program& program, const BenchOption
 
 Status check_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options) {
   Status fits = check_words(program, point, options);
-  if (fits) fits = check_backends(runtime, program, options);
-  if (fits) return fits;
-  Error error = fits.error();
-  error.message = "program \"" + program.name + "\": " + error.message;
-  return error;
+  if (!fits) return in_program(program, std::move(fits).error());
+  auto entrants = entrants_of(resolve(runtime, program, request_of(options.compile)), options.backends);
+  if (!entrants) return in_program(program, std::move(entrants).error());
+  return check_roles({.program = program.name, .entrants = *std::move(entrants)}, options);
 }
 
 Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Point& point, const BenchOptions& options,

@@ -149,19 +149,6 @@ ffi::Any KernelFunction::outputs_of(std::span<const Arg> inputs, StreamRef strea
   return tensors;
 }
 
-[[gnu::cold]] ffi::Error KernelFunction::wrong_count(std::size_t count) const {
-  const auto names = [](const std::vector<const Param*>& params) {
-    std::string text;
-    for (const Param* param : params) text += (text.empty() ? "" : ", ") + param->name;
-    return text.empty() ? "none" : text;
-  };
-  const std::string few = std::to_string(inputs_.size());
-  const std::string all = std::to_string(params_.size());
-  return wrong_type("kernel \"" + kernel_.name() + "\": expected " + few + " or " + all + " arguments, got " +
-                    std::to_string(count) + " (" + few + ": " + names(inputs_) + "; " + all +
-                    ", with memory for outputs: " + names(params_) + "). Pass one of each, in this order.");
-}
-
 [[gnu::hot]] void KernelFunction::run(std::span<const Arg> args, StreamRef stream, TVMFFIAny* result) const {
   const bool allocates = args.size() == inputs_.size() && inputs_.size() != params_.size();
   if (allocates) {

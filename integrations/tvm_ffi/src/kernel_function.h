@@ -48,7 +48,6 @@ class KernelFunction final : public ffi::FunctionObj {
   StreamRef read(std::span<const TVMFFIAny> values, Arg* args) const;
   StreamRef stream_on(int ordinal) const;
   std::span<const Param* const> params_for(std::size_t count) const;
-  ffi::Error wrong_count(std::size_t count) const;
   ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
   ffi::Error wrong_count(std::size_t count) const;
   ffi::Error refused(const Error& error, std::span<const Arg> args) const;

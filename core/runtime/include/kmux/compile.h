@@ -27,10 +27,10 @@ struct CompileOptions {
       // ("llvm -mcpu=x86-64-v3") is for backends that compile launchers for others
   std::vector<int> out_idx = {};  // outputs by position, negative from the end; only if the signature has none
   std::optional<bool> verbose = {};
-  std::optional<int> device = {};  // ordinal; default 0
-  Options options = {};  // for the backend ("engine" -> "host"); an unknown name is an error
-  std::vector<std::string> compile_flags = {};  // appended to the compiler's; option "compile_flags", a line each
-  std::vector<std::string> include_dirs = {};  // option "include_dirs", a line each
+  std::optional<int> device = {};      // ordinal; default 0
+  Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's; split at blanks as a shell does
+  std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
   bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
   /// Where the backend resolves and compiles; empty: KMUX_ISOLATION, else "none". "process": in a process of its own, so
   /// that a compiler that crashes or hangs is an error of this compile and no more.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypedDict, Union
@@ -51,7 +50,7 @@ def _listed(name: str, value: Any) -> Any:
     if name == "out_idx" and isinstance(value, int) and not isinstance(value, bool):
         return [value]
     if name == "compile_flags" and isinstance(value, str):
-        return shlex.split(value)
+        return [value]  # which the library splits as a shell does
     return value
 
 
