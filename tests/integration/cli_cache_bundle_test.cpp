@@ -43,7 +43,7 @@ TEST_F(CliCacheBundle, SaysWhatIsWrong) {
   EXPECT_THAT(nameless.standard_error, HasSubstr("the bundle's name is missing"));
   session_.write("bad.tar.zst", "no bundle");
   EXPECT_EQ(run("one", {"cache", "import", "bad.tar.zst"}).exit_code, 3);
-  EXPECT_EQ(run("one", {"cache", "import", "none.tar.zst"}).exit_code, 4);
+  EXPECT_EQ(run("one", {"cache", "import", "none.tar.zst"}).exit_code, 3);
 }
 
 }  // namespace

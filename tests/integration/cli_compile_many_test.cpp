@@ -95,11 +95,11 @@ TEST_F(CliCompileMany, KeepsGoingIfAskedTo) {
 
 TEST_F(CliCompileMany, TellsWhichProgramsCannotBeRead) {
   const ProcessResult result = compile({path_of(0), "nowhere.kmux.json"});
-  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.standard_error, HasSubstr("kmux: error: nowhere.kmux.json: "));
   EXPECT_THAT(result.standard_output, HasSubstr("0 of 2 programs are compiled; 1 failed; 1 cancelled"));
   const ProcessResult going = compile({path_of(0), "nowhere.kmux.json", "-k"});
-  EXPECT_EQ(going.exit_code, 4);
+  EXPECT_EQ(going.exit_code, 3);
   EXPECT_THAT(going.standard_output, HasSubstr("1 of 2 programs are compiled; 1 failed"));
 }
 

@@ -34,7 +34,7 @@ TEST(CliExport, TellsProgramsInJson) {
   const Json json = parse_json(result.standard_output).value();
   EXPECT_EQ(*json.find("library")->as_string(), "a.so");
   EXPECT_EQ(*json.find("backend")->as_string(), "cpu");
-  EXPECT_EQ(json.find("symbols")->as_array()->size(), 4U);
+  EXPECT_EQ(json.find("symbols")->as_array()->size(), 5U);
   EXPECT_GT(*json.find("bytes")->as_integer(), 1000);
 }
 

@@ -54,7 +54,7 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
 TEST(Cli, FlagsAreSplitAsAShellDoesIt_C2_8) {
   const CliSession session;
   const std::string source =
-      "#if X != 1 || Y != (1 + 1)\n#error flags\n#endif\nvoid scale(const float* x, float* y, float f, long long n) "
+      "#if X != 1 || Y != (1 + 1)\n#error flags\n#endif\nvoid scale(const float* x, float f, float* y, long long n) "
       "{}\n";
   session.write("flags.c", source);
   std::ifstream file(session.folder() / kScale);

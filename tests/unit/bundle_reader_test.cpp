@@ -126,7 +126,7 @@ TEST_F(BundleReading, SaysWhyAFileCannotBeRead) {
   EXPECT_THAT(BundleReader::open(file_).error().message, HasSubstr("f.tar.zst' (No such file or directory)"));
   fs::create_directory(file_);
   const Result<std::string> folder = read();
-  EXPECT_EQ(folder.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(folder.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(folder.error().message, HasSubstr("(Is a directory)"));
 }
 

@@ -15,6 +15,9 @@ constexpr LaunchLimits kFewLimits{{1000, 100, 10}, {512, 64, 8}, 512};
 class LaunchCheckTest : public testing::Test {
  protected:
   Plan plan(const Extents& grid, const Extents& block) {
+    ProgramBuilder builder{"checked"};
+    static_cast<void>(builder.scalar("n", dtype::kInt32));
+    builder.variant("cuda").source("k.cu", "");
     builder.launch("k").grid(grid).block(block);
     return lower(builder.build().value(), 0).value();
   }
@@ -29,12 +32,8 @@ class LaunchCheckTest : public testing::Test {
     const Status status = check_kernel("k", std::get<PlanLaunch>(made.steps[0]), passed, form);
     return status.ok() ? "" : status.error().message;
   }
-  void SetUp() override {
-    n = builder.scalar("n", dtype::kInt32);
-    builder.variant("cuda").source("k.cu", "");
-  }
-  ProgramBuilder builder{"checked"};
-  Expr n = 0;
+
+  Expr n = Expr::symbol("n");
 };
 
 // C3.3: each names the kernel and what is wrong.

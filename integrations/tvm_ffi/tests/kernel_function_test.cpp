@@ -204,10 +204,9 @@ TEST(KernelFunction, SaysWhichArgumentIsWrong) {
 TEST(KernelFunction, SaysHowManyArgumentsItTakes) {
   const auto function = function_of(fake_parts(fake_signature({floats("x"), floats("y"), floats("z")}, {"z"})));
   Floats x;
-  EXPECT_THAT(
-      failure(function, &x.tensor),
-      HasSubstr("TypeError: kernel \"fake\": expected 2 or 3 arguments, got 1 (2: x, y; 3, with memory for outputs: "
-                "x, y, z). Pass one of each, in this order."));
+  EXPECT_THAT(failure(function, &x.tensor),
+              HasSubstr("TypeError: kernel \"fake\": expected 2 or 3 arguments, got 1 (they are x, y; or, with "
+                        "outputs, x, y, z). Pass one of each, in this order."));
 }
 
 TEST(KernelFunction, WhatTheDeviceRefusesIsNoValueError) {

@@ -41,7 +41,7 @@ class Library(unittest.TestCase):
             print(numpy.from_dlpack(kernel(numpy.ones(2, "float32"), 3.0)))
             try:
                 load("/nowhere.kmux.json")
-            except RuntimeError as error:
+            except ValueError as error:
                 print(error)
             """)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -237,7 +237,7 @@ TEST_F(Builder, RefusesArgumentsThatMeanSomethingElseToTheShell) {
   const Program program = program_of(kernel_that("")).build().value();
   for (const Options& options :
        {Options{{"include_dirs", "/tmp/$(touch x)"}}, Options{{"include_dirs", "/tmp/a,b"}},
-        Options{{"compile_flags", "-fmad=`touch x`"}}, Options{{"compile_flags", "-fmad=a b"}}}) {
+        Options{{"compile_flags", "'-fmad=`touch x`'"}}, Options{{"compile_flags", "'-fmad=a b'"}}}) {
     const Error error = failure(program, options);
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(error.message, HasSubstr("has a character that nvcc or the shell that it uses would take for its own"));

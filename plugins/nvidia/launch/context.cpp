@@ -1,7 +1,5 @@
 #include "nvidia/launch/context.h"
 
-#include <pthread.h>
-
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
@@ -15,14 +13,7 @@ int retain_context(const DriverTable& driver, int ordinal, DeviceContext* contex
 }
 
 CUresult release_context(const DriverTable& driver, const DeviceContext& context) {
-  const unsigned long thread = __atomic_load_n(&context.stays_on, __ATOMIC_RELAXED);
-  if (thread == 0) return driver.primary_release(context.device);
-  if (thread != pthread_self()) return CUDA_SUCCESS;
-  CUcontext current = nullptr;
-  CUresult result = driver.current_get(&current);
-  if (result == CUDA_SUCCESS && current == context.primary) result = driver.current_set(nullptr);
-  const CUresult released = driver.primary_release(context.device);
-  return result == CUDA_SUCCESS ? released : result;
+  return driver.primary_release(context.device);
 }
 
 int ContextScope::enter(kmux_sink error) {
@@ -57,20 +48,9 @@ int ContextScope::change(CUcontext current, kmux_sink error) {
   is_changed_ = current != context_.primary;
   const CUresult result = is_changed_ ? driver_.current_set(context_.primary) : CUDA_SUCCESS;
   is_entered_ = result == CUDA_SUCCESS;
-  if (is_entered_) return keep(current), KMUX_OK;
+  if (is_entered_) return before_ = current, KMUX_OK;
   is_changed_ = false;
   return fail_call(driver_, error, "cuCtxSetCurrent", result, "device %d", context_.ordinal);
-}
-
-void ContextScope::keep(CUcontext before) {
-  before_ = before;
-  if (!is_changed_ || before != nullptr || context_.ordinal != 0 || after_ != After::kMayStay) return;
-  is_changed_ = false;
-  unsigned long thread = 0;
-  const bool is_first = __atomic_compare_exchange_n(&context_.stays_on, &thread, pthread_self(), false,
-                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  if (is_first || thread == pthread_self()) return;
-  __atomic_store_n(&context_.stays_on, DeviceContext::kSeveralThreads, __ATOMIC_RELAXED);
 }
 
 int ContextScope::restore(int code, kmux_sink error) {

@@ -210,13 +210,15 @@ TEST_P(BodySequences, FillsBeyondTheirBufferAreRefusedBeforeAnythingIsLaunched) 
   EXPECT_THAT(work_of(kernel, {x, std::int64_t{0}}), ElementsAre(line({"nothing"}), HasSubstr(" value 3 bytes 4096 ")));
 }
 
-TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedBeforeTheFirstLaunch) {
+// C3.3: without a device, by the code itself.
+TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedWhenCompiling) {
   ProgramBuilder builder = program_of("wide", kTwo);
   builder.launch("first").grid({1}).block({32}).args({"x"}).arg(kN, dtype::kInt64);
-  const Kernel kernel = compiled(builder);
-  const Status refused = kernel.warm();
+  const auto refused = try_compile(builder);
+  ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(refused.error().message, HasSubstr("parameter 1 of kernel \"first\" has 4 bytes (a launch passes 8)"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("2 arguments of 8, 8 bytes (its code takes 2 arguments of 8, 4 bytes)"));
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }
 
