@@ -155,7 +155,7 @@ TEST(DispatchJson, ChecksFiles) {
   EXPECT_THAT(from_json(scale_json(), missing).error().message,
               HasSubstr("/variants/0/sources/0: cannot open \"scale.c\""));
   const auto changed = [](const std::string&) -> Result<std::string> { return std::string("other"); };
-  EXPECT_THAT(from_json(scale_json(), changed).error().message, HasSubstr("differs from its SHA-256"));
+  EXPECT_THAT(from_json(scale_json(), changed).error().message, HasSubstr("was edited (its SHA-256 is \""));
   bool asked = false;
   const auto never = [&](const std::string&) -> Result<std::string> {
     asked = true;
@@ -166,9 +166,17 @@ TEST(DispatchJson, ChecksFiles) {
   EXPECT_THAT(from_json(replaced(scale_json(), "scale.c", ""), never).error().message, HasSubstr("\"\" is refused"));
   EXPECT_FALSE(asked);
   const std::string no_digest = replaced(scale_json(), sha256_hex(kSource), "");
-  EXPECT_THAT(from_json(no_digest, read_source).error().message, HasSubstr("differs from its SHA-256 (expected \"\""));
+  EXPECT_THAT(from_json(no_digest, read_source).error().message, HasSubstr("the program says \"\")"));
   const std::string number = replaced(scale_json(), "\"scale.c\"", "1");
   EXPECT_THAT(from_json(number, never).error().message, HasSubstr("/sources/0/path: expected a string"));
+}
+
+TEST(DispatchJson, TakesAFileWithoutADigestAsItIs) {  // C3.5
+  const std::string without = replaced(scale_json(), R"(,"sha256":")" + sha256_hex(kSource) + '"', "");
+  ASSERT_EQ(without.find("sha256"), std::string::npos);
+  const Program program = from_json(without, read_source).value();
+  EXPECT_EQ(program.variants.front().sources.front().content, kSource);
+  EXPECT_EQ(to_json(program), to_json(from_json(scale_json(), read_source).value()));  // with its digest
 }
 
 TEST(DispatchJson, CountsProblemsBeyondTheFirstHundred) {

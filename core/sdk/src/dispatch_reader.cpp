@@ -85,11 +85,11 @@ class DispatchReader {
     if (in.object() == nullptr) return;
     in.refuse_other_keys({"file", "path", "sha256"});
     const auto path = in.require("path");
-    const auto sha256 = in.require("sha256");
-    if (!path || !sha256) return;
+    if (!path) return;
+    const auto sha256 = in.find("sha256");
     const std::string* name = path->string();
-    const std::string* digest = sha256->string();
-    if (name == nullptr || digest == nullptr) return;
+    const std::string* digest = sha256 ? sha256->string() : nullptr;
+    if (name == nullptr || (sha256 && digest == nullptr)) return;
     const auto file = in.find("file");
     const std::string* place = file ? file->string() : name;
     if (place == nullptr) return;
@@ -99,7 +99,7 @@ class DispatchReader {
                              " is refused (it may leave the program's folder). Use one such as \"src/gemm.cu\".");
     }
     out.path = *name;
-    fetch(in, *place, *digest, out);
+    fetch(in, *place, digest, out);
   }
 
   void read(const JsonReader& in, Step& out) const {
@@ -201,13 +201,15 @@ class DispatchReader {
     emplace_alternative(out, *index, [&](auto& alternative) { read(member, alternative); });
   }
 
-  void fetch(const JsonReader& in, const std::string& place, const std::string& digest, File& out) const {
+  /// Without a digest, whatever is there: who writes a program by hand edits its files.
+  void fetch(const JsonReader& in, const std::string& place, const std::string* digest, File& out) const {
     Result<std::string> content = files_(place);
     if (!content) return in.problem(content.error().message);
-    const std::string actual = sha256_hex(*content);
-    if (actual != digest) {
-      in.problem("file " + in_double_quotes(place) + " differs from its SHA-256 (expected " + in_double_quotes(digest) +
-                 ", found \"" + actual + "\"). Restore the file, or write the program anew.");
+    if (const std::string actual = digest != nullptr ? sha256_hex(*content) : "";
+        digest != nullptr && actual != *digest) {
+      in.problem("file " + in_double_quotes(place) + " was edited (its SHA-256 is \"" + actual +
+                 "\", the program says " + in_double_quotes(*digest) +
+                 "). Restore it, or correct or remove \"sha256\".");
     }
     out.content = *std::move(content);
   }
