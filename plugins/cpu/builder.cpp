@@ -68,7 +68,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, dump_meta(meta));
-  if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
+  artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);
   }

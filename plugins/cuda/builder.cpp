@@ -94,7 +94,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set(nvidia::kLauncherPart, std::string(launcher));
   artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols));
   if (headers) add(*headers, code->headers);
-  if (headers) artifact.set(std::string(kDependenciesPart), to_json(*headers));
+  artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   return artifact;
 }
 

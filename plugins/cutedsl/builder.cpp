@@ -56,9 +56,7 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   artifact.set(nvidia::kMetaPart, meta_of(request, entries, *code));
   artifact.set(nvidia::kCodePart, std::move(code->cubin));
   artifact.set(nvidia::kLibraryPart, std::move(library));
-  if (!code->imported.empty()) {
-    artifact.set(std::string(kDependenciesPart), to_json(Dependencies{std::move(code->imported)}));
-  }
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{std::move(code->imported)}));
   return artifact;
 }
 

@@ -119,7 +119,7 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));
   artifact.set(kMetaPart, dump_meta(meta));
-  if (dependencies) artifact.set(std::string(kDependenciesPart), to_json(*dependencies));
+  artifact.set(std::string(kDependenciesPart), to_json(dependencies.value_or(Dependencies{})));
   return artifact;
 }
 

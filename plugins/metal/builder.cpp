@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include "kmux/dependencies.h"
 #include "kmux/plan.h"
 #include "kmux/plan_part.h"
 
@@ -75,6 +76,7 @@ Result<Artifact> MetalBuilder::build(const BuildRequest& request, std::string_vi
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));
   artifact.set(kMetaPart, dump_meta(meta));
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // Metal's own headers alone
   return artifact;
 }
 

@@ -134,7 +134,7 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));
   artifact.set(kMetaPart, dump_meta(meta));
-  if (code.dependencies) artifact.set(std::string(kDependenciesPart), to_json(*code.dependencies));
+  artifact.set(std::string(kDependenciesPart), to_json(code.dependencies.value_or(Dependencies{})));
   return artifact;
 }
 

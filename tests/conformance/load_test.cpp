@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/dependencies.h"
+
 #include "programs.h"
 #include "subject.h"
+#include "temp_folder.h"
 
 namespace kmux::conformance {
 namespace {
@@ -73,6 +76,32 @@ TEST(Load, BuildGivesAnArtifactThatLoadsAlone) {
   EXPECT_FALSE(built->launcher.empty());
   const Artifact copy = deserialize(serialize(built->artifact)).value();
   EXPECT_TRUE(subject.backend().load(copy, 0).ok());
+}
+
+/// A program whose kernel is in a header that is none of its files.
+Program program_with_header(const std::string& header) {
+  ProgramBuilder builder("includer");
+  builder.output("out", dtype::kInt32, {1});
+  const std::string text = "#include \"" + header + "\"\nKERNEL void k(int* out) { *out = kAnswer; }\n";
+  add_variants(builder, text, [](const OneThread& host) { host.launch("k").args({"out"}); });
+  return builder.build().value();
+}
+
+// What is kept of a build is used again while these files are as they were (C3.2).
+TEST(Load, BuildSaysWhichFilesItRead) {
+  auto& subject = Subject::current();
+  const TempFolder folder;
+  const std::string header = folder.write("kmux_conformance_header.h", "enum { kAnswer = 42 };\n");
+  CompileOptions options;
+  options.execution_backend = subject.name();
+  options.include_dirs = {folder.path().string()};
+  const auto built = build(subject.runtime(), program_with_header("kmux_conformance_header.h"), options);
+  ASSERT_TRUE(built.ok()) << built.error().explain();
+  const std::string* const part = built->artifact.find(kDependenciesPart);
+  ASSERT_NE(part, nullptr) << "no part \"deps\"";
+  const Dependencies read = dependencies_from_json(*part).value();
+  EXPECT_TRUE(read.complete);
+  EXPECT_THAT(read.files, testing::Contains(header));
 }
 
 TEST(Load, RefusesAnArtifactWithoutCode) {

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/dependencies.h"
+#include "kmux/log.h"
+
 namespace kmux {
 namespace {
 
@@ -84,6 +87,21 @@ TEST_F(PluginBackendTest, LooksAtTheDigestsOfWhatWasBuilt) {
   const BuildRequest request{program, 0, {"c"}, {}};
   expect_nonsense(backend_.builder().build(request, ""), "\"code\" differs from its SHA-256");
   expect_nonsense(backend_.standalone(request, {}), "\"code\" differs from its SHA-256");
+}
+
+TEST_F(PluginBackendTest, KeepsNothingOfAPluginThatDoesNotSayWhatItRead) {  // C3.2
+  table_.build = [](void*, const kmux_build_request*, kmux_bytes, kmux_sink artifact, kmux_sink) {
+    return write(artifact, serialize(Artifact{{{"code", "1234"}}}));
+  };
+  const Program program{.name = "p", .variants = {Variant{.dialect = "c"}}};
+  std::vector<std::string> lines;
+  set_log_sink(LogLevel::kWarning, [&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  for (int i = 0; i < 2; ++i) {
+    const Artifact built = backend_.builder().build({program, 0, {"c"}, {}}, "").value();
+    EXPECT_FALSE(dependencies_from_json(*built.find(kDependenciesPart)).value().complete);
+  }
+  set_log_sink(LogLevel::kWarning, {});
+  EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("backend \"odd\" does not say which files it reads")));  // once
 }
 
 TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {

@@ -2,7 +2,9 @@
 
 #include "kmux/artifact_digests.h"
 #include "kmux/backend_json.h"
+#include "kmux/dependencies.h"
 #include "kmux/dispatch_json.h"
+#include "kmux/log.h"
 #include "kmux/program_view.h"
 
 #include "byte_sink.h"
@@ -86,7 +88,19 @@ Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_v
   }));
   auto read = deserialize(artifact.text());
   if (!read) return malformed_answer(api_.name, "an artifact that cannot be read", read.error().message);
+  if (read->find(kDependenciesPart) == nullptr) add_unknown_dependencies(*read);
   return read;
+}
+
+/// A plugin that does not say what it read may have read anything: what it makes is never kept.
+void PluginBackend::add_unknown_dependencies(Artifact& artifact) {
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));
+  if (told_of_dependencies_.exchange(true)) return;
+  log(LogLevel::kWarning,
+      "backend \"" + std::string(api_.name) +
+          "\" does not say which files it reads, so nothing that it compiles is kept. Have its author "
+          "add the part \"" +
+          std::string(kDependenciesPart) + "\" (docs/plugin-abi.md).");
 }
 
 Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, int device) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "kmux/backend.h"
 
 #include "plugin_device_api.h"
@@ -30,10 +32,12 @@ class PluginBackend final : public Backend, private Wrapper, private Builder {
   Result<std::string> wrap(const BuildRequest& request) override;
   Result<std::string> toolchain(const Target& target, const Options& options) override;
   Result<Artifact> build(const BuildRequest& request, std::string_view launcher) override;
+  void add_unknown_dependencies(Artifact& artifact);
 
   const kmux_plugin_api& api_;
   void* instance_;
   PluginDeviceApi devices_;
+  std::atomic<bool> told_of_dependencies_ = false;
 };
 
 /// An adapter of a plugin. The hot path skips it: its entry is what the plugin says, or else the table's function with the

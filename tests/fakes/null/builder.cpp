@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include "kmux/dependencies.h"
 #include "kmux/plan.h"
 
 #include "wrapper.h"
@@ -38,6 +39,7 @@ Result<Artifact> NullBuilder::build(const BuildRequest& request, std::string_vie
   artifact.set("code", code);
   artifact.set("launcher", std::string(launcher));
   artifact.set("meta.json", dump(Json::Object{{"slots", std::int64_t(plan.slots.size())}}));
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{}));  // it reads no file but the program's
   return artifact;
 }
 

@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// The name of the artifact's part that holds `Dependencies`. Without it an artifact depends on no file.
+/// The name of the artifact's part that holds `Dependencies`. What a plugin builds without it is never kept.
 inline constexpr std::string_view kDependenciesPart = "deps";
 
 /// The files outside the program that a build read through `#include`.
