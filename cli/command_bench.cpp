@@ -13,6 +13,7 @@
 
 #include "bench_bar.h"
 #include "command.h"
+#include "error_text.h"
 #include "interrupt.h"
 #include "number_option.h"
 #include "output_file.h"
@@ -175,7 +176,7 @@ Report report_of(const bench::BenchReport& all, const std::vector<Threshold>& th
 
 /// What there is of a run that ended early, with the reason on stderr.
 Report unfinished_report(Report report, const Error& error, int signal) {
-  std::cerr << "kmux: error: " << error.explain() << "\n";
+  std::cerr << "kmux: error: " << error_text(error);
   report.code = signal != 0 ? kInterrupted : exit_code(error.code);
   return report;
 }

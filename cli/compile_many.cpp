@@ -8,6 +8,7 @@
 #include "kmux/par_compile.h"
 #include "kmux/program.h"
 
+#include "error_text.h"
 #include "interrupt.h"
 #include "progress_view.h"
 #include "style.h"
@@ -98,9 +99,7 @@ ExitCode code_of(const std::vector<Fate>& fates, int signal) {
 void print_errors(const std::vector<Fate>& fates) {
   for (const Fate& fate : fates) {
     if (!fate.error) continue;
-    std::string text = fate.error->explain();
-    if (text.empty() || text.back() != '\n') text += '\n';
-    std::cerr << "kmux: error: " << fate.path << ": " << text;
+    std::cerr << "kmux: error: " << fate.path << ": " << error_text(*fate.error);
   }
 }
 

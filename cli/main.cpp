@@ -4,10 +4,12 @@
 #include <iostream>
 #include <optional>
 
+#include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/nearest.h"
 
 #include "command.h"
+#include "error_text.h"
 #include "version.h"
 
 namespace kmux::cli {
@@ -48,8 +50,7 @@ Json to_json(const Error& error) {
 
 int fail(const Error& error, ExitCode code, bool json) {
   if (json) std::cout << dump(to_json(error), 2) << "\n";
-  std::cerr << "kmux: error: " << error.explain();
-  if (error.explain().empty() || error.explain().back() != '\n') std::cerr << "\n";
+  std::cerr << "kmux: error: " << error_text(error);
   return code;
 }
 
@@ -62,7 +63,7 @@ po::options_description options_of(const Command& command) {
   command.describe(options);
   auto add = options.add_options();
   if (options.find_nothrow("json", false) == nullptr) add("json", "print one JSON document on stdout");
-  add("verbose,v", "log to stderr what is done and why");
+  add("verbose,v", "log to stderr what is done and why, and show errors whole");
   add("help,h", "print this");
   return options;
 }
@@ -119,6 +120,7 @@ int run(const Command& command, const std::vector<std::string>& words) {
                       json);
   }
   if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
+  if (arguments.count("verbose") != 0 || Environment::from_process().verbose) show_whole_errors();
   return print(command.run(arguments), json);
 }
 

@@ -53,6 +53,9 @@ TEST(Error, FindsTheFirstNoteOfAKind) {
 TEST(Error, ExplainsWithIndentedNotes) {
   const Error error = make_error(ErrorCode::kCompileFailed, "no.").with("log", "one\n\ntwo\n").with("path", "p");
   EXPECT_EQ(error.explain(), "compile_failed: no.\n  log:\n    one\n\n    two\n  path:\n    p");
+  EXPECT_EQ(error.brief("here"), "compile_failed: no.\n  log: one\n    two\n  path: p");  // C2.6
+  EXPECT_EQ(error.brief("here", 3), "compile_failed: no.\n  log: one\n  (2 more lines; here)");
+  EXPECT_EQ(Exception(error).what(), error.brief(""));
 }
 
 TEST(Result, HoldsAValueOrAnError) {

@@ -103,17 +103,42 @@ Error problem_of(const Resolution& resolution) {
   return resolution.requested_backend == "auto" ? none_available(resolution) : refused_backend(resolution);
 }
 
+/// What several candidates of one reason are called: "cpu (variant 0, c)", or by backend where there are more.
+std::string name_of(const std::vector<const Candidate*>& group) {
+  const Candidate& first = *group.front();
+  if (group.size() == 1)
+    return first.backend + " (variant " + std::to_string(first.variant) + ", " + first.dialect + ")";
+  std::vector<std::string> backends;
+  for (const Candidate* const candidate : group) {
+    if (std::ranges::find(backends, candidate->backend) == backends.end()) backends.push_back(candidate->backend);
+  }
+  return join(backends);
+}
+
+/// A note for each reason, in the order of the candidates: who came furthest first.
+std::vector<Note> notes_of(const std::vector<Candidate>& candidates) {
+  std::vector<std::pair<std::string, std::vector<const Candidate*>>> groups;
+  for (const Candidate& candidate : candidates) {
+    std::string reason = std::string(to_string(candidate.stage)) + ": " + candidate.reason;
+    const auto same = std::ranges::find(groups, reason, [](const auto& group) { return group.first; });
+    if (same != groups.end()) {
+      same->second.push_back(&candidate);
+    } else {
+      groups.push_back({std::move(reason), {&candidate}});
+    }
+  }
+  std::vector<Note> notes;
+  for (const auto& [reason, group] : groups) notes.push_back({"backend", name_of(group) + ": " + reason});
+  return notes;
+}
+
 }  // namespace
 
 Result<Candidate> require(const Resolution& resolution) {
   if (const Candidate* chosen = resolution.chosen()) return *chosen;
   Error error = problem_of(resolution);
   if (!resolution.target_problem.empty()) return error;  // every candidate says the same
-  for (const Candidate& candidate : resolution.candidates) {
-    error.notes.push_back({"backend", candidate.backend + " (variant " + std::to_string(candidate.variant) + ", " +
-                                          candidate.dialect + "): " + std::string(to_string(candidate.stage)) + ": " +
-                                          candidate.reason});
-  }
+  error.notes = notes_of(resolution.candidates);
   for (const std::string& reason : resolution.unread) error.notes.push_back({"plugin", reason});
   return error;
 }

@@ -1,5 +1,7 @@
 #include "kmux/error.h"
 
+#include <algorithm>
+
 namespace kmux {
 
 std::string_view to_string(ErrorCode code) {
@@ -49,7 +51,39 @@ void append_indented(std::string& out, std::string_view text) {
   }
 }
 
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// A note without a line for its kind alone.
+void append_lines(std::vector<std::string>& all, const Note& note) {
+  std::string indent = "  " + note.kind + ": ";
+  for (const std::string& line : lines_of(note.text)) {
+    all.push_back(indent + line);
+    indent = "    ";
+  }
+}
+
 }  // namespace
+
+std::string Error::brief(std::string_view where, std::size_t lines) const {
+  std::vector<std::string> all = lines_of(std::string(to_string(code)) + ": " + message);
+  for (const Note& part : notes) append_lines(all, part);
+  if (all.size() > lines) {
+    const std::size_t cut = all.size() - (lines - 1);
+    all.resize(lines - 1);
+    all.push_back("  (" + std::to_string(cut) + " more lines; " + std::string(where) + ")");
+  }
+  std::string text;
+  for (const std::string& line : all) text.append(text.empty() ? 0 : 1, '\n').append(line);
+  return text;
+}
 
 std::string Error::explain() const {
   std::string out = std::string(to_string(code)) + ": " + message;

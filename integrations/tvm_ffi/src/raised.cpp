@@ -5,6 +5,8 @@
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/environment.h"
+
 namespace kmux::bridge {
 namespace {
 
@@ -29,7 +31,7 @@ std::string error_kind(ErrorCode code) {
 }
 
 ffi::Error raised(const Error& error, std::string_view kind) {
-  std::string text = error.explain();
+  std::string text = Environment::from_process().verbose ? error.explain() : error.brief("KMUX_VERBOSE=1 shows them");
   text.erase(0, to_string(error.code).size() + 2);  // the kind says it
   while (text.ends_with('\n')) text.pop_back();
   return {std::string(kind), std::move(text), "", std::nullopt, notes_of(error)};

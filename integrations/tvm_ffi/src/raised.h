@@ -17,7 +17,8 @@ namespace ffi = ::tvm::ffi;
 /// Python raises what is registered under that name, and RuntimeError where nothing is.
 std::string error_kind(ErrorCode code);
 
-/// `error` as an exception of TVM-FFI, its notes in the text, and by kind in its extra context.
+/// `error` as an exception of TVM-FFI: its text in brief unless KMUX_VERBOSE is on, and its notes by kind in its extra
+/// context.
 ffi::Error raised(const Error& error, std::string_view kind);
 inline ffi::Error raised(const Error& error) { return raised(error, error_kind(error.code)); }
 

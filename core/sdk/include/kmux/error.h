@@ -48,15 +48,20 @@ struct Error {
 
   /// The message and all notes as text for a person: one line, then an indented block a note.
   std::string explain() const;
+
+  /// The same in at most `lines` lines (two or more). What is cut is counted in the last one, which says `where` it is.
+  std::string brief(std::string_view where, std::size_t lines = kBriefLines) const;
+  static constexpr std::size_t kBriefLines = 5;
 };
 
 /// Makes an `Error` that remembers where it was made.
 Error make_error(ErrorCode code, std::string message, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 
-/// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions.
+/// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions. `what()` is its `brief` text.
 class Exception final : public std::runtime_error {
  public:
-  explicit Exception(Error error) : std::runtime_error(error.explain()), error_(std::move(error)) {}
+  explicit Exception(Error error)
+      : std::runtime_error(error.brief("Error::explain() has them")), error_(std::move(error)) {}
   const Error& error() const { return error_; }
 
  private:
