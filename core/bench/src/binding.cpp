@@ -155,4 +155,18 @@ Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {
   return Arg(static_cast<std::int64_t>(example->second));
 }
 
+std::map<std::string, double> Binding::examples() const {
+  std::map<std::string, double> examples;
+  for (const Param& param : program_.signature.params) {
+    const auto example = program_.metadata.scalars.find(param.name);
+    if (example != program_.metadata.scalars.end() && !scalars_.contains(param.name)) examples.insert(*example);
+  }
+  for (const Symbol& symbol : program_.signature.symbols) {
+    const auto example = program_.metadata.symbols.find(symbol.name);
+    if (example == program_.metadata.symbols.end() || given(symbol.name) || learned_.contains(symbol.name)) continue;
+    examples.emplace(symbol.name, static_cast<double>(example->second));
+  }
+  return examples;
+}
+
 }  // namespace kmux::bench

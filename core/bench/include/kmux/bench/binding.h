@@ -39,6 +39,8 @@ class Binding {
   std::optional<std::int64_t> evaluate(const Expr& expr) const;
   /// The argument for scalar parameter `name`.
   Result<Arg> scalar(const std::string& name, DType dtype) const;
+  /// The symbols and scalars whose values are the program's examples, as nothing else gives one.
+  std::map<std::string, double> examples() const;
 
  private:
   std::optional<std::int64_t> integer(std::string_view name) const;
