@@ -7,6 +7,7 @@
 #include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
+#include "environment_warnings.h"
 #include "fork_guard.h"
 #include "isolated_plugins.h"
 #include "result_guard.h"
@@ -24,6 +25,18 @@ RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cac
   return options;
 }
 
+/// Refused plugins too: their variables are known.
+std::vector<Manifest> found_manifests(const Registry& registry) {
+  std::vector<Manifest> manifests;
+  for (const PluginEntry& entry : registry.entries()) manifests.push_back(entry.manifest);
+  return manifests;
+}
+
+void warn_of_environment(const Runtime& runtime) {
+  for (const std::string& text : environment_warnings(runtime.environment(), found_manifests(runtime.registry())))
+    log(LogLevel::kWarning, text);
+}
+
 Result<std::shared_ptr<Runtime>> make_default_runtime() {
   Environment environment = Environment::from_process();
   if (!environment.trace_file.empty()) start_trace();
@@ -31,7 +44,9 @@ Result<std::shared_ptr<Runtime>> make_default_runtime() {
   options.environment_path = environment.plugin_path;
   options.plugin_options = environment.plugin_options;
   options.variables = environment.variables;
-  return Runtime::create(std::move(environment), options);
+  KMUX_ASSIGN(std::shared_ptr<Runtime> runtime, Runtime::create(std::move(environment), options));
+  if (fork_generation() == 0) warn_of_environment(*runtime);  // once, not in every child
+  return runtime;
 }
 
 // What KMUX_TRACE asks for.

@@ -1,12 +1,13 @@
 #include "kmux/environment.h"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "kmux/words.h"
+
+#include "environment_variables.h"
 
 namespace kmux {
 namespace {
@@ -30,11 +31,6 @@ std::string first_of(const Variables& variables, std::initializer_list<const cha
 
 std::string or_auto(const Variables& variables, const std::string& name) {
   return name.empty() ? "auto" : variables.at(name);
-}
-
-bool is_true(const std::string& value) {
-  static constexpr std::array<std::string_view, 4> kTrue = {"1", "true", "yes", "on"};
-  return std::find(kTrue.begin(), kTrue.end(), lower_case(value)) != kTrue.end();
 }
 
 /// Relative values are ignored, as the XDG base directory specification asks; without a home there is no cache.
@@ -96,10 +92,10 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.policy = first_of(variables, {"KMUX_POLICY"});
   if (environment.policy.empty()) environment.policy = "priority";
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
-  environment.verbose = is_true(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
+  environment.verbose = is_on(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
   // Under AT_SECURE whoever set the variables may have fewer rights than this process: it takes no path from them, and no
   // option of a plugin, since options name compilers and libraries.
-  environment.disable_cache = secure || is_true(first_of(variables, {"KMUX_DISABLE_CACHE"}));
+  environment.disable_cache = secure || is_on(first_of(variables, {"KMUX_DISABLE_CACHE"}));
   environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});
   if (!secure) {
     environment.cache_dir = cache_dir_of(variables);
@@ -111,7 +107,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.remote_cache_key_file = first_of(variables, {"KMUX_REMOTE_CACHE_KEY_FILE"});
     environment.remote_cache_ttl = first_of(variables, {"KMUX_REMOTE_CACHE_TTL"});
     environment.remote_cache_timeout = first_of(variables, {"KMUX_REMOTE_CACHE_TIMEOUT"});
-    environment.remote_cache_read_only = is_true(first_of(variables, {"KMUX_REMOTE_CACHE_READ_ONLY"}));
+    environment.remote_cache_read_only = is_on(first_of(variables, {"KMUX_REMOTE_CACHE_READ_ONLY"}));
     environment.plugin_path = split_path(first_of(variables, {"KMUX_PLUGIN_PATH"}));
     environment.variables = variables;
     environment.plugin_options = options_of(variables);

@@ -18,8 +18,9 @@ constexpr int kNowhere = 4;  // above every level
 struct State {
   std::mutex mutex;
   ForkGuard guard{mutex};
-  LogSink sink;
-  std::atomic<int> level{kNowhere};
+  LogSink sink = stderr_log_sink();
+  bool is_chosen = false;  // by the application
+  std::atomic<int> level{static_cast<int>(LogLevel::kWarning)};
   std::atomic<bool> silenced{false};
 };
 
@@ -58,13 +59,14 @@ void install(State& log, LogLevel level, LogSink sink) {
 void set_log_sink(LogLevel level, LogSink sink) {
   State& log = state();
   const std::lock_guard lock(log.mutex);
+  log.is_chosen = sink != nullptr;
   install(log, level, std::move(sink));
 }
 
 void set_default_log_sink(LogLevel level, const LogSink& sink) {
   State& log = state();
   const std::lock_guard lock(log.mutex);
-  if (!log.sink) install(log, level, sink);
+  if (!log.is_chosen) install(log, level, sink);
 }
 
 LogSink stderr_log_sink() {

@@ -1,0 +1,53 @@
+// What the command says on stderr without --verbose: what its user would want to know and did not ask for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/json.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string kSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
+
+TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
+  const ProcessResult result = CliSession().run({"plugins"}, {{"KMUX_TARGT", "cpu"}, {"KMUX_PLUGIN_PATH", "/nowhere"}});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_TARGT is set"));
+  EXPECT_THAT(result.standard_error, HasSubstr("Did you mean 'KMUX_TARGET'?"));
+  EXPECT_THAT(result.standard_error, HasSubstr("kmux: warning: KMUX_PLUGIN_PATH names \"/nowhere\""));
+}
+
+TEST(CliWarnings, SaysNothingWhereNothingIsWrong) {
+  EXPECT_THAT(CliSession().run({"plugins"}).standard_error, IsEmpty());
+}
+
+TEST(CliWarnings, SaysThatThereIsNoCache) {  // C3.8
+  const ProcessResult no_folder = CliSession().run({"plugins"}, {{"KMUX_CACHE_DIR", "/proc/x"}});
+  EXPECT_THAT(no_folder.standard_error, HasSubstr("kmux: warning: "));
+  EXPECT_THAT(no_folder.standard_error, HasSubstr("/proc/x"));
+  const CliSession session;
+  const ProcessResult no_number = session.run(
+      {"plugins"}, {{"KMUX_CACHE_MAX_BYTES", "4Q"}, {"KMUX_CACHE_DIR", (session.folder() / "cache").string()}});
+  EXPECT_THAT(no_number.standard_error, HasSubstr("kmux: warning: nothing is cached: "));
+  EXPECT_THAT(no_number.standard_error, HasSubstr("KMUX_CACHE_MAX_BYTES"));
+}
+
+TEST(CliWarnings, SaysWhichValuesAreExamples) {  // C3.8
+  const CliSession session;
+  const std::vector<std::string> words = {"run", kSaxpy, "--backend", "cpu", "--in", "*=ones"};
+  EXPECT_THAT(session.run(words).standard_output, HasSubstr("with the program's example values: "));
+  std::vector<std::string> with_all = words;
+  for (const std::string word : {"--scalar", "a=3", "--symbol", "n=16"}) with_all.push_back(word);
+  const ProcessResult given = session.run(with_all);
+  EXPECT_EQ(given.exit_code, 0) << given.standard_error;
+  EXPECT_THAT(given.standard_output, Not(HasSubstr("example values")));
+}
+
+}  // namespace
+}  // namespace kmux::test
