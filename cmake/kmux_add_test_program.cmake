@@ -1,7 +1,10 @@
-# kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...])
+# kmux_add_test_program(<name> LABEL <unit|golden|conformance|integration|install> SOURCES <x_test.cpp>... [LIBS <target>...]
+#                       [APART <x_test.cpp>...])
 #
 # One GoogleTest program, one ctest `<name>.<x>` for each x_test.cpp (tests/main.cpp takes --file=x_test.cpp), so that
 # ctest starts few processes and still names the noun that failed. A file whose every case skips counts as skipped.
+# APART: files whose cases run in a process each, as they load different libraries of one name, and no library need go
+# when it is closed (under the address sanitizer none does).
 find_package(GTest 1.12 REQUIRED)
 
 # Tests are compiled more often than they run, so what they are compiled with may be cheaper than the product's flags.
@@ -21,7 +24,7 @@ target_link_libraries(kmux_test_main PRIVATE kmux_options GTest::gmock)
 target_compile_options(kmux_test_main PRIVATE ${KMUX_TEST_FLAGS})
 
 function(kmux_add_test_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBS;APART")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE kmux_options kmux_test_main GTest::gmock ${arg_LIBS})
   target_compile_options(${name} PRIVATE ${KMUX_TEST_FLAGS})
@@ -36,8 +39,13 @@ function(kmux_add_test_program name)
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(GET source FILENAME file)
     if(file MATCHES "^(.*)_test\\.cpp$")
-      add_test(NAME ${name}.${CMAKE_MATCH_1} COMMAND ${name} --file=${file})
-      set_tests_properties(${name}.${CMAKE_MATCH_1} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77)
+      set(noun ${CMAKE_MATCH_1})
+      set(apart)
+      if(file IN_LIST arg_APART)
+        set(apart --apart)
+      endif()
+      add_test(NAME ${name}.${noun} COMMAND ${name} --file=${file} ${apart})
+      set_tests_properties(${name}.${noun} PROPERTIES LABELS ${arg_LABEL} SKIP_RETURN_CODE 77)
     endif()
   endforeach()
 endfunction()

@@ -1,5 +1,6 @@
-// The main of every test program: GoogleTest's own, --file=NAME, which runs the cases written in that source file, and
-// --seeds=FIRST:COUNT, which runs what is selected once a seed.
+// The main of every test program: GoogleTest's own, --file=NAME, which runs the cases written in that source file,
+// --apart behind it, each in a process of its own, and --seeds=FIRST:COUNT, which runs what is selected once a seed.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apart_runs.h"
 #include "seeded_runs.h"
 
 namespace {
@@ -57,6 +59,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (!take(argv[i])) return 1;
   }
+  if (std::find(argv + 1, argv + argc, std::string_view("--apart")) != argv + argc)
+    return kmux::run_apart(argv[0], GTEST_FLAG_GET(filter));
   const int status = RUN_ALL_TESTS();
   const testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   const bool all_skipped = tests.skipped_test_count() > 0 && tests.successful_test_count() == 0;
