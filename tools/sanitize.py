@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUPPRESSIONS = ROOT / "tests" / "sanitizers"
 EXIT_CODE = 66  # of a process with a report; GoogleTest ends with 1, ctest skips at 77
 
-HEAD = re.compile(r"(WARNING|ERROR|FATAL): \w+Sanitizer\b|ThreadSanitizer:DEADLYSIGNAL")
+# That memory cannot be had is no report: tests ask for too much.
+HEAD = re.compile(r"(WARNING|ERROR|FATAL): \w+Sanitizer\b(?! failed to allocate)|\w+Sanitizer:? ?(DEADLYSIGNAL|has encountered)")
 UNDEFINED = re.compile(r": runtime error: ")
 FRAME = re.compile(r"^\s*#\d+ .*")
 OURS = re.compile(r"/(?:core|plugins|cli|integrations|tests|bench|examples)/\S+?\.(?:cpp|h|hpp|c)(?::\d+)?")
@@ -34,8 +35,11 @@ def options(kind, folder):
         # Children of a process with threads start some of their own; threads may be left alone at the end of a process.
         process = "die_after_fork=0:report_thread_leaks=0"
         return {"TSAN_OPTIONS": f"{common}:suppressions={SUPPRESSIONS}/tsan.txt:history_size=7:second_deadlock_stack=1:{process}"}
+    # GCC 12 takes a block of thread-local memory that lies 16 bytes into a page for one of an old glibc's, and crashes as it
+    # looks for leaks there; what only such blocks of opened libraries point to would count as leaked.
+    leaks = "detect_leaks=1:intercept_tls_get_addr=0"
     return {
-        "ASAN_OPTIONS": f"{common}:detect_leaks=1:strict_string_checks=1:check_initialization_order=1",
+        "ASAN_OPTIONS": f"{common}:{leaks}:strict_string_checks=1:check_initialization_order=1",
         "LSAN_OPTIONS": f"suppressions={SUPPRESSIONS}/lsan.txt:print_suppressions=0",
         "UBSAN_OPTIONS": f"print_stacktrace=1:suppressions={SUPPRESSIONS}/ubsan.txt",
     }

@@ -312,10 +312,11 @@ TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
 TEST(Registry, UnloadUnmapsTheLibrary) {
   const CopiedPlugin copy;
   const auto registry = open({copy.folder()});
-  ASSERT_TRUE(registry->plugin("null").ok());
-  EXPECT_TRUE(is_mapped(copy.library()));
+  ASSERT_TRUE(registry->plugin("null").ok() && is_mapped(copy.library()));
   EXPECT_TRUE(registry->unload("null").ok());
+#ifndef __SANITIZE_ADDRESS__  // under which libraries stay
   EXPECT_FALSE(is_mapped(copy.library()));
+#endif
   EXPECT_TRUE(registry->plugin("null").ok());  // and it can be opened again
 }
 

@@ -64,11 +64,14 @@ bool open_other(const char* name, int scope) {
   const auto new_module = symbol<void*(const char*)>(library, "LLVMModuleCreateWithName");
   const auto print = symbol<char*(void*)>(library, "LLVMPrintModuleToString");
   const auto dispose = symbol<void(void*)>(library, "LLVMDisposeModule");
+  const auto dispose_text = symbol<void(char*)>(library, "LLVMDisposeMessage");
   if (version == nullptr || new_module == nullptr || print == nullptr || dispose == nullptr) return false;
   const std::string_view file = name;
   const std::string_view wanted = file.substr(file.rfind("so.") + 3, 2);
   void* module = new_module("other");
-  const bool names_it = std::string_view(print(module)).find("ModuleID = 'other'") != std::string_view::npos;
+  char* const text = print(module);
+  const bool names_it = std::string_view(text).find("ModuleID = 'other'") != std::string_view::npos;
+  dispose_text(text);
   dispose(module);
   return names_it && version().find("version " + std::string(wanted)) != std::string::npos;
 }

@@ -1,6 +1,7 @@
 #include "scarcity.h"
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <fstream>
 #include <stdexcept>
 
@@ -8,6 +9,14 @@
 
 namespace kmux {
 namespace {
+
+/// Before libraries that are loaded first comes that of the address sanitizer, where there is one.
+std::string preloaded() {
+  Dl_info sanitizer{};
+  const void* const start = ::dlsym(RTLD_DEFAULT, "__asan_init");
+  if (start == nullptr || ::dladdr(start, &sanitizer) == 0) return KMUX_SCARCE;
+  return std::string(sanitizer.dli_fname) + ":" + KMUX_SCARCE;
+}
 
 namespace fs = std::filesystem;
 
@@ -24,7 +33,7 @@ Result<ProcessResult> run_application(const Scarcity& scarcity, int number) {
                                     {"KMUX_OPTION_CPU_ENGINE", scarcity.engine},
                                     {"KMUX_SCARCE", scarcity.kind + " " + std::to_string(number)},
                                     {"KMUX_SCARCE_COUNT", (scarcity.folder / "count").string()},
-                                    {"LD_PRELOAD", KMUX_SCARCE},
+                                    {"LD_PRELOAD", preloaded()},
                                     {"TMPDIR", scarcity.folder.string()}},
                     .timeout = kScarceLimit});
 }
