@@ -16,6 +16,8 @@ TEST(ValidateBody, ChecksLets) {
       {[](Program& p) { body(p).lets[1].name = "slots"; }, "/variants/0/body/lets/1/name", "reserved"},
       {[](Program& p) { body(p).lets[1].value = symbol("tile"); }, "/variants/0/body/lets/1/value",
        "no \"tile\" in scope. Did you mean 'tiles'?"},
+      {[](Program& p) { body(p).lets[1].value = symbol("ceildiv"); }, "/variants/0/body/lets/1/value",
+       "\"ceildiv\" is an operator, but stands where a value does. Write [\"ceildiv\", ...] in brackets"},  // C3.12
       {[](Program& p) { body(p).lets[1].value = symbol("rows"); }, "/variants/0/body/lets/1/value",
        "no \"rows\" in scope"},
       {[](Program& p) { body(p).lets[1].value = symbol("s"); }, "/variants/0/body/lets/1/value",
