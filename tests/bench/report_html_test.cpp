@@ -68,6 +68,16 @@ TEST(ReportHtml, LeavesOutOfTheOverviewWhoIsNowhere) {
   EXPECT_THAT(html_of(report), HasSubstr("<tr data-backend=\"absent\">")) << "of the table of its contest";
 }
 
+TEST(ReportHtml, SaysOnceWhoIsNowhere) {  // C3.12
+  BenchReport report = report_example();
+  ASSERT_GE(report.contests.size(), 2U);
+  for (Contest& contest : report.contests) {
+    contest.entrants.push_back(
+        {.backend = "absent", .target = {}, .tier = {}, .state = EntrantState::kUnavailable, .problem = "no device"});
+  }
+  EXPECT_EQ(count_of(html_of(report), "Not here: absent (no device)."), 1U);
+}
+
 TEST(ReportHtml, HasTheResolution) {
   const std::string html = html_of(report_example());
   EXPECT_EQ(count_of(html, "<table class=\"resolution\">"), 2U);

@@ -67,19 +67,29 @@ void write_row(HtmlWriter& html, const Contest& contest, const Entrant& entrant,
   html.close("tr");
 }
 
+/// The backends that could not run, with the reason of each.
+std::string absent_text(const Contest& contest) {
+  std::vector<std::string> absent;
+  for (const Entrant& entrant : contest.entrants) {
+    if (entrant.state == EntrantState::kUnavailable) absent.push_back(entrant.backend + " (" + entrant.problem + ")");
+  }
+  return join(absent);
+}
+
 void write_table(HtmlWriter& html, const Contest& contest, const Palette& palette) {
   html.open("div", R"(class="wide")").open("table", R"(class="verdicts")");
   write_header(html, contest);
-  std::vector<std::string> absent;
   for (const Entrant& entrant : contest.entrants) {
-    if (entrant.state == EntrantState::kUnavailable) {
-      absent.push_back(entrant.backend + " (" + entrant.problem + ")");
-    } else {
-      write_row(html, contest, entrant, palette);
-    }
+    if (entrant.state != EntrantState::kUnavailable) write_row(html, contest, entrant, palette);
   }
   html.close("table").close("div");
-  if (!absent.empty()) html.element("p", "Not here: " + join(absent) + ".", R"(class="faint absent")");
+}
+
+void write_absent(HtmlWriter& html, const Contest& contest, std::string& last_absent) {
+  const std::string absent = absent_text(contest);
+  if (absent.empty() || absent == last_absent) return;
+  html.element("p", "Not here: " + absent + ".", R"(class="faint absent")");
+  last_absent = absent;
 }
 
 void write_bars(HtmlWriter& html, const Contest& contest, const Palette& palette) {
@@ -107,10 +117,11 @@ void write_notes(HtmlWriter& html, const Contest& contest) {
 }  // namespace
 
 void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
-                   TextShelf& texts) {
+                   TextShelf& texts, std::string& last_absent) {
   html.open("section", attribute("id", section_id(number))).element("h2", title_of(contest));
   if (!contest.description.empty()) html.element("p", contest.description);
   write_table(html, contest, palette);
+  write_absent(html, contest, last_absent);
   write_notes(html, contest);
   write_bars(html, contest, palette);
   write_pairs(html, contest);

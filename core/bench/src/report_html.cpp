@@ -124,8 +124,9 @@ std::string html_of(const BenchReport& report) {
   write_machine(html, report.machine);
   write_definitions(html);
   TextShelf texts(report);
+  std::string last_absent;
   for (std::size_t i = 0; i < report.contests.size(); ++i) {
-    if (is_of_program(report.contests[i])) write_contest(html, report.contests[i], i, palette, texts);
+    if (is_of_program(report.contests[i])) write_contest(html, report.contests[i], i, palette, texts, last_absent);
   }
   return html.close("main").raw("</body>\n</html>\n").str();
 }
