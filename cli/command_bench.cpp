@@ -72,9 +72,13 @@ Result<std::optional<bench::Tolerance>> read_tolerance(const po::variables_map& 
   return std::optional(tolerance);
 }
 
-/// The backends that take part; empty for all of them.
+/// The backends that take part; empty for all of them. --backend, which all commands have, names one.
 Result<std::vector<std::string>> backends_option(const po::variables_map& arguments) {
-  const std::string text = arguments["backends"].as<std::string>();
+  const std::string one = text_option(arguments, "backend");
+  if (!one.empty() && !arguments["backends"].defaulted()) {
+    return make_error(ErrorCode::kInvalidArgument, "--backend and --backends are given. Give --backends alone.");
+  }
+  const std::string text = one.empty() ? arguments["backends"].as<std::string>() : one;
   if (text == "all") return std::vector<std::string>();
   std::vector<std::string> backends = split(text);
   if (!backends.empty()) return backends;
@@ -98,6 +102,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
   KMUX_ASSIGN(options.tolerance, read_tolerance(arguments));
   KMUX_ASSIGN(options.compile, compile_options(arguments));
+  options.compile.execution_backend.clear();  // `backends` has it
   return options;
 }
 

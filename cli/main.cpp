@@ -89,6 +89,12 @@ po::variables_map parse(const Command& command, const po::options_description& o
   return arguments;
 }
 
+std::string near_option(const po::options_description& options, const std::string& word) {
+  std::vector<std::string> known;
+  for (const auto& option : options.options()) known.push_back("--" + option->long_name());
+  return did_you_mean(word.starts_with("--") ? word : "--" + word, known);
+}
+
 int print(const Result<Report>& report, bool json) {
   if (!report) return fail(report.error(), exit_code(report.error().code), json);
   if (!report->notice.empty()) std::cerr << "kmux: note: " << report->notice << "\n";
@@ -110,6 +116,12 @@ int run(const Command& command, const std::vector<std::string>& words) {
   po::variables_map arguments;
   try {
     arguments = parse(command, options, words);
+  } catch (const po::unknown_option& error) {
+    return fail_usage(std::string(error.what()) + "." + near_option(options, error.get_option_name()) + advice, json);
+  } catch (const po::too_many_positional_options_error&) {
+    return fail_usage("there are more words than kmux " + std::string(command.name) + " takes (kmux " +
+                          std::string(command.usage) + ")." + advice,
+                      json);
   } catch (const po::error& error) {
     return fail_usage(std::string(error.what()) + "." + advice, json);
   }

@@ -66,14 +66,16 @@ const Candidate& nearest_miss(const Resolution& resolution) {
 
 Error refused_backend(const Resolution& resolution) {
   const Candidate& candidate = nearest_miss(resolution);
-  const std::string others = "Try one of: " + join(resolution.alternatives, "<none>") + ".";
+  const std::string others =
+      resolution.alternatives.empty() ? "" : " Try one of: " + join(resolution.alternatives) + ".";
   const std::string backend = "Execution backend " + quoted(resolution.requested_backend);
+  const std::string reason = " (" + without_stop(candidate.reason) + ").";
   const bool is_missing = candidate.code == ErrorCode::kUnavailable && candidate.stage < Stage::kTarget;
   if (is_missing)
-    return make_error(candidate.code, backend + " requires extra dependencies and is not available now. " + others);
+    return make_error(candidate.code,
+                      backend + " requires extra dependencies and is not available now" + reason + others);
   return make_error(candidate.code, backend + " cannot take program " + quoted(resolution.program) + " for target " +
-                                        quoted(resolution.requested_target) + " (" + without_stop(candidate.reason) +
-                                        "). " + others);
+                                        quoted(resolution.requested_target) + reason + others);
 }
 
 /// Unavailable if a better machine would help, else what the candidate that came furthest says.
@@ -87,8 +89,8 @@ ErrorCode code_of_none(const Resolution& resolution) {
 Error none_available(const Resolution& resolution) {
   std::string message =
       "No available execution backend for target " + quoted(resolution.requested_target) + allowed_text(resolution);
-  if (!resolution.candidates.empty() && resolution.candidates.front().stage >= Stage::kTarget) {
-    const Candidate& nearest = resolution.candidates.front();  // it is about what was asked for, not about the machine
+  if (!resolution.candidates.empty() && resolution.candidates.front().stage > Stage::kManifest) {
+    const Candidate& nearest = resolution.candidates.front();  // what it says is of more than a name
     message += " " + nearest.backend + ": " + without_stop(nearest.reason) + ".";
   }
   return make_error(code_of_none(resolution), std::move(message));
@@ -115,10 +117,19 @@ std::string name_of(const std::vector<const Candidate*>& group) {
   return join(backends);
 }
 
-/// A note for each reason, in the order of the candidates: who came furthest first.
-std::vector<Note> notes_of(const std::vector<Candidate>& candidates) {
+/// Of the candidates of one backend those that came furthest: what the others lack says nothing more.
+bool is_furthest(const std::vector<Candidate>& candidates, const Candidate& candidate) {
+  return std::ranges::none_of(candidates, [&](const Candidate& other) {
+    return other.backend == candidate.backend && other.stage > candidate.stage;
+  });
+}
+
+/// A note for each reason that `message` does not tell, in the order of the candidates: who came furthest first.
+std::vector<Note> notes_of(const std::vector<Candidate>& candidates, std::string_view message) {
   std::vector<std::pair<std::string, std::vector<const Candidate*>>> groups;
   for (const Candidate& candidate : candidates) {
+    const bool is_told = message.find(without_stop(candidate.reason)) != std::string_view::npos;
+    if (is_told || !is_furthest(candidates, candidate)) continue;
     std::string reason = std::string(to_string(candidate.stage)) + ": " + candidate.reason;
     const auto same = std::ranges::find(groups, reason, [](const auto& group) { return group.first; });
     if (same != groups.end()) {
@@ -132,13 +143,17 @@ std::vector<Note> notes_of(const std::vector<Candidate>& candidates) {
   return notes;
 }
 
+/// Is all said by the names that there are?
+bool is_of_names(const Resolution& resolution) {
+  return !resolution.target_problem.empty() || resolution.allowed.empty();
+}
+
 }  // namespace
 
 Result<Candidate> require(const Resolution& resolution) {
   if (const Candidate* chosen = resolution.chosen()) return *chosen;
   Error error = problem_of(resolution);
-  if (!resolution.target_problem.empty()) return error;  // every candidate says the same
-  error.notes = notes_of(resolution.candidates);
+  if (!is_of_names(resolution)) error.notes = notes_of(resolution.candidates, error.message);
   for (const std::string& reason : resolution.unread) error.notes.push_back({"plugin", reason});
   return error;
 }
