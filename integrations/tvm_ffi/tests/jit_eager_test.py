@@ -130,7 +130,7 @@ class JitEager(unittest.TestCase):
             scale(3)
         with self.assertRaisesRegex(ValueError, "out_idx is only supported in lazy mode"):
             kmux.jit(out_idx=0)(scale.function)(ones(2, 2))
-        with self.assertRaisesRegex(TypeError, "it returned a int"):
+        with self.assertRaisesRegex(TypeError, "it returned an object of type int"):
             kmux.jit(mode="eager")(lambda b: 3)()
 
     def test_the_mode_is_that_of_the_function(self):

@@ -213,7 +213,7 @@ class Jit(unittest.TestCase):
         self.assertNotIn("sometimes(width=1)", text)
 
     def test_refuses_what_is_no_program(self):
-        with self.assertRaisesRegex(TypeError, "it returned a int"):
+        with self.assertRaisesRegex(TypeError, "it returned an object of type int"):
             kmux.jit(lambda: 3)()
         with self.assertRaisesRegex(TypeError, "jit decorates a int"):
             kmux.jit(3)

@@ -254,6 +254,6 @@ def _names(outputs: JitOutputs, function: str) -> list[str]:
     if isinstance(outputs, (list, tuple)) and all(isinstance(each, JitBuffer) for each in outputs):
         return [each.name for each in outputs]
     raise TypeError(
-        f"jit function {function!r}: it returned a {type(outputs).__qualname__} (an eager function returns what empty() "
+        f"jit function {function!r}: it returned an object of type {type(outputs).__qualname__} (an eager function returns what empty() "
         "gave, several of them, or None). Return that."
     )

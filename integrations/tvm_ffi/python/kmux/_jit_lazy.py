@@ -191,7 +191,7 @@ class JitFunction(Generic[P]):
             if isinstance(made, (Program, str)) or hasattr(made, "__fspath__"):
                 return as_program(made)
             raise TypeError(
-                f"it returned a {type(made).__qualname__} (a jit function returns a program or the path of one). "
+                f"it returned an object of type {type(made).__qualname__} (a jit function returns a program or the path of one). "
                 "Return what kmux.program or kmux.load_program gives."
             )
 

@@ -55,6 +55,8 @@ class Kernel(tvm_ffi.Function):
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         kernel = cls.__new__(cls)
         kernel.__move_handle_from__(function)
+        if not kernel.signature.get("outputs"):
+            kernel.__class__ = _KernelThatWrites
         if program is not None:
             kernel._origin = (program, dict(options or {}))
         return kernel
@@ -163,6 +165,12 @@ class Kernel(tvm_ffi.Function):
 
     def __repr__(self) -> str:
         return f"<kmux.Kernel {self.name!r} on {self._text('device')}>"
+
+
+class _KernelThatWrites(Kernel):
+    """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
+
+    __call__ = tvm_ffi.Function.__call__
 
 
 def _compiled(program: Program, options: dict[str, Any]) -> Kernel:

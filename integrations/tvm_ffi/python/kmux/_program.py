@@ -92,7 +92,14 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
 
 def as_program(given: AnyProgram) -> Program:
     """The program itself, or the one at that path."""
-    return given if isinstance(given, Program) else load_program(given)
+    if isinstance(given, Program):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return load_program(given)
+    raise TypeError(
+        f"{type(given).__name__!r} is no program (programs come from kmux.program, of JSON or a dict, and from "
+        "kmux.load_program, or are the path of one). Pass one of these."
+    )
 
 
 def _completed(document: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
