@@ -6,7 +6,7 @@
 namespace kmux {
 namespace {
 
-__extension__ using Product = unsigned __int128;
+__extension__ using WideProduct = unsigned __int128;
 
 // Odd, with as many bits set as not: the fractions of the golden ratio and of the square root of 3.
 constexpr std::uint64_t kFirst = 0x9e3779b97f4a7c15U;
@@ -14,7 +14,7 @@ constexpr std::uint64_t kSecond = 0xbb67ae8584caa73bU;
 
 /// Both halves of a product: every bit of the factors has a say in every bit of the result.
 std::uint64_t folded(std::uint64_t a, std::uint64_t b) {
-  const Product product = static_cast<Product>(a) * b;
+  const WideProduct product = static_cast<WideProduct>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
