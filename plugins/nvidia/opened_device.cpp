@@ -52,8 +52,8 @@ Status OpenedDevice::take_pool() {
 }
 
 Status OpenedDevice::close() {
-  return check({"cuDevicePrimaryCtxRelease", release_context(driver_, context_)},
-               "device " + std::to_string(context_.ordinal));
+  const ContextRelease released = release_context(driver_, context_);
+  return check({released.call, released.result}, "device " + std::to_string(context_.ordinal));
 }
 
 Status OpenedDevice::check(DriverCall call, const std::string& detail) const {

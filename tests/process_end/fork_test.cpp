@@ -12,7 +12,8 @@
 
 #ifdef __SANITIZE_ADDRESS__
 // What the parent's other threads held looks leaked in a child, which has their memory and not them.
-extern "C" int __lsan_is_turned_off() {  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
+extern "C" [[gnu::visibility("default")]] int
+__lsan_is_turned_off() {  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
   static const pid_t parent = ::getpid();
   return ::getpid() != parent ? 1 : 0;
 }

@@ -1,5 +1,7 @@
 #include "nvidia/launch/context.h"
 
+#include <pthread.h>
+
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
@@ -12,8 +14,25 @@ int retain_context(const DriverTable& driver, int ordinal, DeviceContext* contex
   return fail_call(driver, error, "cuDevicePrimaryCtxRetain", result, "device %d", ordinal);
 }
 
-CUresult release_context(const DriverTable& driver, const DeviceContext& context) {
-  return driver.primary_release(context.device);
+namespace {
+
+/// Has no context current on this thread where `context` is.
+ContextRelease leave_current(const DriverTable& driver, const DeviceContext& context) {
+  CUcontext current = nullptr;
+  const CUresult result = driver.current_get(&current);
+  if (result != CUDA_SUCCESS) return {"cuCtxGetCurrent", result};
+  if (current != context.primary) return {};
+  return {"cuCtxSetCurrent", driver.current_set(nullptr)};
+}
+
+}  // namespace
+
+ContextRelease release_context(const DriverTable& driver, const DeviceContext& context) {
+  const unsigned long thread = __atomic_load_n(&context.stays_on, __ATOMIC_RELAXED);
+  if (thread != 0 && thread != pthread_self()) return {};
+  const ContextRelease left = thread == 0 ? ContextRelease{} : leave_current(driver, context);
+  const ContextRelease released{"cuDevicePrimaryCtxRelease", driver.primary_release(context.device)};
+  return left.result == CUDA_SUCCESS ? released : left;
 }
 
 int ContextScope::enter(kmux_sink error) {
@@ -48,9 +67,20 @@ int ContextScope::change(CUcontext current, kmux_sink error) {
   is_changed_ = current != context_.primary;
   const CUresult result = is_changed_ ? driver_.current_set(context_.primary) : CUDA_SUCCESS;
   is_entered_ = result == CUDA_SUCCESS;
-  if (is_entered_) return before_ = current, KMUX_OK;
+  if (is_entered_) return keep(current), KMUX_OK;
   is_changed_ = false;
   return fail_call(driver_, error, "cuCtxSetCurrent", result, "device %d", context_.ordinal);
+}
+
+void ContextScope::keep(CUcontext before) {
+  before_ = before;
+  if (!is_changed_ || before != nullptr || context_.ordinal != 0 || after_ != After::kMayStay) return;
+  is_changed_ = false;
+  unsigned long thread = 0;
+  const bool is_first = __atomic_compare_exchange_n(&context_.stays_on, &thread, pthread_self(), false,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  if (is_first || thread == pthread_self()) return;
+  __atomic_store_n(&context_.stays_on, DeviceContext::kSeveralThreads, __ATOMIC_RELAXED);
 }
 
 int ContextScope::restore(int code, kmux_sink error) {

@@ -9,20 +9,38 @@ struct DeviceContext {
   int ordinal;
   CUdevice device;
   CUcontext primary;
+  // The thread that a ContextScope has left it current on, or `kSeveralThreads`. Any thread sets it.
+  mutable unsigned long stays_on = 0;
+  static constexpr unsigned long kSeveralThreads = ~0UL;
 };
 
 /// Finds device `ordinal` and retains its primary context. `release_context` comes last.
 ///
 /// Errors: invalid_argument if there is no such device; else what `error_code_of` says.
 int retain_context(const DriverTable& driver, int ordinal, DeviceContext* context, kmux_sink error);
-CUresult release_context(const DriverTable& driver, const DeviceContext& context);
+
+/// The call of the driver that decided how a release went.
+struct ContextRelease {
+  const char* call = nullptr;
+  CUresult result = CUDA_SUCCESS;
+};
+
+/// Releases it, and makes it no longer current on this thread where it stayed so. Where it stays on another thread it is not
+/// released: that thread could not use it any more.
+ContextRelease release_context(const DriverTable& driver, const DeviceContext& context);
 
 /// A change of the thread's current context and back, made when it is needed: `enter` again does nothing. A context of the
 /// right device that is current already stays, even if it is not the primary one: the caller's streams and memory are of
 /// it.
+///
+/// One that may stay leaves the primary context of device 0 current where none was, so that only the first launch of a thread
+/// on its default stream has to change anything. It is the one that CUDA's runtime would take there, which no other device's
+/// is: of those none stays.
 class ContextScope {
  public:
-  ContextScope(const DriverTable& driver, const DeviceContext& context) : driver_(driver), context_(context) {}
+  enum class After { kRestored, kMayStay };
+  ContextScope(const DriverTable& driver, const DeviceContext& context, After after = After::kRestored)
+      : driver_(driver), context_(context), after_(after) {}
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
@@ -33,7 +51,7 @@ class ContextScope {
   int enter_primary(kmux_sink error);
 
   bool is_entered() const { return is_entered_; }
-  /// Whether another context, or none, was current before.
+  /// Whether `leave` makes current what was so before.
   bool is_changed() const { return is_changed_; }
   /// Whether the context that was entered is the primary one.
   bool is_primary() const { return is_entered_ && !is_kept_; }
@@ -45,10 +63,12 @@ class ContextScope {
   int look(CUcontext* current, kmux_sink error) const;
   int find_device(CUdevice* device, kmux_sink error) const;
   int change(CUcontext current, kmux_sink error);
+  void keep(CUcontext before);
   int restore(int code, kmux_sink error);
 
   const DriverTable& driver_;
   const DeviceContext& context_;
+  const After after_;
   CUcontext before_ = nullptr;
   bool is_entered_ = false;
   bool is_changed_ = false;

@@ -32,7 +32,7 @@ class DeviceState {
 
   /// Retains the context of device `ordinal`; `release` gives it back.
   int retain(int ordinal, kmux_sink error) { return retain_context(driver_, ordinal, &context_, error); }
-  CUresult release() { return release_context(driver_, context_); }
+  ContextRelease release() { return release_context(driver_, context_); }
   /// Gives back what `prepare` raised for L2 windows, before `release`.
   PersistingLines::Failure give_back_lines() {
     if (!uses_lines_) return {};

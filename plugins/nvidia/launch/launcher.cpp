@@ -75,7 +75,7 @@ int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink erro
 }
 
 int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error) {
-  ContextScope context(*driver_, state.context());
+  ContextScope context(*driver_, state.context(), ContextScope::After::kMayStay);
   if (const int code = context.enter(error)) return code;
   int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
   if (code == KMUX_OK) code = load(state, error);
@@ -151,7 +151,8 @@ void Launcher::unload_code() {
     if (state == nullptr) continue;
     const PersistingLines::Failure lines = state->give_back_lines();
     note(lines.call, lines.result, "lines of the L2 cache stay set aside");
-    note("cuDevicePrimaryCtxRelease", state->release(), "a context stays");
+    const ContextRelease released = state->release();
+    note(released.call, released.result, "a context stays");
   }
 }
 

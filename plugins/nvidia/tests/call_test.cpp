@@ -63,37 +63,52 @@ TEST_F(CallTest, MakesItsDriverCallsAndNoOther) {
 }
 
 TEST_F(CallTest, EntersItsContextWhereItIsNotCurrent) {
-  warm();
-  EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm(1);
+  EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }, 1), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx",
                                           "cuLaunchKernelEx", "cuCtxSetCurrent"));
 }
 
-TEST_F(CallTest, EntersItsContextFirstWhereTheLastCallHadTo) {
+// C2.19
+TEST_F(CallTest, NeedsItsContextOnceWhereNoneWasCurrent) {
   warm();
+  leave_context();
+  EXPECT_EQ(launch(add()), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxSetCurrent", "cuLaunchKernelEx", "cuCtxGetCurrent", "cuCtxSetCurrent",
+                                          "cuLaunchKernelEx"));
+  fake.clear_calls();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(add()), KMUX_OK) << error;
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
+}
+
+TEST_F(CallTest, EntersItsContextFirstWhereTheLastCallHadTo) {
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm(1);
   const auto launch_twice = [this] {
     fake.clear_calls();
-    EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+    EXPECT_EQ(call([this](auto& env, kmux_sink to) { return launch_both(env, to); }, 1), KMUX_OK) << error;
     return fake.symbols();
   };
   launch_twice();
   EXPECT_THAT(launch_twice(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx",
                                           "cuCtxSetCurrent"));
-  make_current();
+  make_current(1);
   EXPECT_THAT(launch_twice(), ElementsAre("cuCtxGetCurrent", "cuLaunchKernelEx", "cuLaunchKernelEx"));
   EXPECT_THAT(launch_twice(), ElementsAre("cuLaunchKernelEx", "cuLaunchKernelEx"));
   leave_context();
 }
 
 TEST_F(CallTest, EntersNoContextForAStreamThatHasOne) {
-  warm();
-  EXPECT_EQ(launch(add()), KMUX_OK) << error;  // had to enter
-  make_current();
+  fake.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+  warm(1);
+  EXPECT_EQ(launch(add(), 1), KMUX_OK) << error;  // had to enter
+  make_current(1);
   CUstream stream = nullptr;
   EXPECT_EQ(open_driver(sink())->stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   leave_context();
   fake.clear_calls();
-  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_EQ(launch(add(), 1, stream), KMUX_OK) << error;
   EXPECT_THAT(fake.symbols(), ElementsAre("cuStreamIsCapturing", "cuLaunchKernelEx"));
 }
 
@@ -132,6 +147,7 @@ TEST_F(CallTest, AFailedLaunchIsNotMadeAgain) {
 
 TEST_F(CallTest, TellsWhyItsContextCannotBeEntered) {
   warm();
+  leave_context();
   fake.fail("cuCtxSetCurrent", CUDA_ERROR_DEINITIALIZED);
   EXPECT_NE(launch(add()), KMUX_OK);
   EXPECT_THAT(error, HasSubstr("cuCtxSetCurrent failed with 4"));

@@ -1,5 +1,7 @@
 #include "nvidia/launch/context.h"
 
+#include <thread>
+
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {
@@ -33,6 +35,40 @@ TEST_F(Context, IsEnteredAndLeft) {
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
   EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent", "cuCtxSetCurrent"));
   EXPECT_EQ(current(), nullptr);
+}
+
+// C2.19: what CUDA's runtime would take may stay.
+TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
+  ContextScope scope(driver, devices[0], ContextScope::After::kMayStay);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_FALSE(scope.is_changed());
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_THAT(fake.symbols(), ElementsAre("cuCtxGetCurrent", "cuCtxSetCurrent"));
+  EXPECT_EQ(current(), devices[0].primary);
+  EXPECT_EQ(release_context(driver, devices[0]).result, CUDA_SUCCESS);
+  EXPECT_EQ(current(), nullptr);
+  EXPECT_EQ(fake.live().contexts, 1u) << "that of device 1";
+}
+
+TEST_F(Context, OfAnotherDeviceNeverStays) {
+  ContextScope scope(driver, devices[1], ContextScope::After::kMayStay);
+  EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+  EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  EXPECT_EQ(current(), nullptr);
+}
+
+// It would be gone under the thread that has it current.
+TEST_F(Context, ThatStaysOnAnotherThreadIsNotReleased) {
+  const auto stay = [&] {
+    ContextScope scope(driver, devices[0], ContextScope::After::kMayStay);
+    EXPECT_EQ(scope.enter(sink()), KMUX_OK);
+    EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
+  };
+  std::thread(stay).join();
+  stay();
+  EXPECT_EQ(release_context(driver, devices[0]).result, CUDA_SUCCESS);
+  EXPECT_EQ(fake.live().contexts, 2u);
+  EXPECT_EQ(current(), devices[0].primary);
 }
 
 TEST_F(Context, IsNotSetWhereItIsCurrent) {
