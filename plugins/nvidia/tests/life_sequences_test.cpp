@@ -161,7 +161,7 @@ TEST_P(LifeSequences, SixteenThreadsLaunchTwoKernels) {
   for (std::thread& thread : threads) thread.join();
   fake.finish();
   EXPECT_EQ(launches, 2 * kThreads * kCalls);
-  kept = {.contexts = 1};  // current on the threads that had none, to their end
+  kept = {.contexts = 2};  // one a kernel, current on the threads that had none, to their end
   EXPECT_EQ(fake.calls("cuLibraryLoadData").size(), 2U);
 }
 

@@ -54,7 +54,10 @@ void OverFake::TearDown() {
   if (runtime == nullptr) return;
   fake.on_launch({});
   unload();
-  EXPECT_EQ(fake.live(), kept);
+  fake_cuda::Live left = fake.live();
+  EXPECT_LE(left.contexts, kept.contexts);
+  left.contexts = kept.contexts;  // which thread of several comes first decides
+  EXPECT_EQ(left, kept);
   EXPECT_EQ(fake.misuse(), "");
 }
 

@@ -52,7 +52,7 @@ class OverFake : public testing::TestWithParam<const char*> {
   FakeCuda fake = FakeCuda::load();
   std::shared_ptr<Runtime> runtime;
   std::vector<std::string> logs;  // warnings and above
-  fake_cuda::Live kept;  // what is left at the end on purpose
+  fake_cuda::Live kept;  // what is left at the end on purpose; of contexts at most that many
 
  private:
   void open_runtime(Environment environment);
