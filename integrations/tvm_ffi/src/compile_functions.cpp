@@ -15,43 +15,40 @@ namespace {
 namespace refl = ffi::reflection;
 
 ffi::Function compile_program(const ProgramRef& program, const NamedValues& options) {
-  const LogDelivery delivery;
-  const CompileOptions wanted = compile_options(options);
-  const CompileWait wait{.poll = interruption()};
-  return KernelFunction::make(
-      value_of(wait.poll ? compile(program->program, wanted, wait) : compile(program->program, wanted)));
+  return with_log([&] {
+    const CompileOptions wanted = compile_options(options);
+    const CompileWait wait{.poll = interruption()};
+    return KernelFunction::make(
+        value_of(wait.poll ? compile(program->program, wanted, wait) : compile(program->program, wanted)));
+  });
 }
 
 double seconds(std::chrono::duration<double> duration) { return duration.count(); }
 
 std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-NamedValues event_of(const CompileProgress& event) {
-  NamedValues values{{"step", ffi::String(std::string(to_string(event.step)))},
-                     {"index", number(event.index)},
-                     {"program", ffi::String(event.program)},
-                     {"backend", ffi::String(std::string(event.backend))},
-                     {"from_cache", event.from_cache},
-                     {"total", number(event.counts.total)},
-                     {"running", number(event.counts.running)},
-                     {"done", number(event.counts.done)},
-                     {"failed", number(event.counts.failed)},
-                     {"cancelled", number(event.counts.cancelled)},
-                     {"elapsed", seconds(event.elapsed)},
-                     {"rate", event.rate},
-                     {"eta", nullptr},
-                     {"same_as", nullptr},
-                     {"error", nullptr}};
-  if (event.eta) values.Set("eta", seconds(*event.eta));
-  if (event.same_as) values.Set("same_as", number(*event.same_as));
-  if (event.error != nullptr) values.Set("error", ffi::String(event.error->message));
-  return values;
+Json event_of(const CompileProgress& event) {
+  return Json::Object{{"step", std::string(to_string(event.step))},
+                      {"index", number(event.index)},
+                      {"program", std::string(event.program)},
+                      {"backend", std::string(event.backend)},
+                      {"from_cache", event.from_cache},
+                      {"total", number(event.counts.total)},
+                      {"running", number(event.counts.running)},
+                      {"done", number(event.counts.done)},
+                      {"failed", number(event.counts.failed)},
+                      {"cancelled", number(event.counts.cancelled)},
+                      {"elapsed", seconds(event.elapsed)},
+                      {"rate", event.rate},
+                      {"eta", event.eta ? Json(seconds(*event.eta)) : Json()},
+                      {"same_as", event.same_as ? Json(number(*event.same_as)) : Json()},
+                      {"error", event.error != nullptr ? Json(event.error->message) : Json()}};
 }
 
-/// Tells the caller of each event.
+/// Tells the caller of each event, as a C string for the same reason as the log's lines.
 std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
   if (!report) return {};
-  return [report](const CompileProgress& event) { (*report)(event_of(event)); };
+  return [report](const CompileProgress& event) { (*report)(dump(event_of(event)).c_str()); };
 }
 
 std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {
@@ -74,16 +71,17 @@ ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<Progr
                                                           const ffi::Array<NamedValues>& options,
                                                           const NamedValues& how,
                                                           const ffi::Optional<ffi::Function>& progress) {
-  const LogDelivery delivery;
-  ParCompileOptions par_options = par_compile_options(how);
-  par_options.poll = interruption();
-  par_options.progress = reporter(progress);
-  const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
-  ffi::Array<ffi::Optional<ffi::Function>> functions;
-  for (const std::optional<Kernel>& kernel : kernels) {
-    functions.push_back(kernel ? ffi::Optional<ffi::Function>(KernelFunction::make(*kernel)) : std::nullopt);
-  }
-  return functions;
+  return with_log([&] {
+    ParCompileOptions par_options = par_compile_options(how);
+    par_options.poll = interruption();
+    par_options.progress = reporter(progress);
+    const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
+    ffi::Array<ffi::Optional<ffi::Function>> functions;
+    for (const std::optional<Kernel>& kernel : kernels) {
+      functions.push_back(kernel ? ffi::Optional<ffi::Function>(KernelFunction::make(*kernel)) : std::nullopt);
+    }
+    return functions;
+  });
 }
 
 }  // namespace

@@ -22,19 +22,20 @@ constexpr Field<ExportOptions> kFields[] = {
 
 /// `where` names files and compiler, `options` are those of a compilation.
 NamedValues export_program(const ProgramRef& program, const NamedValues& where, const NamedValues& options) {
-  const LogDelivery delivery;
-  ExportOptions wanted{.compile = compile_options(options)};
-  set_fields<ExportOptions>(wanted, where, kFields);
-  const ExportedLibrary made = value_of(export_library(program->program, wanted));
-  ffi::Array<ffi::String> symbols;
-  for (const std::string& symbol : made.symbols) symbols.push_back(symbol);
-  return {{"library", ffi::String(made.library)},
-          {"header", ffi::String(made.header)},
-          {"backend", ffi::String(made.backend)},
-          {"target", ffi::String(to_string(made.target))},
-          {"bytes", static_cast<std::int64_t>(made.bytes)},
-          {"symbols", symbols},
-          {"from_cache", made.from_cache}};
+  return with_log([&]() -> NamedValues {
+    ExportOptions wanted{.compile = compile_options(options)};
+    set_fields<ExportOptions>(wanted, where, kFields);
+    const ExportedLibrary made = value_of(export_library(program->program, wanted));
+    ffi::Array<ffi::String> symbols;
+    for (const std::string& symbol : made.symbols) symbols.push_back(symbol);
+    return {{"library", ffi::String(made.library)},
+            {"header", ffi::String(made.header)},
+            {"backend", ffi::String(made.backend)},
+            {"target", ffi::String(to_string(made.target))},
+            {"bytes", static_cast<std::int64_t>(made.bytes)},
+            {"symbols", symbols},
+            {"from_cache", made.from_cache}};
+  });
 }
 
 }  // namespace

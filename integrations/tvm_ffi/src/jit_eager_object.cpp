@@ -83,8 +83,8 @@ JitRequest request_of(const ffi::String& configuration, const ProgramRef& progra
 
 ffi::Function compile_jit(JitEagerObj* self, const ffi::String& configuration, const ProgramRef& program,
                           const GivenTensors& given) {
-  const LogDelivery delivery;
-  return self->function_of(value_of(self->core.compile(request_of(configuration, program, given))));
+  return with_log(
+      [&] { return self->function_of(value_of(self->core.compile(request_of(configuration, program, given)))); });
 }
 
 /// Of several configurations with the same tensors; None for what is left out.
@@ -92,19 +92,20 @@ ffi::Array<ffi::Optional<ffi::Function>> par_compile_jit(JitEagerObj* self,
                                                          const ffi::Array<ffi::String>& configurations,
                                                          const ffi::Array<ProgramRef>& programs,
                                                          const GivenTensors& given, const NamedValues& how) {
-  const LogDelivery delivery;
-  ParCompileOptions par_options = par_compile_options(how);
-  par_options.poll = interruption();
-  std::vector<JitRequest> requests;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    const auto place = static_cast<std::int64_t>(i);
-    requests.push_back(request_of(configurations[place], programs[place], given));
-  }
-  ffi::Array<ffi::Optional<ffi::Function>> functions;
-  for (const std::optional<Kernel>& kernel : value_of(self->core.par_compile(requests, par_options))) {
-    functions.push_back(kernel ? ffi::Optional<ffi::Function>(self->function_of(*kernel)) : std::nullopt);
-  }
-  return functions;
+  return with_log([&] {
+    ParCompileOptions par_options = par_compile_options(how);
+    par_options.poll = interruption();
+    std::vector<JitRequest> requests;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      const auto place = static_cast<std::int64_t>(i);
+      requests.push_back(request_of(configurations[place], programs[place], given));
+    }
+    ffi::Array<ffi::Optional<ffi::Function>> functions;
+    for (const std::optional<Kernel>& kernel : value_of(self->core.par_compile(requests, par_options))) {
+      functions.push_back(kernel ? ffi::Optional<ffi::Function>(self->function_of(*kernel)) : std::nullopt);
+    }
+    return functions;
+  });
 }
 
 // kmux.jit_run(jit, configuration, tensors...): what the kernel of such a call returns, or False if there is none yet.

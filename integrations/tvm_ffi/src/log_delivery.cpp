@@ -25,6 +25,7 @@ namespace {
 namespace refl = ffi::reflection;
 
 thread_local bool is_held = false;
+constexpr std::string_view kInterrupt = "KeyboardInterrupt";  // Python's, which Ctrl-C raises wherever it is
 constexpr std::size_t kMostLines = 1000;  // the older ones go
 
 /// What was logged and not delivered yet. Never destroyed: plugins log while the process ends.
@@ -67,9 +68,9 @@ bool is_verbose() { return value_of(Runtime::default_runtime())->environment().v
 
 void hold_log() noexcept { is_held = true; }
 
-LogDelivery::LogDelivery() { is_held = false; }
+void release_log() noexcept { is_held = false; }
 
-void deliver_log() noexcept {
+void deliver_log() {
   KeptLines& kept = KeptLines::all();
   if (!kept.any || is_held) return;
   try {
@@ -79,7 +80,10 @@ void deliver_log() noexcept {
     kept.any = false;
     lock.unlock();
     if (!receiver) return;
-    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), ffi::String(text));
+    // As a C string: a signal that arrives while Python makes an object of a ffi::String has it freed twice (tvm-ffi 0.1.15).
+    for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), text.c_str());
+  } catch (const ffi::Error& error) {
+    if (error.kind() == kInterrupt) throw;
   } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; whoever compiles goes on
   }
 }

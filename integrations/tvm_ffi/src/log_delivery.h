@@ -7,19 +7,26 @@ namespace kmux::bridge {
 ///
 /// The runtime's own sink only keeps the lines: it is called from any thread and under a lock, where a language with a lock
 /// of its own, as Python, cannot be entered.
-void deliver_log() noexcept;
+///
+/// Errors: an ffi::Error of kind "KeyboardInterrupt" where Python was interrupted while it took a line.
+void deliver_log();
 
-/// In this thread nothing is delivered until the next LogDelivery: its language has an exception in the air, beside which it
-/// cannot be entered.
+/// In this thread nothing is delivered until the next `with_log`: its language has an exception in the air.
 void hold_log() noexcept;
+void release_log() noexcept;
 
-/// Delivers at the end of a block.
-class LogDelivery {
- public:
-  LogDelivery();
-  ~LogDelivery() { deliver_log(); }
-  LogDelivery(const LogDelivery&) = delete;
-  LogDelivery& operator=(const LogDelivery&) = delete;
-};
+/// What `body` returns or throws, with the log delivered in between.
+template <class Body>
+auto with_log(const Body& body) {
+  release_log();
+  try {
+    auto result = body();
+    deliver_log();
+    return result;
+  } catch (...) {
+    deliver_log();
+    throw;
+  }
+}
 
 }  // namespace kmux::bridge

@@ -16,8 +16,7 @@ namespace {
 namespace refl = ffi::reflection;
 
 ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
-  const LogDelivery delivery;
-  return ResolutionRef(value_of(resolve(program->program, resolve_request(options))));
+  return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_request(options)))); });
 }
 
 ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self->resolution)).backend; }

@@ -138,11 +138,13 @@ class ParCompile(unittest.TestCase):
         def interrupt(*_):
             raise KeyboardInterrupt
 
+        made = [programs.scale(f"{i} * x[i]") for i in range(100)]
         before = signal.signal(signal.SIGALRM, interrupt)
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
         try:
-            with self.assertRaises(KeyboardInterrupt):
-                kmux.par_compile([programs.scale(f"{i} * x[i]") for i in range(100)], target="cpu", num_workers=1)
+            for after in range(1, 31):  # while it compiles, and while Python takes lines of the log
+                signal.setitimer(signal.ITIMER_REAL, after / 1000)
+                with self.assertRaises(KeyboardInterrupt):
+                    kmux.par_compile(made, target="cpu", num_workers=1, progress=lambda event: None)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)

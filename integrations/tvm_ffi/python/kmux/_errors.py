@@ -53,6 +53,8 @@ class CompileWarning(RuntimeWarning):
 
 for _error in (UnsupportedError, UnavailableError, CompileError, LaunchError, InternalError):
     tvm_ffi.error.register_error(f"kmux.{_error.code}", _error)
+# Ctrl-C while Python takes a line of the log: it ends the compilation, as anywhere else.
+tvm_ffi.error.register_error("KeyboardInterrupt", KeyboardInterrupt)
 
 
 def add_note(error: BaseException, note: str) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Union
+from typing import Union
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ _NAMES = tuple(field.name for field in fields(CompileEvent))
 _ENDS = ("done", "failed", "cancelled")
 
 
-def _event(values: Mapping[str, Any]) -> CompileEvent:
+def _event(text: str) -> CompileEvent:
+    values = json.loads(text)
     return CompileEvent(**{name: values[name] for name in _NAMES})
 
 
@@ -72,10 +74,10 @@ def shown(progress: Progress, total: int) -> Iterator[Callable[[CompileEvent], N
         bar.close()
 
 
-def reporter(report: Callable[[CompileEvent], None]) -> Callable[[Mapping[str, Any]], None]:
+def reporter(report: Callable[[CompileEvent], None]) -> Callable[[str], None]:
     """What the library calls with the values of an event."""
 
-    def tell(values: Mapping[str, Any]) -> None:
-        report(_event(values))
+    def tell(text: str) -> None:
+        report(_event(text))
 
     return tell
