@@ -48,7 +48,7 @@ class ClangLibrary : public testing::Test {
 TEST_F(ClangLibrary, IsMissed) {
   const Error error = failure();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
-  EXPECT_THAT(with_notes(error), HasSubstr("kmux_cpu_clang.so\" is not there. Install kmux again."));
+  EXPECT_THAT(with_notes(error), HasSubstr("kmux_cpu_clang.so\" is not there. Install kmux again"));
 }
 
 TEST_F(ClangLibrary, IsOfTheSameVersion) {

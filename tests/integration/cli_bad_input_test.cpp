@@ -55,7 +55,7 @@ const std::vector<Case>& cases() {
       {"UnknownOption", {"run", kScaleFile, "--no-such-option"}, kUsage, "no-such-option"},
       {"MissingValue", {"run", kScaleFile, "--in"}, kUsage, "--in"},
       {"NoProgram", {"run"}, kUsage, "no program"},
-      {"TwoPrograms", {"run", kScaleFile, kGemm}, kUsage, "too many positional"},
+      {"TwoPrograms", {"run", kScaleFile, kGemm}, kUsage, "more words than kmux run takes"},
       {"DeviceIsNoNumber", {"run", kScaleFile, "--device", "first"}, kUsage, "first"},
       {"RepeatIsNoNumber", scale({"--in", "x=x8.npy", "--repeat", "often"}), kUsage, "often"},
       {"RtolIsNoNumber", scale({"--in", "x=x8.npy", "--rtol", "little"}), kUsage, "little"},

@@ -167,8 +167,11 @@ TEST_F(CompileChain, SaysWhyNoneIsLeft) {
   start({}, {{"null_a.probe", "no_device"}, {"null_c.probe", "no_toolchain"}});
   const Error error = compiled({.target = "cpu"}).error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
-  EXPECT_EQ(error.message, "No available execution backend for target 'cpu'. Allowed: null_a, null_c.");
-  EXPECT_EQ(error.notes.size(), 3U);
+  EXPECT_EQ(
+      error.message,
+      "No available execution backend for target 'cpu'. Allowed: null_a, null_c. null_a: cannot run here: the option "
+      "probe asks for it.");
+  EXPECT_EQ(error.notes.size(), 2U);
 }
 
 TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {

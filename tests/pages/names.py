@@ -45,7 +45,7 @@ def pages():
 def targets():
     listed = {name for cell, *_ in rows(text_of("docs/auto.md"), "target", "is") for name in CODE.findall(cell)}
     for page in pages():
-        listed |= set(re.findall(r"\b(?:gfx\d+[a-f]?|sm_\d+[af]?)\b(?!\*)", text_of(page)))
+        listed |= set(re.findall(r"\b(?:gfx9[0-9a-f]{2}|gfx1\d{3}|sm_\d+[af]?)\b", text_of(page)))
     for name in sorted(listed):
         yield f"target {name}", ["resolve", PROGRAM, "--target", name]
 

@@ -25,10 +25,11 @@ class Log : public testing::Test {
   std::vector<std::string> lines_;
 };
 
-TEST_F(Log, GoesNowhereByDefault) {
-  testing::internal::CaptureStderr();
-  log(LogLevel::kError, "lost");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+// In a process where nobody has chosen a sink yet.
+TEST_F(Log, GivesWarningsToStderrByDefault) {  // C3.8
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((log(LogLevel::kInfo, "not told"), log(LogLevel::kWarning, "told"), std::_Exit(0)),
+              testing::ExitedWithCode(0), "^kmux: warning: told\n$");
 }
 
 TEST_F(Log, PassesItsLevelAndAbove) {

@@ -68,7 +68,8 @@ TEST(Plan, DropsAssertsThatHoldAndKeepsOthers) {
   Sample sample;
   sample.builder.check(Expr(3) < 4, "never").check(sample.n > 0, "sometimes").check(Expr(3) > 4, "always");
   sample.launch("k").args({"A"});
-  EXPECT_THAT(sample.plan().asserts, ElementsAre(PlanAssert{sample.n > 0, "sometimes"}, PlanAssert{0, "always"}));
+  EXPECT_THAT(sample.plan().asserts, ElementsAre(PlanAssert{sample.n > 0, "assertion failed: sometimes"},
+                                                 PlanAssert{0, "assertion failed: always"}));
 }
 
 TEST(Plan, FillsOfTheWholeTargetOrOfAConstantPartNeedNoCheck) {
@@ -88,7 +89,7 @@ TEST(Plan, ChecksWhatEveryCallFillsBeforeTheFirstStep) {
   const Plan plan = sample.plan();
   ASSERT_THAT(plan.asserts, SizeIs(2));
   const Expr size = sample.n * sample.m * 4;
-  EXPECT_EQ(plan.asserts[0].message, "s > 0");
+  EXPECT_EQ(plan.asserts[0].message, "assertion failed: s > 0");
   EXPECT_EQ(plan.asserts[1].condition, logical_and(sample.n * 4 <= size, sample.n * 4 >= 0));
   EXPECT_EQ(plan.asserts[1].message, "fill of \"A\" writes ");
   EXPECT_THAT(plan.asserts[1].numbers, ElementsAre(PlanAssert::Number{sample.n * 4, " bytes (the buffer has "},
