@@ -13,7 +13,7 @@ endforeach()
 
 foreach(package IN ITEMS
     libllvm19 libstdc++6 libssl-dev libboost1.81-dev nlohmann-json3-dev zlib1g-dev libzstd-dev
-    libarchive-dev libhiredis-dev)
+    libarchive-dev libhiredis-dev libgtest-dev libgmock-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/kmux/licences RENAME ${package}.txt ${bundle})
   endif()

@@ -38,7 +38,7 @@ set(with_greeter ${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${plugins})
 foreach(application IN ITEMS app plain_app)
   step(${with_greeter} ${work}/build/${application} ${greeter})
 endforeach()
-refused("Install: apt-get install libssl-dev"
+refused("apt-get[ \n]+install[ \n]+libssl-dev"
   ${configure} -S ${work}/consumer -B ${work}/no_crypto ${without_openssl} -D KMUX_CRYPTO_LIBRARY=)
 
 # The moved worker is found; without it, isolation is an error.
