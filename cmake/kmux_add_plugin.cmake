@@ -4,8 +4,10 @@
 #                 [UNCHECKED])   a fixture that is broken on purpose: no -z defs, no export check
 #
 # Makes kmux_<name>.so, which exports `kmux_plugin_query` and nothing else, and beside it kmux_<name>.plugin.json and
-# kmux_<name>.conformance.txt. Targets: kmux_plugin_<name>, and kmux_plugin_<name>_objects for the plugin's own tests.
+# kmux_<name>.conformance.txt. Sources may include "<name>/manifest.h", what the manifest says as constants. Targets: kmux_plugin_<name>, and kmux_plugin_<name>_objects for the plugin's own tests.
 # The same function serves this tree and, after find_package(kmux), any other.
+include(${CMAKE_CURRENT_LIST_DIR}/kmux_manifest_header.cmake)
+
 function(kmux_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL;UNCHECKED" "MANIFEST;CONFORMANCE;OUTPUT_DIRECTORY" "SOURCES;LIBS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
@@ -63,6 +65,8 @@ macro(_kmux_describe_plugin)
   if(manifest)
     set(template ${CMAKE_CURRENT_BINARY_DIR}/kmux_${name}.plugin.json.in)
     configure_file(${manifest} ${template} @ONLY)
+    kmux_manifest_header(${name} ${template} ${CMAKE_CURRENT_BINARY_DIR}/manifest)
+    target_include_directories(${target}_objects PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/manifest)
     set(describe -D NAME=${name} -D TEMPLATE=${template} -D READELF=${CMAKE_READELF}
       -D HEADER=${KMUX_INCLUDE_DIR}/kmux/plugin.h -P ${here}/write_manifest.cmake)
     add_custom_command(TARGET ${target} POST_BUILD VERBATIM COMMAND

@@ -11,11 +11,9 @@ foreach(name IN ITEMS libstdc++.so.6 libgcc_s.so.1)
   install(FILES ${file} RENAME ${name} DESTINATION ${KMUX_BUNDLED_DIR} ${bundle})
 endforeach()
 
-install(DIRECTORY examples/programs/ DESTINATION share/kmux/examples ${bundle})
-install(FILES README.md DESTINATION share/doc/kmux ${bundle})
 foreach(package IN ITEMS
     libllvm19 libstdc++6 libssl-dev libboost1.81-dev nlohmann-json3-dev zlib1g-dev libzstd-dev
-    libarchive-dev libhiredis-dev)
+    libarchive-dev libhiredis-dev libgtest-dev libgmock-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/kmux/licences RENAME ${package}.txt ${bundle})
   endif()

@@ -1,4 +1,4 @@
-# What find_package(kmux) gives: kmux::sdk, kmux::runtime and kmux_add_plugin().
+# What find_package(kmux) gives: kmux::sdk, kmux::runtime (kmux::kmux, kmux) and kmux_add_plugin().
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kmux)
 
@@ -9,5 +9,6 @@ configure_package_config_file(cmake/kmux-config.cmake.in ${PROJECT_BINARY_DIR}/k
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kmux-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/kmux-config.cmake ${PROJECT_BINARY_DIR}/kmux-config-version.cmake
-  cmake/kmux_add_plugin.cmake cmake/check_exports.cmake cmake/write_manifest.cmake cmake/plugin_exports.map
+  cmake/kmux_add_plugin.cmake cmake/kmux_manifest_header.cmake cmake/check_exports.cmake cmake/write_manifest.cmake
+  cmake/plugin_exports.map
   DESTINATION ${package_dir})

@@ -73,6 +73,16 @@ def unlisted(path):
             return
 
 
+def unpackaged():
+    """A public header outside the header sets is not installed, and not compiled alone."""
+    for folder in ("core/sdk", "core/runtime"):
+        listed = (ROOT / folder / "CMakeLists.txt").read_text(encoding="utf-8").split()
+        for header in sorted((ROOT / folder).rglob("include/kmux/*")):
+            name = header.relative_to(ROOT / folder)
+            if not {str(name), f"{name})"} & set(listed):
+                yield f"{folder}/{name}: not in the header set of {folder}/CMakeLists.txt. Add it there."
+
+
 def code_lines(lines):
     return sum(1 for line in map(str.strip, lines) if line and not line.startswith("//"))
 
@@ -87,6 +97,7 @@ def main():
         found += foreign(relative, lines)
         if room := next(filter(relative.is_relative_to, ROOMS), None):
             sizes[room] += code_lines(lines)  # of code: documentation is not what makes a core large
+    found += unpackaged()
     found += [f"{room}: {size} lines of code (the limit is {ROOMS[room]})."
               for room, size in sizes.items() if size > ROOMS[room]]
     print("\n".join(found) or "tree: no breach")

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Begins a backend: copies tests/fakes/null to plugins/NAME (or FOLDER/NAME) under its new name.
+"""Begins a backend: copies the null plugin to FOLDER/NAME under its new name.
 
-What comes out builds, loads and does nothing; its README says what to put where.
+What comes out builds, loads and does nothing; its README says what to put where. In kmux's tree FOLDER is plugins/ unless
+it is named. Elsewhere it is the current folder, and NAME/CMakeLists.txt is that of a project of its own:
+
+    cmake -S NAME -B build -D CMAKE_PREFIX_PATH=<where kmux is installed> && cmake --build build
+    KMUX_PLUGIN_PATH=$PWD/build/lib/kmux/plugins kmux plugins
 
 Usage: new_plugin.py NAME [--into FOLDER]
 """
@@ -10,8 +14,11 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TEMPLATE = ROOT / "tests" / "fakes" / "null"
+HERE = pathlib.Path(__file__).resolve().parent
+IS_INSTALLED = (HERE / "plugin_template").is_dir()
+TEMPLATE = HERE / "plugin_template" if IS_INSTALLED else HERE.parent / "tests" / "fakes" / "null"
+PLUGINS = None if IS_INSTALLED else HERE.parent / "plugins"  # whose CMakeLists.txt finds a new folder by itself
+CONTRACT = HERE.parent / ("doc/kmux/docs" if IS_INSTALLED else "docs") / "plugin-abi.md"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 # What would be no namespace of C++, or another thing's name.
 TAKEN = set(
@@ -21,7 +28,14 @@ TAKEN = set(
     "struct switch template this throw true try typedef typeid typename union unsigned using virtual void volatile "
     "while xor kmux std".split()
 )
-CMAKE = """\
+INSIDE = """\
+kmux_add_plugin({name} SOURCES {sources})
+"""
+OUTSIDE = """\
+cmake_minimum_required(VERSION 3.25)
+project({name} LANGUAGES C CXX)
+
+find_package(kmux 0.1 REQUIRED) # CMAKE_PREFIX_PATH says where kmux is installed
 kmux_add_plugin({name} SOURCES {sources})
 """
 
@@ -55,20 +69,21 @@ def write_plugin(name, folder):
         (folder / path.name).write_text(renamed(path.read_text(encoding="ascii"), name), encoding="ascii")
         if path.suffix == ".cpp":
             sources.append(path.name)
-    (folder / "CMakeLists.txt").write_text(CMAKE.format(name=name, sources=" ".join(sources)), encoding="ascii")
+    project = INSIDE if folder.parent.resolve() == PLUGINS else OUTSIDE
+    (folder / "CMakeLists.txt").write_text(project.format(name=name, sources=" ".join(sources)), encoding="ascii")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name")
-    parser.add_argument("--into", type=pathlib.Path, default=ROOT / "plugins", metavar="FOLDER")
+    parser.add_argument("--into", type=pathlib.Path, default=PLUGINS or pathlib.Path(), metavar="FOLDER")
     arguments = parser.parse_args()
     folder = arguments.into / arguments.name
     if problem := refusal(arguments.name, folder):
         print(f"new_plugin.py: {problem}", file=sys.stderr)
         return 1
     write_plugin(arguments.name, folder)
-    print(f"{folder}: begun. Its README.md says what to put where; docs/plugin-abi.md says what is expected.")
+    print(f"{folder}: begun. Its README.md says what to put where; {CONTRACT} says what is expected.")
     return 0
 
 

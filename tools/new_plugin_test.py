@@ -3,17 +3,20 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parent / "new_plugin.py"
-TEMPLATE = TOOL.parent.parent / "tests" / "fakes" / "null"
+ROOT = TOOL.parent.parent
+TEMPLATE = ROOT / "tests" / "fakes" / "null"
 
 
-def run(name, folder):
-    return subprocess.run([sys.executable, str(TOOL), name, "--into", str(folder)], capture_output=True, text=True)
+def run(name, folder=None, tool=TOOL):
+    into = [] if folder is None else ["--into", str(folder)]
+    return subprocess.run([sys.executable, "-B", str(tool), name, *into], capture_output=True, text=True)
 
 
 class NewPlugin(unittest.TestCase):
@@ -21,6 +24,14 @@ class NewPlugin(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def copied_tree(self):
+        """The tool and its template in a tree that may be written to."""
+        tree = self.folder / "tree"
+        shutil.copytree(TEMPLATE, tree / "tests/fakes/null")
+        (tree / "tools").mkdir()
+        shutil.copy(TOOL, tree / "tools")
+        return tree
 
     def texts(self, name):
         return {path.name: path.read_text() for path in (self.folder / name).iterdir()}
@@ -37,17 +48,31 @@ class NewPlugin(unittest.TestCase):
     def test_every_source_is_built(self):
         run("my_gpu", self.folder)
         texts = self.texts("my_gpu")
-        listed = re.fullmatch(r"kmux_add_plugin\(my_gpu SOURCES ([a-z_. ]+)\)\n", texts["CMakeLists.txt"])
+        listed = re.search(r"^kmux_add_plugin\(my_gpu SOURCES ([a-z_. ]+)\)\n", texts["CMakeLists.txt"], re.M)
         self.assertEqual(set(listed[1].split()), {name for name in texts if name.endswith(".cpp")})
 
-    def test_table_and_manifest_say_the_same(self):
+    # That it configures is shown by tests/install (C3.11).
+    def test_is_a_project_of_its_own_outside_a_tree(self):
+        run("my_gpu", self.folder)
+        version = re.search(r"^project\(kmux VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+        project = self.texts("my_gpu")["CMakeLists.txt"]
+        self.assertRegex(project, r"^cmake_minimum_required\(.*\)\nproject\(my_gpu .*\)\n")
+        self.assertIn(f"\nfind_package(kmux {version} REQUIRED)", project)
+
+    def test_is_a_folder_of_plugins_inside_a_tree(self):
+        tree = self.copied_tree()
+        (tree / "plugins").mkdir()
+        self.assertEqual(run("my_gpu", tool=tree / "tools/new_plugin.py").returncode, 0)
+        self.assertTrue((tree / "plugins/my_gpu/CMakeLists.txt").read_text().startswith("kmux_add_plugin(my_gpu "))
+
+    def test_what_the_manifest_says_is_said_once(self):
         run("my_gpu", self.folder)
         texts = self.texts("my_gpu")
         manifest = json.loads(texts["plugin.json.in"])
-        info = re.search(r'kInfo\{"(.*?)", "(.*?)", kDLExtDev\}', texts["backend.h"])
-        self.assertEqual(info.groups(), (manifest["name"], manifest["version"]))
-        for words in (manifest["dialects"], manifest["features"]):
-            self.assertIn(", ".join(f'"{word}"' for word in words), re.sub(r"\s+", " ", texts["backend.cpp"]))
+        code = "".join(text for name, text in texts.items() if name.endswith((".h", ".cpp")))
+        self.assertIn('#include "my_gpu/manifest.h"', code)
+        for word in [manifest["version"], *manifest["targets"], *manifest["dialects"], *manifest["features"]]:
+            self.assertNotIn(f'"{word}"', code)
 
     def test_refuses_bad_names(self):
         for name in ("", "MyGpu", "my-gpu", "../x", "1st", "_x", "a__b", "class", "null", "kmux", "x" * 33):

@@ -69,6 +69,7 @@ class CpuDialect final : public LauncherDialect {
     out.close();
   }
 
+  // [fill.begin]
   void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) override {
     out.open("{  // fill");
     const std::string address = emit_address(out, plan, fill.target, "kmux_offset", "offset of a fill");
@@ -76,6 +77,7 @@ class CpuDialect final : public LauncherDialect {
     out.line("__builtin_memset(" + address + ", " + std::to_string(fill.value) + ", (__SIZE_TYPE__)" + bytes + ");");
     out.close();
   }
+  // [fill.end]
 
  private:
   Declarations declarations_;

@@ -31,19 +31,6 @@ std::string written_name(const std::string& symbol) {
   return without_blanks(name);
 }
 
-unsigned bytes_of(const PlanArg& argument) {
-  if (const auto* scalar = std::get_if<PlanScalar>(&argument)) return (scalar->dtype.bits + 7U) / 8U;
-  if (const auto* value = std::get_if<PlanValue>(&argument)) return (value->dtype.bits + 7U) / 8U;
-  return sizeof(void*);
-}
-
-std::vector<unsigned> passed_bytes(const PlanLaunch& launch) {
-  std::vector<unsigned> bytes;
-  bytes.reserve(launch.args.size());
-  for (const PlanArg& argument : launch.args) bytes.push_back(bytes_of(argument));
-  return bytes;
-}
-
 KernelForm form_of(const CodeKernel& kernel) {
   KernelForm form{std::vector<unsigned>(), kernel.max_threads};
   for (const CodeKernel::Argument& argument : kernel.arguments) form.argument_bytes->push_back(argument.size);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/driver.h"
+#include "kmux/launch_check.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -63,13 +63,6 @@ bool has_work(const std::vector<PlanStep>& steps) {
   });
 }
 
-std::int64_t argument_bytes(const PlanArg& arg) {
-  if (const auto* scalar = std::get_if<PlanScalar>(&arg)) return packed_bytes(scalar->dtype, 1);
-  if (const auto* value = std::get_if<PlanValue>(&arg)) return packed_bytes(value->dtype, 1);
-  if (std::holds_alternative<PlanMapArg>(arg)) return sizeof(kmux_tensor_map);
-  return sizeof(void*);
-}
-
 // A window that is not constant may be as large as the device allows, whatever others are.
 void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_constant) {
   for (const PlanWindow& window : launch.l2_windows) {
@@ -80,11 +73,7 @@ void collect_windows(PlanFacts& facts, const PlanLaunch& launch, bool& all_const
 
 }  // namespace
 
-ArgumentPack argument_sizes(const PlanLaunch& launch) {
-  ArgumentPack pack;
-  for (const PlanArg& arg : launch.args) pack.sizes.push_back(static_cast<unsigned>(argument_bytes(arg)));
-  return pack;
-}
+ArgumentPack argument_sizes(const PlanLaunch& launch) { return {passed_bytes(launch)}; }
 
 Facts::Facts(const Plan& plan, std::vector<std::string> symbols, const LaunchChoices& choices,
              const ArgumentSizes& sizes)

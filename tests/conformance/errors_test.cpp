@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/dialect.h"
+
 #include "programs.h"
 #include "subject.h"
 
@@ -159,6 +161,23 @@ TEST(Errors, FeaturesAreSupportedOrRefusedByName) {
     const bool declared = std::find(features.begin(), features.end(), feature) != features.end();
     const bool named = std::any_of(missing.begin(), missing.end(), [&](const auto& m) { return m.feature == feature; });
     EXPECT_NE(declared, named) << feature;
+  }
+}
+
+// Before a plugin is opened its manifest decides; what the code says otherwise would never be asked (C3.11).
+TEST(Errors, DialectsAreThoseOfTheManifest) {
+  auto& subject = Subject::current();
+  const Target target = subject.backend().resolve_target("auto", 0).value();
+  const auto& dialects = subject.plugin()->manifest().dialects;
+  for (const kmux::Dialect& dialect : all_dialects()) {
+    const std::string name(dialect.name);
+    const Program program{.name = "p", .variants = {Variant{.dialect = name}}};
+    const auto missing = subject.backend().supports({program, 0, target, {}});
+    ASSERT_TRUE(missing.ok()) << name << ": " << missing.error().explain();
+    const bool declared = std::find(dialects.begin(), dialects.end(), name) != dialects.end();
+    const bool refused =
+        std::any_of(missing->begin(), missing->end(), [](const auto& m) { return m.feature == "dialect"; });
+    EXPECT_NE(declared, refused) << name << ": the manifest " << (declared ? "has it" : "does not have it");
   }
 }
 

@@ -1,4 +1,4 @@
-// kmux_conformance --plugin NAME --plugin-path FOLDER [--isolation process] [gtest flags]
+// kmux-conformance --plugin NAME --plugin-path FOLDER [--isolation process] [gtest flags]
 //
 // Exit code 77: the plugin cannot run on this machine (a skip), unless
 // KMUX_REQUIRE_BACKENDS names it.
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
   const Arguments arguments = parse(argc, argv);
   if (arguments.plugin.empty() || arguments.folder.empty()) {
     std::fputs(
-        "usage: kmux_conformance --plugin NAME --plugin-path FOLDER "
+        "usage: kmux-conformance --plugin NAME --plugin-path FOLDER "
         "[--isolation process] [gtest flags]\n",
         stderr);
     return 2;

@@ -1,5 +1,5 @@
-# Installs kmux below a fresh prefix, moves the prefix, and builds and runs `consumer` against it, with a plugin made by
-# tools/new_plugin.py. Any step that fails fails the test.
+# Installs kmux below a fresh prefix, moves the prefix, and builds and runs `consumer` against it as where OpenSSL has no
+# development files, with a plugin that the installed new_plugin.py began. Any step that fails fails the test.
 set(work ${BUILD}/tests/install/work)
 set(prefix ${work}/moved)
 file(REMOVE_RECURSE ${work})
@@ -9,26 +9,53 @@ function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
+# Fails unless the command fails with a text that matches `pattern`.
+function(refused pattern)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(code EQUAL 0 OR NOT text MATCHES "${pattern}")
+    message(FATAL_ERROR "${ARGN}: code ${code}, '${text}' instead of '${pattern}'")
+  endif()
+endfunction()
+
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
 file(RENAME ${work}/prefix ${prefix})
-step(${PYTHON} ${SOURCE}/tools/new_plugin.py greeter --into ${work}/consumer)
-step(${CMAKE_COMMAND} -S ${work}/consumer -B ${work}/build -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix}
-  -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
+set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_CXX_FLAGS=${FLAGS})
+set(without_openssl -D CMAKE_DISABLE_FIND_PACKAGE_OpenSSL=ON)
+
+# A backend outside this tree: begun, built and tested with what is installed, then installed beside the others (C3.11).
+step(${PYTHON} -B ${prefix}/share/kmux/new_plugin.py greeter --into ${work})
+step(${configure} -S ${work}/greeter -B ${work}/greeter_build ${without_openssl})
+step(${CMAKE_COMMAND} --build ${work}/greeter_build)
+set(plugins ${work}/greeter_build/lib/kmux/plugins)
+step(${prefix}/bin/kmux-conformance --plugin greeter --plugin-path ${plugins})
+
+# An application, linked by each name of the runtime (C3.9).
+step(${configure} -S ${work}/consumer -B ${work}/build ${without_openssl})
 step(${CMAKE_COMMAND} --build ${work}/build)
-step(${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${work}/build/lib/kmux/plugins
-  ${work}/build/consumer ${work}/consumer/twice.kmux.json greeter)
+set(greeter ${work}/consumer/twice.kmux.json greeter)
+set(with_greeter ${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${plugins})
+foreach(application IN ITEMS app plain_app)
+  step(${with_greeter} ${work}/build/${application} ${greeter})
+endforeach()
+refused("apt-get[ \n]+install[ \n]+libssl-dev"
+  ${configure} -S ${work}/consumer -B ${work}/no_crypto ${without_openssl} -D KMUX_CRYPTO_LIBRARY=)
+
 # The moved worker is found; without it, isolation is an error.
-set(isolated ${CMAKE_COMMAND} -E env KMUX_PLUGIN_PATH=${work}/build/lib/kmux/plugins KMUX_ISOLATION=process
-  ${work}/build/consumer ${work}/consumer/twice.kmux.json greeter)
+set(isolated ${with_greeter} KMUX_ISOLATION=process ${work}/build/app ${greeter})
 step(${isolated})
 file(RENAME ${prefix}/libexec/kmux/kmux-worker ${prefix}/libexec/kmux/kmux-worker.away)
-execute_process(COMMAND ${isolated} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
-if(code EQUAL 0 OR NOT text MATCHES "no kmux-worker")
-  message(FATAL_ERROR "without kmux-worker: code ${code}, '${text}'")
-endif()
+refused("no kmux-worker" ${isolated})
 file(RENAME ${prefix}/libexec/kmux/kmux-worker.away ${prefix}/libexec/kmux/kmux-worker)
+
+step(${CMAKE_COMMAND} --install ${work}/greeter_build --prefix ${prefix})
+step(${work}/build/app ${greeter})
 step(${prefix}/bin/kmux plugins --verify)
 if(EXISTS ${prefix}/lib/kmux/plugins/kmux_cpu.so)
-  step(${work}/build/consumer ${work}/consumer/twice.kmux.json cpu)
+  step(${work}/build/app ${work}/consumer/twice.kmux.json cpu)
   step(${prefix}/bin/kmux run ${work}/consumer/twice.kmux.json --in A=random:1 --symbol n=8)
+  set(examples ${prefix}/share/doc/kmux/examples)
+  step(${configure} -S ${examples} -B ${work}/examples_build)
+  step(${CMAKE_COMMAND} --build ${work}/examples_build --target portable)
+  step(${work}/examples_build/portable ${examples}/portable/saxpy.kmux.json)
 endif()

@@ -73,8 +73,7 @@ void expect_refused(const fs::path& folder, ErrorCode code, const std::string& p
 
 bool is_mapped(const fs::path& library) {
   std::ifstream maps("/proc/self/maps");
-  const std::string text(std::istreambuf_iterator<char>(maps), {});
-  return text.find(library.string()) != std::string::npos;
+  return std::string(std::istreambuf_iterator<char>(maps), {}).find(library.string()) != std::string::npos;
 }
 
 std::size_t open_files() {
@@ -124,7 +123,6 @@ struct Failure {
   ErrorCode code;
   const char* part;
 };
-
 class RegistryOpening : public testing::TestWithParam<Failure> {};
 
 TEST_P(RegistryOpening, SaysWhyItFails) {
@@ -149,6 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"small_table", ErrorCode::kUnavailable, "64 bytes"},
                     Failure{"incomplete_table", ErrorCode::kUnavailable, "a function missing"},
                     Failure{"other_name", ErrorCode::kUnavailable, "somebody_else"},
+                    Failure{"other_version", ErrorCode::kUnavailable, "\"0.1.0\", its manifest says \"7.0.0\""},
+                    Failure{"other_device", ErrorCode::kUnavailable, "type 12, its manifest's first is 1"},  // C3.11
                     Failure{"no_table", ErrorCode::kUnavailable, "the licence has expired"},
                     Failure{"throws_in_create", ErrorCode::kInternal, "thrown by create"},
                     Failure{"refuses_to_start", ErrorCode::kUnavailable, "it has expired"},

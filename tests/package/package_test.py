@@ -14,6 +14,9 @@ import tempfile
 import unittest
 
 SOURCE, BUILD, CPACK = (pathlib.Path(argument) for argument in sys.argv[1:4])
+sys.path.insert(0, str(SOURCE / "tools"))
+import package_pages  # noqa: E402
+
 MOST_BYTES = 60 << 20
 OLDEST_GLIBC = (2, 36)
 GLIBC = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt)\.so\.\d")
@@ -89,17 +92,17 @@ class Package(unittest.TestCase):
         print("package: neither root nor user namespaces here: other files of this machine are in reach", file=sys.stderr)
 
     @classmethod
-    def kmux(cls, *words, **environment):
+    def kmux(cls, *words, program="kmux", **environment):
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(cls.inner / "work"), "KMUX_DISABLE_CACHE": "1",
                        **cls.environment, **environment}
-        return subprocess.run([*cls.isolation, cls.inner / "kmux/bin/kmux", *words], cwd=cls.work, env=environment,
+        return subprocess.run([*cls.isolation, cls.inner / "kmux/bin" / program, *words], cwd=cls.work, env=environment,
                               capture_output=True, text=True, timeout=120)
 
     def write_program(self, name, text):
         """The example `scale` with the source `text`."""
         folder = self.work / name
         folder.mkdir()
-        program = json.loads((self.prefix / "share/kmux/examples/scale/scale.kmux.json").read_text())
+        program = json.loads((self.prefix / "share/doc/kmux/examples/programs/scale/scale.kmux.json").read_text())
         source = program["variants"][0]["sources"][0]
         source["sha256"] = hashlib.sha256(text.encode()).hexdigest()
         (folder / source["path"]).write_text(text)
@@ -148,10 +151,29 @@ class Package(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn("cpu", result.stdout)
 
+    def test_every_link_of_every_page_leads_somewhere(self):  # (C3.9)
+        pages = list(self.prefix.rglob("*.md"))
+        self.assertGreater(len(pages), 50)
+        self.assertGreater(sum(1 for page in pages for _ in package_pages.links(page.read_text())), 100)
+        self.assertEqual(list(package_pages.dead_links(self.prefix)), [])
+
+    def test_has_what_it_takes_to_begin_a_backend(self):  # (C3.11)
+        shared = self.prefix / "share/kmux"
+        done = subprocess.run([sys.executable, "-B", shared / "new_plugin.py", "begun", "--into", self.work],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        contract = re.search(r"(/\S+/plugin-abi\.md)", done.stdout)[1]
+        self.assertEqual(pathlib.Path(contract).resolve(), (self.prefix / "share/doc/kmux/docs/plugin-abi.md").resolve())
+        self.assertTrue(pathlib.Path(contract).is_file())
+        self.assertIn("kmux::begun::BegunBackend", (self.work / "begun/plugin.cpp").read_text())
+        result = self.kmux("--plugin", "cpu", "--plugin-path", self.inner / "kmux/lib/kmux/plugins",
+                           "--gtest_filter=Load.*", program="kmux-conformance")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
     def test_runs_its_example(self):
         result = self.kmux("--version")
         self.assertEqual(result.returncode, 0, result.stderr)
-        shutil.copytree(self.prefix / "share/kmux/examples", self.work / "examples")
+        shutil.copytree(self.prefix / "share/doc/kmux/examples/programs", self.work / "examples")
         result = self.run_scale("examples/scale/scale.kmux.json")
         self.assertEqual(result.returncode, 0, result.stderr)
 
@@ -176,13 +198,13 @@ class Package(unittest.TestCase):
         compiler = self.prefix / "lib/kmux/plugins/kmux_cpu_clang.so"
         hidden = compiler.rename(self.prefix / "hidden.so")
         self.addCleanup(lambda: hidden.rename(compiler))
-        result = self.run_scale("../kmux/share/kmux/examples/scale/scale.kmux.json")
+        result = self.run_scale("../kmux/share/doc/kmux/examples/programs/scale/scale.kmux.json")
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn('kmux_cpu_clang.so" is not there. Install kmux again', result.stderr)
         self.assertEqual(self.kmux("devices").returncode, 0, "what needs no compiler does without")
 
     def test_opens_no_compiler_for_what_is_in_the_cache(self):
-        program = "../kmux/share/kmux/examples/scale/scale.kmux.json"
+        program = "../kmux/share/doc/kmux/examples/programs/scale/scale.kmux.json"
         words = ["run", program, "--in", "x=ones", "--symbol", "n=64", "--scalar", "factor=2"]
         if json.loads((self.prefix / "lib/kmux/plugins/kmux_cpu.plugin.json").read_text()).get("tiers"):
             words += ["--option", "tier=full"]  # else the rest of the compilation goes on in the background

@@ -73,5 +73,20 @@ TEST_F(LaunchCheckTest, BlocksFitTheBoundsOfTheKernel) {
                         "smaller blocks, or raise __launch_bounds__."));
 }
 
+// So that a backend has both sides of `check_kernel`, whatever tells it what its code takes (C3.11).
+TEST_F(LaunchCheckTest, PassedBytesAreThoseOfTheArguments) {
+  ProgramBuilder builder{"passed"};
+  builder.output("out", dtype::kFloat32, {1});
+  const Expr x = builder.scalar("x", dtype::kInt8);
+  builder.variant("cuda").source("k.cu", "");
+  builder.launch("k").grid({1}).block({1}).args({"out", "x"}).arg(x + Expr(1), dtype::kInt32);
+  const Plan made = lower(builder.build().value(), 0).value();
+  const auto& launch = std::get<PlanLaunch>(made.steps[0]);
+  const std::vector<unsigned> passed = passed_bytes(launch);
+  EXPECT_THAT(passed, testing::ElementsAre(8, 1, 4));
+  EXPECT_THAT(check_kernel("k", launch, passed, {.argument_bytes = {{8, 4, 1}}}).error().message,
+              HasSubstr("3 arguments of 8, 1, 4 bytes (its code takes 3 arguments of 8, 4, 1 bytes)"));
+}
+
 }  // namespace
 }  // namespace kmux

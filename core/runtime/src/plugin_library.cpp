@@ -8,6 +8,7 @@
 
 #include "byte_sink.h"
 #include "host_api.h"
+#include "in_quotes.h"
 #include "plugin_backend.h"
 
 namespace kmux {
@@ -103,6 +104,20 @@ Result<const kmux_plugin_api*> query(const Library& library, const std::filesyst
   return api;
 }
 
+/// What the table says otherwise than the manifest, which `auto` believed; empty if they agree.
+std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
+  const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
+  if (api.name == nullptr || manifest.name != api.name) {
+    return "it calls itself " + in_table(api.name) + ", its manifest " + in_quotes(manifest.name);
+  }
+  if (api.version == nullptr || manifest.version != api.version) {
+    return "its version is " + in_table(api.version) + ", its manifest says " + in_quotes(manifest.version);
+  }
+  const std::string own = std::to_string(api.devices->device_type);
+  const std::string said = std::to_string(manifest.device_types.front());  // never without one
+  return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
+}
+
 Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const std::filesystem::path& path) {
   const char* const again = " Build or install the plugin for this release.";
   if (api.abi_version > KMUX_PLUGIN_ABI_VERSION) {
@@ -116,18 +131,8 @@ Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const s
     return unusable(path, "its table is too small: " + std::to_string(api.struct_size) + " bytes or a function missing",
                     again);
   }
-  if (api.name == nullptr || manifest.name != api.name) {
-    return unusable(path,
-                    "it calls itself \"" + std::string(api.name == nullptr ? "" : api.name) + "\", its manifest \"" +
-                        manifest.name + "\"",
-                    again);
-  }
-  if (api.version == nullptr || manifest.version != api.version) {
-    return unusable(path,
-                    "its version is \"" + std::string(api.version == nullptr ? "" : api.version) +
-                        "\", its manifest says \"" + manifest.version + "\"",
-                    again);
-  }
+  const std::string wrong = contradiction(api, manifest);
+  if (!wrong.empty()) return unusable(path, wrong, again);
   return Ok{};
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kmux/driver.h"
 #include "kmux/words.h"
 
 namespace kmux {
@@ -54,6 +55,13 @@ Status check_block(const std::string& name, const PlanLaunch& launch, const Laun
   return Ok{};
 }
 
+std::int64_t argument_size(const PlanArg& argument) {
+  if (const auto* scalar = std::get_if<PlanScalar>(&argument)) return packed_bytes(scalar->dtype, 1);
+  if (const auto* value = std::get_if<PlanValue>(&argument)) return packed_bytes(value->dtype, 1);
+  if (std::holds_alternative<PlanMapArg>(argument)) return sizeof(kmux_tensor_map);
+  return sizeof(void*);
+}
+
 std::string sizes_text(const std::vector<unsigned>& sizes) {
   std::vector<std::string> texts;
   texts.reserve(sizes.size());
@@ -72,6 +80,13 @@ Status check_extents(const Plan& plan, const LaunchLimits& limits) {
     if (status.ok()) status = check_block(name, launch, limits);
   });
   return status;
+}
+
+std::vector<unsigned> passed_bytes(const PlanLaunch& launch) {
+  std::vector<unsigned> bytes;
+  bytes.reserve(launch.args.size());
+  for (const PlanArg& argument : launch.args) bytes.push_back(static_cast<unsigned>(argument_size(argument)));
+  return bytes;
 }
 
 Status check_kernel(const std::string& name, const PlanLaunch& launch, const std::vector<unsigned>& passed,

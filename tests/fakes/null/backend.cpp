@@ -1,6 +1,7 @@
 #include "backend.h"
 
 #include <algorithm>
+#include <span>
 
 #include "kmux/nearest.h"
 #include "kmux/support.h"
@@ -9,14 +10,16 @@
 #include "adapter.h"
 
 namespace kmux::null {
+namespace {
+
+std::vector<std::string> texts(std::span<const std::string_view> words) { return {words.begin(), words.end()}; }
+
+}  // namespace
 
 Result<std::unique_ptr<Backend>> NullBackend::create(Host host) {
   host.log(Host::Level::kDebug, "created");
   return std::unique_ptr<Backend>(std::make_unique<NullBackend>(
-      Traits{"null",
-             {"null"},
-             {"c", "cuda"},
-             {"dynamic_smem", "fill", "grid", "guard", "loop", "several_launches", "workspace"}}));
+      Traits{manifest::kName, texts(manifest::kTargets), texts(manifest::kDialects), texts(manifest::kFeatures)}));
 }
 
 // A real backend looks for its toolchain and its driver here, without creating a context.

@@ -11,11 +11,12 @@
 
 #include "builder.h"
 #include "device.h"
+#include "null/manifest.h"
 #include "wrapper.h"
 
 namespace kmux::null {
 
-/// What a backend takes; its manifest says the same.
+/// What a backend takes, as its manifest says it.
 struct Traits {
   std::string name;
   std::vector<std::string> targets;   // kinds; "auto" is the first
@@ -26,7 +27,7 @@ struct Traits {
 /// A backend that does everything but compute: it wraps, builds and loads, and its launches leave memory as it is.
 class NullBackend final : public Backend {
  public:
-  static constexpr PluginInfo kInfo{"null", "0.1.0", kDLExtDev};
+  static constexpr PluginInfo kInfo{manifest::kName, manifest::kVersion, manifest::kDeviceType};
   static Result<std::unique_ptr<Backend>> create(Host host);
   explicit NullBackend(Traits traits) : traits_(std::move(traits)), wrapper_(traits_.name), builder_(traits_.name) {}
 

@@ -28,6 +28,9 @@ struct KernelForm {
 /// Errors: invalid_argument that names the kernel and the extent: an empty grid, or more than the limits.
 Status check_extents(const Plan& plan, const LaunchLimits& limits);
 
+/// The size of each argument that `launch` passes. A tensor map is a `kmux_tensor_map`.
+std::vector<unsigned> passed_bytes(const PlanLaunch& launch);
+
 /// Does `launch` of kernel `name`, which passes arguments of `passed` bytes, fit the kernel?
 ///
 /// Errors: invalid_argument that names the kernel and shows both.

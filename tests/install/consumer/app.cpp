@@ -1,4 +1,4 @@
-// consumer PROGRAM BACKEND: compiles PROGRAM with BACKEND, as it is and by kmux::jit, and calls it once each; fails unless
+// app PROGRAM BACKEND: compiles PROGRAM with BACKEND, as it is and by kmux::jit, and calls it once each; fails unless
 // that backend ran.
 
 #include <cstdio>

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Every header that a page names can be included, and docs/plugin-abi.md names what authors of backends use (C3.11)."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SDK = ROOT / "core/sdk/include/kmux"
+NAMED = re.compile(r"kmux/(\w+\.(?:h|hpp))\b")
+TABLE = re.compile(r"^## What the SDK has for authors$(.*?)^## ", re.M | re.S)
+
+
+def pages():
+    yield from ROOT.glob("*.md")
+    for folder in ("docs", "integrations", "plugins"):
+        yield from (page for page in (ROOT / folder).rglob("*.md") if "design" not in page.parts)
+
+
+class Headers(unittest.TestCase):
+    def test_that_pages_name_are_there(self):
+        there = {header.name for header in (ROOT / "core").rglob("include/kmux/*.h*")}
+        for page in pages():
+            named = set(NAMED.findall(page.read_text(encoding="utf-8")))
+            self.assertLessEqual(named - there, set(), page)
+
+    def test_of_the_table_are_the_sdks(self):
+        table = TABLE.search((ROOT / "docs/plugin-abi.md").read_text(encoding="utf-8"))[1]
+        named = set(re.findall(r"`(\w+\.(?:h|hpp))`", table))
+        self.assertLessEqual(named, {header.name for header in SDK.iterdir()})
+        for wanted in ("dependencies.h", "emit.h", "file_identity.h", "host_compiler.h", "launch_check.h", "private_folder.h",
+                       "process.h"):
+            self.assertIn(wanted, named)
+        for word in ("LauncherDialect", "emit_args", "emit_launcher", "kmux-conformance"):
+            self.assertIn(word, (ROOT / "docs/plugin-abi.md").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
