@@ -25,8 +25,8 @@ void log_line(LogLevel level, const std::string& plugin, std::string_view text) 
 }  // namespace
 
 std::int32_t HostApi::option(void* self, kmux_bytes name, kmux_sink value) noexcept {
-  const Options& options = static_cast<const HostApi*>(self)->options_;
-  const auto found = options.find(std::string(name.data, name.size));
+  const auto& options = static_cast<const HostApi*>(self)->options_;
+  const auto found = options.find(std::string_view(name.data, name.size));  // allocates nothing: nothing may be thrown
   if (found == options.end()) return 0;
   value.write(value.self, found->second.data(), found->second.size());
   return 1;
@@ -50,7 +50,8 @@ bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relax
 
 void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
 
-HostApi::HostApi(std::string plugin, Options options) : plugin_(std::move(plugin)), options_(std::move(options)) {
+HostApi::HostApi(std::string plugin, const Options& options)
+    : plugin_(std::move(plugin)), options_(options.begin(), options.end()) {
   api_ = {.struct_size = sizeof(kmux_host_api),
           .abi_version = KMUX_PLUGIN_ABI_VERSION,
           .reserved = 0,

@@ -11,7 +11,7 @@ namespace kmux {
 class HostApi {
  public:
   /// `plugin` is named in what it logs.
-  HostApi(std::string plugin, Options options);
+  HostApi(std::string plugin, const Options& options);
   HostApi(const HostApi&) = delete;
   HostApi& operator=(const HostApi&) = delete;
   const kmux_host_api* get() const { return &api_; }
@@ -23,7 +23,7 @@ class HostApi {
   static std::int32_t stopping(void* self) noexcept;
 
   std::string plugin_;
-  Options options_;
+  std::map<std::string, std::string, std::less<>> options_;
   kmux_host_api api_{};
 };
 

@@ -38,8 +38,11 @@ int this_thread() {
   return number;
 }
 
-void add(TraceEvent event) noexcept {
+/// Adds what `make` gives.
+template <class Make>
+void add(const Make& make) noexcept {
   try {
+    TraceEvent event = make();
     const std::lock_guard lock(recording().mutex);
     if (!is_tracing()) return;
     Trace& trace = recording().trace;
@@ -75,21 +78,20 @@ std::int64_t trace_clock_ns() noexcept {
 
 void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
   const std::int64_t length = trace_clock_ns() - begin_ns;
-  add({'X', "call", kernel, "", this_thread(), begin_ns, length});
+  add([&] { return TraceEvent{'X', "call", kernel, "", this_thread(), begin_ns, length}; });
 }
 
 void add_stage(const char* name, const std::string& program, std::int64_t begin_ns) noexcept {
   if (!is_tracing()) return;
-  try {
-    add({'X', "compile", name, program, this_thread(), begin_ns, trace_clock_ns() - begin_ns});
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
-  }
+  const std::int64_t length = trace_clock_ns() - begin_ns;
+  add([&] { return TraceEvent{'X', "compile", name, program, this_thread(), begin_ns, length}; });
 }
 
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
   mark_phase_range(begins, name);
   if (!is_tracing()) return;
-  add({begins ? 'B' : 'E', "plugin", std::string(name), plugin, this_thread(), trace_clock_ns(), 0});
+  const char phase = begins ? 'B' : 'E';
+  add([&] { return TraceEvent{phase, "plugin", std::string(name), plugin, this_thread(), trace_clock_ns(), 0}; });
 }
 
 void start_trace() {
@@ -128,7 +130,7 @@ TraceSpan::~TraceSpan() {
   end_stage_range(range_);
   if (name_ == nullptr) return;
   const std::int64_t length = trace_clock_ns() - begin_ns_;
-  add({'X', "compile", name_, std::move(detail_), this_thread(), begin_ns_, length});
+  add([&] { return TraceEvent{'X', "compile", name_, std::move(detail_), this_thread(), begin_ns_, length}; });
 }
 
 }  // namespace kmux

@@ -55,9 +55,9 @@ class Kernel(tvm_ffi.Function):
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
         kernel = cls.__new__(cls)
         kernel.__move_handle_from__(function)
-        if not kernel.signature.get("outputs"):
-            kernel.__class__ = _KernelThatWrites
         if program is not None:
+            if not kernel.signature.get("outputs"):
+                kernel.__class__ = _KernelThatWrites
             kernel._origin = (program, dict(options or {}))
         return kernel
 
