@@ -17,7 +17,7 @@ THREAD_OWNERS = {"start_thread.h"}
 THREAD = re.compile(r"std::j?thread\([^)]|std::async\(|(?:emplace_back|push_back)\(\[.*(?:work|thread)|std::j?thread \w+[({]")
 # Lines of code; the first that has a file counts it.
 ROOMS = {"core/runtime/auto": 1800, "core/runtime/cache": 3300, "core/runtime/jit/include": 900, "core/runtime/jit": 2000,
-         "core/runtime/call": 1000, "core/runtime/export": 700, "core/runtime/pool": 1400, "core/runtime/tensor": 1000, "core/runtime": 5800}
+         "core/runtime/call": 1000, "core/runtime/export": 700, "core/runtime/pool": 1400, "core/runtime/tensor": 1000, "core/runtime": 5850}
 
 
 def files(folder):
