@@ -74,7 +74,7 @@ int ContextScope::change(CUcontext current, kmux_sink error) {
 
 void ContextScope::keep(CUcontext before) {
   before_ = before;
-  if (!is_changed_ || before != nullptr || context_.ordinal != 0 || after_ != After::kMayStay) return;
+  if (!is_changed_ || before != nullptr || context_.ordinal != 0 || !context_.may_stay) return;
   is_changed_ = false;
   unsigned long thread = 0;
   const bool is_first = __atomic_compare_exchange_n(&context_.stays_on, &thread, pthread_self(), false,

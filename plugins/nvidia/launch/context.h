@@ -9,6 +9,7 @@ struct DeviceContext {
   int ordinal;
   CUdevice device;
   CUcontext primary;
+  bool may_stay = false;  // current on threads where none was: see ContextScope
   // The thread that a ContextScope has left it current on, or `kSeveralThreads`. Any thread sets it.
   mutable unsigned long stays_on = 0;
   static constexpr unsigned long kSeveralThreads = ~0UL;
@@ -38,9 +39,7 @@ ContextRelease release_context(const DriverTable& driver, const DeviceContext& c
 /// is: of those none stays.
 class ContextScope {
  public:
-  enum class After { kRestored, kMayStay };
-  ContextScope(const DriverTable& driver, const DeviceContext& context, After after = After::kRestored)
-      : driver_(driver), context_(context), after_(after) {}
+  ContextScope(const DriverTable& driver, const DeviceContext& context) : driver_(driver), context_(context) {}
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
 
@@ -68,7 +67,6 @@ class ContextScope {
 
   const DriverTable& driver_;
   const DeviceContext& context_;
-  const After after_;
   CUcontext before_ = nullptr;
   bool is_entered_ = false;
   bool is_changed_ = false;

@@ -31,7 +31,10 @@ class DeviceState {
   ~DeviceState() { delete[] kernels_; }
 
   /// Retains the context of device `ordinal`; `release` gives it back.
-  int retain(int ordinal, kmux_sink error) { return retain_context(driver_, ordinal, &context_, error); }
+  int retain(int ordinal, kmux_sink error) {
+    context_.may_stay = true;
+    return retain_context(driver_, ordinal, &context_, error);
+  }
   ContextRelease release() { return release_context(driver_, context_); }
   /// Gives back what `prepare` raised for L2 windows, before `release`.
   PersistingLines::Failure give_back_lines() {

@@ -75,7 +75,7 @@ int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink erro
 }
 
 int Launcher::prepare_device(DeviceState& state, const kmux_launch_env* env, kmux_sink error) {
-  ContextScope context(*driver_, state.context(), ContextScope::After::kMayStay);
+  ContextScope context(*driver_, state.context());
   if (const int code = context.enter(error)) return code;
   int code = env == nullptr ? KMUX_OK : check_capture(state, static_cast<CUstream>(env->stream), error);
   if (code == KMUX_OK) code = load(state, error);

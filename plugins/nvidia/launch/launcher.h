@@ -100,7 +100,7 @@ class Launcher {
     }
     device->prefetch();
     const ProfilerRange range(ranges_, facts_.name);
-    ContextScope context(device->driver(), device->context(), ContextScope::After::kMayStay);
+    ContextScope context(device->driver(), device->context());
     if (enters || needs_context(static_cast<CUstream>(env.stream))) {
       if (const int code = context.enter(error)) return code;
     }

@@ -39,7 +39,8 @@ TEST_F(Context, IsEnteredAndLeft) {
 
 // C2.19: what CUDA's runtime would take may stay.
 TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
-  ContextScope scope(driver, devices[0], ContextScope::After::kMayStay);
+  devices[0].may_stay = true;
+  ContextScope scope(driver, devices[0]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
   EXPECT_FALSE(scope.is_changed());
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
@@ -51,7 +52,8 @@ TEST_F(Context, OfTheFirstDeviceStaysWhereNoneWas) {
 }
 
 TEST_F(Context, OfAnotherDeviceNeverStays) {
-  ContextScope scope(driver, devices[1], ContextScope::After::kMayStay);
+  devices[1].may_stay = true;
+  ContextScope scope(driver, devices[1]);
   EXPECT_EQ(scope.enter(sink()), KMUX_OK);
   EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
   EXPECT_EQ(current(), nullptr);
@@ -59,8 +61,9 @@ TEST_F(Context, OfAnotherDeviceNeverStays) {
 
 // It would be gone under the thread that has it current.
 TEST_F(Context, ThatStaysOnAnotherThreadIsNotReleased) {
+  devices[0].may_stay = true;
   const auto stay = [&] {
-    ContextScope scope(driver, devices[0], ContextScope::After::kMayStay);
+    ContextScope scope(driver, devices[0]);
     EXPECT_EQ(scope.enter(sink()), KMUX_OK);
     EXPECT_EQ(scope.leave(KMUX_OK, sink()), KMUX_OK);
   };
