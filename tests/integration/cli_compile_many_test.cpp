@@ -146,6 +146,9 @@ class Terminal {
     argv.push_back(nullptr);
     std::vector<std::string> variables = {"TERM=xterm", "KMUX_DISABLE_CACHE=1", "NO_COLOR=1", "PATH=/usr/bin:/bin",
                                           "HOME=/nowhere"};
+    for (const char* const sanitizer : {"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+      if (const char* const set = std::getenv(sanitizer)) variables.push_back(std::string(sanitizer) + "=" + set);
+    }
     std::vector<char*> environment;
     for (std::string& variable : variables) environment.push_back(variable.data());
     environment.push_back(nullptr);

@@ -120,4 +120,9 @@ is_fetching_after() {
   done
 }
 
-end_fetching() { [[ -z $fetching ]] || kill -- "-$fetching" 2>/dev/null || true; }
+# Nothing of it runs on.
+end_fetching() {
+  [[ -n $fetching ]] || return 0
+  kill -- "-$fetching" 2>/dev/null || true
+  wait "$fetching" 2>/dev/null || true
+}
