@@ -131,6 +131,7 @@ std::string results_text(const Run& run) {
 /// Values that nobody gave are said, so that no result is of another call than was meant.
 std::string examples_text(const std::map<std::string, double>& examples) {
   std::vector<std::string> values;
+  values.reserve(examples.size());
   for (const auto& [name, value] : examples) values.push_back(name + " = " + dump(Json(value)));
   return values.empty() ? "" : "  with the program's example values: " + join(values) + "\n";
 }
