@@ -126,19 +126,21 @@ bool is_furthest(const std::vector<Candidate>& candidates, const Candidate& cand
 
 /// A note for each reason that `message` does not tell, in the order of the candidates: who came furthest first.
 std::vector<Note> notes_of(const std::vector<Candidate>& candidates, std::string_view message) {
-  std::vector<std::pair<std::string, std::vector<const Candidate*>>> groups;
+  using Group = std::pair<std::string, std::vector<const Candidate*>>;
+  std::vector<Group> groups;
   for (const Candidate& candidate : candidates) {
     const bool is_told = message.find(without_stop(candidate.reason)) != std::string_view::npos;
     if (is_told || !is_furthest(candidates, candidate)) continue;
     std::string reason = std::string(to_string(candidate.stage)) + ": " + candidate.reason;
-    const auto same = std::ranges::find(groups, reason, [](const auto& group) { return group.first; });
+    const auto same = std::ranges::find(groups, reason, &Group::first);
     if (same != groups.end()) {
       same->second.push_back(&candidate);
     } else {
-      groups.push_back({std::move(reason), {&candidate}});
+      groups.emplace_back(std::move(reason), std::vector{&candidate});
     }
   }
   std::vector<Note> notes;
+  notes.reserve(groups.size());
   for (const auto& [reason, group] : groups) notes.push_back({"backend", name_of(group) + ": " + reason});
   return notes;
 }

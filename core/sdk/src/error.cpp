@@ -81,7 +81,7 @@ std::string Error::brief(std::string_view where, std::size_t lines) const {
     all.push_back("  (" + std::to_string(cut) + " more lines; " + std::string(where) + ")");
   }
   std::string text;
-  for (const std::string& line : all) text.append(text.empty() ? 0 : 1, '\n').append(line);
+  for (const std::string& each : all) text.append(text.empty() ? 0 : 1, '\n').append(each);
   return text;
 }
 
