@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdio>
+#include <spawn.h>
 #include <string>
 #include <string_view>
-
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

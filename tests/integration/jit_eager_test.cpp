@@ -30,7 +30,7 @@ JitOutputs rescale(JitBuilder& b, std::span<const Tensor>, const Config& config)
   const JitBuffer y = b.empty("y", x.dtype(), {m, n});
   b.variant("c").define("N", n.value()).define("FACTOR", config.factor);
   b.source("rescale.c", x.dtype() == dtype::kFloat64 ? "#define REAL double\n#include \"rescale.h\"\n"
-                                                   : "#define REAL float\n#include \"rescale.h\"\n");
+                                                     : "#define REAL float\n#include \"rescale.h\"\n");
   b.header("rescale.h",
            "void rescale(const REAL* x, REAL* y, long long m) {\n"
            "  for (long long i = 0; i < m * N; ++i) y[i] = FACTOR * x[i];\n"

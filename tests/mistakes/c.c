@@ -24,8 +24,8 @@ static DLTensor tensor(int32_t dimensions, int64_t* shape, uint8_t bits) {
 
 int main(int count, char** words) {
   int64_t eight[1] = {8}, four[1] = {4}, square[2] = {2, 4};
-  DLTensor x = tensor(1, eight, 32), y = tensor(1, eight, 32), short_y = tensor(1, four, 32), doubles = tensor(1, eight, 64),
-           flat = tensor(2, square, 32);
+  DLTensor x = tensor(1, eight, 32), y = tensor(1, eight, 32), short_y = tensor(1, four, 32),
+           doubles = tensor(1, eight, 64), flat = tensor(2, square, 32);
   const DLTensor* const wrong[4][2] = {{0, &y}, {&doubles, &y}, {&flat, &y}, {&x, &short_y}};
   const char* const names[4] = {"a null tensor", "a tensor of another dtype", "a tensor of another rank",
                                 "an output of another shape"};

@@ -79,7 +79,8 @@ class Lowering {
   void lower_assert(const Assert& check) {
     Expr condition = fold(check.condition);
     const bool always_holds = condition.is_constant() && !condition.is_constant(0);
-    if (!always_holds) plan_.asserts.push_back({.condition = std::move(condition), .message = "assertion failed: " + check.message});
+    if (!always_holds)
+      plan_.asserts.push_back({.condition = std::move(condition), .message = "assertion failed: " + check.message});
   }
 
   PlanAddress address(const std::string& name, const Expr& offset_bytes) {

@@ -39,7 +39,8 @@ void check_use(const std::string& name, ExprPlace place, const Scope& scope, con
   const Name* found = scope.find(name);
   if (found == nullptr && parse_expr_op(name)) {
     problems.add(at, in_double_quotes(name) + " is an operator, but stands where a value does. Write [" +
-                         in_double_quotes(name) + ", ...] in brackets of its own: a list of expressions with it has [[...]].");
+                         in_double_quotes(name) +
+                         ", ...] in brackets of its own: a list of expressions with it has [[...]].");
   } else if (found == nullptr) {
     problems.add(at, "no " + in_double_quotes(name) + " in scope." + scope.suggestion(name) + " " + allowed(place));
   } else if (!is_value(*found, place)) {

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
-#include "needs.h"
 #include "file_tick.h"
+#include "needs.h"
 #include "temp_folder.h"
 #include "workbench.h"
 
