@@ -179,7 +179,7 @@ TEST_F(CompileChain, KnowsNoOtherTargetsAndBackends) {
             "No backend registered for target kind 'vulkan'. Available: c, cpu, cuda.");
   EXPECT_EQ(compiled({.target = "cuda", .execution_backend = "nvrtc"}).error().message,
             "Invalid execution backend 'nvrtc' for target 'cuda'. Allowed: null_b, null_c. "
-            "Aliases of these: cython, dlpack, tvm_ffi. Tip: use execution_backend='auto'.");
+            "Aliases of these: cython, dlpack, tvm_ffi. Tip: use 'auto'.");
 }
 
 TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {

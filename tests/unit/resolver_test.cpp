@@ -166,7 +166,7 @@ TEST_F(Resolver, NamesAliasesToo) {  // C2.10
   best_.manifest.aliases = {"tvm_ffi", "cython"};
   next_.manifest.aliases = {"cython"};
   EXPECT_THAT(error({.execution_backend = "zzz"}).message,
-              HasSubstr("Allowed: best, next. Aliases of these: cython, tvm_ffi. Tip: use execution_backend='auto'."));
+              HasSubstr("Allowed: best, next. Aliases of these: cython, tvm_ffi. Tip: use 'auto'."));
 }
 
 TEST_F(Resolver, TellsAReasonOnce) {  // C2.6
@@ -182,13 +182,13 @@ TEST_F(Resolver, NamesTheBackendsThatThereAre) {
   EXPECT_EQ(found.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(found.message,
             "Invalid execution backend 'bets' for target 'c'. Allowed: best, next. "
-            "Tip: use execution_backend='auto'. Did you mean 'best'?");
+            "Tip: use 'auto'. Did you mean 'best'?");
 }
 
 TEST_F(Resolver, RefusesABackendOfAnotherTarget) {
   best_.manifest.targets = {"gpu"};
   EXPECT_EQ(error({.target = "c", .execution_backend = "best"}).message,
-            "Invalid execution backend 'best' for target 'c'. Allowed: next. Tip: use execution_backend='auto'.");
+            "Invalid execution backend 'best' for target 'c'. Allowed: next. Tip: use 'auto'.");
 }
 
 TEST_F(Resolver, NeverReplacesANamedBackend) {

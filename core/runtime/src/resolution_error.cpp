@@ -48,12 +48,11 @@ std::string aliases_text(const Resolution& resolution) {
 }
 
 Error invalid_backend(const Resolution& resolution) {
-  return make_error(ErrorCode::kInvalidArgument, "Invalid execution backend " + quoted(resolution.requested_backend) +
-                                                     " for target " + quoted(resolution.requested_target) +
-                                                     allowed_text(resolution) + aliases_text(resolution) +
-                                                     " Tip: use execution_backend='auto'." +
-                                                     did_you_mean(resolution.requested_backend, resolution.names) +
-                                                     from_variable(resolution.backend_variable));
+  return make_error(ErrorCode::kInvalidArgument,
+                    "Invalid execution backend " + quoted(resolution.requested_backend) + " for target " +
+                        quoted(resolution.requested_target) + allowed_text(resolution) + aliases_text(resolution) +
+                        " Tip: use 'auto'." + did_you_mean(resolution.requested_backend, resolution.names) +
+                        from_variable(resolution.backend_variable));
 }
 
 /// The refused candidate of a named backend that came furthest. Precondition: there is one.
