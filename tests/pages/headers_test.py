@@ -1,19 +1,13 @@
 #!/usr/bin/env python3
 """Every header that a page names can be included, and docs/plugin-abi.md names what authors of backends use (C3.11)."""
-import pathlib
 import re
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from user_pages import ROOT, pages
+
 SDK = ROOT / "core/sdk/include/kmux"
 NAMED = re.compile(r"kmux/(\w+\.(?:h|hpp))\b")
 TABLE = re.compile(r"^## What the SDK has for authors$(.*?)^## ", re.M | re.S)
-
-
-def pages():
-    yield from ROOT.glob("*.md")
-    for folder in ("docs", "integrations", "plugins"):
-        yield from (page for page in (ROOT / folder).rglob("*.md") if "design" not in page.parts)
 
 
 class Headers(unittest.TestCase):

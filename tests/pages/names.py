@@ -1,11 +1,11 @@
 """The names that pages list (targets, architectures, backends and their aliases, options and their values, commands and their
 options), each with the words that try it."""
 import json
-import pathlib
 import re
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from user_pages import ROOT, pages
+
 PROGRAM = str(ROOT / "examples" / "portable" / "saxpy.kmux.json")
 BUILDS_FOR = {"cpu": "cpu", "cuda": "cuda:sm_90a", "cutedsl": "cuda:sm_90a", "hip": "hip:gfx942", "metal": "metal", "nvrtc": "cuda:sm_90a"}
 CODE = re.compile(r"`([^`]+)`")
@@ -34,18 +34,10 @@ def rows(text, *head):
                 yield [cell.strip() for cell in line.strip("|").split(" | ")]
 
 
-def pages():
-    yield "README.md"
-    for folder in ("docs", "plugins", "integrations"):
-        for page in sorted((ROOT / folder).rglob("*.md")):
-            if "design" not in page.parts:
-                yield str(page.relative_to(ROOT))
-
-
 def targets():
     listed = {name for cell, *_ in rows(text_of("docs/auto.md"), "target", "is") for name in CODE.findall(cell)}
     for page in pages():
-        listed |= set(re.findall(r"\b(?:gfx9[0-9a-f]{2}|gfx1\d{3}|sm_\d+[af]?)\b", text_of(page)))
+        listed |= set(re.findall(r"\b(?:gfx\d+[a-f]?|sm_\d+[af]?)\b(?!\*)", text_of(page)))
     for name in sorted(listed):
         yield f"target {name}", ["resolve", PROGRAM, "--target", name]
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """docs/environment.md names every variable that kmux and its plugins read, and no page names another one (C2.15)."""
-import pathlib
 import re
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from user_pages import ROOT, pages
+
 PAGE = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "core/runtime/src/environment_variables.cpp").read_text(encoding="utf-8")
 READER = (ROOT / "core/runtime/src/environment.cpp").read_text(encoding="utf-8")
@@ -12,12 +12,6 @@ NAME = re.compile(r"\b(?:KMUX|TILELANG)_[A-Z0-9_]+")
 # Names of the C++ and CMake interfaces, which are no variables of the environment.
 SETTING = re.compile(r"(?:^|[\s`(|])(KMUX_[A-Z0-9_]+)(?:=\S|`)")
 NO_VARIABLE = {"KMUX_TRY", "KMUX_ASSIGN", "KMUX_PLUGIN", "KMUX_CPU_HOME"}  # the last: an example of plugin-abi.md
-
-
-def pages():
-    yield from (ROOT / name for name in ("README.md", "HACKING.md"))
-    for folder in ("docs", "plugins", "integrations", "examples"):
-        yield from (page for page in (ROOT / folder).rglob("*.md") if "design" not in page.parts)
 
 
 def of_manifests():
