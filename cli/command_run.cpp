@@ -136,22 +136,17 @@ std::string examples_text(const std::map<std::string, double>& examples) {
   return values.empty() ? "" : "  with the program's example values: " + join(values) + "\n";
 }
 
-Json::Object to_json(const std::map<std::string, double>& examples) {
-  Json::Object json;
-  for (const auto& [name, value] : examples) json[name] = value;
-  return json;
-}
-
 Report make_report(const Run& run, const Kernel& kernel, const Times& times, const std::vector<Check>& checks) {
   Report report;
+  const std::map<std::string, double> examples = run.request.binding.examples();
   report.text = styled(Style::kBold, run.request.program->name) + " on " + kernel.backend() + " (" +
-                to_string(kernel.target()) + ")\n" + results_text(run) + examples_text(run.request.binding.examples()) +
-                "  ready in " + duration_text(times.compile_ns) + ", first call " + duration_text(times.first_call_ns);
+                to_string(kernel.target()) + ")\n" + results_text(run) + examples_text(examples) + "  ready in " +
+                duration_text(times.compile_ns) + ", first call " + duration_text(times.first_call_ns);
   Json::Object json{{"backend", kernel.backend()},
                     {"target", to_string(kernel.target())},
                     {"compile_ns", times.compile_ns},
                     {"first_call_ns", times.first_call_ns},
-                    {"examples", to_json(run.request.binding.examples())},
+                    {"examples", Json::Object(examples.begin(), examples.end())},
                     {"resolution", kernel.resolution().to_json()}};
   if (times.median_call_ns > 0) {
     report.text += ", median call " + duration_text(times.median_call_ns);

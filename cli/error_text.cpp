@@ -1,5 +1,7 @@
 #include "error_text.h"
 
+#include "kmux/environment.h"
+
 namespace kmux::cli {
 namespace {
 
@@ -10,7 +12,8 @@ bool are_whole = false;
 void show_whole_errors() { are_whole = true; }
 
 std::string error_text(const Error& error) {
-  std::string text = are_whole ? error.explain() : error.brief("--verbose shows them");
+  const bool is_whole = are_whole || Environment::from_process().verbose;
+  std::string text = is_whole ? error.explain() : error.brief("--verbose shows them");
   if (!text.ends_with('\n')) text += '\n';
   return text;
 }

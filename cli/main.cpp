@@ -4,7 +4,6 @@
 #include <iostream>
 #include <optional>
 
-#include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/nearest.h"
 
@@ -132,7 +131,7 @@ int run(const Command& command, const std::vector<std::string>& words) {
                       json);
   }
   if (arguments.count("verbose") != 0) set_log_sink(LogLevel::kDebug, stderr_log_sink());
-  if (arguments.count("verbose") != 0 || Environment::from_process().verbose) show_whole_errors();
+  if (arguments.count("verbose") != 0) show_whole_errors();
   return print(command.run(arguments), json);
 }
 

@@ -8,10 +8,9 @@ namespace kmux {
 /// A variable whose name begins with KMUX_ and that something of kmux reads.
 struct EnvironmentVariable {
   enum class Kind {
-    kText,     // whoever uses it refuses what it does not understand
-    kSwitch,   // on or off
-    kFolders,  // ':' between
-    kPrefix,   // of a family of names
+    kText,    // whoever uses it refuses what it does not understand
+    kSwitch,  // on or off
+    kPrefix,  // of a family of names
   };
 
   std::string_view name;

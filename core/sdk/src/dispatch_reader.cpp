@@ -205,13 +205,12 @@ class DispatchReader {
   void fetch(const JsonReader& in, const std::string& place, const std::string* digest, File& out) const {
     Result<std::string> content = files_(place);
     if (!content) return in.problem(content.error().message);
-    if (const std::string actual = digest != nullptr ? sha256_hex(*content) : "";
-        digest != nullptr && actual != *digest) {
-      in.problem("file " + in_double_quotes(place) + " was edited (its SHA-256 is \"" + actual +
-                 "\", the program says " + in_double_quotes(*digest) +
-                 "). Restore it, or correct or remove \"sha256\".");
-    }
     out.content = *std::move(content);
+    if (digest == nullptr) return;
+    const std::string actual = sha256_hex(out.content);
+    if (actual == *digest) return;
+    in.problem("file " + in_double_quotes(place) + " was edited (its SHA-256 is \"" + actual + "\", the program says " +
+               in_double_quotes(*digest) + "). Restore it, or correct or remove \"sha256\".");
   }
 
   const FileReader& files_;

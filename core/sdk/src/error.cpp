@@ -1,6 +1,6 @@
 #include "kmux/error.h"
 
-#include <algorithm>
+#include "kmux/words.h"
 
 namespace kmux {
 
@@ -51,20 +51,10 @@ void append_indented(std::string& out, std::string_view text) {
   }
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 /// A note without a line for its kind alone.
 void append_lines(std::vector<std::string>& all, const Note& note) {
   std::string indent = "  " + note.kind + ": ";
-  for (const std::string& line : lines_of(note.text)) {
+  for (const std::string& line : split_lines(note.text)) {
     all.push_back(indent + line);
     indent = "    ";
   }
@@ -73,7 +63,7 @@ void append_lines(std::vector<std::string>& all, const Note& note) {
 }  // namespace
 
 std::string Error::brief(std::string_view where, std::size_t lines) const {
-  std::vector<std::string> all = lines_of(std::string(to_string(code)) + ": " + message);
+  std::vector<std::string> all = split_lines(std::string(to_string(code)) + ": " + message);
   for (const Note& part : notes) append_lines(all, part);
   if (all.size() > lines) {
     const std::size_t cut = all.size() - (lines - 1);
