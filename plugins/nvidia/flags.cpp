@@ -40,11 +40,12 @@ constexpr std::array<std::string_view, 29> kWhole = {"-w",
                                                      "--brief-diagnostics=false"};
 
 // Flags with their value in the same piece.
-constexpr std::array<std::string_view, 26> kWithValue = {"-D",
+constexpr std::array<std::string_view, 27> kWithValue = {"-D",
                                                          "-U",
                                                          "-I",
                                                          "-std=",
                                                          "-O",
+                                                         "-Wno-",
                                                          "-maxrregcount=",
                                                          "-ftz=",
                                                          "-prec-div=",
@@ -70,8 +71,16 @@ constexpr std::array<std::string_view, 26> kWithValue = {"-D",
 constexpr std::array<std::string_view, 2> kAssembler = {"-Xptxas=", "--ptxas-options="};
 
 // Options of the assembler that name no file.
-constexpr std::array<std::string_view, 9> kAssemblerOptions = {
-    "-O", "-v", "--verbose", "-dlcm=", "-dscm=", "--def-load-cache=", "--def-store-cache=", "-warn-", "--warn-"};
+constexpr std::array<std::string_view, 10> kAssemblerOptions = {"-O",
+                                                                "-v",
+                                                                "--verbose",
+                                                                "-dlcm=",
+                                                                "-dscm=",
+                                                                "--def-load-cache=",
+                                                                "--def-store-cache=",
+                                                                "-warn-",
+                                                                "--warn-",
+                                                                "--register-usage-level="};
 
 bool is_assembler_option(std::string_view option) {
   return begins_with_any(option, kAssemblerOptions) && option.find_first_of("/ ") == std::string_view::npos;

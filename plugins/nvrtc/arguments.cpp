@@ -3,6 +3,12 @@
 #include "kmux/compiler_flags.h"
 
 namespace kmux::nvrtc {
+namespace {
+
+/// Is it about host code, of which NVRTC compiles none? nvcc's -O is, by its manual, and so are warnings of the host's compiler.
+bool is_for_the_host(const std::string& flag) { return flag.starts_with("-O") || flag.starts_with("-Wno-"); }
+
+}  // namespace
 
 std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options, const Settings& settings,
                                             const SourceUnit& unit, nvidia::Arch arch,
@@ -14,7 +20,9 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
   if (options.max_registers > 0) arguments.push_back("--maxrregcount=" + std::to_string(options.max_registers));
   if (options.tier == nvidia::Tier::kFast) arguments.emplace_back("--Ofast-compile=max");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
-  arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());
+  for (const std::string& flag : options.compile_flags) {
+    if (flag.starts_with("-Ofast-compile=") || !is_for_the_host(flag)) arguments.push_back(flag);
+  }
   for (const auto* list : {&options.include_dirs, &folders}) {
     for (const std::string& folder : *list) arguments.push_back("-I" + folder);
   }

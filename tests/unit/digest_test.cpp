@@ -59,6 +59,7 @@ TEST(Digest, HasEveryFieldOfAVariant) {
       [](Program& p) { p.variants[0].settings.preludes = {}; },
       [](Program& p) { p.variants[0].settings.include_hints = {"tilelang"}; },
       [](Program& p) { p.variants[0].settings.python_requires = {"numpy"}; },
+      [](Program& p) { p.variants[0].settings.compile_flags = {"-O3"}; },
       [](Program& p) { p.variants[0].settings.fast_math = false; },
       [](Program& p) { p.variants[0].sources[0].path = "other.cu"; },
       [](Program& p) { p.variants[0].sources[0].content += " "; },

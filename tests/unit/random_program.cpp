@@ -157,6 +157,7 @@ class Generator {
     if (chance(50)) settings.defines = {"TILE=" + std::to_string(between(1, 99)), "DEBUG"};
     if (chance(50)) settings.preludes = {"stdint.h"};
     if (chance(50)) settings.include_hints = {"tilelang"};
+    if (chance(30)) settings.compile_flags = {"-O3", "-DA=1 2"};
     if (chance(30)) settings.python_requires = {"nvidia-cutlass-dsl>=4.7.0,!=4.8.0", "tilelang==0.1.15"};
     return settings;
   }

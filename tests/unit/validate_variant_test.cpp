@@ -42,6 +42,9 @@ TEST(ValidateVariant, ChecksSettings) {
       {[](Program& p) { variant(p).settings.include_hints = {"tile lang"}; }, at + "include_hints/0", "not a package"},
       {[](Program& p) { variant(p).settings.python_requires = {"numpy", "os; x"}; }, at + "python_requires/1",
        "no requirement"},
+      {[](Program& p) { variant(p).settings.compile_flags = {"-O3", "O3"}; }, at + "compile_flags/1",
+       "no compiler flag"},
+      {[](Program& p) { variant(p).settings.compile_flags = {"-a\n-b"}; }, at + "compile_flags/0", "no compiler flag"},
       {[](Program& p) { variant(p).settings.python_requires = {"-e."}; }, at + "python_requires/0", "no requirement"},
   });
   Program program = sample_program();

@@ -177,6 +177,7 @@ inline constexpr auto kForm<Settings> = std::tuple{optional("standard", &Setting
                                                    optional("preludes", &Settings::preludes),
                                                    optional("include_hints", &Settings::include_hints),
                                                    optional("python_requires", &Settings::python_requires),
+                                                   optional("compile_flags", &Settings::compile_flags),
                                                    optional("fast_math", &Settings::fast_math)};
 template <>
 inline constexpr auto kForm<Requires> =

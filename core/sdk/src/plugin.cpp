@@ -26,6 +26,16 @@ Error nothing_made(const char* what) {
                                               "author.");
 }
 
+/// `options` with the flags that the program asks for before those of the compilation.
+Options with_flags(const std::vector<std::string>& flags, Options options) {
+  if (flags.empty()) return options;
+  std::string lines;
+  for (const std::string& flag : flags) lines.append(flag).append("\n");
+  std::string& given = options["compile_flags"];
+  given.insert(0, given.empty() ? lines.substr(0, lines.size() - 1) : lines);
+  return options;
+}
+
 /// Calls `body` with the request as the backend sees it.
 template <class Body>
 Status with_request(const kmux_build_request* request, Body body) {
@@ -38,7 +48,8 @@ Status with_request(const kmux_build_request* request, Body body) {
   }
   KMUX_ASSIGN(Target target, parse_target(view(request->target)));
   KMUX_ASSIGN(Options options, options_from_json(view(request->options)));
-  return body(BuildRequest{program, request->variant, std::move(target), std::move(options)});
+  Options all = with_flags(program.variants[request->variant].settings.compile_flags, std::move(options));
+  return body(BuildRequest{program, request->variant, std::move(target), std::move(all)});
 }
 
 void destroy(void* instance) { delete static_cast<Backend*>(instance); }

@@ -35,6 +35,11 @@ bool is_requirement(std::string_view text) {
   return is_word_with(text, "_-.,<>=!~[]*") && is_letter_or_digit(text.front());
 }
 
+bool is_flag(std::string_view text) {
+  return text.size() > 1 && text.front() == '-' && is_text(text) &&
+         text.find_first_of("\n\r") == std::string_view::npos;
+}
+
 // Checks one variant but its body.
 class VariantChecker {
  public:
@@ -87,6 +92,11 @@ class VariantChecker {
       if (is_requirement(settings.python_requires[i])) continue;
       problems_.add(at / "python_requires" / i, in_double_quotes(settings.python_requires[i]) +
                                                     " is no requirement. Use one such as \"package>=1.2,<2\".");
+    }
+    for (std::size_t i = 0; i < settings.compile_flags.size(); ++i) {
+      if (is_flag(settings.compile_flags[i])) continue;
+      problems_.add(at / "compile_flags" / i, in_double_quotes(settings.compile_flags[i]) +
+                                                  " is no compiler flag. Use one such as \"-O3\" on one line.");
     }
   }
 

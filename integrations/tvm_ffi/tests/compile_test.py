@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import threading
@@ -38,6 +39,17 @@ class Compile(unittest.TestCase):
         program = programs.scale("A * x[i] + B")
         kernel = kmux.compile(program, target="cpu", compile_flags="-DA='(1 + 2)'  -DB=4")
         self.assertEqual(np.from_dlpack(kernel(np.ones(1, "float32"), 0.0)).item(), 7)
+
+    def test_takes_the_flags_that_a_program_asks_for_before_others(self):
+        document = json.loads(programs.scale("A * x[i] + B").to_json())
+        document["variants"][0]["settings"] = {"compile_flags": ["-DA=2", "-DB=4"]}
+        program = kmux.program(document, programs.scale("A * x[i] + B").files)
+        self.assertEqual(np.from_dlpack(kmux.compile(program, target="cpu")(np.ones(1, "float32"), 0.0)).item(), 6)
+        kernel = kmux.compile(program, target="cpu", compile_flags=["-UA", "-DA=3"])
+        self.assertEqual(np.from_dlpack(kernel(np.ones(1, "float32"), 0.0)).item(), 7)
+        document["variants"][0]["settings"] = {"compile_flags": ["-fplugin=x.so"]}
+        with self.assertRaisesRegex(ValueError, "-fplugin=x.so"):
+            kmux.compile(kmux.program(document, program.files), target="cpu")
 
     def test_hands_options_on(self):
         kernel = kmux.compile(

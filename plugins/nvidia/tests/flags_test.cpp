@@ -30,6 +30,8 @@ TEST(Flags, ThatChangeHowAKernelIsCompiledAreAllowed) {
                            "--extended-lambda",
                            "-Xptxas=-v",
                            "-Xptxas=-O1,-dlcm=ca",
+                           "-Xptxas=--register-usage-level=10",
+                           "-Wno-deprecated-declarations",
                            "--ptxas-options=--warn-on-spills",
                            "--Ofast-compile=max",
                            "--diag-suppress=177",

@@ -197,6 +197,8 @@ struct Settings {
   std::vector<std::string> preludes = {};  // headers included before the first line, as `-include` does
   std::vector<std::string> include_hints = {};  // names of header packages the sources need, for messages ("tilelang")
   std::vector<std::string> python_requires = {};  // packages that Python sources import ("nvidia-cutlass-dsl>=4.7.0")
+  std::vector<std::string> compile_flags =
+      {};  // of the dialect's usual compiler ("-O3"), before those of a compilation
   bool fast_math = false;
   bool operator==(const Settings&) const = default;
 };
