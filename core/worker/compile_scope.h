@@ -24,7 +24,7 @@ class CompileScope {
   /// Errors: unavailable if nobody wants the result any more.
   virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool apart) = 0;
 
-  /// Do other threads compile at the same time?
+  /// Does the same call compile others, which wait for this one, or compile at the same time?
   virtual bool has_neighbours() const = 0;
   /// How long the compilation may still take; nothing if there is no limit.
   virtual Limit time_left() const = 0;

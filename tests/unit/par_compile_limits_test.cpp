@@ -7,6 +7,7 @@
 
 #include "par_compile_fixture.h"
 #include "pool/compile_pool.h"
+#include "pool/time_limit.h"
 
 namespace kmux {
 namespace {
@@ -103,6 +104,13 @@ TEST_F(ParCompileLimits, CompilesNothingThatWasCancelledBefore) {
   EXPECT_FALSE(par_compile(failing({}), numbered(2), {}, how).ok());
   EXPECT_EQ(compiled_, 0);
   EXPECT_THAT(steps, ElementsAre(JobStep::kQueued, JobStep::kQueued, JobStep::kCancelled, JobStep::kCancelled));
+}
+
+TEST(TimeLimit, IsThereForSeveralProgramsUnlessSomebodySaysOtherwise) {
+  EXPECT_EQ(time_limit({}, 1), std::nullopt);
+  EXPECT_EQ(time_limit({}, 2), kUsualTimeout);
+  EXPECT_EQ(time_limit({.timeout = 0ms}, 2), 0ms);
+  EXPECT_EQ(time_limit({.timeout = 5ms}, 1), 5ms);
 }
 
 TEST_F(ParCompileLimits, LeavesACompilerBehindThatTakesTooLong) {

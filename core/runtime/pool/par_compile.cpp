@@ -8,6 +8,7 @@
 #include "compile_run.h"
 #include "machine_share.h"
 #include "src/byte_size.h"
+#include "time_limit.h"
 
 namespace kmux {
 namespace {
@@ -39,7 +40,7 @@ Result<std::uint64_t> memory_budget(const Runtime& runtime, const ParCompileOpti
 
 /// A job that may be left behind outlives the call.
 std::vector<JobPointer> share(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
-  const bool may_outlive = how.timeout || how.cancel.stop_possible() || how.poll || how.progress ||
+  const bool may_outlive = jobs.size() > 1 || how.timeout || how.cancel.stop_possible() || how.poll || how.progress ||
                            std::ranges::any_of(jobs, [](const CompileJob& job) { return job.timeout.has_value(); });
   std::vector<JobPointer> shared;
   shared.reserve(jobs.size());
@@ -57,14 +58,12 @@ std::vector<JobGroup> groups_of(const std::vector<JobPointer>& jobs) {
 Result<CompileRunPlan> plan_run(const Runtime& runtime, std::span<const CompileJob> jobs,
                                 const ParCompileOptions& how) {
   KMUX_TRY(check(jobs, how));
-  CompileRunPlan plan{.failure_counts = !how.ignore_error,
-                      .timeout = how.timeout,
-                      .cancel = how.cancel,
-                      .poll = how.poll,
-                      .progress = how.progress};
+  CompileRunPlan plan{
+      .failure_counts = !how.ignore_error, .cancel = how.cancel, .poll = how.poll, .progress = how.progress};
   KMUX_ASSIGN(plan.memory_budget, memory_budget(runtime, how));
   plan.jobs = share(jobs, how);
   plan.groups = groups_of(plan.jobs);
+  plan.timeout = time_limit(how, plan.groups.size());
   const std::size_t cores = usable_cores();
   const std::size_t wanted = how.num_workers == 0 ? cores : static_cast<std::size_t>(how.num_workers);
   plan.workers = std::min(wanted, plan.groups.size());

@@ -67,6 +67,9 @@ struct CompileProgress {
   std::optional<std::chrono::milliseconds> eta = {};  // until all have ended, once there is something to tell it from
 };
 
+/// What one of several programs may take, unless somebody says otherwise: kernels that take a minute are rare.
+inline constexpr std::chrono::minutes kUsualTimeout{10};
+
 /// How many programs are compiled at the same time, and what becomes of those that fail.
 struct ParCompileOptions {
   int num_workers = 0;  // 0: one a core that this process may use
@@ -77,8 +80,9 @@ struct ParCompileOptions {
   /// Units: bytes that all compilations of this process may take together. Default: KMUX_COMPILE_MEMORY, else what the
   /// machine and the process's control groups have left.
   std::optional<std::uint64_t> memory_budget = {};
-  /// The most that one program may take from its start. A compiler in a process of its own is killed; one in this
-  /// process cannot be: it is left behind, and its result is dropped when it ends.
+  /// The most that one program may take from its start; 0 is no limit. A compiler in a process of its own is killed; one in
+  /// this process cannot be: it is left behind, and its result is dropped when it ends. Default: `kUsualTimeout` for
+  /// several programs, so that one whose compiler never ends holds up nobody; none for one.
   std::optional<std::chrono::milliseconds> timeout = {};
   /// Once stopped, nothing more is started, and what runs ends within 0.2 s: as after a time-out, a compiler is killed or
   /// left behind.
@@ -93,7 +97,7 @@ struct ParCompileOptions {
 ///
 /// Identical jobs (program and options) are compiled once. A job is started when a worker is free and its plugin's usual
 /// memory fits into the budget; one may always run. Where a plugin's manifest says that its compiler does one thing at a
-/// time in a process (`"parallel": "process"`), several workers use processes of their own, unless `isolation` is given.
+/// time in a process (`"parallel": "process"`), several programs use processes of their own, unless `isolation` is given.
 /// A kernel is empty only with ignore_error.
 /// Errors:  the first failure in input order, with the other failures as notes "failure": jobs before it are all
 ///          compiled, so that it is always the same one; jobs after it that were not started are cancelled.
