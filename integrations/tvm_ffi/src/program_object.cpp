@@ -1,4 +1,4 @@
-// kmux.load_program, kmux.program_from_json, kmux.save_program, and what can be asked of a kmux.Program.
+// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.kept_program, kmux.keep_program, and what can be asked of a kmux.Program.
 #include "program_object.h"
 
 #include <tvm/ffi/container/map.h>
@@ -6,8 +6,10 @@
 #include <tvm/ffi/string.h>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/kept_program.h"
 #include "kmux/nearest.h"
 #include "kmux/program.h"
+#include "kmux/runtime.h"
 #include "kmux/validate.h"
 #include "kmux/words.h"
 
@@ -62,6 +64,16 @@ ProgramRef from_text(const ffi::String& json, const Files& files) {
   return ProgramRef(value_of(valid_program(json, files)));
 }
 
+ffi::Optional<ProgramRef> kept(const ffi::String& origin) {
+  std::optional<Program> program = kept_program(*value_of(Runtime::default_runtime()), origin);
+  if (!program) return std::nullopt;
+  return ProgramRef(*std::move(program));
+}
+
+void keep(const ffi::String& origin, const ProgramRef& program) {
+  keep_program(*value_of(Runtime::default_runtime()), origin, program->program);
+}
+
 void save(const ProgramRef& program, const ffi::String& path) {
   value_of(save_program(program->program, std::string(path)));
 }
@@ -77,7 +89,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)
-      .def("kmux.save_program", save);
+      .def("kmux.save_program", save)
+      .def("kmux.kept_program", kept)
+      .def("kmux.keep_program", keep);
 }
 
 }  // namespace kmux::bridge

@@ -1,0 +1,53 @@
+#include "kmux/kept_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/artifact_cache.h"
+#include "sample_program.h"
+#include "tests/temp_folder.h"
+
+namespace kmux {
+namespace {
+
+std::shared_ptr<Runtime> runtime_with_cache(const std::filesystem::path& folder) {
+  Environment environment;
+  environment.cache_dir = folder;
+  environment.disable_cache = folder.empty();
+  return Runtime::create(std::move(environment), {}).value();
+}
+
+TEST(KeptProgram, IsThereForTheNextProcess) {
+  const TempFolder folder;
+  const Program program = sample_program();
+  {
+    const auto runtime = runtime_with_cache(folder.path() / "cache");
+    EXPECT_EQ(kept_program(*runtime, "tilelang 1"), std::nullopt);
+    keep_program(*runtime, "tilelang 1", program);
+    runtime->cache()->flush();
+  }
+  const auto runtime = runtime_with_cache(folder.path() / "cache");
+  EXPECT_EQ(kept_program(*runtime, "tilelang 1"), program);
+  EXPECT_EQ(kept_program(*runtime, "tilelang 2"), std::nullopt);
+}
+
+TEST(KeptProgram, StaysAsItWasKeptFirst) {
+  const TempFolder folder;
+  const auto runtime = runtime_with_cache(folder.path() / "cache");
+  Program other = sample_program();
+  other.name = "other";
+  for (const Program& program : {sample_program(), other}) {
+    keep_program(*runtime, "x", program);
+    runtime->cache()->flush();
+  }
+  EXPECT_EQ(kept_program(*runtime, "x"), sample_program());
+}
+
+TEST(KeptProgram, IsNothingWithoutACache) {
+  const auto runtime = runtime_with_cache({});
+  keep_program(*runtime, "x", sample_program());
+  EXPECT_EQ(kept_program(*runtime, "x"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kmux
