@@ -8,7 +8,7 @@ namespace kmux::cutedsl {
 
 std::optional<std::string_view> cute_type(DType type) {
   using Row = std::pair<DType, std::string_view>;
-  static constexpr std::array<Row, 17> kTypes = {{
+  static constexpr std::array<Row, 16> kTypes = {{
       {dtype::kFloat16, "Float16"},
       {dtype::kBFloat16, "BFloat16"},
       {dtype::kFloat32, "Float32"},
@@ -24,7 +24,6 @@ std::optional<std::string_view> cute_type(DType type) {
       {dtype::kBool, "Boolean"},
       {dtype::kFloat8E4M3, "Float8E4M3FN"},
       {dtype::kFloat8E4M3FN, "Float8E4M3FN"},
-      {dtype::kFloat8E4M3FNUZ, "Float8E4M3FN"},
       {dtype::kFloat8E5M2, "Float8E5M2"},
   }};
   const auto* const found = std::ranges::find(kTypes, type, &Row::first);

@@ -1,5 +1,6 @@
 #include "dsl_compiler.h"
 
+#include <cstring>
 #include <filesystem>
 
 #include "kmux/compile_log.h"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kScript = "kmux_compile.py";
 constexpr const char* kProgram = "program";  // the folder of the program's files
 constexpr int kNotUsable = 2;                // exit code of the script
+constexpr int kSignalled = 128;              // and the number of the signal that ended it
 
 Json dynamic_list(const std::vector<std::optional<std::int64_t>>& items) {
   Json::Array array;
@@ -116,6 +118,12 @@ Error with_requirements(Error error, const Settings& settings) {
   return error;
 }
 
+std::string last_line(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  const std::string_view line = text.substr(text.rfind('\n') + 1);
+  return line.empty() ? "nothing" : std::string(line);
+}
+
 // What Python found wrong, in the user's lines.
 Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python& python, const Settings& settings) {
   const auto words = read_file(fs::path(folder.path()) / "out" / "error.txt");
@@ -125,6 +133,14 @@ Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python
                                                    "\" cannot be imported (the note says why). Run: pip install '" +
                                                    kRequirement + "'.")
         .with("log", log);
+  }
+  if (const int signal = ran.exit_code - kSignalled; signal > 0) {
+    const std::string number = std::to_string(signal);
+    return make_error(ErrorCode::kCompileFailed, "cannot compile the kernels (the compiler was ended by signal " +
+                                                     number + ", " + strsignal(signal) +
+                                                     "; last it said: " + last_line(log) +
+                                                     "). Change the kernel; the note \"log\" has what it was doing.")
+        .with("log", log.empty() ? "nothing was said before signal " + number : log);
   }
   return with_requirements(compile_error("cannot compile the kernels", log), settings);
 }

@@ -5,6 +5,7 @@ Imports CuTe DSL only after the job was read. Exit codes: 0 done; 1 the program 
 """
 
 import ast
+import faulthandler
 import importlib.util
 import json
 import os
@@ -23,6 +24,7 @@ class JobError(Exception):
 
 
 def main():
+    faulthandler.enable()  # a compiler that crashes leaves where it was
     job = json.loads(Path("job.json").read_text())
     os.environ["CUTE_DSL_ARCH"] = job["arch"]
     output = Path("out")

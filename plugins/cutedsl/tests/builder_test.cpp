@@ -51,7 +51,7 @@ ProgramBuilder many_parameters() {
   builder.buffer("a", BufferParam{dtype::kFloat32, {m, n}});
   builder.buffer("b", BufferParam{dtype::kBFloat16, {4, 8}});
   builder.buffer("c", BufferParam{dtype::kInt8, {m, 8}, std::vector<Expr>{ld, 1}});
-  builder.buffer("d", BufferParam{dtype::kFloat8E4M3FNUZ, {}});
+  builder.buffer("d", BufferParam{dtype::kFloat8E4M3FN, {}});
   builder.pointer("p").scalar("h", dtype::kFloat16);
   builder.scalar("q", dtype::kInt8);
   builder.scalar("f", dtype::kBool);
