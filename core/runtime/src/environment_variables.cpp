@@ -29,6 +29,7 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_REMOTE_CACHE_TTL"},
     {"KMUX_TARGET"},
     {"KMUX_TRACE"},
+    {"KMUX_TILELANG"},  // integrations/tilelang
     {"KMUX_TVM_FFI_LIBRARY"},  // integrations/tvm_ffi
     {"KMUX_VERBOSE", Kind::kSwitch},
     // Of kmux.sh and the tests, which start programs that read the others.
@@ -42,6 +43,9 @@ constexpr auto kVariables = std::to_array<EnvironmentVariable>({
     {"KMUX_SEEDS", Kind::kPrefix},
     {"KMUX_TEST_", Kind::kPrefix},
     {"KMUX_THREADS"},
+    {"KMUX_TILELANG_CHECKOUT"},
+    {"KMUX_TILELANG_PYTHON"},
+    {"KMUX_TILELANG_TESTS"},
     {"KMUX_UPDATE_GOLDENS"},
 });
 

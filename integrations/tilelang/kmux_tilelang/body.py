@@ -50,7 +50,7 @@ class BodyReader:
         """
         scope = _compute_scope(host.body)
         if scope is None:
-            raise UnsupportedError(f"host function has no {_SCOPE} (another TileLang?). Use TileLang 0.1.15.")
+            raise UnsupportedError(f"host function has no {_SCOPE} (another TileLang?). Use TileLang 0.1.13 to 0.1.15.")
         body = {**self._lists, "steps": self._steps(scope, top=True)}
         return {key: value for key, value in body.items() if value}
 

@@ -40,7 +40,7 @@ def _configuration(name: str, device: Any, values: list[Any]) -> dict[str, Any]:
     tags = [str(tag) for tag in device.attrs.get("tirx.kernel_launch_params", [])]
     if len(tags) != len(values):
         raise UnsupportedError(
-            f"launch of '{name}' has {len(values)} launch parameters where {len(tags)} are declared. Use TileLang 0.1.15."
+            f"launch of '{name}' has {len(values)} launch parameters where {len(tags)} are declared. Use TileLang 0.1.13 to 0.1.15."
         )
     by_tag = dict(zip(tags, map(from_tir, values), strict=True))
     configuration = {

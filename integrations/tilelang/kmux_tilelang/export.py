@@ -7,14 +7,13 @@ from typing import Any
 from .error import UnsupportedError, UsageError
 from .expression import from_text
 from .kernel import Kernel, load_kernel
-from .lower import VERSION, header_roots, lower, target_context
+from .lower import header_roots, lower, target_context, version
 from .names import check_names, check_program_name
 from .program import program, write_program
 from .signature import check_carriers, difference, outputs_at, signature_of
 from .targets import Target, find_target
+from .validation import check_valid
 from .variant import Variant, variant_of
-
-_WIDEST_LOAD = 16  # bytes; device code loads several elements at once and wants them aligned
 
 
 def export(
@@ -29,7 +28,7 @@ def export(
 ) -> Path:
     """Exports the kernel `spec` (module:function) into `folder`, a variant for each target; returns the program's path.
 
-    Nothing is written unless all targets can be.
+    Nothing is written unless all targets can be, and kmux takes the program.
     Errors: UsageError, UnsupportedError, OSError; see `load_kernel`, `lower`, `variant_of`, `write_program`.
     """
     chosen = _targets_of(targets)
@@ -41,10 +40,21 @@ def export(
         variant_of(kernel, lower(kernel, target), target, source, roots)
         for kernel, target, source in zip(kernels, chosen, _sources_of(name, chosen), strict=True)
     ]
-    signature = _signature_of(kernels, variants, chosen, out_idx)
-    document = program(name, signature, [variant.document for variant in variants], _metadata_of(kernels[0]))
-    files = {path: content for variant in variants for path, content in variant.files.items()}
+    document, files = assembled(name, kernels, variants, chosen, out_idx)
+    check_valid(document, files)
     return write_program(Path(folder), document, files)
+
+
+def assembled(
+    name: str, kernels: Sequence[Kernel], variants: Sequence[Variant], targets: Sequence[Target], out_idx: Sequence[int]
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The document of the program `name` with these variants, one a target, and its files (content by path).
+
+    Errors: UsageError, UnsupportedError: outputs, names or symbols that a program cannot have, or targets that disagree.
+    """
+    signature = _signature_of(kernels, variants, targets, out_idx)
+    document = program(name, signature, [variant.document for variant in variants], _metadata_of(kernels[0]))
+    return document, {path: content for variant in variants for path, content in variant.files.items()}
 
 
 def _targets_of(texts: Sequence[str]) -> list[Target]:
@@ -71,9 +81,9 @@ def _signature_of(
     """
     used = set().union(*(variant.used for variant in variants))
     kernels_made = set().union(*(variant.kernels for variant in variants))
-    alignment = _WIDEST_LOAD if any(target.on_device for target in targets) else 0
+    alignments = {name: max(v.alignments.get(name, 0) for v in variants) for v in variants for name in v.alignments}
     first, *others = [
-        signature_of(kernel.function, _outputs_of(kernel, out_idx), used, alignment) for kernel in kernels
+        signature_of(kernel.function, _outputs_of(kernel, out_idx), used, alignments) for kernel in kernels
     ]
     for other, target in zip(others, targets[1:], strict=True):
         if place := difference(first, other):
@@ -97,7 +107,7 @@ def _metadata_of(kernel: Kernel) -> dict[str, Any]:
     constants = {name: value for name, value in kernel.arguments.items() if type(value) is int}
     metadata = {
         "description": words.description,
-        "origin": f"TileLang {VERSION}",
+        "origin": f"TileLang {version()}",
         "reference": words.reference,
         "symbols": words.symbols,
         "scalars": {name: float(value) for name, value in words.scalars.items()},

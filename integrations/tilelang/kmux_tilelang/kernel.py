@@ -53,8 +53,8 @@ def load_kernel(spec: str, arguments: Mapping[str, Any], context: Any = None) ->
         out_idx=_out_idx_of(maker, function),
         pass_configs={**_attribute(function, "pass_configs", {}), **(getattr(maker, "pass_configs", None) or {})},
         compile_flags=[
-            *_flags(_attribute(function, "compile_flags", [])),
-            *_flags(getattr(maker, "compile_flags", None)),
+            *flags_of(_attribute(function, "compile_flags", [])),
+            *flags_of(getattr(maker, "compile_flags", None)),
         ],
     )
 
@@ -118,7 +118,7 @@ def _attribute(function: Any, name: str, default: Any) -> Any:
     return attributes.get(f"tilelang_{name}", default)
 
 
-def _flags(value: Any) -> list[str]:
+def flags_of(value: Any) -> list[str]:
     """One flag a word, whether the author gave a text or a list."""
     texts = [value] if isinstance(value, str) else list(value or [])
     return [flag for text in texts for flag in shlex.split(str(text))]

@@ -1,7 +1,10 @@
 """Lowers a prim_func with TileLang, without a device."""
 
 import contextlib
+import functools
 import os
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ from .host_fill import with_fills_by_name
 from .kernel import Kernel
 from .targets import Target
 
-VERSION = "0.1.15"  # lowering is no public interface of TileLang, so other releases are not tried
+TESTED = ("0.1.13", "0.1.14", "0.1.15")  # lowering is no public interface of TileLang: others are tried, with a warning
+_INSTALL = f"Install it: pip install tilelang=={TESTED[-1]}."
 
 
 @dataclass(frozen=True)
@@ -23,22 +27,44 @@ class Lowered:
     text: str
     configs: dict[str, Any]
 
+    @classmethod
+    def of(cls, artifact: Any, configs: Mapping[Any, Any]) -> "Lowered":
+        """What TileLang's `CompiledArtifact` holds, made under the pass configurations `configs`."""
+        text = artifact.kernel_source.rstrip() + "\n"
+        named = {str(getattr(key, "value", key)): value for key, value in configs.items()}
+        return cls(_only(artifact.host_mod), _by_name(artifact.device_mod), text, named)
+
 
 def require_tilelang() -> Any:
-    """The module `tilelang`.
+    """The module `tilelang`; warns of a release that was not tested.
 
-    Errors: UsageError if it cannot be imported or is another release.
+    Errors: UsageError if it cannot be imported.
     """
     os.environ.setdefault("TILELANG_DISABLE_CACHE", "1")
     try:
         import tilelang
     except (ImportError, OSError) as error:
-        raise UsageError(f"cannot import tilelang ({error}). Install it: pip install tilelang=={VERSION}.") from error
-    if tilelang.__version__.partition("+")[0] != VERSION:
-        raise UsageError(
-            f"TileLang {tilelang.__version__} found, {VERSION} needed. Install it: pip install tilelang=={VERSION}."
-        )
+        raise UsageError(f"cannot import tilelang ({error}). {_INSTALL}") from error
+    warn_if_untested(version())
     return tilelang
+
+
+def version() -> str:
+    """The release of TileLang that is imported, without what follows a plus sign."""
+    import tilelang
+
+    return str(tilelang.__version__).partition("+")[0]
+
+
+@functools.cache
+def warn_if_untested(release: str) -> None:
+    """Warns once if `release` of TileLang is none of those that the exporter was tested with."""
+    if release not in TESTED:
+        warnings.warn(
+            f"TileLang {release} was not tested (it was with {', '.join(TESTED)}). If something fails that it does not name, "
+            f"install {TESTED[-1]}.",
+            stacklevel=3,
+        )
 
 
 def target_context(target: Target) -> contextlib.AbstractContextManager:
@@ -57,7 +83,9 @@ def target_context(target: Target) -> contextlib.AbstractContextManager:
 
 def header_roots() -> list[Path]:
     """The folders of TileLang's wheel that generated text includes from."""
-    wheel = Path(require_tilelang().__file__).parent
+    import tilelang
+
+    wheel = Path(tilelang.__file__).parent
     return [wheel / "src", wheel / "3rdparty/cutlass/include"]
 
 
@@ -67,24 +95,21 @@ def lower(kernel: Kernel, target: Target) -> Lowered:
     Errors: UnsupportedError with TileLang's first line if it refuses.
     """
     tvm = require_tilelang().tvm
-    from tilelang.backend.module import create_backend_context
-    from tilelang.engine.lower import lower_with_context
+    from tilelang.engine.lower import lower as lower_with_tilelang
     from tilelang.transform.pass_config import normalize_pass_configs
 
     function = with_fills_by_name(kernel.function, tvm) if target.on_device else kernel.function
     configs = dict(normalize_pass_configs(dict(kernel.pass_configs)) or {})
+    context = target_context(target)
     try:
-        context = create_backend_context(target.tilelang, None, "auto")
-        with tvm.transform.PassContext(opt_level=3, config=configs), context.target:
-            artifact = lower_with_context(function, context)
+        with tvm.transform.PassContext(opt_level=3, config=configs), context:
+            artifact = lower_with_tilelang(function, target=target.tilelang)
     except Exception as error:  # TVM raises many types, its own among them
         raise UnsupportedError(
             f"TileLang cannot lower the kernel for target '{target.name}' ({_first_line(error)}). "
             "Change the kernel or choose another target."
         ) from error
-    text = artifact.kernel_source.rstrip() + "\n"
-    configs = {str(getattr(key, "value", key)): value for key, value in configs.items()}
-    return Lowered(_only(artifact.host_mod), _by_name(artifact.device_mod), text, configs)
+    return Lowered.of(artifact, configs)
 
 
 def _only(module: Any) -> Any:

@@ -1,12 +1,15 @@
 """What a caller passes: parameters, outputs and symbols, read from a prim_func."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .error import UnsupportedError, UsageError
 from .expression import from_tir, linear_in, variables_of
 from .program import canonical
+
+# Data types of elements that callers pass as another: tfloat32 is what hardware makes of float32, and e4m3 alone is ambiguous.
+_PASSED_AS = {"custom[tfloat32]": "float32", "float8_e4m3": "float8_e4m3fn"}
 
 
 def names_by_variable(function: Any) -> dict[str, str]:
@@ -14,21 +17,24 @@ def names_by_variable(function: Any) -> dict[str, str]:
     return {_variable_of(function, parameter).name: _name_of(function, parameter) for parameter in function.params}
 
 
-def signature_of(function: Any, outputs: Iterable[str], used: set[str], alignment: int = 0) -> dict[str, Any]:
+def signature_of(
+    function: Any, outputs: Iterable[str], used: set[str], alignments: Mapping[str, int] = {}
+) -> dict[str, Any]:
     """The signature of `function`; a buffer that is neither in `used` (by some launch) nor an output is nullable.
 
-    Units: `alignment` in bytes, of every buffer's first element; 0 for that of its type.
+    Units: `alignments` in bytes, of a buffer's first element, by name; 0 for that of its type.
 
     Errors: UsageError for an output that is no buffer; UnsupportedError for a buffer with an element offset.
     """
     outputs = list(outputs)
+    used = used | _only_carriers(function, used, outputs)
     params = [_param_of(function, parameter) for parameter in function.params]
     buffers = {param["name"]: param["buffer"] for param in params if "buffer" in param}
     for name in outputs:
         if name not in buffers:
             raise UsageError(f"output '{name}' is no buffer parameter. Buffers: {', '.join(buffers)}.")
     for name, buffer in buffers.items():
-        buffer |= {"alignment_bytes": alignment} if alignment else {}
+        buffer |= {"alignment_bytes": alignments[name]} if alignments.get(name) else {}
         buffer |= {"nullable": True} if name not in used and name not in outputs else {}
     signature: dict[str, Any] = {"params": params}
     if outputs:
@@ -36,6 +42,21 @@ def signature_of(function: Any, outputs: Iterable[str], used: set[str], alignmen
     if symbols := _symbols_of(function):
         signature["symbols"] = symbols
     return signature
+
+
+def _only_carriers(function: Any, used: set[str], outputs: list[str]) -> set[str]:
+    """Inputs that no launch uses and a symbol cannot do without: the first that carries it, where no other input must be passed."""
+    inputs = {
+        buffer.name: {linear_in(from_tir(place)) for place in [*buffer.shape, *buffer.strides]}
+        for p in function.params
+        if (buffer := function.buffer_map.get(p)) is not None and buffer.name not in outputs
+    }
+    needed: set[str] = set()
+    for symbol in _symbols_of(function):
+        carriers = [name for name, carried in inputs.items() if symbol["name"] in carried]
+        if carriers and not (used | needed).intersection(carriers):
+            needed.add(carriers[0])
+    return needed
 
 
 def names_of(function: Any) -> set[str]:
@@ -96,7 +117,8 @@ def _param_of(function: Any, parameter: Any) -> dict[str, Any]:
 def _buffer_of(buffer: Any) -> dict[str, Any]:
     if from_tir(buffer.elem_offset) != 0:
         raise UnsupportedError(f"buffer '{buffer.name}' has an element offset. Pass a buffer that begins at its data.")
-    result: dict[str, Any] = {"dtype": str(buffer.dtype)}
+    dtype = str(buffer.dtype)
+    result: dict[str, Any] = {"dtype": _PASSED_AS.get(dtype, dtype)}
     if shape := [from_tir(extent) for extent in buffer.shape]:
         result["shape"] = shape
     strides = [from_tir(stride) for stride in buffer.strides]

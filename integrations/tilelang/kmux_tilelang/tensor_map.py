@@ -88,4 +88,4 @@ class _Reader:
             self._refuse(f"has {len(self._values)} values too many")
 
     def _refuse(self, problem: str) -> None:
-        raise UnsupportedError(f"tensor map '{self._name}' {problem}. Use TileLang 0.1.15, and constant tiles.")
+        raise UnsupportedError(f"tensor map '{self._name}' {problem}. Use TileLang 0.1.13 to 0.1.15, and constant tiles.")

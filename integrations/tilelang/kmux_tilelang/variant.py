@@ -17,12 +17,14 @@ from .targets import Target
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant's document, its files (content by path), its kernels, and the parameters that its launches use."""
+    """A variant's document, its files (content by path), its kernels, the parameters that its launches use, and what these must
+    be aligned to, in bytes."""
 
     document: dict[str, Any]
     files: dict[str, bytes]
     kernels: set[str]
     used: set[str]
+    alignments: dict[str, int]
 
 
 def variant_of(kernel: Kernel, lowered: Lowered, target: Target, source: str, roots: Sequence[Path] = ()) -> Variant:
@@ -36,7 +38,7 @@ def variant_of(kernel: Kernel, lowered: Lowered, target: Target, source: str, ro
     headers = header_closure(lowered.text, settings.get("preludes", []), roots) if roots else {}
     if headers:
         settings.pop("include_hints", None)
-    text = target.source(lowered.text).encode()
+    text = target.source(lowered, body).encode()
     document = {
         "dialect": target.dialect,
         "requires": {"arch": [target.arch]} if target.arch else {},
@@ -46,7 +48,8 @@ def variant_of(kernel: Kernel, lowered: Lowered, target: Target, source: str, ro
         "body": body,
     }
     document = {key: value for key, value in document.items() if value}
-    return Variant(document, {**headers, source: text}, set(lowered.devices), reader.launched)
+    alignments = target.alignments(lowered.text, body)
+    return Variant(document, {**headers, source: text}, set(lowered.devices), reader.launched, alignments)
 
 
 def _arguments_of(function: Any) -> dict[str, dict[str, str]]:

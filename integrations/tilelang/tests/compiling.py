@@ -1,8 +1,7 @@
 """Compiles the device texts of tests/data/tilelang without a device, and compares each launch with the kernel that came
 out: the parameters in number and width, and the largest block. One program is compiled with its own headers alone.
-Python sources are compiled by CuTe DSL.
 
-Usage: compiling.py REPOSITORY; exits with 77 (a counted skip) without TileLang, CuTe DSL or the CUDA toolkit.
+Usage: compiling.py REPOSITORY; exits with 77 (a counted skip) without TileLang or the CUDA toolkit.
 """
 
 import json
@@ -10,34 +9,21 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from kmux_tilelang.alignment import launches_in  # noqa: E402
 from kmux_tilelang.error import UsageError  # noqa: E402
 from kmux_tilelang.lower import header_roots, target_context  # noqa: E402
 from kmux_tilelang.targets import find_target  # noqa: E402
-from cutedsl import compile_launch  # noqa: E402
 from nvrtc import CompileError, find_nvrtc, to_ptx, toolkit_flags  # noqa: E402
 
 _ENTRY = re.compile(r"\.entry (\w+)\(([^)]*)\)([^{]*)\{")
 _BYTES = re.compile(r"\.param (?:\.align \d+ )?\.[a-z](\d+) [^\[,]*(?:\[(\d+)\])?")
 _BLOCK = re.compile(r"\.maxntid (\d+), (\d+), (\d+)")
 _EMBEDDED = "kernels/tensor_core.py:gemm_f16"
-
-
-def launches_of(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Every launch of these steps, at any depth."""
-    for step in steps:
-        ((kind, content),) = step.items()
-        if kind == "launch":
-            yield content
-        elif kind == "if":
-            yield from launches_of(content["then"] + content.get("else", []))
-        elif kind == "for":
-            yield from launches_of(content["steps"])
 
 
 def compiled(program: Path, variant: dict[str, Any], roots: list[Path], nvrtc: Any) -> str:
@@ -85,21 +71,10 @@ def problems_of(program: Path, roots: list[Path], nvrtc: Any) -> list[str]:
         except CompileError as error:
             found.append(f"{program.name}: does not compile: {error}")
             continue
-        for launch in launches_of(variant["body"]["steps"]):
+        for launch in launches_in(variant["body"]["steps"]):
             expected = (argument_sizes(launch, document["signature"]["params"]), (launch["block"] + [1, 1])[:3])
             if kernels.get(launch["kernel"]) != expected:
                 found.append(f"{program.name}: launch {expected} of kernel {kernels.get(launch['kernel'])}")
-    return found
-
-
-def problems_of_python(program: Path) -> list[str]:
-    """What is wrong with the CuTe DSL variants of a program."""
-    document = json.loads(program.read_text())
-    found = []
-    for variant in (v for v in document["variants"] if v["dialect"] == "cutedsl"):
-        for launch in launches_of(variant["body"]["steps"]):
-            files = compile_launch(program, variant, launch, document["signature"]["params"])
-            found += [] if len(files) == 1 else [f"{program.name}: {launch['kernel']} became {files}"]
     return found
 
 
@@ -108,7 +83,7 @@ def main() -> int:
     nvrtc = find_nvrtc()
     try:
         roots = header_roots()
-        target_context(find_target("cutedsl"))
+        target_context(find_target("cuda"))
     except UsageError as error:
         print(f"needs TileLang ({error})")
         return 77
@@ -117,7 +92,6 @@ def main() -> int:
         return 77
     programs = sorted((repository / "tests/data/tilelang").glob("*/*.kmux.json"))
     problems = [problem for program in programs for problem in problems_of(program, roots, nvrtc)]
-    problems += [problem for program in programs for problem in problems_of_python(program)]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "kmux_tilelang", "export", _EMBEDDED, "--target", "cuda", "--embed-headers"]
         ran = subprocess.run([*command, "-o", folder], cwd=repository / "integrations/tilelang", stdout=subprocess.PIPE)

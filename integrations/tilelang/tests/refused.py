@@ -88,7 +88,7 @@ def scaled_by_host():
 
 @tilelang.jit(compile_flags=["-maxrregcount=32"])
 def few_registers():
-    """A compile flag that a program cannot ask for."""
+    """A compile flag, which a program asks for."""
 
     @T.prim_func
     def few_registers(x: T.Tensor((256,), "float32")):

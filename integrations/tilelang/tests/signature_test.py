@@ -52,6 +52,16 @@ class Signature(unittest.TestCase):
         self.assertTrue(param_of(buffer("A", [imm(4)]), used=())["buffer"]["nullable"])
         self.assertNotIn("nullable", param_of(buffer("A", [imm(4)]), used=(), outputs=["A"])["buffer"])
 
+    def test_lets_no_buffer_be_null_that_alone_carries_a_symbol(self):
+        n, m = var("n"), var("m")
+        made = signature_of(function(buffer("A", [n]), buffer("B", [n]), buffer("C", [m]), buffer("D", [imm(4)])), [], {"C"})
+        nullable = {p["name"] for p in made["params"] if "nullable" in p["buffer"]}
+        self.assertEqual(nullable, {"B", "D"})
+
+    def test_takes_what_hardware_makes_of_a_type_as_that_type(self):
+        for given, passed in {"custom[tfloat32]": "float32", "float8_e4m3": "float8_e4m3fn", "int8": "int8"}.items():
+            self.assertEqual(param_of(buffer("A", [imm(4)], dtype=given))["buffer"]["dtype"], passed)
+
     def test_refuses_an_element_offset(self):
         with self.assertRaisesRegex(UnsupportedError, "'A' has an element offset"):
             param_of(buffer("A", [imm(4)], offset=2))
@@ -60,9 +70,9 @@ class Signature(unittest.TestCase):
         with self.assertRaisesRegex(UsageError, "output 'C' is no buffer parameter. Buffers: A"):
             param_of(buffer("A", [imm(4)]), outputs=["C"])
 
-    def test_aligns_every_buffer(self):
-        made = signature_of(function(buffer("A", [imm(4)]), var("s")), [], {"A"}, alignment=16)
-        self.assertEqual(made["params"][0]["buffer"]["alignment_bytes"], 16)
+    def test_aligns_buffers_as_kernels_want_them(self):
+        made = signature_of(function(buffer("A", [imm(4)]), buffer("B", [imm(4)]), var("s")), [], {"A"}, {"A": 16, "B": 0})
+        self.assertEqual([p.get("buffer", {}).get("alignment_bytes") for p in made["params"]], [16, None, None])
 
 
 class Carriers(unittest.TestCase):
@@ -78,8 +88,7 @@ class Carriers(unittest.TestCase):
         n, m = var("n"), var("m")
         with self.assertRaisesRegex(UnsupportedError, "symbol 'n' cannot be solved .*integer scalar parameter"):
             self.check(buffer("A", [n]), outputs=["A"])
-        with self.assertRaisesRegex(UnsupportedError, "symbol 'n'"):
-            self.check(buffer("A", [imm(4)]), buffer("B", [n]), used=["A"])  # B may be null
+        self.check(buffer("A", [imm(4)]), buffer("B", [n]), used=["A"])  # B must be passed, since it has n
         with self.assertRaisesRegex(UnsupportedError, "symbol 'm'"):
             self.check(buffer("A", [n, binary("Mul", n, m)]))
 

@@ -53,6 +53,13 @@ class Targets(unittest.TestCase):
         settings = find_target("c").settings(lowered("#include <tl_templates/cpp/common.h>\n"))
         self.assertEqual(settings["include_hints"], ["tilelang"])
 
+    def test_cuda_has_what_nvrtc_lacks_behind_the_includes(self):
+        text = '#include <a.h>\n#ifdef B\n#include "b.h"\n#endif\n'
+        self.assertEqual(find_target("cuda").source(lowered(text + "int x;\n"), {}), text + "int x;\n")
+        made = find_target("cuda").source(lowered(text + "float x = std::numeric_limits<half_t>::max();\nuint y;\n"), {})
+        self.assertTrue(made.startswith(text + "#ifdef __CUDACC_RTC__\n#include <cuda/std/limits>"))
+        self.assertIn("using uint = unsigned int;", made)
+
     def test_cuda_names_what_the_compiler_must_include_first(self):
         text = "#include <tl_templates/cuda/common.h>\n"
         settings = find_target("cuda").settings(lowered(text, k=device(has_cuda_pdl_trigger=1)))
@@ -77,15 +84,15 @@ class Targets(unittest.TestCase):
 
     def test_metal_defines_what_every_kernel_brings_once(self):
         union = "union __TVMArgUnion {\n int v_int[2];\n};\n"
-        self.assertEqual(find_target("metal").source(f"a\n{union}b\n{union}c\n"), f"a\n{union}b\nc\n")
-        self.assertEqual(find_target("metal").source("a\n"), "a\n")
+        self.assertEqual(find_target("metal").source(lowered(f"a\n{union}b\n{union}c\n"), {}), f"a\n{union}b\nc\n")
+        self.assertEqual(find_target("metal").source(lowered("a\n"), {}), "a\n")
 
 
 class CuteDsl(unittest.TestCase):
     text = "@cute.kernel\ndef k(a, n):\n  x = tl.ThreadIdx()\n  a[x] = cutlass.Int32(n)\n"
 
     def test_imports_what_the_text_uses(self):
-        source = find_target("cutedsl").source(self.text)
+        source = find_target("cutedsl").source(lowered(self.text), {})
         self.assertTrue(
             source.startswith("import cutlass\nimport cutlass.cute as cute\nimport tilelang.contrib.cutedsl as tl\n")
         )
@@ -93,11 +100,11 @@ class CuteDsl(unittest.TestCase):
         compile(source, "k.py", "exec")
 
     def test_does_not_import_what_the_text_makes(self):
-        self.assertEqual(find_target("cutedsl").source("cuda = 1\nprint(cuda)\n"), "\n\ncuda = 1\nprint(cuda)\n")
+        self.assertEqual(find_target("cutedsl").source(lowered("cuda = 1\nprint(cuda)\n"), {}), "\n\ncuda = 1\nprint(cuda)\n")
 
     def test_says_which_parameters_are_tensor_maps(self):
         text = "@cute.kernel\ndef k(A_desc, b, n):\n  tl.prefetch_tma_descriptor(A_desc)\n  tl.tma_load(A_desc, b.x, (n,))\n"
-        source = find_target("cutedsl").source(text)
+        source = find_target("cutedsl").source(lowered(text), {})
         self.assertIn("def k(A_desc: cutlass.GridConstant[cuda.TensorMap], b, n):", source)
         self.assertIn("import cutlass.experimental.cuda as cuda\n", source)
 

@@ -29,11 +29,17 @@ class Target(Protocol):
     arch: str
     on_device: bool
 
-    def source(self, text: str) -> str:
-        """The source that TileLang's `text` becomes."""
+    def source(self, lowered: "Lowered", body: Mapping[str, Any]) -> str:
+        """The source that TileLang's text becomes; `body` launches it.
+
+        Errors: UnsupportedError for a text that computes something else than the kernel says.
+        """
 
     def settings(self, lowered: "Lowered") -> dict[str, Any]:
         """How the source wants to be compiled, beside what pass configurations and compile flags say."""
+
+    def alignments(self, text: str, body: Mapping[str, Any]) -> dict[str, int]:
+        """Bytes that the buffers of `body` must be aligned to, by what `text` does with them; 0: to their elements."""
 
     def launch(self, call: Any, devices: Mapping[str, Any], argument: Argument) -> dict[str, Any] | None:
         """The launch that the host expression `call` is, or None if it is another call.

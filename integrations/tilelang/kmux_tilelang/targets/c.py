@@ -15,26 +15,39 @@ class _C:
     on_device = False
     arch = ""
 
-    def source(self, text: str) -> str:
-        return text
+    def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
+        return str(lowered.text)
+
+    def alignments(self, text: str, body: Mapping[str, Any]) -> dict[str, int]:
+        return {}
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         return {"standard": "c++17", "include_hints": hints_of(lowered.text)}
 
     def launch(self, call: Any, devices: Mapping[str, Any], argument: Argument) -> dict[str, Any] | None:
-        if kind_of(call.op) != "GlobalVar":
+        called = _called(call)
+        if called is None:
             return None
-        kernel = callee_of(call)
+        kernel, values = called
         if kernel not in devices:
             raise UnsupportedError(f"'{kernel}' is called but was not generated. Keep all functions in one prim_func.")
         device = devices[kernel]
-        launch = {"kernel": kernel, "args": [argument(*pair) for pair in zip(call.args, device.params, strict=True)]}
+        launch = {"kernel": kernel, "args": [argument(*pair) for pair in zip(values, device.params, strict=True)]}
         result = str(device.ret_type.dtype)
         if result not in ("int32", "void"):
             raise UnsupportedError(
-                f"'{kernel}' returns {result}; a kernel returns int32 or nothing. Use TileLang 0.1.15."
+                f"'{kernel}' returns {result}; a kernel returns int32 or nothing. Use TileLang 0.1.13 to 0.1.15."
             )
         return launch if result == "void" else {**launch, "returns": "int32"}
+
+
+def _called(call: Any) -> tuple[str, list[Any]] | None:
+    """The function and its arguments, called by name where the target's own host is another target than the host's."""
+    if kind_of(call.op) == "GlobalVar":
+        return callee_of(call), list(call.args)
+    if callee_of(call) == "call_extern":
+        return str(getattr(call.args[0], "value", call.args[0])), list(call.args[1:])
+    return None
 
 
 def target() -> Target:

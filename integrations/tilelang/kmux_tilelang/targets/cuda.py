@@ -1,8 +1,10 @@
 """Target `cuda`: CUDA C++ for one architecture of NVIDIA GPUs."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from ..alignment import alignments
 from ..device_launch import device_launch
 from ..error import UsageError
 from ..headers import hints_of
@@ -12,18 +14,44 @@ _RTC = "tl_templates/cuda/nvrtc_std.h"  # what NVRTC lacks of the standard libra
 _OVERLAP = "cuda_device_runtime_api.h"  # declares what a kernel that waits for, or releases, its neighbour calls
 
 
+# NVRTC has neither <limits> nor uint; CUTLASS's own types are in its own limits there.
+_LIMITS = """\
+#ifdef __CUDACC_RTC__
+#include <cuda/std/limits>
+#include <cutlass/platform/platform.h>
+namespace std {
+template <class T, bool = cuda::std::numeric_limits<T>::is_specialized>
+struct numeric_limits : cuda::std::numeric_limits<T> {};
+template <class T>
+struct numeric_limits<T, false> : cutlass::platform::numeric_limits<T> {};
+}  // namespace std
+#endif
+"""
+_UINT = """\
+#ifdef __CUDACC_RTC__
+using uint = unsigned int;
+#endif
+"""
+_DIRECTIVES = re.compile(r"(?:[ \t]*(?:#[^\n]*|//[^\n]*)?\n)*")  # and comments, at the beginning of a text
+
+
 class _Cuda:
     dialect = "cuda"
     suffix = ".cu"
     on_device = True
     launch = staticmethod(device_launch)
+    alignments = staticmethod(alignments)
 
     def __init__(self, arch: str):
         self.name, self.arch = f"cuda:{arch}", arch
         self.tilelang = {"kind": "cuda", "arch": arch}
 
-    def source(self, text: str) -> str:
-        return text
+    def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
+        text = str(lowered.text)
+        lacking = _LIMITS if "std::numeric_limits" in text else ""
+        lacking += _UINT if re.search(r"\buint\b", text) else ""
+        end = len(_DIRECTIVES.match(text)[0])
+        return text[:end] + lacking + text[end:]
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         hints = hints_of(lowered.text)

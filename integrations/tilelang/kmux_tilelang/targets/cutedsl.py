@@ -1,10 +1,14 @@
 """Target `cutedsl`: Python of CuTe DSL for one architecture of NVIDIA GPUs."""
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
+from ..alignment import widest
 from ..device_launch import device_launch
 from ..error import UnsupportedError
+from ..unsigned import with_unsigned
+from ..workspaces import with_workspaces
 from . import Target
 from .cuda import cuda_arch
 
@@ -24,19 +28,20 @@ class _CuteDsl:
     suffix = ".py"
     on_device = True
     launch = staticmethod(device_launch)
+    alignments = staticmethod(widest)
 
     def __init__(self, arch: str):
         self.name, self.arch = f"cutedsl:{arch}", arch
         self.tilelang = {"kind": "cutedsl", "arch": arch}
 
-    def source(self, text: str) -> str:
-        text = _with_tensor_maps(text)
+    def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
+        text = with_unsigned(with_workspaces(_with_tensor_maps(lowered.text), lowered.devices, body), lowered.devices)
         lines = [line for name, line in _IMPORTS.items() if name in _free_names(text)]
         return "\n".join([*lines, "", "", text])
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         _check_clusters(lowered)
-        return {"python_requires": python_requires(self.source(lowered.text))}
+        return {"python_requires": python_requires(self.source(lowered, {}))}
 
 
 def _check_clusters(lowered: Any) -> None:
@@ -61,7 +66,7 @@ def python_requires(text: str) -> list[str]:
     modules += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
     packages = sorted({module.partition(".")[0] for module in modules})
     if unknown := [package for package in packages if package not in _REQUIRES]:
-        raise UnsupportedError(f"the generated text imports {', '.join(unknown)} (unknown). Use TileLang 0.1.15.")
+        raise UnsupportedError(f"the generated text imports {', '.join(unknown)} (unknown). Use TileLang 0.1.13 to 0.1.15.")
     return [_REQUIRES[package] for package in packages]
 
 

@@ -1,8 +1,10 @@
 """Target `hip`: HIP C++ for one architecture of AMD GPUs."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from ..alignment import alignments
 from ..device_launch import device_launch
 from ..error import UsageError
 from ..headers import hints_of
@@ -14,13 +16,14 @@ class _Hip:
     suffix = ".hip.cpp"
     on_device = True
     launch = staticmethod(device_launch)
+    alignments = staticmethod(alignments)
 
     def __init__(self, arch: str):
         self.name, self.arch = f"hip:{arch}", arch
         self.tilelang = {"kind": "hip", "mcpu": arch}
 
-    def source(self, text: str) -> str:
-        return text
+    def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
+        return str(lowered.text)
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         return {"standard": "c++17", "include_hints": hints_of(lowered.text)}

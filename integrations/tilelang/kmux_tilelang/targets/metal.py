@@ -4,6 +4,7 @@ within a threadgroup is declared in the text, so that launches have no dynamic m
 from collections.abc import Mapping
 from typing import Any
 
+from ..alignment import widest
 from ..device_launch import device_launch
 from . import Argument, Target
 
@@ -17,9 +18,10 @@ class _Metal:
     suffix = ".metal"
     on_device = True
     arch = ""
+    alignments = staticmethod(widest)
 
-    def source(self, text: str) -> str:
-        before, union, rest = text.partition(_UNION)
+    def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
+        before, union, rest = str(lowered.text).partition(_UNION)
         return before + union + rest.replace(_UNION, "")
 
     def settings(self, lowered: Any) -> dict[str, Any]:

@@ -1,0 +1,52 @@
+"""What TileLang asks for compiled kernels, in place of its own caches."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tilelang import env
+from tilelang.jit.kernel import JITKernel
+
+from .kept import kept_key
+
+
+class KmuxCache:
+    """Keeps what was compiled by what it was compiled from; on the disk, kmux's own cache does.
+
+    Threads: any; a kernel that two ask for at once may be lowered twice.
+    """
+
+    def __init__(self, backend: str, compile: Callable[..., JITKernel], own: Callable[[], Any]) -> None:
+        """`own()` is TileLang's cache of this name where this thread's compilations are to be TileLang's."""
+        self._backend, self._compile, self._own = backend, compile, own
+        self._kernels: dict[str, JITKernel] = {}
+        self._lock = threading.Lock()
+
+    def cached(self, func: Any = None, out_idx: Any = None, *_: Any, **options: Any) -> JITKernel:
+        """The kernel of the prim_func `func`; `options` are those of `tilelang.compile`, resolved as TileLang does.
+
+        Errors: those of lowering and of `kmux.compile`.
+        """
+        if own := self._own():
+            return own.cached(func, out_idx, *_, **options)
+        options = _of_any_release(options)
+        key = kept_key(func, out_idx, self._backend, options)
+        with self._lock:
+            if key in self._kernels and env.is_cache_enabled():
+                return self._kernels[key]
+        kernel = self._compile(func, out_idx, self._backend, key, options)
+        with self._lock:
+            return self._kernels.setdefault(key, kernel) if env.is_cache_enabled() else kernel
+
+    def clear_cache(self) -> None:
+        """Forgets the kernels of this process."""
+        with self._lock:
+            self._kernels.clear()
+
+
+def _of_any_release(options: dict[str, Any]) -> dict[str, Any]:
+    """The target from the context of compilation, where there is one (since 0.1.14)."""
+    context = options.get("backend_context")
+    if context is None:
+        return options
+    return {**options, "target": context.target, "target_host": context.target_host}

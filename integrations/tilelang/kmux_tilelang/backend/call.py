@@ -1,0 +1,59 @@
+"""Calls as TileLang's users make them: what is passed, what comes back, what is raised."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import kmux
+import tvm_ffi
+
+
+class ArgumentError(RuntimeError, ValueError, TypeError):
+    """An argument that the kernel does not take, of every type that one of TileLang's adapters raises for it."""
+
+
+def callable_of(kernel: kmux.Kernel, params: Sequence[Any], result_idx: Sequence[int]) -> Callable[..., Any]:
+    """A function that takes the parameters which are no outputs, in order, and returns torch's tensors: one, or a list."""
+    expected = len(params) - len(result_idx)
+    takes_tensors = any(not param.is_scalar() for i, param in enumerate(params) if i not in result_idx)
+    launch = kernel.launch if takes_tensors or not result_idx else _on_torch_stream(kernel)
+    made = _result_of(len(result_idx), takes_tensors)
+
+    def call(*arguments: Any) -> Any:
+        if len(arguments) != expected:
+            raise ArgumentError(f"Kernel expected {expected} inputs, but {len(arguments)} are provided.")
+        try:
+            return launch(*arguments)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(str(error)) from None
+
+    if made is None:
+        return call
+    return lambda *arguments: made(call(*arguments))
+
+
+def _result_of(count: int, takes_tensors: bool) -> Callable[[Any], Any] | None:
+    """What makes of the library's result what TileLang's users get; None if they are the same."""
+    if count == 0 or (count == 1 and takes_tensors):
+        return None
+    if takes_tensors:
+        return list
+    import torch
+
+    if count == 1:
+        return torch.from_dlpack
+    return lambda tensors: [torch.from_dlpack(tensor) for tensor in tensors]
+
+
+def _on_torch_stream(kernel: kmux.Kernel) -> Callable[..., Any]:
+    """`kernel.launch` on torch's current stream, which a call without a tensor of torch's does not tell."""
+    device = kernel.device
+    if device.type == "cpu":
+        return kernel.launch
+    import torch
+
+    def launch(*arguments: Any) -> Any:
+        stream = torch.cuda.current_stream(device.index).cuda_stream
+        with tvm_ffi.use_raw_stream(device, stream):
+            return kernel.launch(*arguments)
+
+    return launch

@@ -1,0 +1,114 @@
+"""From what TileLang lowered to a kernel of kmux, in memory."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import kmux
+from tilelang import env
+
+from ..description import Description
+from ..export import assembled
+from ..kernel import Kernel
+from ..lower import Lowered, header_roots
+from ..names import fresh
+from ..variant import variant_of
+from .request import CompileRequest
+from .target import exporter_target, kmux_target
+
+
+def program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
+    """The program that `artifact`, TileLang's lowering of the request, is.
+
+    Errors: ExportError for what a program cannot say; ValueError for one that would be invalid.
+    """
+    target = exporter_target(request.target)
+    name = fresh(request.name, ())
+    out_idx = list(request.out_idx)
+    kernel = Kernel(
+        name, request.function, Description(), {}, out_idx, request.pass_configs, list(request.compile_flags)
+    )
+    lowered = Lowered.of(artifact, request.pass_configs)
+    variant = variant_of(kernel, lowered, target, f"{name}{target.suffix}")
+    document, files = assembled(name, [kernel], [variant], [target], out_idx)
+    _refuse_empty_grids(document["variants"][0]["body"])
+    return kmux.program(document, {path: content.decode() for path, content in files.items()})
+
+
+def _refuse_empty_grids(body: dict[str, Any]) -> None:
+    """A launch of no blocks is an error in TileLang; kmux skips it."""
+    seen: set[str] = set()
+    for launch in (step["launch"] for step in body.get("steps", []) if "launch" in step):
+        for extent in launch.get("grid", []):
+            if isinstance(extent, int) or (text := json.dumps(extent)) in seen:
+                continue
+            seen.add(text)
+            message = f"the grid of {launch['kernel']} has no blocks"
+            body.setdefault("asserts", []).append({"condition": [">", extent, 0], "message": message})
+
+
+def kernel_of(program: kmux.Program, request: CompileRequest) -> kmux.Kernel:
+    """`program`, compiled for the request's target and torch's current device.
+
+    Errors: those of `kmux.compile`.
+    """
+    options = options_of(request)
+    with _compiling as others:
+        if others and request.target.kind.name in _ONE_AT_A_TIME:
+            options["isolation"] = "process"
+        return kmux.compile(program, **options)
+
+
+class _Compiling:
+    """How many threads compile: TileLang's `par_compile` and its autotuner use many.
+
+    Threads: any.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._count = threading.Lock(), 0
+
+    def __enter__(self) -> int:
+        with self._lock:
+            self._count += 1
+            return self._count - 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._count -= 1
+
+
+_compiling = _Compiling()
+_ONE_AT_A_TIME = ("cuda", "hip")  # kinds of target whose compilers in a process wait for each other
+
+
+def library_of(program: kmux.Program, request: CompileRequest, path: str) -> None:
+    """Writes `program` as a library that `tvm_ffi.load_module` loads, without kmux.
+
+    Errors: those of `kmux.export_library`.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    kmux.export_library(program, path, **options_of(request))
+
+
+def options_of(request: CompileRequest) -> kmux.CompileOptions:
+    """What the request means to `kmux.compile`."""
+    options: kmux.CompileOptions = {
+        "target": kmux_target(request.target),
+        "execution_backend": request.backend,
+        "include_dirs": [str(root) for root in header_roots()],
+        "verbose": request.verbose,
+        "use_cache": env.is_cache_enabled(),
+    }
+    device = _current_device(str(request.target.kind.name))
+    return options if device is None else {**options, "device": device}
+
+
+def _current_device(kind: str) -> int | None:
+    """The ordinal of torch's current device, if kernels of this kind of target run on such."""
+    import torch
+
+    if kind not in ("cuda", "hip") or not torch.cuda.is_available():
+        return None
+    return int(torch.cuda.current_device())

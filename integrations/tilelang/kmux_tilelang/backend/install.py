@@ -1,0 +1,123 @@
+"""Puts kmux into TileLang, and takes it out again."""
+
+import threading
+from typing import Any
+
+import kmux
+import tilelang.cache
+from tilelang.jit.kernel import JITKernel
+
+from ..lower import version, warn_if_untested
+from . import kept
+from .adapter import KmuxAdapter
+from .cache import KmuxCache
+from .jit_kernel import PREFIX, Extension, Refused, is_ours, request_for, with_adapter
+from .registry import Registry, own_backend
+from .report import count_fallback, forget
+
+_OWN = ("tvm_ffi", "cython", "nvrtc", "cutedsl", "torch")  # TileLang's execution backends
+_lock = threading.Lock()
+_installed: "_Installation | None" = None
+
+
+def install(*, default: bool = False, strict: bool = False, named: bool = False) -> None:
+    """Makes "kmux" an execution backend of TileLang, and "kmux:nvrtc", "kmux:cpu", ... of each backend of kmux's.
+
+    `default`: "auto" gives it. `strict`: a kernel that kmux does not take is an error; else TileLang's own adapter runs it,
+    which `report()` counts and the log says. `named`: kernels that ask for one of TileLang's own backends by name, too; it
+    is for tests. Installing again changes these three.
+
+    Errors: ImportError without TileLang or without kmux's library.
+    """
+    global _installed
+    warn_if_untested(version())
+    with _lock:
+        if _installed is not None:
+            _installed.undo()
+        else:
+            forget()
+        _installed = _Installation(default=default, strict=strict, named=named)
+
+
+def uninstall() -> None:
+    """Leaves TileLang as it was; kernels that are compiled stay usable."""
+    global _installed
+    with _lock:
+        if _installed is not None:
+            _installed.undo()
+            _installed = None
+
+
+class _Installation:
+    def __init__(self, *, default: bool, strict: bool, named: bool) -> None:
+        self._strict, self._named = strict, named
+        self._registry, self._bypass = Registry(), _Bypass()
+        self._extension = Extension(self._takes, self._fall_back)
+        self._names = [PREFIX, *(f"{PREFIX}:{plugin.name}" for plugin in kmux.plugins())]
+        self._extension.apply()
+        self._registry.add_backends(self._names, first=default)
+        for name in [*self._names, *(_OWN if named else ())]:
+            own = tilelang.cache._dispatch_map.get(name)
+            self._registry.set_cache(name, KmuxCache(name, self._compile, lambda own=own: self._bypass.depth and own))
+
+    def undo(self) -> None:
+        self._registry.undo()
+        self._extension.undo()
+
+    def _takes(self, backend: str) -> bool:
+        return is_ours(backend) or (self._named and not self._bypass.depth)
+
+    def _compile(self, function: Any, out_idx: Any, backend: str, key: str, options: dict[str, Any]) -> JITKernel:
+        keywords = {**options, "execution_backend": backend}
+        if kernel := self._kept(function, out_idx, key, keywords):
+            return kernel
+        kernel = JITKernel(function, out_idx=out_idx, **keywords)
+        if isinstance(kernel.adapter, KmuxAdapter):
+            kept.keep(key, kernel.adapter.program)
+        return kernel
+
+    def _kept(self, function: Any, out_idx: Any, key: str, keywords: dict[str, Any]) -> JITKernel | None:
+        """The kernel of a program that was lowered before, perhaps by another process."""
+        if (program := kept.find(key)) is None:
+            return None
+        kernel = JITKernel(function, out_idx=out_idx, from_database=True, **keywords)
+        try:
+            request = request_for(kernel, function, out_idx)
+            return with_adapter(kernel, request, program, kept.Lowering(kernel, function, program))
+        except Refused:
+            return None
+
+    def _fall_back(self, kernel: JITKernel, function: Any, out_idx: Any, reason: str) -> Any:
+        """TileLang's own adapter for `kernel`, which then is as if that had been asked for."""
+        name = str(function.attrs.get("global_symbol"))
+        if self._strict:
+            raise kmux.UnsupportedError(f"kernel '{name}' cannot run with kmux: {reason}")
+        count_fallback(name, reason)
+        backend = kernel.execution_backend
+        if is_ours(backend):
+            backend = own_backend(kernel.target, tuple(self._names))
+        with self._bypass:
+            own = tilelang.cache.cached(
+                function,
+                out_idx,
+                execution_backend=backend,
+                target=kernel.target,
+                target_host=kernel.target_host,
+                verbose=kernel.verbose,
+                pass_configs=kernel.pass_configs,
+                compile_flags=kernel.compile_flags,
+            )
+        kernel.__dict__.update(own.__dict__)
+        return own.adapter
+
+
+class _Bypass(threading.local):
+    """Within it, this thread's compilations are TileLang's own."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self.depth -= 1

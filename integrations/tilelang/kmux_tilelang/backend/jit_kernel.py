@@ -1,0 +1,167 @@
+"""TileLang's JITKernel, with an adapter of kmux in it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import kmux
+from tilelang.backend.execution_backend import ExecutionBackendSpec
+from tilelang.jit.kernel import JITKernel
+
+from ..error import ExportError
+from ..host_fill import with_fills_by_name
+from .adapter import KmuxAdapter
+from .compilation import program_of
+from .kept import Lowering, program_in
+from .registry import attribute_set
+from .request import CompileRequest, request_of
+from .target import exporter_target
+
+PREFIX = "kmux"
+_LOWERING = ExecutionBackendSpec("kmux")  # neither host code nor device code is compiled by TileLang
+
+
+class Refused(Exception):
+    """A kernel that kmux does not take; the message says why."""
+
+
+def is_ours(backend: str) -> bool:
+    """Is this a name of kmux's: "kmux", or "kmux:" and one of its backends?"""
+    return backend.partition(":")[0] == PREFIX
+
+
+def with_adapter(kernel: JITKernel, request: CompileRequest, program: kmux.Program, artifact: Any) -> JITKernel:
+    """`kernel`, which runs `program` from now on.
+
+    Errors: Refused if no backend of kmux can; those of `kmux.compile`.
+    """
+    adapter = KmuxAdapter(request, program, artifact)
+    try:
+        adapter.compile()
+    except kmux.UnsupportedError as error:
+        raise Refused(str(error)) from error
+    except kmux.UnavailableError as error:
+        if has_device(request.target):
+            raise Refused(str(error)) from error
+    kernel.artifact, kernel.adapter, kernel.torch_function = artifact, adapter, adapter.func
+    return kernel
+
+
+def request_for(kernel: JITKernel, function: Any, out_idx: Any) -> CompileRequest:
+    """What `kernel` asks of kmux.
+
+    Errors: as `request_of`.
+    """
+    ours, _, named = kernel.execution_backend.partition(":")
+    backend = named if ours == PREFIX and named else "auto"
+    flags, verbose = kernel.compile_flags, kernel.verbose
+    return request_of(function, out_idx, kernel.target, backend, kernel.pass_configs, flags, verbose)
+
+
+def has_device(target: Any) -> bool:
+    """Can kernels for `target` run on this machine, as far as torch knows?"""
+    import torch
+
+    kind = str(target.kind.name)
+    if kind in ("cuda", "hip"):
+        return bool(torch.cuda.is_available())
+    return kind != "metal" or bool(torch.backends.mps.is_available())
+
+
+class Extension:
+    """Four methods of JITKernel that know kmux; the rest of it is TileLang's.
+
+    `takes` says of an execution backend whether kmux compiles what asks for it.
+    """
+
+    def __init__(self, takes: Callable[[str], bool], fall_back: Callable[[JITKernel, Any, Any, str], Any]) -> None:
+        self._takes, self._fall_back = takes, fall_back
+        self._originals: dict[str, Any] = {}
+
+    def apply(self) -> None:
+        """Sets the methods."""
+        for name, method in self._methods().items():
+            self._originals[name] = getattr(JITKernel, name)
+            setattr(JITKernel, name, method)
+
+    def undo(self) -> None:
+        """Sets TileLang's own again."""
+        for name, original in self._originals.items():
+            setattr(JITKernel, name, original)
+
+    def _methods(self) -> dict[str, Callable[..., Any]]:
+        originals, compiled, loaded = self._originals, self._compiled, self._loaded
+
+        def compile_and_create_adapter(self: JITKernel, function: Any, out_idx: Any) -> Any:
+            return compiled(self, function, out_idx)
+
+        def create_adapter_from_database(self: JITKernel, **parts: Any) -> Any:
+            return loaded(self, parts)
+
+        def get_host_source(self: JITKernel) -> str:
+            ours = isinstance(self.adapter, KmuxAdapter)
+            return self.adapter.get_host_source() if ours else originals["get_host_source"](self)
+
+        def export_library(self: JITKernel, path: str) -> None:
+            ours = isinstance(self.adapter, KmuxAdapter)
+            return self.adapter.export_library(path) if ours else originals["export_library"](self, path)
+
+        methods = (compile_and_create_adapter, create_adapter_from_database)
+        return {
+            **{f"_{method.__name__}": method for method in methods},
+            "get_host_source": get_host_source,
+            "export_library": export_library,
+        }
+
+    def _loaded(self, kernel: JITKernel, parts: dict[str, Any]) -> Any:
+        """The adapter of a kernel that was saved, see `KmuxAdapter.libpath`."""
+        function = parts["func_or_mod"]
+        if not self._takes(kernel.execution_backend):
+            return self._originals["_create_adapter_from_database"](kernel, **parts)
+        program = program_in(parts["kernel_lib_path"])
+        request = request_for(kernel, function, parts["result_idx"])
+        return with_adapter(kernel, request, program, Lowering(kernel, function, program)).adapter
+
+    def _compiled(self, kernel: JITKernel, function: Any, out_idx: Any) -> Any:
+        original = self._originals["_compile_and_create_adapter"]
+        if not self._takes(kernel.execution_backend):
+            return original(kernel, function, out_idx)
+        request = request_for(kernel, function, out_idx)
+        try:
+            artifact = self._lowered(kernel, function)
+            with_adapter(kernel, request, _program_of(request, artifact), artifact)
+            return kernel.adapter
+        except Refused as refusal:
+            return self._fall_back(kernel, function, out_idx, str(refusal))
+
+    def _lowered(self, kernel: JITKernel, function: Any) -> Any:
+        """What TileLang lowers `function` to: it refuses the name of an adapter that it does not know once it has done so."""
+        original = self._originals["_compile_and_create_adapter"]
+        try:
+            on_device = exporter_target(kernel.target).on_device
+            prepared = with_fills_by_name(function, _tvm()) if on_device else function
+        except ExportError as error:
+            raise Refused(str(error)) from error
+        kernel.artifact = None
+        with (
+            attribute_set(kernel, "execution_backend", PREFIX),
+            attribute_set(kernel, "execution_backend_spec", _LOWERING),
+        ):
+            try:
+                original(kernel, prepared, None)
+            except ValueError:
+                if kernel.artifact is None:
+                    raise
+        return kernel.artifact
+
+
+def _program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
+    try:
+        return program_of(request, artifact)
+    except (ExportError, kmux.UnsupportedError, ValueError) as error:
+        raise Refused(str(error)) from error
+
+
+def _tvm() -> Any:
+    from tilelang import tvm
+
+    return tvm

@@ -1,0 +1,99 @@
+"""Programs that TileLang lowered before, so that the next process need not."""
+
+import functools
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import kmux
+from tilelang import tvm
+
+from ..lower import version
+
+_SCHEMA = 1  # raise it when the exporter writes other programs
+
+
+def kept_key(function: Any, out_idx: Any, backend: str, options: dict[str, Any]) -> str:
+    """What decides which kernel comes out: SHA-256 over the prim_func's text, TileLang, target and options."""
+    parts = {
+        "schema": _SCHEMA,
+        "kmux": kmux.__version__,
+        "tilelang": version(),
+        "function": function.script(show_meta=True),
+        "attributes": sorted(f"{name}={value}" for name, value in (function.attrs or {}).items()),
+        "out_idx": str(out_idx),
+        "backend": backend,
+        "target": str(options.get("target")),
+        "pass_configs": sorted(f"{name}={value}" for name, value in (options.get("pass_configs") or {}).items()),
+        "compile_flags": str(options.get("compile_flags")),
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def find(key: str) -> kmux.Program | None:
+    """The program that was kept; None if there is none, or if TileLang's own cache is off."""
+    return None if _is_off() else kmux.kept_program(key)
+
+
+def keep(key: str, program: kmux.Program) -> None:
+    """Keeps a program for the next process."""
+    if not _is_off():
+        kmux.keep_program(key, program)
+
+
+def program_file(program: kmux.Program) -> str:
+    """The path of a new file that has all of `program`."""
+    with tempfile.NamedTemporaryFile("w", prefix="kmux_", suffix=".json", delete=False) as file:
+        json.dump({"document": program.to_json(), "files": program.files}, file)
+    return file.name
+
+
+def program_in(path: str) -> kmux.Program:
+    """What `program_file` wrote, there or in a copy.
+
+    Errors: OSError; ValueError if it is damaged.
+    """
+    kept = json.loads(Path(path).read_text())
+    return kmux.program(kept["document"], kept["files"])
+
+
+def _is_off() -> bool:
+    from tilelang import env
+
+    return not env.is_cache_enabled()
+
+
+class Lowering:
+    """TileLang's `CompiledArtifact` of a kernel that was not lowered in this process: it is as soon as somebody looks inside."""
+
+    rt_mod = None
+
+    def __init__(self, kernel: Any, function: Any, program: kmux.Program) -> None:
+        self._kernel, self._function = kernel, function
+        self.kernel_source = "".join(program.files.values())
+        self.target, self.target_host = kernel.target, kernel.target_host
+
+    @property
+    def params(self) -> Any:
+        """The parameters, as TileLang describes them."""
+        return self._kernel.adapter.params
+
+    @property
+    def host_mod(self) -> Any:
+        """The host's part."""
+        return self._artifact.host_mod
+
+    @property
+    def device_mod(self) -> Any:
+        """The device's part."""
+        return self._artifact.device_mod
+
+    @functools.cached_property
+    def _artifact(self) -> Any:
+        from tilelang.engine.lower import lower
+
+        configs = dict(self._kernel.pass_configs or {})
+        with tvm.transform.PassContext(opt_level=3, config=configs), self.target:
+            return lower(self._function, target=self.target, target_host=self.target_host)

@@ -1,0 +1,61 @@
+"""KMUX_TILELANG=1 python script.py: kmux is installed as soon as the script imports TileLang.
+
+A line of kmux_tilelang.pth imports this in every Python that has the package and the variable.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+VARIABLE = "KMUX_TILELANG"
+_YES, _NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
+
+
+class _Loader(importlib.abc.Loader):
+    """Loads TileLang, then installs kmux."""
+
+    def __init__(self, loader: importlib.abc.Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        from .backend import install
+
+        install(default=True, strict=os.environ[VARIABLE].lower() == "strict")
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds TileLang, once."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != "tilelang":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+def install_after_import() -> None:
+    """Installs kmux when TileLang is imported, if the environment says so: "1", or "strict" for no falling back.
+
+    Errors: SystemExit for another word.
+    """
+    word = os.environ.get(VARIABLE, "").lower()
+    if word in (*_YES, "strict"):
+        sys.meta_path.insert(0, _Finder())
+    elif word not in _NO:
+        sys.exit(f"{VARIABLE}={os.environ[VARIABLE]} is not understood. Set 1, or strict, or 0.")
+
+
+install_after_import()

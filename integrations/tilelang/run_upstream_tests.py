@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Runs TileLang's own tests with kmux inside and without, and says what differs, by name.
+
+Usage: run_upstream_tests.py --checkout DIR [--device] [--out FILE] [FOLDER...]
+
+--checkout is a checkout of TileLang's repository that fits the release that is installed. Without --device: its tests for the CPU, and
+lowering plus compilation (sm_90a, by NVRTC) of every kernel that the other tests make. With --device: FOLDERs of
+testing/python, or `examples`, on this machine's GPU. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
+installed; `kmux` is the command (--kmux PATH).
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+_HERE = Path(__file__).resolve().parent
+_DEVICE_FOLDERS = ("language", "kernel", "jit", "cpu", "cuda", "issue", "layout", "profiler", "autotune", "cache")
+_PLUGIN = "kmux_tilelang.pytest"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The outcome of each test by its name, and how long all took in seconds."""
+
+    outcomes: dict[str, str]
+    seconds: float
+
+
+def run_tests(checkout: Path, folders: Sequence[str], options: Sequence[str], jobs: int, limit: float) -> Run:
+    """The tests of `folders`, each in a pytest of its own with these options."""
+    outcomes: dict[str, str] = {}
+    begin = time.monotonic()
+    for folder in folders:
+        with tempfile.TemporaryDirectory() as scratch:
+            report = Path(scratch) / "report.xml"
+            _pytest(checkout, folder, [f"--junitxml={report}", *_workers(jobs), *options], limit, scratch)
+            if report.exists():
+                outcomes |= {f"{folder}::{name}": outcome for name, outcome in _outcomes(report)}
+            else:
+                print(f"{folder}: pytest ended without a report", file=sys.stderr)
+    return Run(outcomes, time.monotonic() - begin)
+
+
+def _pytest(checkout: Path, folder: str, options: Sequence[str], limit: float, scratch: str) -> None:
+    where = checkout / "examples" if folder == "examples" else checkout / "testing/python"
+    path = "." if folder == "examples" else folder
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(checkout), str(_HERE / "upstream"), os.environ.get("PYTHONPATH", "")]),
+        "TILELANG_CACHE_DIR": f"{scratch}/tilelang",
+        "KMUX_CACHE_DIR": f"{scratch}/kmux",
+    }
+    quiet = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "--tb=line"]
+    command = [sys.executable, "-m", "pytest", *quiet, *options, path]
+    try:
+        subprocess.run(command, cwd=where, env=environment, stdout=sys.stderr, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        print(f"{folder}: stopped after {limit:.0f} s", file=sys.stderr)
+
+
+def _workers(jobs: int) -> list[str]:
+    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
+
+
+def _outcomes(report: Path) -> Iterable[tuple[str, str]]:
+    for case in ElementTree.parse(report).iter("testcase"):
+        kinds = {child.tag for child in case}
+        outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+        yield f"{case.get('classname')}::{case.get('name')}", outcome
+
+
+def compare(without: Run, inside: Run) -> dict[str, object]:
+    """Counts, and the names of tests that pass one way only."""
+    names = without.outcomes.keys() | inside.outcomes.keys()
+    pairs = {name: (without.outcomes.get(name, "missing"), inside.outcomes.get(name, "missing")) for name in names}
+    passed = {name: (a == "passed", b == "passed") for name, (a, b) in pairs.items()}
+    return {
+        "both": sum(pair == (True, True) for pair in passed.values()),
+        "none": sum(pair == (False, False) for pair in passed.values()),
+        "lost": sorted(name for name, pair in passed.items() if pair == (True, False)),
+        "gained": sorted(name for name, pair in passed.items() if pair == (False, True)),
+        "seconds_without": round(without.seconds, 1),
+        "seconds_inside": round(inside.seconds, 1),
+    }
+
+
+def compared(checkout: Path, folders: Sequence[str], options: Sequence[str], jobs: int, limit: float) -> dict[str, object]:
+    """`folders` without kmux, then with it."""
+    without = run_tests(checkout, folders, [], jobs, limit)
+    return compare(without, run_tests(checkout, folders, ["-p", _PLUGIN, *options], jobs, limit))
+
+
+def lowered(checkout: Path, folders: Sequence[str], jobs: int, limit: float, store: Path) -> dict[str, object]:
+    """What became of every kernel that these tests make, on a machine without a device; exports go to `store`."""
+    lines = store / "kernels.jsonl"
+    options = ["-p", "no_device", f"--kernels={lines}", f"--programs={store / 'programs'}"]
+    run_tests(checkout, folders, options, jobs, limit)
+    kernels = [json.loads(line) for line in lines.read_text().splitlines()] if lines.exists() else []
+    exported = [kernel for kernel in kernels if kernel.get("exported")]
+    refused = [kernel for kernel in kernels if kernel.get("exported") is False]
+    return {
+        "kernels": len(kernels),
+        "refused_by_tilelang": len(kernels) - len(exported) - len(refused),
+        "lowered": len(exported) + len(refused),
+        "exported": len(exported),
+        "refused": Counter(f"{kernel['kernel']}: {kernel['reason'][:200]}" for kernel in refused),
+    }
+
+
+def compiled(store: Path, kmux: str, jobs: int) -> dict[str, object]:
+    """Each program of `store` for sm_90a, with NVRTC."""
+    from kmux_tilelang.lower import header_roots
+
+    programs = sorted((store / "programs").glob("*/kernel.kmux.json"))
+    cuda = [path for path in programs if _is_for_sm_90(path)]
+    roots = [word for root in header_roots() for word in ("-I", str(root))]
+    with ThreadPoolExecutor(jobs) as pool:
+        failures = dict(zip(cuda, pool.map(lambda path: _compile(kmux, path, roots), cuda), strict=True))
+    failed = {path.parent.name: why for path, why in failures.items() if why}
+    return {"programs": len(cuda), "compiled": len(cuda) - len(failed), "failed": failed}
+
+
+def _is_for_sm_90(path: Path) -> bool:
+    variants = json.loads(path.read_text())["variants"]
+    return any(v["dialect"] == "cuda" and v["requires"]["arch"] == ["sm_90a"] for v in variants)
+
+
+def _compile(kmux: str, path: Path, roots: Sequence[str]) -> str:
+    """The first error, or nothing."""
+    command = [kmux, "compile", str(path), "--backend", "nvrtc", "--target", "cuda:sm_90a", *roots]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    except subprocess.TimeoutExpired:
+        return "it took more than 180 s"
+    if done.returncode == 0:
+        return ""
+    errors = [line for line in done.stderr.splitlines() if "error" in line]
+    return (errors or done.stderr.splitlines() or ["no text"])[0][:300]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    checkout = options.checkout.resolve()
+    if not (checkout / "testing/python").is_dir():
+        print(f"{checkout} is no checkout of TileLang (it has no testing/python). Clone its repository.", file=sys.stderr)
+        return 2
+    if options.device:
+        result = {"device": compared(checkout, options.folders or _DEVICE_FOLDERS, [], options.jobs, options.limit)}
+    else:
+        result = _without_device(checkout, options)
+    text = json.dumps(result, indent=2)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n")
+    lost = [name for part in result.values() for name in part.get("lost", [])]
+    return 1 if lost else 0
+
+
+def _without_device(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
+    store = options.store or Path(tempfile.mkdtemp(prefix="kmux_upstream_"))
+    folders = options.folders or sorted(
+        path.name for path in (checkout / "testing/python").iterdir() if any(path.glob("test_*.py"))
+    )
+    cpu = compared(checkout, ["cpu"], ["--kmux-named"], options.jobs, options.limit)
+    kernels = lowered(checkout, [*folders, "examples"], options.jobs, options.limit, store)
+    return {"cpu": cpu, "lowered": kernels, "compiled": compiled(store, options.kmux, options.jobs)}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="of testing/python, or `examples` (default: all)")
+    parser.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="of TileLang's repository")
+    parser.add_argument("--device", action="store_true", help="run on this machine's GPU")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table here, too, as JSON")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="workers (default: one a core)")
+    parser.add_argument("--limit", type=float, default=1800, metavar="SECONDS", help="for each folder (default: 1800)")
+    parser.add_argument("--store", type=Path, metavar="DIR", help="keep what is exported here (default: a temporary folder)")
+    parser.add_argument("--kmux", default="kmux", metavar="PATH", help="the command")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
