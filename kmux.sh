@@ -18,6 +18,8 @@ readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
+readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
+readonly TILELANG_NEEDS=(torch==2.11.0 pytest==8.4.2)
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)
@@ -31,7 +33,7 @@ readonly TSAN=build/tsan
 readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fibers_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
-declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
+declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
   [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
 for part in messages debian pypi; do source "tools/kmux/$part.sh"; done
@@ -58,7 +60,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh setup          only install what is missing
 
 KMUX_JOBS=N sets the number of parallel jobs (default: one a processor), KMUX_BUILD=DIR another folder than build/release;
-KMUX_NO_CCACHE=1 compiles without ccache.
+KMUX_NO_CCACHE=1 compiles without ccache; KMUX_TILELANG_TESTS=1 fetches TileLang (3 GB with torch) for the tests that want it.
 TEXT
 }
 
@@ -142,7 +144,7 @@ run_tests() {
   stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels
+  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
   build_targets
   [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
   stage tests
@@ -196,13 +198,14 @@ bench() {
 
 bars() {
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels
+  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
   if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
     packages "${TEST_PACKAGES[@]}"
     join_fetching
     exec "$PYTHON" -B bench/bars_fresh --jobs "$JOBS"
   fi
   build_targets
+  [[ ${1:-} != tilelang ]] || exec "$PYTHON" -B bench/bars_tilelang --build "$BUILD"
   local programs=("$BUILD"/bench/bars_*) program status=0
   [[ -x ${programs[0]} ]] || fail "no bars in $BUILD/bench"
   if [[ $# -gt 0 ]]; then
@@ -223,7 +226,7 @@ sanitize() {
   shift
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels
+  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
   configure "$kind" "build/$kind"
   build_in "build/$kind"
   stage install

@@ -19,7 +19,7 @@ class Refusal(unittest.TestCase):
         self.tree.with_real_venv()
 
     def refused(self, **variables):
-        ran = self.tree.run("test", **{**INDEX, **variables})
+        ran = self.tree.run("test", **{**INDEX, "KMUX_TILELANG_TESTS": "1", **variables})
         self.assertEqual(ran.returncode, 0, ran.stderr)
         told = [line for line in ran.stderr.splitlines() if "PyPI cannot" in line or "PyPI lacks" in line]
         self.assertEqual(len(told), 1, ran.stderr)
@@ -33,7 +33,8 @@ class Refusal(unittest.TestCase):
     def test_by_an_index_that_is_not_there(self):
         told = self.refused()
         self.assertIn("kmux: PyPI cannot be reached (Connection refused). What needs these is skipped: ", told)
-        for what in ("apache-tvm-ffi", "TileLang's headers", "CuTe DSL", "wheels of the Python package's test", "hatchling"):
+        fetched = ("TileLang's headers", "TileLang and torch", "CuTe DSL", "wheels of the Python package's test")
+        for what in ("apache-tvm-ffi", *fetched, "hatchling"):
             self.assertIn(what, told)
         self.assertTrue(told.endswith("Log: build/release/fetch.log"))
 

@@ -42,6 +42,7 @@ class Tree:
         self.fake("dpkg-query", "echo installed")
         self.fake("waits", "").write_text(WAITS)
         self.fake(".venv/bin/python", PIP)
+        self.fake(".cache/tilelang/venv/bin/python", PIP)
 
     def fake(self, name, script):
         path = self.folder / (name if "/" in name else f"bin/{name}")

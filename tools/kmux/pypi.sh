@@ -4,11 +4,12 @@ missed=()    # what cannot be had, told in one line
 refusal=''   # how the network refused
 fetching=''  # the process that fetches
 
-# pip, without its words, which go to a log. A network that has refused once is not tried again.
+# pip of .venv, or of the Python in PIP_PYTHON, without its words, which go to a log. A network that has refused once is not
+# tried again.
 pip() {
   [[ -z $refusal ]] || return 1
   local output
-  output=$(.venv/bin/python -m pip "$1" --disable-pip-version-check --no-input --retries 1 --timeout 15 "${@:2}" 2>&1) &&
+  output=$("${PIP_PYTHON:-.venv/bin/python}" -m pip "$1" --disable-pip-version-check --no-input --retries 1 --timeout 15 "${@:2}" 2>&1) &&
     return 0
   printf 'pip %s\n%s\n' "$*" "$output" >>"$FETCH_LOG"
   refusal=$(refusal_in "$output")
@@ -43,6 +44,26 @@ tilelang_headers() {
     unpack "$folder" tilelang/contrib/cutedsl "$TILELANG_HEADERS/python/tilelang/contrib/cutedsl" || status=1
   rm -rf "$folder"
   return "$status"
+}
+
+# TileLang itself, where its tests are asked for, in an environment of its own (3 GB with torch, once): it wants another TVM-FFI than
+# .venv has. Its older releases are folders that stand before it on a path, see integrations/tilelang/tests/with_tilelang.py.
+tilelang() {
+  [[ ${KMUX_TILELANG_TESTS:-0} == 1 ]] || return 0
+  local release
+  for release in "${TILELANG_OLDER[@]}"; do older_tilelang "$release" || return 1; done
+  [[ -f $TILELANG_VENV/complete ]] && return 0
+  [[ -x $TILELANG_VENV/bin/python ]] || "$PYTHON" -m venv "$TILELANG_VENV" || return 1
+  PIP_PYTHON=$TILELANG_VENV/bin/python pip install --only-binary :all: "$TILELANG" "${TILELANG_NEEDS[@]}" "$CUTE_DSL" &&
+    touch "$TILELANG_VENV/complete"
+}
+
+# One older release, in a folder that has its name once it is whole.
+older_tilelang() {
+  local folder=$TILELANG_RELEASES/$1
+  [[ -d $folder ]] && return 0
+  rm -rf "$folder.part"
+  pip install --no-deps --only-binary :all: --target "$folder.part" "tilelang==$1" && mv "$folder.part" "$folder"
 }
 
 unpack() { "$PYTHON" -B tools/unpack_wheel.py "$1"/*.whl "$2" "$3" >>"$FETCH_LOG" 2>&1; }
