@@ -88,19 +88,25 @@ bool has_error(const std::string& log) { return !first_error(log).empty(); }
 }  // namespace
 
 struct Compiler::Impl {
+  /// A preamble that was not there, and what makes it.
+  struct Missing {
+    std::string key;
+    PreambleStore::Make make;
+  };
+
   FrontEnd front_end;
   PreambleStore preambles;  // its work uses the front end
 
-  Preamble preamble_of(const CompileJob& job, const Unit& unit);
+  Preamble preamble_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing);
   Result<TranslationUnit> parse_unit(llvm::LLVMContext& context, const CompileJob& job, const Unit& unit,
-                                     const Files& files, CompiledObject& result);
+                                     const Files& files, CompiledObject& result, std::vector<Missing>& missing);
   Result<TranslationUnit> parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
-                                std::vector<std::unique_ptr<llvm::Module>>& modules);
-  Result<CompiledObject> compile(const CompileJob& job);
+                                std::vector<std::unique_ptr<llvm::Module>>& modules, std::vector<Missing>& missing);
+  Result<CompiledObject> compile(const CompileJob& job, std::vector<Missing>& missing);
 };
 
-// The headers that `unit` begins with, if they have been compiled in advance; else they will be.
-Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit) {
+// The headers that `unit` begins with, if they have been compiled in advance; else they are `missing`.
+Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit, std::vector<Missing>& missing) {
   std::vector<File> files = job.files;
   const auto source = std::ranges::find(files, unit.path, &File::path);
   if (job.header_stamp.empty() || source == files.end()) return {};
@@ -108,19 +114,20 @@ Preamble Compiler::Impl::preamble_of(const CompileJob& job, const Unit& unit) {
   if (source->content.empty() || mention(files, unit.path)) return {};
   const std::vector<std::string> arguments = unit_arguments(job, unit);
   const std::size_t size = source->content.size();
-  const std::string key = preamble_key(job, unit, files, arguments);  // before the files are moved
-  const auto precompile = [this, path = unit.path, files = std::move(files),
-                           arguments](const std::function<bool()>& stopping) {
-    return front_end.precompile(path, arguments, memory_files(files), stopping);
-  };
-  return {size, preambles.find_or_request(key, precompile)};
+  const std::string key = preamble_key(job, unit, files, arguments);
+  if (auto precompiled = preambles.find(key)) return {size, std::move(precompiled)};
+  missing.push_back({key, [this, path = unit.path, files = std::move(files), arguments](const auto& stopping) {
+                       return front_end.precompile(path, arguments, memory_files(files), stopping);
+                     }});
+  return {};
 }
 
 // With the preamble, if there is one. What fails then is compiled again without, so that its messages are complete.
 Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, const CompileJob& job, const Unit& unit,
-                                                   const Files& files, CompiledObject& result) {
+                                                   const Files& files, CompiledObject& result,
+                                                   std::vector<Missing>& missing) {
   const std::vector<std::string> arguments = unit_arguments(job, unit);
-  if (const Preamble preamble = preamble_of(job, unit); preamble.precompiled) {
+  if (const Preamble preamble = preamble_of(job, unit, missing); preamble.precompiled) {
     std::string text;
     auto made = front_end.compile(context, unit.path, arguments, files, text, preamble);
     if (made) {
@@ -134,7 +141,8 @@ Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, c
 
 // The units' IR to `modules`; returns the launcher's. `result` gets messages and features.
 Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
-                                              std::vector<std::unique_ptr<llvm::Module>>& modules) {
+                                              std::vector<std::unique_ptr<llvm::Module>>& modules,
+                                              std::vector<Missing>& missing) {
   std::vector<File> files = job.files;
   files.push_back({kLauncherPath, job.launcher});
   const auto file_system = memory_files(files);
@@ -144,7 +152,7 @@ Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const 
     result.features.insert(result.features.end(), unit.features.begin(), unit.features.end());
   };
   for (const Unit& unit : job.units) {
-    KMUX_ASSIGN(TranslationUnit made, parse_unit(context, job, unit, file_system, result));
+    KMUX_ASSIGN(TranslationUnit made, parse_unit(context, job, unit, file_system, result, missing));
     add(made);
     modules.push_back(std::move(made.module));
   }
@@ -156,12 +164,12 @@ Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const 
   return launcher;
 }
 
-Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job) {
+Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vector<Missing>& missing) {
   CompiledObject result;
   std::string log;
   llvm::LLVMContext context;  // outlives its modules
   std::vector<std::unique_ptr<llvm::Module>> modules;
-  KMUX_ASSIGN(TranslationUnit launcher, parse(context, job, result, modules));
+  KMUX_ASSIGN(TranslationUnit launcher, parse(context, job, result, modules, missing));
   result.features = checkable(std::move(result.features), job.cpu);
 
   capture_messages(context, log);
@@ -180,7 +188,13 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job) {
 Compiler::Compiler() : impl_(std::make_unique<Impl>()) { initialize_llvm(); }
 Compiler::~Compiler() = default;
 
-Result<CompiledObject> Compiler::compile(const CompileJob& job) { return impl_->compile(job); }
+// Headers are compiled in advance once the kernel is ready: beside it they cost it as much time again.
+Result<CompiledObject> Compiler::compile(const CompileJob& job) {
+  std::vector<Impl::Missing> missing;
+  auto compiled = impl_->compile(job, missing);
+  for (Impl::Missing& one : missing) (void)impl_->preambles.find_or_request(one.key, one.make);
+  return compiled;
+}
 
 void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 

@@ -10,13 +10,22 @@ constexpr std::size_t kMostEntries = 256;
 
 }  // namespace
 
+// The entry of `key`, now the one used last, or the end. The caller has the lock.
+std::list<PreambleStore::Entry>::iterator PreambleStore::look_up(const std::string& key) {
+  const auto found = std::ranges::find(entries_, key, &Entry::key);
+  if (found != entries_.end()) entries_.splice(entries_.begin(), entries_, found);
+  return found;
+}
+
+std::shared_ptr<const std::string> PreambleStore::find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = look_up(key);
+  return found == entries_.end() ? nullptr : found->bytes;
+}
+
 std::shared_ptr<const std::string> PreambleStore::find_or_request(const std::string& key, const Make& make) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(entries_, key, &Entry::key);
-  if (found != entries_.end()) {
-    entries_.splice(entries_.begin(), entries_, found);
-    return found->bytes;
-  }
+  if (const auto found = look_up(key); found != entries_.end()) return found->bytes;
   entries_.push_front({key, nullptr});
   if (entries_.size() > kMostEntries) {
     if (entries_.back().bytes) bytes_ -= entries_.back().bytes->size();

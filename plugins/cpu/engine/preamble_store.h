@@ -20,6 +20,9 @@ class PreambleStore {
 
   explicit PreambleStore(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
 
+  /// The preamble of `key`, or null.
+  std::shared_ptr<const std::string> find(const std::string& key);
+
   /// The preamble of `key`, or null. Where there is none, it is made in the background, once: what cannot be made is not
   /// asked for again.
   std::shared_ptr<const std::string> find_or_request(const std::string& key, const Make& make);
@@ -32,6 +35,7 @@ class PreambleStore {
     std::string key;
     std::shared_ptr<const std::string> bytes;  // null: being made, or not to be had
   };
+  std::list<Entry>::iterator look_up(const std::string& key);
   void keep(const std::string& key, std::string bytes);
 
   std::mutex mutex_;
