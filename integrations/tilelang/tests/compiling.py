@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -23,15 +24,21 @@ from nvrtc import CompileError, find_nvrtc, to_ptx, toolkit_flags  # noqa: E402
 _ENTRY = re.compile(r"\.entry (\w+)\(([^)]*)\)([^{]*)\{")
 _BYTES = re.compile(r"\.param (?:\.align \d+ )?\.[a-z](\d+) [^\[,]*(?:\[(\d+)\])?")
 _BLOCK = re.compile(r"\.maxntid (\d+), (\d+), (\d+)")
+_PRELUDE = "#include <tl_templates/cuda/nvrtc_std.h>\n"
 _EMBEDDED = "kernels/tensor_core.py:gemm_f16"
+
+
+def nvrtc_flags(standard: str, arch: str, roots: list[Path]) -> list[str]:
+    """What NVRTC is told."""
+    flags = [f"--std={standard}", f"--gpu-architecture={arch}", "-default-device", "-w"]
+    return flags + [f"-I{root}" for root in roots] + toolkit_flags() + ["-D__CUDACC_VER_MAJOR__=13"]
 
 
 def compiled(program: Path, variant: dict[str, Any], roots: list[Path], nvrtc: Any) -> str:
     """The PTX of a variant, compiled as its settings say."""
     settings = variant["settings"]
     arch = variant["requires"]["arch"][0].replace("sm_", "compute_")
-    flags = [f"--std={settings['standard']}", f"--gpu-architecture={arch}", "-default-device", "-w"]
-    flags += [f"-I{root}" for root in roots] + toolkit_flags() + ["-D__CUDACC_VER_MAJOR__=13"]
+    flags = nvrtc_flags(settings["standard"], arch, roots)
     preludes = "".join(f"#include <{name}>\n" for name in settings.get("preludes", []))
     return to_ptx(nvrtc, preludes + (program.parent / variant["sources"][0]["path"]).read_text(), flags)
 
@@ -78,6 +85,28 @@ def problems_of(program: Path, roots: list[Path], nvrtc: Any) -> list[str]:
     return found
 
 
+def lacking_problems(roots: list[Path], nvrtc: Any) -> list[str]:
+    """What is wrong with texts that use what NVRTC lacks, with headers of TileLang's and without."""
+    target = find_target("cuda")
+    kernel = """extern "C" __global__ void k(uint* x, half_t* h) {
+  uint y[1] = {1u};
+  *x = y[0];
+  *h = std::numeric_limits<half_t>::max();
+  h[1] = half_t(std::numeric_limits<float>::infinity());
+}
+"""
+    found = []
+    for header in ("tl_templates/cuda/common.h", "tl_templates/cuda/reduce.h", "cutlass/half.h"):
+        own = "" if header.startswith("tl_") else "using cutlass::half_t;\n"
+        lowered = SimpleNamespace(text=f"#include <{header}>\n{own}{kernel}", devices={})
+        text = _PRELUDE + target.source(lowered, {})
+        try:
+            to_ptx(nvrtc, text, nvrtc_flags(target.settings(lowered)["standard"], "compute_90a", roots))
+        except CompileError as error:
+            found.append(f"{header}: does not compile: {error}")
+    return found
+
+
 def main() -> int:
     repository = Path(sys.argv[1]).resolve()
     nvrtc = find_nvrtc()
@@ -92,6 +121,7 @@ def main() -> int:
         return 77
     programs = sorted((repository / "tests/data/tilelang").glob("*/*.kmux.json"))
     problems = [problem for program in programs for problem in problems_of(program, roots, nvrtc)]
+    problems += lacking_problems(roots, nvrtc)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "kmux_tilelang", "export", _EMBEDDED, "--target", "cuda", "--embed-headers"]
         ran = subprocess.run([*command, "-o", folder], cwd=repository / "integrations/tilelang", stdout=subprocess.PIPE)

@@ -19,8 +19,10 @@ import tilelang
 import torch
 import tvm_ffi
 import tilelang.language as T
-from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul
+from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched
 from kmux_tilelang.backend import jit_kernel, registry
+from kmux_tilelang.backend import own as own_kernels
+from tilelang import tvm
 
 
 class Inside(unittest.TestCase):
@@ -116,6 +118,17 @@ class Answers(Inside):
             tvm_ffi.load_module(f"{folder}/made/add.so")["add"](torch.ones(64), torch.ones(64), c)
         torch.testing.assert_close(c, torch.full((64,), 2.0))
 
+    def test_have_tilelangs_own_executable(self):
+        adapter, own = self.kernel().adapter, mock.Mock()
+        with mock.patch.object(own_kernels.tilelang.cache, "cached", return_value=own) as cached:
+            executable = adapter.get_exportable_executable()
+            cached.assert_not_called()
+            self.assertIs(executable.jit, own.adapter.get_exportable_executable().jit)
+        self.assertEqual(cached.call_args.kwargs["execution_backend"], "tvm_ffi")
+        with tempfile.TemporaryDirectory() as folder:
+            executable.export_library(f"{folder}/add.so")
+            self.assertTrue(Path(folder, "add.so").exists())
+
     def test_are_saved_and_loaded_as_the_autotuner_does(self):
         kernel = self.kernel()
         with tempfile.TemporaryDirectory() as folder:
@@ -196,6 +209,33 @@ class Strictly(Refusals):
     def test_fall_back_to_tilelang(self):
         with self.assertRaisesRegex(kmux.UnsupportedError, "kernel 'add' cannot run with kmux: no such launch"):
             self.refused()
+
+
+class WithoutBlocks(Inside):
+    """A grid of which nothing is ever launched: TileLang says so, in its own time."""
+
+    options = {"strict": True}
+
+    def test_are_not_taken(self):
+        with self.assertRaisesRegex(kmux.UnsupportedError, "The grid of 'never_kernel' has no blocks"):
+            tilelang.compile(never_launched(), target={"kind": "cuda", "arch": "sm_90a"}, execution_backend="kmux")
+
+
+class ForOtherDevices(unittest.TestCase):
+    """What torch says of this machine's device is made up."""
+
+    def test_are_told_by_their_architecture(self):
+        for arch, capability, other in (
+            ("sm_90", (9, 0), False), ("sm_90a", (9, 0), False), ("sm_120", (9, 0), True), ("sm_80", (8, 6), False),
+            ("sm_89", (8, 6), True), ("sm_80", (9, 0), True), ("sm_100a", (10, 3), True), ("sm_100f", (10, 3), False),
+        ):  # fmt: skip
+            target = tvm.target.Target({"kind": "cuda", "arch": arch})
+            with (
+                mock.patch.object(torch.cuda, "is_available", lambda: True),
+                mock.patch.object(torch.cuda, "get_device_capability", lambda capability=capability: capability),
+            ):
+                self.assertEqual(jit_kernel.is_for_another_device(target), other, arch)
+        self.assertFalse(jit_kernel.is_for_another_device(tvm.target.Target("cuda")))
 
 
 class Installing(unittest.TestCase):

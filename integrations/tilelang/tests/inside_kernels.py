@@ -60,3 +60,14 @@ def filled_by_host(n: int):
         return out
 
     return filled
+
+
+def never_launched():
+    """A grid of no blocks"""
+
+    @T.prim_func
+    def never(out: T.Tensor((4,), "float32")):
+        with T.Kernel(0, threads=1) as pid:
+            out[pid] = 1.0
+
+    return never

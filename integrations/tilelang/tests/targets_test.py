@@ -50,8 +50,10 @@ class Targets(unittest.TestCase):
     def test_c_hints_at_the_templates_that_a_text_includes(self):
         settings = find_target("c").settings(lowered("int x;\n"))
         self.assertEqual(settings, {"standard": "c++17", "include_hints": []})
-        settings = find_target("c").settings(lowered("#include <tl_templates/cpp/common.h>\n"))
-        self.assertEqual(settings["include_hints"], ["tilelang"])
+        text = "#include <tl_templates/cpp/common.h>\n{} x;\n"
+        self.assertEqual(find_target("c").settings(lowered(text.format("half")))["include_hints"], ["tilelang"])
+        self.assertEqual(find_target("c").settings(lowered(text.format("float")))["include_hints"], [])
+        self.assertEqual(find_target("c").source(lowered(text.format("float")), {}), "float x;\n")
 
     def test_cuda_has_what_nvrtc_lacks_behind_the_includes(self):
         text = '#include <a.h>\n#ifdef B\n#include "b.h"\n#endif\n'

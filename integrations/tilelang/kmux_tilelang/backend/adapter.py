@@ -15,6 +15,7 @@ from tvm import IRModule
 from .call import callable_of
 from .compilation import kernel_of, library_of
 from .kept import program_file
+from .own import Executable, own_kernel
 from .report import count_compiled
 from .request import CompileRequest
 
@@ -28,6 +29,7 @@ class KmuxAdapter(BaseKernelAdapter):
 
     rt_mod = executable = None  # there is no module of TVM's
     dynamic_symbolic_map: dict[Any, Any] | None = None
+    target_host = None  # TileLang's choice
     _ffi_callee_allocated_output_abi = False
 
     def __init__(self, request: CompileRequest, program: kmux.Program, artifact: Any) -> None:
@@ -107,9 +109,9 @@ class KmuxAdapter(BaseKernelAdapter):
         weakref.finalize(self, Path(path).unlink, missing_ok=True)
         return path
 
-    def get_exportable_executable(self) -> "KmuxAdapter":
-        """What writes a library: this."""
-        return self
+    def get_exportable_executable(self) -> Executable:
+        """What writes a library."""
+        return Executable(self.export_library, lambda: own_kernel(self, self.prim_func, self.result_idx, "tvm_ffi"))
 
     def export_library(self, path: str) -> None:
         """Writes a library that `tvm_ffi.load_module` loads, with no need of kmux.

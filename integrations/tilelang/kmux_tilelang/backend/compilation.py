@@ -9,6 +9,7 @@ import kmux
 from tilelang import env
 
 from ..description import Description
+from ..error import UnsupportedError
 from ..export import assembled
 from ..kernel import Kernel
 from ..lower import Lowered, header_roots
@@ -37,10 +38,15 @@ def program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
 
 
 def _refuse_empty_grids(body: dict[str, Any]) -> None:
-    """A launch of no blocks is an error in TileLang; kmux skips it."""
+    """A launch of no blocks is an error in TileLang; kmux skips it.
+
+    Errors: UnsupportedError for one that never has blocks: when it fails, and how, is TileLang's.
+    """
     seen: set[str] = set()
     for launch in (step["launch"] for step in body.get("steps", []) if "launch" in step):
         for extent in launch.get("grid", []):
+            if isinstance(extent, int) and extent <= 0:
+                raise UnsupportedError(f"The grid of '{launch['kernel']}' has no blocks. Give it some.")
             if isinstance(extent, int) or (text := json.dumps(extent)) in seen:
                 continue
             seen.add(text)

@@ -12,6 +12,7 @@ from . import kept
 from .adapter import KmuxAdapter
 from .cache import KmuxCache
 from .jit_kernel import PREFIX, Extension, Refused, is_ours, request_for, with_adapter
+from .own import bypass, own_kernel
 from .registry import Registry, own_backend
 from .report import count_fallback, forget
 
@@ -51,21 +52,21 @@ def uninstall() -> None:
 class _Installation:
     def __init__(self, *, default: bool, strict: bool, named: bool) -> None:
         self._strict, self._named = strict, named
-        self._registry, self._bypass = Registry(), _Bypass()
+        self._registry = Registry()
         self._extension = Extension(self._takes, self._fall_back)
         self._names = [PREFIX, *(f"{PREFIX}:{plugin.name}" for plugin in kmux.plugins())]
         self._extension.apply()
         self._registry.add_backends(self._names, first=default)
         for name in [*self._names, *(_OWN if named else ())]:
             own = tilelang.cache._dispatch_map.get(name)
-            self._registry.set_cache(name, KmuxCache(name, self._compile, lambda own=own: self._bypass.depth and own))
+            self._registry.set_cache(name, KmuxCache(name, self._compile, lambda own=own: bypass.depth and own))
 
     def undo(self) -> None:
         self._registry.undo()
         self._extension.undo()
 
     def _takes(self, backend: str) -> bool:
-        return is_ours(backend) or (self._named and not self._bypass.depth)
+        return is_ours(backend) or (self._named and not bypass.depth)
 
     def _compile(self, function: Any, out_idx: Any, backend: str, key: str, options: dict[str, Any]) -> JITKernel:
         keywords = {**options, "execution_backend": backend}
@@ -96,28 +97,6 @@ class _Installation:
         backend = kernel.execution_backend
         if is_ours(backend):
             backend = own_backend(kernel.target, tuple(self._names))
-        with self._bypass:
-            own = tilelang.cache.cached(
-                function,
-                out_idx,
-                execution_backend=backend,
-                target=kernel.target,
-                target_host=kernel.target_host,
-                verbose=kernel.verbose,
-                pass_configs=kernel.pass_configs,
-                compile_flags=kernel.compile_flags,
-            )
+        own = own_kernel(kernel, function, out_idx, backend)
         kernel.__dict__.update(own.__dict__)
         return own.adapter
-
-
-class _Bypass(threading.local):
-    """Within it, this thread's compilations are TileLang's own."""
-
-    depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *_: Any) -> None:
-        self.depth -= 1

@@ -34,6 +34,8 @@ def with_adapter(kernel: JITKernel, request: CompileRequest, program: kmux.Progr
 
     Errors: Refused if no backend of kmux can; those of `kmux.compile`.
     """
+    if is_for_another_device(request.target):
+        raise Refused(f"it is for another device than torch's current one ({request.target.attrs['arch']})")
     adapter = KmuxAdapter(request, program, artifact)
     try:
         adapter.compile()
@@ -65,6 +67,20 @@ def has_device(target: Any) -> bool:
     if kind in ("cuda", "hip"):
         return bool(torch.cuda.is_available())
     return kind != "metal" or bool(torch.backends.mps.is_available())
+
+
+def is_for_another_device(target: Any) -> bool:
+    """Is there a GPU of NVIDIA's here, which cannot run kernels for `target`?
+
+    Of such kernels TileLang's users want what TileLang's own compiler makes or says.
+    """
+    import torch
+
+    if str(target.kind.name) != "cuda" or not torch.cuda.is_available():
+        return False
+    arch = exporter_target(target).arch.removeprefix("sm_")
+    wanted, here = divmod(int(arch.rstrip("af")), 10), torch.cuda.get_device_capability()
+    return wanted != here if arch.endswith("a") else wanted[0] != here[0] or wanted[1] > here[1]
 
 
 class Extension:
@@ -128,7 +144,9 @@ class Extension:
         request = request_for(kernel, function, out_idx)
         try:
             artifact = self._lowered(kernel, function)
-            with_adapter(kernel, request, _program_of(request, artifact), artifact)
+            program = _program_of(request, artifact)
+            artifact.kernel_source = "".join(program.files.values())  # what is compiled, which is what a second process shows
+            with_adapter(kernel, request, program, artifact)
             return kernel.adapter
         except Refused as refusal:
             return self._fall_back(kernel, function, out_idx, str(refusal))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..c_headers import with_c_headers
 from ..error import UnsupportedError
 from ..expression import callee_of, kind_of
 from ..headers import hints_of
@@ -16,13 +17,13 @@ class _C:
     arch = ""
 
     def source(self, lowered: Any, body: Mapping[str, Any]) -> str:
-        return str(lowered.text)
+        return with_c_headers(str(lowered.text))
 
     def alignments(self, text: str, body: Mapping[str, Any]) -> dict[str, int]:
         return {}
 
     def settings(self, lowered: Any) -> dict[str, Any]:
-        return {"standard": "c++17", "include_hints": hints_of(lowered.text)}
+        return {"standard": "c++17", "include_hints": hints_of(with_c_headers(str(lowered.text)))}
 
     def launch(self, call: Any, devices: Mapping[str, Any], argument: Argument) -> dict[str, Any] | None:
         called = _called(call)

@@ -13,8 +13,7 @@ from . import Target
 _RTC = "tl_templates/cuda/nvrtc_std.h"  # what NVRTC lacks of the standard library; empty for other compilers
 _OVERLAP = "cuda_device_runtime_api.h"  # declares what a kernel that waits for, or releases, its neighbour calls
 
-
-# NVRTC has neither <limits> nor uint; CUTLASS's own types are in its own limits there.
+# NVRTC has neither <limits> nor uint; CUTLASS's own types are in its own limits there, and uint is a macro in some of TileLang's headers.
 _LIMITS = """\
 #ifdef __CUDACC_RTC__
 #include <cuda/std/limits>
@@ -28,7 +27,7 @@ struct numeric_limits<T, false> : cutlass::platform::numeric_limits<T> {};
 #endif
 """
 _UINT = """\
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC_RTC__) && !defined(uint)
 using uint = unsigned int;
 #endif
 """
