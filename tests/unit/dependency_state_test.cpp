@@ -1,5 +1,6 @@
 #include "cache/dependency_state.h"
 
+#include <fstream>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -7,6 +8,7 @@
 
 #include "cache/boot_mark.h"
 #include "file_tick.h"
+#include "needs.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -61,6 +63,13 @@ TEST_F(DependencyStateTest, ComparesContentsWhereTheIdentityIsOfAnotherMachine) 
   EXPECT_EQ(find_change(other), std::nullopt) << "here the identity is enough";
   temp_.write("front/a.h", "");
   EXPECT_THAT(find_change(state).value(), HasSubstr("front/a.h' was added"));
+}
+
+TEST(BootMark, IsTheSameInEveryProcessOfThisMachine) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!std::getline(file, id)) GTEST_SKIP() << needs("a boot id", "there is no /proc/sys/kernel/random/boot_id");
+  EXPECT_EQ(boot_mark(), id);
 }
 
 TEST_F(DependencyStateTest, TakesAnotherIdentityForAChangeWhereContentsWereLeft) {

@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
+using testing::StartsWith;
 
 class FileIo : public testing::Test {
  protected:
@@ -31,6 +33,14 @@ TEST_F(FileIo, ReadsWhatItWrote) {
   EXPECT_EQ(read_file(folder_ / "f").value(), content);
   ASSERT_TRUE(write_file(folder_ / "f", "").ok());
   EXPECT_EQ(read_file(folder_ / "f").value(), "");
+}
+
+TEST(ReadFile, ReadsWhatDoesNotTellItsSize) {
+  const std::string status = read_file("/proc/self/status").value();
+  EXPECT_THAT(status, StartsWith("Name:"));
+  EXPECT_EQ(status.back(), '\n');
+  EXPECT_GT(read_file("/proc/self/smaps").value().size(), 4096U);
+  EXPECT_EQ(read_file("/proc/self/status", 5).error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST_F(FileIo, LeavesNothingBehind) {

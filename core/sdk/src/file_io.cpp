@@ -1,8 +1,10 @@
 #include "kmux/file_io.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <fcntl.h>
+#include <optional>
 #include <string>
 #include <sys/stat.h>
 #include <system_error>
@@ -70,6 +72,26 @@ ssize_t read_all(int fd, char* to, std::size_t size) {
   return static_cast<ssize_t>(done);
 }
 
+/// All of an open file whose size is not told beforehand (procfs says 0), if it is at most `max_bytes`; else one byte more.
+/// Errors: errno, with an empty result.
+std::optional<std::string> read_to_end(int fd, std::uint64_t max_bytes) {
+  constexpr std::uint64_t kStep = 4096;
+  std::string content;
+  for (std::uint64_t done = 0;;) {
+    content.resize(done + std::min(kStep, max_bytes - done) + 1);
+    const ssize_t got = read_all(fd, content.data() + done, content.size() - done);
+    if (got < 0) return std::nullopt;
+    done += static_cast<std::uint64_t>(got);
+    if (done < content.size() || done > max_bytes) return content.resize(done), content;
+  }
+}
+
+Error too_large(const fs::path& path, std::uint64_t size, std::uint64_t max_bytes) {
+  return make_error(ErrorCode::kInvalidArgument, "file '" + path.string() + "' is too large (" + std::to_string(size) +
+                                                     " bytes, at most " + std::to_string(max_bytes) +
+                                                     "). Make it smaller.");
+}
+
 /// A name that no other thread or process uses.
 fs::path temporary_name(const fs::path& path) {
   static std::atomic<unsigned> counter{0};
@@ -98,10 +120,12 @@ Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
   if (S_ISDIR(status.st_mode)) return read_error(path, reason(EISDIR));
   if (!S_ISREG(status.st_mode)) return read_error(path, "not a regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size > max_bytes) {
-    return make_error(ErrorCode::kInvalidArgument, "file '" + path.string() + "' is too large (" +
-                                                       std::to_string(size) + " bytes, at most " +
-                                                       std::to_string(max_bytes) + "). Make it smaller.");
+  if (size > max_bytes) return too_large(path, size, max_bytes);
+  if (size == 0) {
+    std::optional<std::string> content = read_to_end(file.get(), max_bytes);
+    if (!content) return read_error(path, reason(errno));
+    if (content->size() > max_bytes) return too_large(path, content->size(), max_bytes);
+    return *std::move(content);
   }
   std::string content(size, '\0');
   const ssize_t got = read_all(file.get(), content.data(), content.size());
