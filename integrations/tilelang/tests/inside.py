@@ -154,6 +154,13 @@ class Answers(Inside):
                 with self.assertRaisesRegex(kind, text):
                     kernel(*arguments)
 
+    def test_to_wrong_calls_without_outputs_are_such_errors_too(self):
+        kernel, a = tilelang.compile(add(64), target="c", execution_backend="kmux"), torch.ones(64)
+        for arguments, text in (((a, a), "expected 3 arguments"), ((a, "b", a), 'parameter "B" is a string'), ((a, a, a[:2]), '"C"')):
+            for kind in (RuntimeError, ValueError, TypeError):
+                with self.assertRaisesRegex(kind, text):
+                    kernel(*arguments)
+
     def test_to_outputs_that_are_none_are_errors(self):
         for out_idx, text in (([3], "out of range"), ([0, 0], "duplicate"), (-4, "out of range")):
             with self.assertRaisesRegex(ValueError, text):

@@ -38,6 +38,10 @@ void warm(const ffi::Function& function, const ffi::Optional<std::int64_t>& devi
   value_of(kernel_of(function).warm(ordinal));
 }
 
+void raise_for_arguments(const ffi::Function& function, const ffi::String& kind) {
+  KernelFunction::raise_for_arguments(function, kind);
+}
+
 // kmux.kernel_tune(kernel, again, arguments...)
 void tune_packed(ffi::PackedArgs args, ffi::Any* result) {
   constexpr int kLeading = 2;
@@ -62,6 +66,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_files", files_of)
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", [](const ffi::Function& f) { value_of(kernel_of(f).await_best()); })
+      .def("kmux.kernel_raise_for_arguments", raise_for_arguments)
       .def_packed("kmux.kernel_tune", tune_packed);
 }
 

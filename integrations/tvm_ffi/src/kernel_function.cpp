@@ -83,13 +83,24 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
                                                          std::size_t count) const {
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
-  return wrong_type("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
+  return wrong("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
                     " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
 }
 
 [[gnu::cold]] ffi::Error KernelFunction::refused(const Error& error, std::span<const Arg> args) const {
-  const bool is_type = error.code == ErrorCode::kInvalidArgument && has_wrong_type(params_for(args.size()), args);
-  return raised(error, is_type ? "TypeError" : error_kind(error.code));
+  if (error.code != ErrorCode::kInvalidArgument) return raised(error);
+  if (!argument_error_.empty()) return raised(error, argument_error_);
+  return raised(error, has_wrong_type(params_for(args.size()), args) ? "TypeError" : error_kind(error.code));
+}
+
+[[gnu::cold]] ffi::Error KernelFunction::wrong(std::string message) const {
+  return argument_error_.empty() ? wrong_type(std::move(message)) : ffi::Error(argument_error_, std::move(message), "");
+}
+
+void KernelFunction::raise_for_arguments(const ffi::Function& function, std::string kind) {
+  (void)kernel_of(function);
+  const ffi::FunctionObj* const object = function.get();
+  static_cast<KernelFunction*>(const_cast<ffi::FunctionObj*>(object))->argument_error_ = std::move(kind);
 }
 
 /// A call may leave out the outputs, which the kernel itself does not know of.
@@ -100,7 +111,7 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
     problem = "expected " + std::to_string(inputs_.size()) + " or " + std::to_string(params_.size()) + " arguments";
   const std::string names =
       has_outputs ? in_a_row(inputs_) + "; or, with outputs, " + in_a_row(params_) : in_a_row(params_);
-  return wrong_type("kernel \"" + kernel_.name() + "\": " + problem + ", got " + std::to_string(count) + " (they are " +
+  return wrong("kernel \"" + kernel_.name() + "\": " + problem + ", got " + std::to_string(count) + " (they are " +
                     names + "). Pass one of each, in this order.");
 }
 

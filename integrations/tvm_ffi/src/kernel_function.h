@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <tvm/ffi/container/tensor.h>
@@ -31,6 +32,11 @@ class KernelFunction final : public ffi::FunctionObj {
   ///
   /// Errors: TypeError for any other function.
   static const Kernel& kernel_of(const ffi::Function& function);
+  /// From now on a wrong argument of that function is an error of this kind.
+  ///
+  /// Errors:  as `kernel_of`.
+  /// Threads: not beside calls.
+  static void raise_for_arguments(const ffi::Function& function, std::string kind);
 
   /// Public for `make_object`.
   explicit KernelFunction(Kernel kernel);
@@ -50,6 +56,7 @@ class KernelFunction final : public ffi::FunctionObj {
   std::span<const Param* const> params_for(std::size_t count) const;
   ffi::Error not_an_argument(const TVMFFIAny& value, std::size_t index, std::size_t count) const;
   ffi::Error wrong_count(std::size_t count) const;
+  ffi::Error wrong(std::string message) const;
   ffi::Error refused(const Error& error, std::span<const Arg> args) const;
 
   Kernel kernel_;
@@ -57,6 +64,7 @@ class KernelFunction final : public ffi::FunctionObj {
   bool has_pointers_ = false;
   std::vector<const Param*> params_;
   std::vector<const Param*> inputs_;  // without the outputs
+  std::string argument_error_;  // the kind of error that a wrong argument is; empty: TypeError or ValueError
 };
 
 /// Calls `kernel_of(function).tune` with these values.

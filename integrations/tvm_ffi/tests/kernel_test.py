@@ -12,6 +12,10 @@ def compiled(program=None, **options):
     return kmux.compile(program or programs.scale(), target="cpu", **options)
 
 
+class Refusal(Exception):
+    """Neither a TypeError nor a ValueError."""
+
+
 class Kernel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -107,6 +111,17 @@ class Kernel(unittest.TestCase):
         ):
             with self.subTest(message), self.assertRaisesRegex(ValueError, message):
                 self.scale(*arguments)
+
+    def test_raises_what_its_owner_promised(self):
+        kernel = compiled()
+        kernel.raise_for_arguments(Refusal)
+        for arguments in ((), (self.x, "a"), (self.x, self.x[:2].copy(), 2.0), (self.x[None], 2.0)):
+            with self.subTest(arguments), self.assertRaises(Refusal):
+                kernel.launch(*arguments)
+        with self.assertRaises(TypeError):
+            compiled().launch(self.x, "a")
+        with self.assertRaisesRegex(TypeError, "this is no kernel"):
+            kmux.Kernel.raise_for_arguments(tvm_ffi.convert(print), Refusal)
 
     def test_a_message_begins_with_the_problem(self):
         with self.assertRaises(TypeError) as caught:

@@ -12,28 +12,29 @@ class ArgumentError(RuntimeError, ValueError, TypeError):
 
 
 def callable_of(kernel: kmux.Kernel, params: Sequence[Any], result_idx: Sequence[int]) -> Callable[..., Any]:
-    """A function that takes the parameters which are no outputs, in order, and returns torch's tensors: one, or a list."""
+    """A function that takes the parameters which are no outputs, in order, and returns torch's tensors: one, or a list.
+
+    Without outputs it is the kernel itself, and no Python code runs.
+    """
+    kernel.raise_for_arguments(ArgumentError)
+    if not result_idx:
+        return kernel.launch
     expected = len(params) - len(result_idx)
     takes_tensors = any(not param.is_scalar() for i, param in enumerate(params) if i not in result_idx)
-    launch = kernel.launch if takes_tensors or not result_idx else _on_torch_stream(kernel)
+    launch = kernel.launch if takes_tensors else _on_torch_stream(kernel)
     made = _result_of(len(result_idx), takes_tensors)
 
     def call(*arguments: Any) -> Any:
-        if len(arguments) != expected:
+        if len(arguments) != expected:  # the kernel takes outputs, too
             raise ArgumentError(f"Kernel expected {expected} inputs, but {len(arguments)} are provided.")
-        try:
-            return launch(*arguments)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(str(error)) from None
+        return launch(*arguments)
 
-    if made is None:
-        return call
-    return lambda *arguments: made(call(*arguments))
+    return call if made is None else lambda *arguments: made(call(*arguments))
 
 
 def _result_of(count: int, takes_tensors: bool) -> Callable[[Any], Any] | None:
     """What makes of the library's result what TileLang's users get; None if they are the same."""
-    if count == 0 or (count == 1 and takes_tensors):
+    if count == 1 and takes_tensors:
         return None
     if takes_tensors:
         return list

@@ -75,6 +75,15 @@ class Kernel(tvm_ffi.Function):
             )
         return _compiled, self._origin
 
+    def raise_for_arguments(self, error: type[Exception]) -> None:
+        """From now on a wrong argument is an `error`, for who has promised callers another type than TypeError and ValueError.
+
+        Threads: not beside calls.
+        """
+        name = f"{error.__module__}.{error.__qualname__}"
+        tvm_ffi.error.register_error(name, error)
+        functions.kernel_raise_for_arguments(self, name)
+
     def _text(self, name: str) -> str:
         return str(functions.kernel_texts(self)[name])
 
