@@ -83,7 +83,8 @@ class Bars:
         return _ratio(calls[ours], calls[own], "us a call")
 
     def _measured(self, backend: str, caches: str) -> dict[str, float]:
-        variables = {"TILELANG_CACHE_DIR": f"{caches}/tilelang", "KMUX_CACHE_DIR": f"{caches}/kmux"}
+        names = ("TILELANG_CACHE_DIR", "KMUX_CACHE_DIR", "CUDA_CACHE_PATH")  # the last is NVRTC's own
+        variables = {name: f"{caches}/{name}" for name in names}
         return json.loads(self._run([str(_HERE / "measure.py"), backend, self.target], variables).splitlines()[-1])
 
     @cache

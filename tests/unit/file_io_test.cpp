@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
-using testing::StartsWith;
 
 class FileIo : public testing::Test {
  protected:

@@ -18,7 +18,6 @@ import kmux_tilelang
 import tilelang
 import torch
 import tvm_ffi
-import tilelang.language as T
 from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched
 from kmux_tilelang.backend import jit_kernel, registry
 from kmux_tilelang.backend import own as own_kernels

@@ -84,7 +84,7 @@ std::span<const Param* const> KernelFunction::params_for(std::size_t count) cons
   const auto params = params_for(count);
   const std::string name = index < params.size() ? "\"" + params[index]->name + "\"" : std::to_string(index);
   return wrong("kernel \"" + kernel_.name() + "\": parameter " + name + " is " + named_type(value.type_index) +
-                    " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
+               " (a kernel takes tensors, numbers, addresses and None). Pass one of these.");
 }
 
 [[gnu::cold]] ffi::Error KernelFunction::refused(const Error& error, std::span<const Arg> args) const {
@@ -112,7 +112,7 @@ void KernelFunction::raise_for_arguments(const ffi::Function& function, std::str
   const std::string names =
       has_outputs ? in_a_row(inputs_) + "; or, with outputs, " + in_a_row(params_) : in_a_row(params_);
   return wrong("kernel \"" + kernel_.name() + "\": " + problem + ", got " + std::to_string(count) + " (they are " +
-                    names + "). Pass one of each, in this order.");
+               names + "). Pass one of each, in this order.");
 }
 
 StreamRef KernelFunction::stream_on(int ordinal) const {

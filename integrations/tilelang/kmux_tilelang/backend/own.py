@@ -16,7 +16,7 @@ class Bypass(threading.local):
     def __enter__(self) -> None:
         self.depth += 1
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.depth -= 1
 
 

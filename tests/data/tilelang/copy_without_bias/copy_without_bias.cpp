@@ -1,5 +1,5 @@
 // tilelang target: {"kind":"c","tag":"","keys":["cpu"],"host":{"kind":"c","tag":"","keys":["cpu"]}}
-#include <tl_templates/cpp/common.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C"

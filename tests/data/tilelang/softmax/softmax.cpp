@@ -1,5 +1,6 @@
 // tilelang target: {"kind":"c","tag":"","keys":["cpu"],"host":{"kind":"c","tag":"","keys":["cpu"]}}
-#include <tl_templates/cpp/common.h>
+#include <stdint.h>
+#include <math.h>
 
 #ifdef __cplusplus
 extern "C"
