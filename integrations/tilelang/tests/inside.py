@@ -7,7 +7,9 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -19,7 +21,7 @@ import tilelang
 import torch
 import tvm_ffi
 from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched
-from kmux_tilelang.backend import jit_kernel, registry
+from kmux_tilelang.backend import compilation, jit_kernel, registry
 from kmux_tilelang.backend import own as own_kernels
 from tilelang import tvm
 
@@ -155,7 +157,7 @@ class Answers(Inside):
 
     def test_to_wrong_calls_without_outputs_are_such_errors_too(self):
         kernel, a = tilelang.compile(add(64), target="c", execution_backend="kmux"), torch.ones(64)
-        for arguments, text in (((a, a), "expected 3 arguments"), ((a, "b", a), 'parameter "B" is a string'), ((a, a, a[:2]), '"C"')):
+        for arguments, text in (((a, a), "expected 3 arguments"), ((a, "b", a), 'parameter "B" is a str'), ((a, a, a[:2]), '"C"')):
             for kind in (RuntimeError, ValueError, TypeError):
                 with self.assertRaisesRegex(kind, text):
                     kernel(*arguments)
@@ -242,6 +244,33 @@ class ForOtherDevices(unittest.TestCase):
             ):
                 self.assertEqual(jit_kernel.is_for_another_device(target), other, arch)
         self.assertFalse(jit_kernel.is_for_another_device(tvm.target.Target("cuda")))
+
+
+class SeveralThreads(unittest.TestCase):
+    """Where a compiler does one thing at a time in a process."""
+
+    def isolations(self, kind):
+        request = mock.Mock()
+        request.target.kind.name = kind
+        used, both = [], threading.Barrier(2)
+
+        def compile(program, **options):
+            used.append(options.get("isolation"))
+            both.wait(timeout=60)
+
+        with (
+            mock.patch.object(compilation, "options_of", lambda _: {}),
+            mock.patch.object(compilation.kmux, "compile", compile),
+            ThreadPoolExecutor(2) as pool,
+        ):
+            for made in [pool.submit(compilation.kernel_of, None, request) for _ in range(2)]:
+                made.result()
+        return used
+
+    def test_compile_in_processes_beside_the_first(self):
+        for kind in ("cuda", "hip"):
+            self.assertEqual(self.isolations(kind), [None, "process"])
+        self.assertEqual(self.isolations("c"), [None, None])
 
 
 class Installing(unittest.TestCase):

@@ -15,6 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 _CAPABILITY = (9, 0)
+_CPU, _CUDA = 1, 2  # DLPack's types of devices
 
 
 class _OnCpu(TorchFunctionMode):
@@ -81,7 +82,17 @@ def _cuda_as_if_there() -> list[tuple[Any, str, Any]]:
         "is_available": True, "device_count": 1, "current_device": 0, "get_device_capability": _CAPABILITY,
         "get_device_name": "none", "synchronize": None, "set_device": None, "_lazy_init": None, "empty_cache": None,
     }  # fmt: skip
-    return [(cuda, name, lambda *_, answer=answer, **__: answer) for name, answer in answers.items()]
+    functions = [(cuda, name, lambda *_, answer=answer, **__: answer) for name, answer in answers.items()]
+    return [*functions, *_tvms_device_as_if_there()]
+
+
+def _tvms_device_as_if_there() -> list[tuple[Any, str, Any]]:
+    """What decides whether a test that requires CUDA runs at all."""
+    from tilelang import tvm
+
+    device = type(tvm.cuda(0))
+    exist = property(lambda self: self.dlpack_device_type() in (_CPU, _CUDA))
+    return [(device, "exist", exist), (device, "compute_version", property(lambda _: "{}.{}".format(*_CAPABILITY)))]
 
 
 def _record_kernels(recorder: _Recorder) -> None:
