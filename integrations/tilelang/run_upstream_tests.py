@@ -10,6 +10,7 @@ installed; `kmux` is the command (--kmux PATH).
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import subprocess
@@ -48,6 +49,7 @@ def run_tests(checkout: Path, folders: Sequence[str], options: Sequence[str], jo
                 outcomes |= {f"{folder}::{name}": outcome for name, outcome in _outcomes(report)}
             else:
                 print(f"{folder}: pytest ended without a report", file=sys.stderr)
+                outcomes[f"{folder}::(all)"] = "failed"
     return Run(outcomes, time.monotonic() - begin)
 
 
@@ -68,7 +70,7 @@ def _pytest(checkout: Path, folder: str, options: Sequence[str], limit: float, s
 
 
 def _workers(jobs: int) -> list[str]:
-    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 else []
+    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 and importlib.util.find_spec("xdist") else []
 
 
 def _outcomes(report: Path) -> Iterable[tuple[str, str]]:
@@ -94,8 +96,13 @@ def compare(without: Run, inside: Run) -> dict[str, object]:
 
 
 def compared(checkout: Path, folders: Sequence[str], options: Sequence[str], jobs: int, limit: float) -> dict[str, object]:
-    """`folders` without kmux, then with it."""
+    """`folders` without kmux, then with it.
+
+    Errors: LookupError if nothing passes without it, which proves nothing.
+    """
     without = run_tests(checkout, folders, [], jobs, limit)
+    if "passed" not in without.outcomes.values():
+        raise LookupError(f"no test of {', '.join(folders)} passes without kmux. What pytest said is above.")
     return compare(without, run_tests(checkout, folders, ["-p", _PLUGIN, *options], jobs, limit))
 
 
@@ -153,16 +160,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (checkout / "testing/python").is_dir():
         print(f"{checkout} is no checkout of TileLang (it has no testing/python). Clone its repository.", file=sys.stderr)
         return 2
-    if options.device:
-        result = {"device": compared(checkout, options.folders or _DEVICE_FOLDERS, [], options.jobs, options.limit)}
-    else:
-        result = _without_device(checkout, options)
+    try:
+        result = _with_device(checkout, options) if options.device else _without_device(checkout, options)
+    except LookupError as error:
+        print(error, file=sys.stderr)
+        return 2
     text = json.dumps(result, indent=2)
     print(text)
     if options.out:
         options.out.write_text(text + "\n")
     lost = [name for part in result.values() for name in part.get("lost", [])]
     return 1 if lost else 0
+
+
+def _with_device(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
+    return {"device": compared(checkout, options.folders or _DEVICE_FOLDERS, [], options.jobs, options.limit)}
 
 
 def _without_device(checkout: Path, options: argparse.Namespace) -> dict[str, dict]:
@@ -181,7 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="of TileLang's repository")
     parser.add_argument("--device", action="store_true", help="run on this machine's GPU")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the table here, too, as JSON")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="workers (default: one a core)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="workers, where pytest-xdist is there (default: one a core)")
     parser.add_argument("--limit", type=float, default=1800, metavar="SECONDS", help="for each folder (default: 1800)")
     parser.add_argument("--store", type=Path, metavar="DIR", help="keep what is exported here (default: a temporary folder)")
     parser.add_argument("--kmux", default="kmux", metavar="PATH", help="the command")

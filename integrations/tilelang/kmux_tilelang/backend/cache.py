@@ -4,10 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tilelang import env
 from tilelang.jit.kernel import JITKernel
 
-from .kept import kept_key
+from .kept import is_on, kept_key
 
 
 class KmuxCache:
@@ -32,11 +31,11 @@ class KmuxCache:
         options = _of_any_release(options)
         key = kept_key(func, out_idx, self._backend, options)
         with self._lock:
-            if key in self._kernels and env.is_cache_enabled():
+            if key in self._kernels and is_on():
                 return self._kernels[key]
         kernel = self._compile(func, out_idx, self._backend, key, options)
         with self._lock:
-            return self._kernels.setdefault(key, kernel) if env.is_cache_enabled() else kernel
+            return self._kernels.setdefault(key, kernel) if is_on() else kernel
 
     def clear_cache(self) -> None:
         """Forgets the kernels of this process."""

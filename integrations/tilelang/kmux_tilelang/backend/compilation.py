@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import kmux
-from tilelang import env
 
 from ..description import Description
 from ..error import UnsupportedError
@@ -15,6 +14,7 @@ from ..kernel import Kernel
 from ..lower import Lowered, header_roots
 from ..names import fresh
 from ..variant import variant_of
+from .kept import is_on
 from .request import CompileRequest
 from .target import exporter_target, kmux_target
 
@@ -105,7 +105,7 @@ def options_of(request: CompileRequest) -> kmux.CompileOptions:
         "execution_backend": request.backend,
         "include_dirs": [str(root) for root in header_roots()],
         "verbose": request.verbose,
-        "use_cache": env.is_cache_enabled(),
+        "use_cache": is_on(),
     }
     device = _current_device(str(request.target.kind.name))
     return options if device is None else {**options, "device": device}

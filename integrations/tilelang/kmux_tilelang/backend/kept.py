@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import kmux
-from tilelang import tvm
+from tilelang import env, tvm
 
 from ..lower import version
 
@@ -34,12 +34,12 @@ def kept_key(function: Any, out_idx: Any, backend: str, options: dict[str, Any])
 
 def find(key: str) -> kmux.Program | None:
     """The program that was kept; None if there is none, or if TileLang's own cache is off."""
-    return None if _is_off() else kmux.kept_program(key)
+    return kmux.kept_program(key) if is_on() else None
 
 
 def keep(key: str, program: kmux.Program) -> None:
     """Keeps a program for the next process."""
-    if not _is_off():
+    if is_on():
         kmux.keep_program(key, program)
 
 
@@ -59,10 +59,9 @@ def program_in(path: str) -> kmux.Program:
     return kmux.program(kept["document"], kept["files"])
 
 
-def _is_off() -> bool:
-    from tilelang import env
-
-    return not env.is_cache_enabled()
+def is_on() -> bool:
+    """Does TileLang keep kernels? Its switch counts for kmux's cache as well."""
+    return bool(env.is_cache_enabled())
 
 
 class Lowering:
