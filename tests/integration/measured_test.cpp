@@ -70,7 +70,11 @@ TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
 TEST_F(Measured, WinnerIsTakenAtOnceByTheNextProcess) {
   {
     const auto shared = runtime();
-    ASSERT_TRUE(compile(*shared, adding(), options_).value().tune({vector(), vector()}).ok());
+    const Kernel kernel = compile(*shared, adding(), options_).value();
+    const auto winner = [&] { return kernel.tune({vector(), vector()}, {.again = true}).value().best().variant; };
+    int tries = 1;
+    while (winner() != 1 && tries < 10) ++tries;  // on a machine busy enough nothing is surely faster
+    ASSERT_LT(tries, 10);
   }
   const auto later = runtime();
   EXPECT_THAT(compile(*later, adding(), options_).value().source(), HasSubstr("fast"));
