@@ -11,7 +11,7 @@ from ..error import ExportError
 from ..host_fill import with_fills_by_name
 from .adapter import KmuxAdapter
 from .compilation import program_of
-from .kept import Lowering, program_in
+from .kept import Lowering, program_in, text_of
 from .registry import attribute_set
 from .request import CompileRequest, request_of
 from .target import exporter_target
@@ -145,7 +145,7 @@ class Extension:
         try:
             artifact = self._lowered(kernel, function)
             program = _program_of(request, artifact)
-            artifact.kernel_source = "".join(program.files.values())  # what is compiled, which is what a second process shows
+            artifact.kernel_source = text_of(program)
             with_adapter(kernel, request, program, artifact)
             return kernel.adapter
         except Refused as refusal:

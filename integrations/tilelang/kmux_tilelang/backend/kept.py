@@ -59,6 +59,11 @@ def program_in(path: str) -> kmux.Program:
     return kmux.program(kept["document"], kept["files"])
 
 
+def text_of(program: kmux.Program) -> str:
+    """What is compiled, which a process shows whether it lowered the kernel or found it."""
+    return "".join(program.files.values())
+
+
 def is_on() -> bool:
     """Does TileLang keep kernels? Its switch counts for kmux's cache as well."""
     return bool(env.is_cache_enabled())
@@ -71,7 +76,7 @@ class Lowering:
 
     def __init__(self, kernel: Any, function: Any, program: kmux.Program) -> None:
         self._kernel, self._function = kernel, function
-        self.kernel_source = "".join(program.files.values())
+        self.kernel_source = text_of(program)
         self.target, self.target_host = kernel.target, kernel.target_host
 
     @property
