@@ -219,6 +219,25 @@ class Strictly(Refusals):
             self.refused()
 
 
+class WithoutPlugin(Inside):
+    """Where kmux is installed without a plugin for the target."""
+
+    def test_falls_back(self):
+        with (
+            mock.patch.object(compilation, "kmux_target", lambda target: "elsewhere"),
+            self.assertLogs("kmux_tilelang", "WARNING") as log,
+            _without_caches(),
+        ):
+            kernel = tilelang.compile(add(25), out_idx=[2], target="c", execution_backend="kmux")
+        self.assertIn("kernel 'add' runs without kmux: No backend registered for target kind 'elsewhere'", log.output[0])
+        a = torch.randn(25)
+        torch.testing.assert_close(kernel(a, a), 2 * a)
+
+    def test_is_told_from_a_wrong_name(self):
+        with self.assertRaisesRegex(ValueError, "Invalid execution backend 'cuda' for target 'cpu'"):
+            tilelang.compile(add(26), out_idx=[2], target="c", execution_backend="kmux:cuda")
+
+
 class WithoutBlocks(Inside):
     """A grid of which nothing is ever launched: TileLang says so, in its own time."""
 

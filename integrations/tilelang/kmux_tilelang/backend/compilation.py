@@ -57,13 +57,23 @@ def _refuse_empty_grids(body: dict[str, Any]) -> None:
 def kernel_of(program: kmux.Program, request: CompileRequest) -> kmux.Kernel:
     """`program`, compiled for the request's target and torch's current device.
 
-    Errors: those of `kmux.compile`.
+    Errors: those of `kmux.compile`; UnsupportedError, too, if kmux is here without a plugin for such targets.
     """
     options = options_of(request)
     with _compiling as others:
         if others and request.target.kind.name in _ONE_AT_A_TIME:
             options["isolation"] = "process"
-        return kmux.compile(program, **options)
+        try:
+            return kmux.compile(program, **options)
+        except ValueError as error:
+            if _has_plugin(options["target"]):
+                raise
+            raise kmux.UnsupportedError(str(error)) from error
+
+
+def _has_plugin(target: str) -> bool:
+    kind = target.partition(":")[0]
+    return any(kind in plugin.targets for plugin in kmux.plugins())
 
 
 class _Compiling:
