@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "timing.h"
 

@@ -11,7 +11,7 @@
 
 #include "kmux/compile.h"
 #include "kmux/npy.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 #include "kmux/tensor.h"
 
 #include "bar_program.h"

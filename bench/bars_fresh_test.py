@@ -16,7 +16,7 @@ echo "$(basename "$0") $* | ${CCACHE_DISABLE:-} | $(echo $touched) | $(git statu
 sleep 0.05
 [[ "$*" != "${FAILING:-nothing}" ]]
 """
-FILES = ("core/sdk/include/kmux/error.h", "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "plugins/hip/facts.cpp")
+FILES = ("core/base/include/kmux/error.h", "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "plugins/hip/facts.cpp")
 BUILD = "cmake --build --preset release --parallel 3"
 
 
@@ -75,7 +75,7 @@ class BarsFresh(unittest.TestCase):
     def test_touches_one_source_of_each_plugin_then_the_header(self):
         self.run_bars()
         self.assertEqual([step[2] for step in self.steps()][3:6], [
-            "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "core/sdk/include/kmux/error.h"])
+            "plugins/cpu/builder.cpp", "plugins/hip/builder.cpp", "core/base/include/kmux/error.h"])
         self.assertEqual([(self.source / name).read_text() for name in FILES], list(FILES))
 
     def test_stops_at_a_step_that_fails_and_leaves_nothing(self):

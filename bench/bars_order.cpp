@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "bar_program.h"
 #include "nvidia/raw_cuda.h"

@@ -7,7 +7,7 @@
 #include "kmux/kernel.h"
 
 #include "in_process_plugin.h"
-#include "src/lane.h"
+#include "kernel/lane.h"
 
 namespace kmux {
 namespace {

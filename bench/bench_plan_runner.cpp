@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "kmux/builder.h"
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/plan_runner.h"
 
 #include "idle_driver.h"
 

@@ -5,7 +5,9 @@
 #include <benchmark/benchmark.h>
 
 #include "kmux/program.h"
+#include "kmux/registry.h"
 #include "kmux/resolver.h"
+#include "kmux/runtime.h"
 
 namespace kmux {
 namespace {

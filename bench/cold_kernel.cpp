@@ -1,8 +1,8 @@
 #include "cold_kernel.h"
 
 #include "kmux/builder.h"
-#include "kmux/file_io.h"
-#include "kmux/process.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::bench {
 namespace {

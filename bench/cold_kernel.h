@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kmux/dispatch.h"
-#include "kmux/dynamic_library.h"
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/runtime.h"
 
 namespace kmux::bench {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "bundle_reader.h"
 #include "bundle_writer.h"

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <map>
 
-#include "kmux/json_list.h"
-#include "kmux/text_table.h"
+#include "kmux/plugin/json_list.h"
 
+#include "base/text_table.h"
 #include "style.h"
 
 namespace kmux::cli {

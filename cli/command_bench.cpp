@@ -8,8 +8,9 @@
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
 #include "kmux/bench/report_text.h"
+#include "kmux/plugin/words.h"
 #include "kmux/program.h"
-#include "kmux/words.h"
+#include "kmux/runtime.h"
 
 #include "bench_bar.h"
 #include "command.h"

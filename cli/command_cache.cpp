@@ -2,8 +2,8 @@
 #include <array>
 
 #include "kmux/cache.h"
-#include "kmux/nearest.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 #include "cache_bundle.h"
 #include "cache_report.h"

@@ -1,7 +1,8 @@
 #include <chrono>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
+#include "kmux/runtime.h"
 
 #include "command.h"
 #include "compile_many.h"

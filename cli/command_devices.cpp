@@ -1,7 +1,7 @@
 #include "kmux/device.h"
 #include "kmux/runtime.h"
-#include "kmux/text_table.h"
 
+#include "base/text_table.h"
 #include "command.h"
 #include "style.h"
 

@@ -1,6 +1,7 @@
 #include "kmux/export_library.h"
-#include "kmux/json_list.h"
-#include "kmux/words.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/words.h"
+#include "kmux/runtime.h"
 
 #include "command.h"
 #include "output_file.h"

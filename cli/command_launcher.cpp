@@ -1,4 +1,5 @@
-#include "kmux/shared_text.h"
+#include "kmux/plugin/shared_text.h"
+#include "kmux/runtime.h"
 
 #include "command.h"
 #include "selection.h"

@@ -1,8 +1,9 @@
-#include "kmux/json_list.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/words.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
-#include "kmux/text_table.h"
-#include "kmux/words.h"
 
+#include "base/text_table.h"
 #include "command.h"
 #include "style.h"
 

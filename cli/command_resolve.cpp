@@ -1,4 +1,5 @@
 #include "kmux/resolver.h"
+#include "kmux/runtime.h"
 
 #include "command.h"
 #include "selection.h"

@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "kmux/npy.h"
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
+#include "kmux/runtime.h"
 
 #include "command.h"
 #include "style.h"

@@ -1,3 +1,5 @@
+#include "kmux/runtime.h"
+
 #include "command.h"
 #include "selection.h"
 

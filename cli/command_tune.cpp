@@ -1,5 +1,6 @@
 #include "kmux/bench/binding.h"
 #include "kmux/kernel.h"
+#include "kmux/runtime.h"
 #include "kmux/tune.h"
 
 #include "command.h"

@@ -7,6 +7,7 @@
 
 #include "kmux/par_compile.h"
 #include "kmux/program.h"
+#include "kmux/runtime.h"
 
 #include "error_text.h"
 #include "interrupt.h"

@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
 namespace kmux::cli {
 namespace {

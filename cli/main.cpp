@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "kmux/log.h"
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
 
 #include "command.h"
 #include "error_text.h"

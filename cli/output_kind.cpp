@@ -4,8 +4,8 @@
 #include <fstream>
 #include <string>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 
 #include "bundle_reader.h"
 #include "cache_bundle.h"

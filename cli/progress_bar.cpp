@@ -1,6 +1,6 @@
 #include "progress_bar.h"
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "bar_line.h"
 

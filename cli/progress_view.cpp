@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
 #include "progress_bar.h"
 #include "progress_lines.h"

@@ -4,7 +4,7 @@
 
 #include "kmux/bench/report_html.h"
 #include "kmux/bench/report_text.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "selection.h"
 

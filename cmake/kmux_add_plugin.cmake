@@ -68,7 +68,7 @@ macro(_kmux_describe_plugin)
     kmux_manifest_header(${name} ${template} ${CMAKE_CURRENT_BINARY_DIR}/manifest)
     target_include_directories(${target}_objects PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/manifest)
     set(describe -D NAME=${name} -D TEMPLATE=${template} -D READELF=${CMAKE_READELF}
-      -D HEADER=${KMUX_INCLUDE_DIR}/kmux/plugin.h -P ${here}/write_manifest.cmake)
+      -D HEADER=${KMUX_INCLUDE_DIR}/kmux/plugin/plugin.h -P ${here}/write_manifest.cmake)
     add_custom_command(TARGET ${target} POST_BUILD VERBATIM COMMAND
       ${CMAKE_COMMAND} -D LIBRARY=$<TARGET_FILE:${target}> ${describe})
   endif()

@@ -7,7 +7,8 @@ set(KMUX_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/plugins CACHE STRING "P
 set(KMUX_PLUGIN_OUTPUT_DIR ${PROJECT_BINARY_DIR}/${KMUX_PLUGIN_INSTALL_DIR})
 # What a package brings along for a machine that lacks it (kmux_bundle.cmake); elsewhere there is no such folder.
 set(KMUX_BUNDLED_DIR ${CMAKE_INSTALL_LIBDIR}/kmux/bundled)
-set(KMUX_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/core/sdk/include)
+set(KMUX_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/core/base/include) # where plugin.h is
+
 
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})

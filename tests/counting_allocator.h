@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 namespace kmux {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux {
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <thread>
 
-#include "kmux/file_identity.h"
+#include "kmux/plugin/file_identity.h"
 
 namespace kmux {
 

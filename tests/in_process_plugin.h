@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 
-#include "kmux/backend.h"
 #include "kmux/kernel.h"
+#include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
-#include "src/kernel_impl.h"
+#include "kernel/kernel_impl.h"
 
 namespace kmux {
 

@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "kmux/dependencies.h"
+#include "kmux/plugin/dependencies.h"
 
+#include "cache/kernel_headers.h"
 #include "file_tick.h"
 #include "in_process_plugin.h"
-#include "src/kernel_headers.h"
 
 namespace kmux {
 

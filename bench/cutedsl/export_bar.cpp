@@ -5,12 +5,12 @@
 #include <string>
 
 #include "kmux/builder.h"
-#include "kmux/dynamic_library.h"
 #include "kmux/export_library.h"
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 #include "bursts.h"
 #include "scratch.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::bench {
 namespace {

@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "kmux/dynamic_library.h"
 #include "kmux/export_library.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 #include "suite.h"
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "kmux/runtime.h"
+
 #include "raw_driver.h"
 #include "suite.h"
 #include "tests/needs.h"

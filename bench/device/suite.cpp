@@ -5,6 +5,8 @@
 #include <random>
 
 #include "kmux/bench/element.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "tests/needs.h"
 

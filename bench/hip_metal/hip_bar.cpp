@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/compile.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 

@@ -9,6 +9,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 

@@ -8,7 +8,9 @@
 
 #include "kmux/builder.h"
 #include "kmux/par_compile.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "cold_kernel.h"
 #include "scratch.h"

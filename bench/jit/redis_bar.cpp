@@ -2,10 +2,10 @@
 
 #include <stdexcept>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cache/redis_tier.h"
+#include "cache/remote/redis_tier.h"
 #include "fleet/redis_server.h"
 #include "timing.h"
 

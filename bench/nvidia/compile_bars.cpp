@@ -8,7 +8,7 @@
 
 #include "kmux/compile.h"
 #include "kmux/json.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 #include "kmux/program.h"
 #include "kmux/tensor.h"
 

@@ -5,11 +5,11 @@
 #include <stdexcept>
 
 #include "kmux/compile.h"
-#include "kmux/float_convert.h"
 #include "kmux/program.h"
 #include "kmux/tensor.h"
 
 #include "bursts.h"
+#include "ir/float_convert.h"
 #include "places.h"
 #include "raw_cuda.h"
 

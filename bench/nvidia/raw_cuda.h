@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
-#include "kmux/driver.h"
 #include "kmux/kernel.h"
+#include "kmux/plugin/driver.h"
 
 #include "nvidia/launch/driver_table.h"
 

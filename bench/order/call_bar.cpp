@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kmux/compile.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 #include "kmux/tensor.h"
 
 #include "bursts.h"

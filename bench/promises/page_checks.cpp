@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 
 namespace kmux::regress {
 namespace {

@@ -7,7 +7,7 @@
 #include "kmux/builder.h"
 #include "kmux/compile.h"
 #include "kmux/jit.h"
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/plan_runner.h"
 #include "kmux/tensor.h"
 #include "kmux/trace.h"
 

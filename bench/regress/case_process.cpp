@@ -5,8 +5,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 #include "regress/case_sampling.h"
 

@@ -5,7 +5,7 @@
 
 #include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
 #include "kmux/resolver.h"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kmux/descriptor.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/file_io.h"
 
 namespace kmux::regress {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "regress/call_cases.h"
 #include "regress/cold_cases.h"

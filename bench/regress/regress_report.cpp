@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kmux/text_table.h"
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
+
+#include "base/text_table.h"
 
 namespace kmux::regress {
 namespace {

@@ -1,5 +1,8 @@
 #include "regress/runtimes.h"
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 namespace kmux::regress {
 
 std::shared_ptr<Runtime> cacheless_runtime() { return Runtime::create({.disable_cache = true}, {}).value(); }

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/redis_tier.h"
-#include "cache/remote_cache.h"
+#include "cache/remote/redis_tier.h"
+#include "cache/remote/remote_cache.h"
 #include "fleet/redis_server.h"
 #include "fleet/throttled_proxy.h"
 

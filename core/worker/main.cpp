@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "kmux/log.h"
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
-#include "process_session.h"
+#include "isolation/process_session.h"
 #include "worker_server.h"
 
 namespace {

@@ -2,14 +2,15 @@
 
 #include <sys/resource.h>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/registry.h"
 
-#include "pool/process_memory.h"
-#include "src/byte_sink.h"
-#include "src/plugin_backend.h"
-#include "src/plugin_search.h"
-#include "worker_request.h"
-#include "worker_socket.h"
+#include "isolation/worker_request.h"
+#include "isolation/worker_socket.h"
+#include "plugins/byte_sink.h"
+#include "plugins/plugin_backend.h"
+#include "plugins/plugin_search.h"
+#include "system/process_memory.h"
 
 namespace kmux {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "src/plugin_library.h"
-#include "worker_frame.h"
+#include "isolation/worker_frame.h"
+#include "plugins/plugin_library.h"
 
 namespace kmux {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/sink.h"
+#include "kmux/plugin/sink.h"
 
 #include "device.h"
 #include "engine/host_cpu.h"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 #include "engine/loader.h"
 

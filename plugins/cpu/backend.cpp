@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include "adapter.h"
 #include "engine/compiler_libraries.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kmux/compile_log.h"
+#include "kmux/plugin/compile_log.h"
 
 #include "engine/find_cpu.h"
 #include "engine/host_cpu.h"

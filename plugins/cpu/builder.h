@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "engine/compiler.h"
 #include "headers.h"

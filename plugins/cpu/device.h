@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::cpu {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "kmux/compiler_flags.h"
+#include "kmux/plugin/compiler_flags.h"
 
 namespace kmux::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/include_scan.h"
+#include "kmux/plugin/include_scan.h"
 
 #include "engine/compiler.h"
 

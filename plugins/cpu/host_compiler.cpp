@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <functional>
 
-#include "kmux/compile_log.h"
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 #include "engine/find_cpu.h"
 #include "engine/host_cpu.h"

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 
 #include "host_compiler.h"
 #include "identity.h"

@@ -1,9 +1,9 @@
 #include "identity.h"
 
-#include "kmux/file_identity.h"
-#include "kmux/host_compiler.h"
-#include "kmux/json_list.h"
-#include "kmux/words.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/words.h"
 
 #include "engine/compiler.h"
 #include "engine/compiler_libraries.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "kmux/option_readers.h"
+#include "kmux/plugin/option_readers.h"
 
 #include "flags.h"
 #include "target.h"

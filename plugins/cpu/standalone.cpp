@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "kmux/emit.h"
 #include "kmux/json.h"
+#include "kmux/plugin/emit.h"
 
 namespace kmux {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kmux/nearest.h"
-#include "kmux/target_forms.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/target_forms.h"
 
 #include "engine/find_cpu.h"
 #include "engine/host_cpu.h"

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "kmux/emit.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/plan.h"
 
 #include "options.h"
 

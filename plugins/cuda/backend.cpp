@@ -1,7 +1,7 @@
 #include "backend.h"
 
-#include "kmux/host_compiler.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/plan.h"
 
 #include "adapter.h"
 #include "nvcc.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kmux/compile_log.h"
-#include "kmux/host_compiler.h"
-#include "kmux/json_list.h"
-#include "kmux/plan.h"
-#include "kmux/side_work.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/plan.h"
+#include "kmux/plugin/side_work.h"
 
 #include "device_compiler.h"
 #include "nvidia/cubin.h"

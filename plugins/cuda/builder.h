@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "kmux/backend.h"
-#include "kmux/headers.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/headers.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "nvcc.h"
 #include "nvidia/library/parts.h"

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <iterator>
 
-#include "kmux/file_io.h"
-#include "kmux/include_scan.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/include_scan.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "make_rule.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 #include "nvcc.h"
 #include "nvidia/library/compilation.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <unistd.h>
 
-#include "kmux/file_identity.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/file_io.h"
 
 #include "nvidia/toolkit.h"
 

@@ -1,6 +1,6 @@
 #include "wrapper.h"
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "nvidia/library/launcher_text.h"
 #include "nvidia/options.h"

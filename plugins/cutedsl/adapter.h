@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::cutedsl {
 

@@ -1,6 +1,6 @@
 #include "backend.h"
 
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/host_compiler.h"
 
 #include "adapter.h"
 #include "entries.h"

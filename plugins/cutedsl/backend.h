@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "builder.h"
 #include "nvidia/devices.h"

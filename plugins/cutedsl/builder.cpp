@@ -1,9 +1,9 @@
 #include "builder.h"
 
-#include "kmux/dependencies.h"
-#include "kmux/host_compiler.h"
-#include "kmux/json_list.h"
-#include "kmux/side_work.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/side_work.h"
 
 #include "dialect.h"
 #include "dsl_compiler.h"

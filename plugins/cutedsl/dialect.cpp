@@ -1,6 +1,6 @@
 #include "dialect.h"
 
-#include "kmux/shared_text.h"
+#include "kmux/plugin/shared_text.h"
 
 namespace kmux::cutedsl {
 namespace {

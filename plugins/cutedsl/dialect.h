@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/driver_dialect.h"
-#include "kmux/emit_checks.h"
+#include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/emit_checks.h"
 #include "kmux/signature.h"
 
 #include "entries.h"
@@ -15,7 +15,7 @@ namespace kmux::cutedsl {
 /// Prints launches whose arguments are what kernels of CuTe DSL take: a tensor is a struct of its address and of what its
 /// type does not say.
 ///
-/// Before the program's own part stand the checks of its arguments (kmux/emit_checks.h), which printed/tvm_ffi_entry.h calls.
+/// Before the program's own part stand the checks of its arguments (kmux/plugin/emit_checks.h), which printed/tvm_ffi_entry.h calls.
 ///
 /// After the arguments a spare byte is passed: where a kernel has a value without content, CuTe DSL declares a parameter of
 /// one byte for it, at the end.

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "kmux/compile_log.h"
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/json_list.h"
-#include "kmux/meta_reader.h"
-#include "kmux/words.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/meta_reader.h"
+#include "kmux/plugin/words.h"
 
 #include "cute_type.h"
 #include "kernel_symbols.h"

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 #include "entries.h"
 #include "options.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "nvidia/cubin.h"
 #include "printed/kernel_pattern.h"

@@ -1,7 +1,7 @@
 #include "options.h"
 
-#include "kmux/json_list.h"
-#include "kmux/option_readers.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/option_readers.h"
 
 namespace kmux::cutedsl {
 

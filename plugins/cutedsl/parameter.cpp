@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 namespace kmux::cutedsl {
 namespace {

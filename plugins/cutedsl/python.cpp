@@ -8,10 +8,10 @@
 #include <optional>
 #include <unistd.h>
 
-#include "kmux/file_identity.h"
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
-#include "kmux/words.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::cutedsl {
 namespace {

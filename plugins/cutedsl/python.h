@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/json.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::cutedsl {
 

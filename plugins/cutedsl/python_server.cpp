@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/host_compiler.h"
 
 namespace kmux {
 

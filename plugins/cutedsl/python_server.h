@@ -6,9 +6,9 @@
 #include <string>
 #include <sys/types.h>
 
-#include "kmux/descriptor.h"
-#include "kmux/plugin.hpp"
-#include "kmux/private_folder.h"
+#include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/private_folder.h"
 
 #include "python.h"
 

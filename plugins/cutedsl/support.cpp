@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include "entries.h"
 #include "nvidia/support.h"

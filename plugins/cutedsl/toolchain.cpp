@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
 
 #include "python.h"
 

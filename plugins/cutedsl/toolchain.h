@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kmux/json.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 #include "options.h"
 

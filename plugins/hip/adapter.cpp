@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kmux/failure_text.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "loaded_parts.h"
 #include "opened_hip.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "kmux/backend.h"
-#include "kmux/plan_runner.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "facts.h"
 #include "launch/launcher.h"

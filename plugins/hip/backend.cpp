@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include "adapter.h"
 #include "arch.h"

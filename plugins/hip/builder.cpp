@@ -1,9 +1,9 @@
 #include "builder.h"
 
-#include "kmux/compile_log.h"
-#include "kmux/launch_check.h"
-#include "kmux/plan_part.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "built_in_headers.h"
 #include "code_object.h"

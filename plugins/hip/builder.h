@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/headers.h"
-#include "kmux/plan.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/headers.h"
+#include "kmux/plugin/plan.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "compiler_choice.h"
 #include "meta.h"

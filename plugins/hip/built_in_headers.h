@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "kmux/source_unit.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "options.h"
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plugin.hpp"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/source_unit.h"
 
 #include "options.h"
 

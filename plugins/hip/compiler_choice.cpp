@@ -1,7 +1,7 @@
 #include "compiler_choice.h"
 
-#include "kmux/file_identity.h"
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/host_compiler.h"
 
 #include "arch.h"
 #include "hiprtc_compiler.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/source_unit.h"
 
 #include "clang_compiler.h"
 #include "hiprtc_library.h"

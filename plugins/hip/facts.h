@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "launch/plan_facts.h"
 #include "meta.h"

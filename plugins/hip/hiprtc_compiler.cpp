@@ -1,8 +1,8 @@
 #include "hiprtc_compiler.h"
 
-#include "kmux/compile_log.h"
-#include "kmux/compiler_flags.h"
-#include "kmux/rtc_program.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/compiler_flags.h"
+#include "kmux/plugin/rtc_program.h"
 
 #include "built_in_headers.h"
 

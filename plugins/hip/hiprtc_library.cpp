@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "arch.h"
 #include "opened_hip.h"

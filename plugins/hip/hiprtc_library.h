@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::hip {
 

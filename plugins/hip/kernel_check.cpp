@@ -5,8 +5,8 @@
 #include <cxxabi.h>
 #include <memory>
 
-#include "kmux/launch_check.h"
-#include "kmux/words.h"
+#include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::hip {
 namespace {

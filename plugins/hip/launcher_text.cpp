@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-#include "kmux/driver_dialect.h"
-#include "kmux/emit.h"
-#include "kmux/exported_call.h"
-#include "kmux/shared_text.h"
+#include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/exported_call.h"
+#include "kmux/plugin/shared_text.h"
 
 namespace kmux {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "launch/plan_facts.h"
 

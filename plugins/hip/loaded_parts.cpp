@@ -1,6 +1,6 @@
 #include "loaded_parts.h"
 
-#include "kmux/plan_part.h"
+#include "kmux/plugin/plan_part.h"
 
 namespace kmux::hip {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/artifact.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "meta.h"
 

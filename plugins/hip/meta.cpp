@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kmux/json_list.h"
-#include "kmux/meta_reader.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/meta_reader.h"
 
 namespace kmux::hip {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "arch.h"
 

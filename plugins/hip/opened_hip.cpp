@@ -1,6 +1,6 @@
 #include "opened_hip.h"
 
-#include "kmux/failure_text.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "launch/hip_error.h"
 

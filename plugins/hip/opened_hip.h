@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 #include "launch/hip_table.h"
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "kmux/compiler_flags.h"
-#include "kmux/json_list.h"
-#include "kmux/option_readers.h"
+#include "kmux/plugin/compiler_flags.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/option_readers.h"
 
 namespace kmux::hip {
 namespace {

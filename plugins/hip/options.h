@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::hip {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "kmux/target_forms.h"
+#include "kmux/plugin/target_forms.h"
 
 #include "arch.h"
 

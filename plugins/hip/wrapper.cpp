@@ -1,6 +1,6 @@
 #include "wrapper.h"
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "facts.h"
 #include "launcher_text.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kmux/plan_part.h"
+#include "kmux/plugin/plan_part.h"
 
 #include "meta.h"
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "kmux/backend.h"
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan_runner.h"
 
 #include "call.h"
 #include "gpu.h"

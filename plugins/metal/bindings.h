@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "messages.h"
 

@@ -1,8 +1,8 @@
 #include "builder.h"
 
-#include "kmux/dependencies.h"
-#include "kmux/plan.h"
-#include "kmux/plan_part.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/plan.h"
+#include "kmux/plugin/plan_part.h"
 
 #include "bindings.h"
 #include "library.h"

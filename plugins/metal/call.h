@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "bindings.h"
 #include "gpu.h"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 #include "gpu.h"
 

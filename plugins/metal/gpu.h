@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 #include "arena.h"
 #include "completion.h"

@@ -1,6 +1,6 @@
 #include "library.h"
 
-#include "kmux/compile_log.h"
+#include "kmux/plugin/compile_log.h"
 
 #include "constants.h"
 

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "kmux/json_list.h"
-#include "kmux/meta_reader.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/meta_reader.h"
 
 namespace kmux::metal {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "kmux/dynamic_library.h"
 #include "kmux/error.h"
+#include "kmux/plugin/dynamic_library.h"
 
 #include "messages.h"
 

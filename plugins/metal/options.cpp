@@ -4,8 +4,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "kmux/json_list.h"
-#include "kmux/option_readers.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/option_readers.h"
 
 #include "constants.h"
 

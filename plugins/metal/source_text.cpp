@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/include_scan.h"
+#include "kmux/plugin/include_scan.h"
 
 namespace kmux::metal {
 namespace {

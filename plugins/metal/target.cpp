@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "kmux/support.h"
-#include "kmux/target_forms.h"
+#include "kmux/plugin/support.h"
+#include "kmux/plugin/target_forms.h"
 
 namespace kmux::metal {
 namespace {

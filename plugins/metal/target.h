@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::metal {
 

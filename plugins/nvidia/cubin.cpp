@@ -6,7 +6,7 @@
 #include <cxxabi.h>
 #include <memory>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "nvidia/cubin_file.h"
 

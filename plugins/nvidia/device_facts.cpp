@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "kmux/failure_text.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "nvidia/launch/driver_error.h"
 

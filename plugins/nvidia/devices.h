@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/stream_ordered_devices.h"
+#include "kmux/plugin/stream_ordered_devices.h"
 
 #include "nvidia/opened_device.h"
 

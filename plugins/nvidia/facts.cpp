@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/launch_check.h"
+#include "kmux/plugin/launch_check.h"
 
 namespace kmux::nvidia {
 namespace {

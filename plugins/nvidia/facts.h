@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "nvidia/launch/plan_facts.h"
 

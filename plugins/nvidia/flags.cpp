@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kmux/compiler_flags.h"
+#include "kmux/plugin/compiler_flags.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,6 +1,6 @@
 #include "nvidia/host_log.h"
 
-#include "kmux/profiler_ranges.h"
+#include "kmux/plugin/profiler_ranges.h"
 
 namespace kmux::nvidia {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 #include "nvidia/launch/log.h"
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kmux/error.h"
-#include "kmux/launch_check.h"
+#include "kmux/plugin/launch_check.h"
 
 namespace kmux::nvidia {
 

@@ -1,6 +1,6 @@
 #include "nvidia/launch_check.h"
 
-#include "kmux/launch_check.h"
+#include "kmux/plugin/launch_check.h"
 
 #include "nvidia/kernel_record.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "nvidia/facts.h"
 

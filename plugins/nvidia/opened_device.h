@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "kmux/failure_text.h"
-#include "kmux/stream_ordered_devices.h"
+#include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/stream_ordered_devices.h"
 
 #include "nvidia/launch/context.h"
 #include "nvidia/launch/relaxed_capture.h"

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "kmux/json_list.h"
-#include "kmux/option_readers.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/option_readers.h"
 
 #include "nvidia/flags.h"
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::nvidia {
 

@@ -1,7 +1,7 @@
 #include "nvidia/probe.h"
 
-#include "kmux/dynamic_library.h"
-#include "kmux/failure_text.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "nvidia/device_facts.h"
 

@@ -5,7 +5,7 @@
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "nvidia/arch.h"
 

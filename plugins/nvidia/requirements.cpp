@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include "nvidia/arch.h"
 

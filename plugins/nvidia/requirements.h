@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::nvidia {
 

@@ -1,6 +1,6 @@
 #include "nvidia/support.h"
 
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include "nvidia/arch.h"
 #include "nvidia/requirements.h"

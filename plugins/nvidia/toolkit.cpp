@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::nvidia {
 namespace {

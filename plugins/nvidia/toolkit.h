@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::nvidia {
 

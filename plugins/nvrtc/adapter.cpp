@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "kmux/failure_text.h"
-#include "kmux/plan_part.h"
+#include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/plan_part.h"
 
 #include "meta.h"
 #include "nvidia/host_log.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plan_runner.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "nvidia/facts.h"
 #include "nvidia/launch/launcher.h"

@@ -1,6 +1,6 @@
 #include "arguments.h"
 
-#include "kmux/compiler_flags.h"
+#include "kmux/plugin/compiler_flags.h"
 
 namespace kmux::nvrtc {
 namespace {

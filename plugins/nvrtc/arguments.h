@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/dispatch.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "nvidia/arch.h"
 #include "nvidia/options.h"

@@ -1,6 +1,6 @@
 #include "backend.h"
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "adapter.h"
 #include "meta.h"

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "kmux/compile_log.h"
-#include "kmux/file_identity.h"
-#include "kmux/json_list.h"
-#include "kmux/plan.h"
-#include "kmux/plan_part.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/plan.h"
+#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "arguments.h"
 #include "compilation.h"

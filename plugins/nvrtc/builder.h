@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/headers.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/headers.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "nvidia/options.h"
 #include "precompiled_headers.h"

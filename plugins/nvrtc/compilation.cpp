@@ -1,7 +1,7 @@
 #include "compilation.h"
 
-#include "kmux/compile_log.h"
-#include "kmux/rtc_program.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/rtc_program.h"
 
 namespace kmux::nvrtc {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kmux/error.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "nvrtc_library.h"
 

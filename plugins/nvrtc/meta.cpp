@@ -1,7 +1,7 @@
 #include "meta.h"
 
-#include "kmux/json_list.h"
-#include "kmux/meta_reader.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/meta_reader.h"
 
 namespace kmux::nvrtc {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/dynamic_library.h"
 #include "kmux/error.h"
+#include "kmux/plugin/dynamic_library.h"
 
 namespace kmux::nvrtc {
 

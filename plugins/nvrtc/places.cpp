@@ -7,8 +7,8 @@
 #include <link.h>
 #include <unistd.h>
 
-#include "kmux/dynamic_library.h"
-#include "kmux/words.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/words.h"
 
 #include "nvidia/toolkit.h"
 

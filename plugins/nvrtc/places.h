@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::nvrtc {
 

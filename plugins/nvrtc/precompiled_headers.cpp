@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <string_view>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 namespace kmux::nvrtc {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "kmux/dependencies.h"
-#include "kmux/descriptor.h"
 #include "kmux/dispatch.h"
-#include "kmux/private_folder.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/private_folder.h"
 
 #include "nvrtc_library.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dialect.h"
+#include "kmux/plugin/dialect.h"
 
 #include "programs.h"
 #include "subject.h"

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/registry.h"
+
 #include "programs.h"
 #include "subject.h"
 

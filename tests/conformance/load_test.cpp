@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dependencies.h"
+#include "kmux/plugin/dependencies.h"
 
 #include "programs.h"
 #include "subject.h"

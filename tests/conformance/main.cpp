@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "../needs.h"
 #include "exemptions.h"

@@ -1,5 +1,8 @@
 #include "subject.h"
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 namespace kmux::conformance {
 
 Subject& Subject::current() {

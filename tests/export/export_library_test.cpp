@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
+#include "kmux/runtime.h"
 
 #include "export/exported_program.h"
 #include "export/opened_library.h"

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 
 #include "export/exported_program.h"
 #include "needs.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/dynamic_library.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 #include "unit/call_table.h"
 

@@ -10,6 +10,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/par_compile.h"
+#include "kmux/runtime.h"
 
 #include "fleet/redis_server.h"
 #include "fleet/throttled_proxy.h"

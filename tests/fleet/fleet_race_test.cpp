@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/redis_tier.h"
+#include "cache/remote/redis_tier.h"
 #include "fleet/redis_server.h"
 #include "torture/torture_cache.h"
 

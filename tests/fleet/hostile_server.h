@@ -6,9 +6,9 @@
 #include <string>
 #include <thread>
 
-#include "kmux/descriptor.h"
+#include "kmux/plugin/descriptor.h"
 
-#include "cache/remote_address.h"
+#include "cache/remote/remote_address.h"
 
 namespace kmux {
 

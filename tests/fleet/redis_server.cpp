@@ -14,7 +14,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include "kmux/descriptor.h"
+#include "kmux/plugin/descriptor.h"
 
 namespace kmux {
 namespace {

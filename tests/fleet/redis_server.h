@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "cache/redis_connection.h"
+#include "cache/remote/redis_connection.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,5 +1,5 @@
 // What our client does with a server that works, and with the ones that do not.
-#include "cache/redis_tier.h"
+#include "cache/remote/redis_tier.h"
 
 #include <sys/wait.h>
 #include <thread>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "fleet/hostile_server.h"
 #include "fleet/redis_server.h"

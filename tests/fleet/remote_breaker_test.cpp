@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/remote_cache.h"
-#include "cache/remote_value.h"
+#include "cache/remote/remote_cache.h"
+#include "cache/remote/remote_value.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
 // What a node whose disk has nothing takes from the server, and what it gives.
-#include "cache/remote_cache.h"
+#include "cache/remote/remote_cache.h"
 
-#include "cache/remote_value.h"
+#include "cache/remote/remote_value.h"
 #include "fleet/remote_nodes.h"
 
 namespace kmux {

@@ -1,6 +1,6 @@
 // A server that has something else than it was given.
 
-#include "cache/remote_value.h"
+#include "cache/remote/remote_value.h"
 #include "fleet/remote_nodes.h"
 
 namespace kmux {

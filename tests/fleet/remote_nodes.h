@@ -10,11 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dependencies.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cache/redis_tier.h"
+#include "cache/remote/redis_tier.h"
 #include "fleet/redis_server.h"
 
 namespace kmux {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "kmux/descriptor.h"
+#include "kmux/plugin/descriptor.h"
 
-#include "cache/remote_address.h"
+#include "cache/remote/remote_address.h"
 
 namespace kmux {
 

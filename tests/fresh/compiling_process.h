@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "kmux/descriptor.h"
+#include "kmux/plugin/descriptor.h"
 
 namespace kmux::fresh {
 

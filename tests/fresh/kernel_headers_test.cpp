@@ -7,7 +7,7 @@
 #include "compiling_plugin.h"
 #include "file_tick.h"
 #include "reading_plugin.h"
-#include "src/background.h"
+#include "system/background.h"
 #include "temp_folder.h"
 
 namespace kmux::fresh {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "kmux/dependencies.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/file_io.h"
 
 #include "header_tree.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "kmux/include_scan.h"
+#include "kmux/plugin/include_scan.h"
 
 #include "in_process_compiler.h"
 

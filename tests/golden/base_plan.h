@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kmux/builder.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux::test {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::test {
 namespace {

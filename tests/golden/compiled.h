@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "kmux/dynamic_library.h"
 #include "kmux/error.h"
+#include "kmux/plugin/dynamic_library.h"
 
 namespace kmux::test {
 

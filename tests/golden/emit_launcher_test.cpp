@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/driver_dialect.h"
+#include "kmux/plugin/driver_dialect.h"
 
 #include "base_plan.h"
 #include "compiled.h"

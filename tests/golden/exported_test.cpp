@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/driver_dialect.h"
+#include "kmux/plugin/driver_dialect.h"
 #include "kmux/validate.h"
 
 #include "compiled.h"

@@ -1,7 +1,7 @@
 // The expected plans and launchers of the golden programs. KMUX_UPDATE_GOLDENS=1 rewrites them.
 #include <gtest/gtest.h>
 
-#include "kmux/driver_dialect.h"
+#include "kmux/plugin/driver_dialect.h"
 
 #include "compiled.h"
 #include "expected.h"
@@ -45,7 +45,7 @@ TEST(Golden, LaunchersCompileWithoutWarnings) {
 }
 
 TEST(Golden, LaunchersCompileAfterThePluginHeader) {
-  const std::string header = test::read(KMUX_TEST_SOURCE_DIR "/core/sdk/include/kmux/plugin.h");
+  const std::string header = test::read(KMUX_TEST_SOURCE_DIR "/core/base/include/kmux/plugin/plugin.h");
   const Program program = test::golden_programs().front();
   const Status status = test::check_syntax(header + launcher_of(lower(program, 0).value()));
   EXPECT_TRUE(status) << status.error().message;

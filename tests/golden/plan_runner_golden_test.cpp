@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/driver_dialect.h"
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/plan_runner.h"
 
 #include "compiled.h"
 #include "programs.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kmux/emit.h"
+#include "kmux/plugin/emit.h"
 
 #include "compiled.h"
 #include "random_expr.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/driver_dialect.h"
+#include "kmux/plugin/driver_dialect.h"
 
 namespace kmux::test {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kmux/driver.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/driver.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux::test {
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "temp_folder.h"
 

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 #include "kmux/program.h"
-#include "kmux/sha256.h"
 
 #include "integration/cli_session.h"
 #include "needs.h"

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/json.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "integration/cli_session.h"
 

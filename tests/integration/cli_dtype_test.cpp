@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
-#include "kmux/float_convert.h"
 #include "kmux/npy.h"
 #include "kmux/program.h"
 
 #include "integration/cli_session.h"
+#include "ir/float_convert.h"
 
 namespace kmux::test {
 namespace {

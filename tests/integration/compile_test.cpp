@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/registry.h"
+
 #include "needs.h"
 
 namespace kmux {

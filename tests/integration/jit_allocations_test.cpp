@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "kmux/jit.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "allocations.h"
 

@@ -7,8 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
 #include "kmux/jit.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/runtime.h"
 
 #include "compile_counter.h"
 #include "temp_folder.h"

@@ -12,8 +12,8 @@
 #include "kmux/runtime.h"
 
 #include "allocations.h"
-#include "auto/first_call.h"
 #include "in_process_plugin.h"
+#include "tune/first_call.h"
 
 namespace kmux {
 namespace {

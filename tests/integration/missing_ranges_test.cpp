@@ -8,7 +8,7 @@
 #include "kmux/log.h"
 #include "kmux/trace.h"
 
-#include "src/stage_ranges.h"
+#include "system/stage_ranges.h"
 
 namespace kmux {
 namespace {

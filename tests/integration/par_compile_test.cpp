@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/runtime.h"
 
 #include "integration/worker_processes.h"
 

@@ -1,7 +1,7 @@
 // PlanRunner::launch allocates nothing, whatever a plan says.
 #include <gtest/gtest.h>
 
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/plan_runner.h"
 
 #include "allocations.h"
 #include "golden/programs.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/dlpack.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/registry.h"
 
 namespace kmux {

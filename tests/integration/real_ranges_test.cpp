@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/profiler_ranges.h"
+#include "kmux/plugin/profiler_ranges.h"
 #include "kmux/trace.h"
 
 #include "needs.h"
-#include "src/stage_ranges.h"
+#include "system/stage_ranges.h"
 
 namespace kmux {
 namespace {

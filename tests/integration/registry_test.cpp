@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
 #include "kmux/log.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 
 #include "needs.h"
 #include "temp_folder.h"

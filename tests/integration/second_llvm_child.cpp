@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "kmux/compile.h"
+#include "kmux/registry.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/manifest.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "needs.h"
 

@@ -2,7 +2,8 @@
 #include <cstdio>
 #include <sys/auxv.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 int main() {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "needs.h"
 #include "temp_folder.h"

@@ -1,5 +1,5 @@
 // What profilers see of a compile, by an NVTX that writes down.
-#include "src/stage_ranges.h"
+#include "system/stage_ranges.h"
 
 #include <dlfcn.h>
 #include <string>
@@ -8,9 +8,10 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/registry.h"
 #include "kmux/trace.h"
 
-#include "src/trace_log.h"
+#include "system/trace_log.h"
 
 namespace kmux {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "kmux/builder.h"
 #include "kmux/compile.h"
+#include "kmux/registry.h"
 #include "kmux/tensor.h"
 
 #include "temp_folder.h"

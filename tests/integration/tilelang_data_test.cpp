@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/features.h"
+#include "kmux/plugin/features.h"
 #include "kmux/program.h"
 #include "kmux/validate.h"
 

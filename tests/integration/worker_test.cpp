@@ -12,8 +12,9 @@
 
 #include "kmux/compile.h"
 #include "kmux/log.h"
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 #include "kmux/program.h"
+#include "kmux/registry.h"
 
 #include "integration/worker_processes.h"
 #include "needs.h"

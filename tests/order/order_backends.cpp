@@ -1,6 +1,7 @@
 #include "order_backends.h"
 
 #include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "needs.h"
 #include "shared_cache.h"

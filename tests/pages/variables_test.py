@@ -6,8 +6,8 @@ import unittest
 from user_pages import ROOT, pages
 
 PAGE = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
-TABLE = (ROOT / "core/runtime/src/environment_variables.cpp").read_text(encoding="utf-8")
-READER = (ROOT / "core/runtime/src/environment.cpp").read_text(encoding="utf-8")
+TABLE = (ROOT / "core/runtime/system/environment_variables.cpp").read_text(encoding="utf-8")
+READER = (ROOT / "core/runtime/system/environment.cpp").read_text(encoding="utf-8")
 NAME = re.compile(r"\b(?:KMUX|TILELANG)_[A-Z0-9_]+")
 # Names of the C++ and CMake interfaces, which are no variables of the environment.
 SETTING = re.compile(r"(?:^|[\s`(|])(KMUX_[A-Z0-9_]+)(?:=\S|`)")

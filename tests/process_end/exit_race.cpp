@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux {
 namespace {

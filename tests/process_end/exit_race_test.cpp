@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "temp_folder.h"
 

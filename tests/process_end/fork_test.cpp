@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/runtime.h"
+
 #include "sorting_program.h"
 
 #ifdef __SANITIZE_ADDRESS__

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux {
 namespace {

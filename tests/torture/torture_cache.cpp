@@ -7,7 +7,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 namespace kmux {
 namespace {

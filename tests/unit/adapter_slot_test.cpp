@@ -1,4 +1,4 @@
-#include "src/adapter_slot.h"
+#include "kernel/adapter_slot.h"
 
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "call/argument_checker.h"
+#include "kernel/argument_checker.h"
 
 #include <array>
 #include <limits>

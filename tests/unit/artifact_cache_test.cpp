@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "temp_folder.h"
 

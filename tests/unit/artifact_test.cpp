@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/artifact_digests.h"
+#include "kmux/plugin/artifact_digests.h"
 
 namespace kmux {
 namespace {

@@ -1,4 +1,4 @@
-#include "kmux/backend_json.h"
+#include "plugin/backend_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

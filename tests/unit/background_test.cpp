@@ -1,4 +1,4 @@
-#include "src/background.h"
+#include "system/background.h"
 
 #include <atomic>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compile_scope.h"
 #include "no_threads.h"
+#include "system/compile_scope.h"
 
 namespace kmux {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/build_id.h"
+#include "system/build_id.h"
 
 #include <cstring>
 #include <elf.h>

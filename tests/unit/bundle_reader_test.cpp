@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "cli/bundle_writer.h"
 #include "temp_folder.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/process.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/process.h"
 
 #include "temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "src/byte_size.h"
+#include "system/byte_size.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

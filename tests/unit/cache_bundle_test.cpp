@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
 #include "cli/bundle_writer.h"

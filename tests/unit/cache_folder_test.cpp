@@ -1,4 +1,4 @@
-#include "cache/cache_folder.h"
+#include "cache/disk/cache_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "needs.h"
 #include "temp_folder.h"

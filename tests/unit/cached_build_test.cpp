@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
-#include "kmux/dependencies.h"
 #include "kmux/log.h"
+#include "kmux/plugin/dependencies.h"
 
 #include "cache/artifact_cache.h"
 #include "scripted_registry.h"

@@ -1,12 +1,12 @@
-#include "auto/call_sample.h"
+#include "resolve/call_sample.h"
 
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "auto/call_copy.h"
 #include "in_process_plugin.h"
+#include "tune/call_copy.h"
 
 namespace kmux {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "kmux/arg.h"
 #include "kmux/dispatch.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 namespace kmux {
 

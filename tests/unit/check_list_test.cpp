@@ -1,4 +1,4 @@
-#include "kmux/check_list.h"
+#include "kmux/plugin/check_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cache/circuit_breaker.h"
+#include "cache/remote/circuit_breaker.h"
 
 #include <thread>
 #include <vector>

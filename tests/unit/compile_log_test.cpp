@@ -1,4 +1,4 @@
-#include "kmux/compile_log.h"
+#include "kmux/plugin/compile_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

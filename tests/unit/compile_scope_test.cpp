@@ -1,4 +1,4 @@
-#include "compile_scope.h"
+#include "system/compile_scope.h"
 
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include "auto/compile_times.h"
+#include "resolve/compile_times.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

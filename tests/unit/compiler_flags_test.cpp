@@ -1,4 +1,4 @@
-#include "kmux/compiler_flags.h"
+#include "kmux/plugin/compiler_flags.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "src/cpu_affinity.h"
+#include "system/cpu_affinity.h"
 
 #include <cerrno>
 #include <thread>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
 
 #include "in_process_plugin.h"

@@ -1,4 +1,4 @@
-#include "kmux/dependencies.h"
+#include "kmux/plugin/dependencies.h"
 
 #include <gtest/gtest.h>
 

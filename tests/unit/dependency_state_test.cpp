@@ -1,4 +1,4 @@
-#include "cache/dependency_state.h"
+#include "cache/disk/dependency_state.h"
 
 #include <fstream>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/boot_mark.h"
+#include "cache/disk/boot_mark.h"
 #include "file_tick.h"
 #include "needs.h"
 #include "temp_folder.h"

@@ -1,4 +1,4 @@
-#include "kmux/device_name.h"
+#include "ir/device_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/dialect.h"
+#include "kmux/plugin/dialect.h"
 
 #include <algorithm>
 

@@ -6,10 +6,10 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/dialect.h"
 #include "kmux/dispatch_json.h"
-#include "kmux/features.h"
 #include "kmux/json.h"
+#include "kmux/plugin/dialect.h"
+#include "kmux/plugin/features.h"
 #include "kmux/validate.h"
 
 #include "unit/random_program.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/json.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 namespace kmux {
 namespace {

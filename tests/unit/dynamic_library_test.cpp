@@ -1,4 +1,4 @@
-#include "kmux/dynamic_library.h"
+#include "kmux/plugin/dynamic_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

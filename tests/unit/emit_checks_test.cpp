@@ -1,19 +1,19 @@
-#include "kmux/emit_checks.h"
+#include "kmux/plugin/emit_checks.h"
 
 #include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dynamic_library.h"
-#include "kmux/emit.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
-#include "call/argument_checker.h"
 #include "call_table.h"
-#include "src/byte_sink.h"
+#include "kernel/argument_checker.h"
+#include "plugins/byte_sink.h"
 
 namespace kmux {
 namespace {

@@ -1,4 +1,4 @@
-#include "kmux/emit.h"
+#include "kmux/plugin/emit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

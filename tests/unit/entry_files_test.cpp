@@ -1,15 +1,15 @@
-#include "cache/entry_files.h"
+#include "cache/disk/entry_files.h"
 
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/packed_entry.h"
-#include "cache/staging.h"
+#include "cache/disk/packed_entry.h"
+#include "cache/disk/staging.h"
 #include "temp_folder.h"
 
 namespace kmux {

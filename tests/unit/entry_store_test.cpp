@@ -1,4 +1,4 @@
-#include "cache/entry_store.h"
+#include "cache/disk/entry_store.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 
 #include "temp_folder.h"
 

@@ -1,5 +1,5 @@
 // What is warned of in the environment (C2.15).
-#include "src/environment_warnings.h"
+#include "plugins/environment_warnings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

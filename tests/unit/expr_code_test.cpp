@@ -1,4 +1,4 @@
-#include "kmux/expr_code.h"
+#include "kmux/plugin/expr_code.h"
 
 #include <array>
 #include <limits>

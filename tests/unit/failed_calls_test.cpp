@@ -1,4 +1,4 @@
-#include "failed_calls.h"
+#include "isolation/failed_calls.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "auto/failures.h"
+#include "resolve/failures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compile_scope.h"
+#include "system/compile_scope.h"
 
 namespace kmux {
 namespace {

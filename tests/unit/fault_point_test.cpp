@@ -1,4 +1,4 @@
-#include "cache/fault_point.h"
+#include "cache/disk/fault_point.h"
 
 #include <gtest/gtest.h>
 

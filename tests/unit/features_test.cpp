@@ -1,4 +1,4 @@
-#include "kmux/features.h"
+#include "kmux/plugin/features.h"
 
 #include <algorithm>
 

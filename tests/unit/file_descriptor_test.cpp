@@ -1,4 +1,4 @@
-#include "cache/file_descriptor.h"
+#include "cache/disk/file_descriptor.h"
 
 #include <cerrno>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
-#include "cache/file_digests.h"
+#include "cache/disk/file_digests.h"
 
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include "file_tick.h"
 #include "temp_folder.h"

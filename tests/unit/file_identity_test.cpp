@@ -1,4 +1,4 @@
-#include "kmux/file_identity.h"
+#include "kmux/plugin/file_identity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

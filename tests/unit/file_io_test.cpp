@@ -1,4 +1,4 @@
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include <fstream>
 #include <sys/stat.h>

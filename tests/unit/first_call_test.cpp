@@ -1,4 +1,4 @@
-#include "auto/first_call.h"
+#include "tune/first_call.h"
 
 #include <atomic>
 #include <thread>

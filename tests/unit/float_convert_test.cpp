@@ -1,4 +1,4 @@
-#include "kmux/float_convert.h"
+#include "ir/float_convert.h"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 
 #include <atomic>
 #include <chrono>

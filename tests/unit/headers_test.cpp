@@ -1,4 +1,4 @@
-#include "kmux/headers.h"
+#include "kmux/plugin/headers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

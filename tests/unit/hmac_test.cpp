@@ -1,4 +1,4 @@
-#include "cache/hmac.h"
+#include "cache/remote/hmac.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/host_compiler.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "auto/improve.h"
+#include "compile/improve.h"
 
 #include <chrono>
 #include <future>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "scripted_programs.h"
-#include "src/background.h"
+#include "system/background.h"
 #include "temp_folder.h"
 
 namespace kmux {

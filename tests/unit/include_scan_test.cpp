@@ -1,4 +1,4 @@
-#include "kmux/include_scan.h"
+#include "kmux/plugin/include_scan.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "isolation.h"
+#include "isolation/isolation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

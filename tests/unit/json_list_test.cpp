@@ -1,4 +1,4 @@
-#include "kmux/json_list.h"
+#include "kmux/plugin/json_list.h"
 
 #include <array>
 #include <cstdint>

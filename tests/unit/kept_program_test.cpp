@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/runtime.h"
+
 #include "cache/artifact_cache.h"
 #include "sample_program.h"
 #include "tests/temp_folder.h"

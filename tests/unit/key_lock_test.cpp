@@ -1,4 +1,4 @@
-#include "cache/key_lock.h"
+#include "cache/disk/key_lock.h"
 
 #include <atomic>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/fault_point.h"
+#include "cache/disk/fault_point.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,4 +1,4 @@
-#include "src/lane.h"
+#include "kernel/lane.h"
 
 #include <barrier>
 #include <set>

@@ -1,4 +1,4 @@
-#include "kmux/launch_check.h"
+#include "kmux/plugin/launch_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "auto/launch_timer.h"
+#include "tune/launch_timer.h"
 
 #include <array>
 #include <string>

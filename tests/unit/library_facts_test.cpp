@@ -7,10 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux {
 namespace {

@@ -1,4 +1,4 @@
-#include "auto/lock_file.h"
+#include "resolve/lock_file.h"
 
 #include <filesystem>
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "cache/log_limit.h"
+#include "cache/remote/log_limit.h"
 
 #include <gtest/gtest.h>
 

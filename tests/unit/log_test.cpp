@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/log_state.h"
+#include "system/log_state.h"
 
 namespace kmux {
 namespace {

@@ -1,13 +1,13 @@
-#include "kmux/memory_library.h"
+#include "kmux/plugin/memory_library.h"
 
 #include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
 
 namespace kmux {
 namespace {

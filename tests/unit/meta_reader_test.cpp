@@ -1,4 +1,4 @@
-#include "kmux/meta_reader.h"
+#include "kmux/plugin/meta_reader.h"
 
 #include <gmock/gmock.h>
 

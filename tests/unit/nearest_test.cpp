@@ -1,4 +1,4 @@
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/option_readers.h"
+#include "kmux/plugin/option_readers.h"
 
 #include <array>
 #include <chrono>

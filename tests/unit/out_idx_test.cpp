@@ -1,4 +1,4 @@
-#include "src/out_idx.h"
+#include "kernel/out_idx.h"
 
 #include <climits>
 

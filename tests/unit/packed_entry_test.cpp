@@ -1,11 +1,11 @@
-#include "cache/packed_entry.h"
+#include "cache/disk/packed_entry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/entry_store.h"
+#include "cache/disk/entry_store.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -10,6 +10,7 @@
 
 #include "kmux/log.h"
 #include "kmux/par_compile.h"
+#include "kmux/runtime.h"
 
 #include "compiling_plugin.h"
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/runtime.h"
+
 #include "par_compile_fixture.h"
 #include "pool/compile_pool.h"
 #include "pool/time_limit.h"

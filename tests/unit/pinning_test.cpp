@@ -1,4 +1,4 @@
-#include "auto/pinning.h"
+#include "resolve/pinning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

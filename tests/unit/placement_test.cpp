@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kmux/runtime.h"
+
 #include "scripted_registry.h"
 
 namespace kmux {

@@ -1,4 +1,4 @@
-#include "call/plain_arguments.h"
+#include "kernel/plain_arguments.h"
 
 #include <array>
 

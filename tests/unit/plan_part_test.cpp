@@ -1,4 +1,4 @@
-#include "kmux/plan_part.h"
+#include "kmux/plugin/plan_part.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/plan_runner.h"
+#include "kmux/plugin/plan_runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

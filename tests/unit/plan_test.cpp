@@ -1,4 +1,4 @@
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

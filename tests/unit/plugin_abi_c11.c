@@ -1,7 +1,7 @@
 /* plugin.h is C11: this file is compiled as such, and plugin_abi_test.cpp calls a plugin that is written in C. */
 #include <string.h>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 static kmux_code create(const kmux_host_api* host, void** instance, kmux_sink error) {
   (void)error;

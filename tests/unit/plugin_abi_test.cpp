@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
-#include "src/plugin_backend.h"
+#include "plugins/plugin_backend.h"
 
 extern "C" const kmux_plugin_api* kmux_test_plugin_in_c(uint32_t host_max_version, kmux_sink reason);
 

@@ -1,4 +1,4 @@
-#include "src/plugin_backend.h"
+#include "plugins/plugin_backend.h"
 
 #include <string>
 #include <string_view>
@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dependencies.h"
 #include "kmux/log.h"
+#include "kmux/plugin/dependencies.h"
 
 namespace kmux {
 namespace {

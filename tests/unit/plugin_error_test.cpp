@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/plugin.hpp"
 
-#include "src/byte_sink.h"
+#include "plugins/byte_sink.h"
 
 namespace kmux {
 namespace {

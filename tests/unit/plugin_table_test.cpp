@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin.hpp"
-#include "kmux/program_view.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/program_view.h"
 
 #include "fakes/broken/throwing_backend.h"
-#include "src/byte_sink.h"
-#include "src/host_api.h"
-#include "src/plugin_backend.h"
+#include "plugins/byte_sink.h"
+#include "plugins/plugin_backend.h"
+#include "system/host_api.h"
 
 namespace kmux {
 namespace {

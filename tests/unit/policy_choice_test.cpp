@@ -1,4 +1,4 @@
-#include "auto/policy_choice.h"
+#include "resolve/policy_choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 
-#include "auto/experience.h"
-#include "auto/lock_file.h"
 #include "cache/artifact_cache.h"
+#include "resolve/experience.h"
+#include "resolve/lock_file.h"
 #include "scripted_programs.h"
 #include "temp_folder.h"
 

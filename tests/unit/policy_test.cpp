@@ -1,4 +1,4 @@
-#include "auto/policy.h"
+#include "resolve/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

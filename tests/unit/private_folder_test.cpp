@@ -1,4 +1,4 @@
-#include "kmux/private_folder.h"
+#include "kmux/plugin/private_folder.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "temp_folder.h"
 

@@ -1,4 +1,4 @@
-#include "pool/process_memory.h"
+#include "system/process_memory.h"
 
 #include <cstring>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/descriptor.h"
+#include "kmux/plugin/descriptor.h"
 
 #include "temp_folder.h"
 

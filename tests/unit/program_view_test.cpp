@@ -1,4 +1,4 @@
-#include "kmux/program_view.h"
+#include "kmux/plugin/program_view.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cache/quarantine.h"
+#include "cache/disk/quarantine.h"
 
 #include <gtest/gtest.h>
 

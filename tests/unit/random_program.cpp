@@ -4,7 +4,7 @@
 #include <array>
 #include <random>
 
-#include "kmux/dialect.h"
+#include "kmux/plugin/dialect.h"
 
 namespace kmux {
 

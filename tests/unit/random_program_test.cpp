@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/dialect.h"
 #include "kmux/dispatch_json.h"
-#include "kmux/features.h"
 #include "kmux/json.h"
-#include "kmux/program_view.h"
+#include "kmux/plugin/dialect.h"
+#include "kmux/plugin/features.h"
+#include "kmux/plugin/program_view.h"
 #include "kmux/validate.h"
 
 namespace kmux {

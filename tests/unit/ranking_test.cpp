@@ -1,4 +1,4 @@
-#include "auto/ranking.h"
+#include "resolve/ranking.h"
 
 #include <algorithm>
 #include <random>

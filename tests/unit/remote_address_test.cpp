@@ -1,4 +1,4 @@
-#include "cache/remote_address.h"
+#include "cache/remote/remote_address.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

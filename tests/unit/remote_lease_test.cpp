@@ -1,4 +1,4 @@
-#include "cache/remote_lease.h"
+#include "cache/remote/remote_lease.h"
 
 #include <atomic>
 #include <cerrno>
@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/fault_point.h"
+#include "cache/disk/fault_point.h"
 #include "needs.h"
 
 namespace kmux {

@@ -1,4 +1,4 @@
-#include "cache/remote_secret.h"
+#include "cache/remote/remote_secret.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "src/remote_settings.h"
+#include "cache/remote/remote_settings.h"
 
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "kmux/cache.h"
 #include "kmux/log.h"
 
-#include "src/runtime_cache.h"
+#include "cache/runtime_cache.h"
 #include "temp_folder.h"
 
 namespace kmux {

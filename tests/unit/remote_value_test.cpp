@@ -1,12 +1,12 @@
-#include "cache/remote_value.h"
+#include "cache/remote/remote_value.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/artifact.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/remote_tier.h"
+#include "cache/remote/remote_tier.h"
 
 namespace kmux {
 namespace {

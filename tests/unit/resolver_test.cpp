@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/runtime.h"
+
 #include "scripted_registry.h"
 
 namespace kmux {

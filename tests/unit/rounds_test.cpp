@@ -1,4 +1,4 @@
-#include "auto/rounds.h"
+#include "tune/rounds.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "kmux/rtc_program.h"
+#include "kmux/plugin/rtc_program.h"
 
 #include <cstring>
 

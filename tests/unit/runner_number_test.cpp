@@ -1,4 +1,4 @@
-#include "core/sdk/src/runner_number.h"
+#include "plan/runner_number.h"
 
 #include <array>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "call/scalar_convert.h"
+#include "kernel/scalar_convert.h"
 
 #include <array>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cache/fault_point.h"
+#include "cache/disk/fault_point.h"
 #include "file_tick.h"
 #include "temp_folder.h"
 

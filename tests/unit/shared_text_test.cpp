@@ -1,4 +1,4 @@
-#include "kmux/shared_text.h"
+#include "kmux/plugin/shared_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/side_work.h"
+#include "kmux/plugin/side_work.h"
 
 #include <stdexcept>
 

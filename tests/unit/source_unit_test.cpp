@@ -1,4 +1,4 @@
-#include "kmux/source_unit.h"
+#include "kmux/plugin/source_unit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cache/staging.h"
+#include "cache/disk/staging.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
-#include "cache/fault_point.h"
+#include "cache/disk/fault_point.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,4 +1,4 @@
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kmux/support.h"
+#include "kmux/plugin/support.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cache/sweeper.h"
+#include "cache/disk/sweeper.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/sha256.h"
+#include "kmux/plugin/sha256.h"
 
-#include "cache/entry_store.h"
+#include "cache/disk/entry_store.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,4 +1,4 @@
-#include "kmux/target_forms.h"
+#include "kmux/plugin/target_forms.h"
 
 #include <gtest/gtest.h>
 

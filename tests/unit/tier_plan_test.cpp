@@ -1,4 +1,4 @@
-#include "src/tier_plan.h"
+#include "artifact/tier_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cache/transfer_deadline.h"
+#include "cache/remote/transfer_deadline.h"
 
 #include <gtest/gtest.h>
 

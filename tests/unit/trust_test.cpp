@@ -1,4 +1,4 @@
-#include "src/trust.h"
+#include "system/trust.h"
 
 #include <unistd.h>
 

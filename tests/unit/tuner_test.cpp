@@ -1,4 +1,4 @@
-#include "auto/tuner.h"
+#include "tune/tuner.h"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "auto/winner.h"
+#include "tune/winner.h"
 
 #include <vector>
 

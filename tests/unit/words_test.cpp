@@ -1,4 +1,4 @@
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include <gmock/gmock.h>
 

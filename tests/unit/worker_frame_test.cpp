@@ -1,4 +1,4 @@
-#include "worker_frame.h"
+#include "isolation/worker_frame.h"
 
 #include <random>
 

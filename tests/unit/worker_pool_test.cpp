@@ -1,5 +1,5 @@
 // A plugin's workers, with a clock that the test moves; what applications see of them is in integration/worker_test.cpp.
-#include "worker_pool.h"
+#include "isolation/worker_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // kmux-worker itself, and programs that are none.
-#include "worker_process.h"
+#include "isolation/worker_process.h"
 
 #include <fstream>
 #include <random>
@@ -8,9 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/backend_json.h"
-#include "kmux/plugin.hpp"
-#include "kmux/process.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/process.h"
+
+#include "plugin/backend_json.h"
 
 namespace kmux {
 namespace {

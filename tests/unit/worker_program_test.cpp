@@ -1,4 +1,4 @@
-#include "worker_program.h"
+#include "isolation/worker_program.h"
 
 #include <filesystem>
 #include <fstream>

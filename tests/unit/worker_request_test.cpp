@@ -1,9 +1,9 @@
-#include "worker_request.h"
+#include "isolation/worker_request.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/program_view.h"
+#include "kmux/plugin/program_view.h"
 
 #include "unit/sample_program.h"
 

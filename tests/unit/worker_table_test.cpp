@@ -1,9 +1,9 @@
-#include "worker_table.h"
+#include "isolation/worker_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "src/plugin_backend.h"
+#include "plugins/plugin_backend.h"
 
 namespace kmux {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "overview.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "kmux/bench/assignment.h"
-#include "kmux/nearest.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::bench {
 namespace {

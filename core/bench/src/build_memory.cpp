@@ -1,5 +1,7 @@
 #include "build_memory.h"
 
+#include "kmux/runtime.h"
+
 #include "fresh_runtime.h"
 #include "memory_watch.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
 namespace kmux::bench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
 #include "stopwatch.h"

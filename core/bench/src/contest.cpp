@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 #include "kmux/resolver.h"
-#include "kmux/words.h"
 
 #include "contest_stages.h"
 #include "contest_times.h"

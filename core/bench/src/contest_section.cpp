@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 #include "drift_text.h"
 #include "overview.h"

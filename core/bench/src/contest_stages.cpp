@@ -1,7 +1,7 @@
 #include "contest_stages.h"
 
 #include "kmux/bench/stage_times.h"
-#include "kmux/private_folder.h"
+#include "kmux/plugin/private_folder.h"
 
 #include "build_memory.h"
 #include "entrants.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kmux/bench/drift.h"
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::bench {
 namespace {

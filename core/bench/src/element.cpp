@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "kmux/float_convert.h"
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
+
+#include "ir/float_convert.h"
 
 namespace kmux::bench {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kmux/bench/assignment.h"
-#include "kmux/nearest.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::bench {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/backend.h"
 #include "kmux/bench/bench_report.h"
 #include "kmux/error.h"
+#include "kmux/plugin/backend.h"
 #include "kmux/resolver.h"
 
 namespace kmux::bench {

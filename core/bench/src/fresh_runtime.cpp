@@ -1,5 +1,8 @@
 #include "fresh_runtime.h"
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 namespace kmux::bench {
 
 Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache) {

@@ -4,9 +4,9 @@
 
 #include "kmux/bench/assignment.h"
 #include "kmux/bench/element.h"
-#include "kmux/nearest.h"
 #include "kmux/npy.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <unistd.h>
 
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
 namespace kmux::bench {
 

@@ -4,8 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kmux/text_table.h"
-
+#include "base/text_table.h"
 #include "contest_title.h"
 #include "verdict_cell.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::bench {
 

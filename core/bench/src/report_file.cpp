@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "kmux/bench/google_benchmark.h"
-#include "kmux/named_file.h"
 
 #include "contest_title.h"
+#include "toolchain/named_file.h"
 
 namespace kmux::bench {
 namespace {

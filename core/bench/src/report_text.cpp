@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "kmux/bench/figure.h"
-#include "kmux/text_table.h"
 
+#include "base/text_table.h"
 #include "contest_title.h"
 #include "drift_text.h"
 #include "pair_matrix.h"

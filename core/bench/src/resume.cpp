@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/json_list.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/json_list.h"
+#include "kmux/plugin/sha256.h"
 
 #include "toolchains.h"
 

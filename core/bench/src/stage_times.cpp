@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kmux/artifact.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 #include "kmux/trace.h"
 
 #include "fresh_runtime.h"

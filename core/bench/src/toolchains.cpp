@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 #include "contestant.h"
 #include "entrants.h"
 

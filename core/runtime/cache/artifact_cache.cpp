@@ -1,6 +1,6 @@
 #include "artifact_cache.h"
 
-#include "key_lock.h"
+#include "cache/disk/key_lock.h"
 #include "publisher.h"
 #include "single_flight.h"
 #include "unpublished.h"

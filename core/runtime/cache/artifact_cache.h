@@ -11,12 +11,12 @@
 
 #include "kmux/error.h"
 
-#include "cache_entry.h"
-#include "dependency_state.h"
-#include "entry_store.h"
-#include "packed_entry.h"
-#include "remote_cache.h"
-#include "sweeper.h"
+#include "cache/disk/cache_entry.h"
+#include "cache/disk/dependency_state.h"
+#include "cache/disk/entry_store.h"
+#include "cache/disk/packed_entry.h"
+#include "cache/disk/sweeper.h"
+#include "cache/remote/remote_cache.h"
 
 namespace kmux {
 

@@ -3,11 +3,11 @@
 #include <functional>
 #include <memory>
 
-#include "cache_entry.h"
-#include "dependency_state.h"
-#include "entry_store.h"
-#include "owned_thread.h"
-#include "remote_lease.h"
+#include "cache/disk/cache_entry.h"
+#include "cache/disk/dependency_state.h"
+#include "cache/disk/entry_store.h"
+#include "cache/disk/owned_thread.h"
+#include "cache/remote/remote_lease.h"
 #include "unpublished.h"
 
 namespace kmux {

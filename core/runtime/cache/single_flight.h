@@ -8,7 +8,7 @@
 #include <string>
 #include <sys/types.h>
 
-#include "cache_entry.h"
+#include "cache/disk/cache_entry.h"
 
 namespace kmux {
 

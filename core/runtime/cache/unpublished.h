@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "cache_entry.h"
-#include "key_lock.h"
+#include "cache/disk/cache_entry.h"
+#include "cache/disk/key_lock.h"
 
 namespace kmux {
 

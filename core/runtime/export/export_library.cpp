@@ -2,13 +2,14 @@
 
 #include <filesystem>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/runtime.h"
 
+#include "artifact/choice.h"
 #include "exported_entry.h"
 #include "library_linker.h"
-#include "src/choice.h"
-#include "src/result_guard.h"
+#include "system/result_guard.h"
 
 namespace kmux {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kmux/emit.h"
-#include "kmux/emit_checks.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/emit_checks.h"
 
 namespace kmux {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kmux/compile_log.h"
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
-#include "kmux/words.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
+#include "kmux/plugin/words.h"
 
 #include "library_facts.h"
 

@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
 
 namespace kmux {

@@ -14,7 +14,7 @@
 #include "kmux/jit_form.h"
 #include "kmux/kernel.h"
 
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kmux/words.h"
+#include "kmux/plugin/words.h"
 
-#include "src/in_quotes.h"
+#include "system/in_quotes.h"
 
 namespace kmux {
 namespace {

@@ -2,11 +2,12 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/runtime.h"
 #include "kmux/validate.h"
 
 #include "jit_state.h"
 #include "placement.h"
-#include "src/result_guard.h"
+#include "system/result_guard.h"
 
 namespace kmux {
 namespace {

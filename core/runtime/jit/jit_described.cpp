@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "kmux/nearest.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
-#include "src/in_quotes.h"
+#include "system/in_quotes.h"
 
 namespace kmux::described {
 namespace {

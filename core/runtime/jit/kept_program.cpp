@@ -1,10 +1,11 @@
 #include "kmux/kept_program.h"
 
 #include "kmux/dispatch_json.h"
+#include "kmux/runtime.h"
 #include "kmux/validate.h"
 
-#include "auto/kept_note.h"
-#include "src/result_guard.h"
+#include "cache/kept_note.h"
+#include "system/result_guard.h"
 
 namespace kmux {
 namespace {

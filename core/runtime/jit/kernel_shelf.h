@@ -12,7 +12,7 @@
 #include "kmux/error.h"
 #include "kmux/kernel.h"
 
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 namespace kmux {
 namespace {
 

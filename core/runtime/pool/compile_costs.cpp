@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/file_io.h"
 
-#include "cache/file_descriptor.h"
+#include "cache/disk/file_descriptor.h"
 
 namespace kmux {
 namespace {

@@ -4,10 +4,11 @@
 #include <thread>
 
 #include "kmux/log.h"
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
+#include "kmux/runtime.h"
 
 #include "compile_run_state.h"
-#include "isolated_plugins.h"
+#include "isolation/isolated_plugins.h"
 
 namespace kmux {
 namespace {

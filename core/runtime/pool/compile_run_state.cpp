@@ -5,7 +5,7 @@
 #include "kmux/runtime.h"
 
 #include "job_scope.h"
-#include "process_memory.h"
+#include "system/process_memory.h"
 
 namespace kmux {
 namespace {

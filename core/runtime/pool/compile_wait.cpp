@@ -3,9 +3,9 @@
 
 #include "kmux/compile.h"
 
+#include "compile/kernel_memo.h"
 #include "compile_run.h"
-#include "src/kernel_memo.h"
-#include "src/result_guard.h"
+#include "system/result_guard.h"
 
 namespace kmux {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "process_memory.h"
+#include "system/process_memory.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compile_run_state.h"
-#include "compile_scope.h"
+#include "system/compile_scope.h"
 
 namespace kmux {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/cpu_affinity.h"
+#include "system/cpu_affinity.h"
 
 namespace kmux {
 namespace {

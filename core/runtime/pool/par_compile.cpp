@@ -4,10 +4,11 @@
 #include <map>
 
 #include "kmux/log.h"
+#include "kmux/runtime.h"
 
 #include "compile_run.h"
 #include "machine_share.h"
-#include "src/byte_size.h"
+#include "system/byte_size.h"
 #include "time_limit.h"
 
 namespace kmux {

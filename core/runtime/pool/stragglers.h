@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 

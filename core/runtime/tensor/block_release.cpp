@@ -7,7 +7,7 @@
 #include "kmux/log.h"
 #include "kmux/registry.h"
 
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 #include "thread_stream.h"
 
 namespace kmux {

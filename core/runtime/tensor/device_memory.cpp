@@ -11,7 +11,7 @@
 
 #include "block_release.h"
 #include "sole_stream.h"
-#include "src/fork_guard.h"
+#include "system/fork_guard.h"
 #include "thread_stream.h"
 
 namespace kmux {

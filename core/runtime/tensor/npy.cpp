@@ -2,11 +2,11 @@
 
 #include <cstring>
 
-#include "kmux/file_io.h"
-#include "kmux/named_file.h"
+#include "kmux/plugin/file_io.h"
 
 #include "npy_header.h"
 #include "shape.h"
+#include "toolchain/named_file.h"
 
 namespace kmux {
 namespace {

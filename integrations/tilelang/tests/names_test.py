@@ -7,7 +7,7 @@ from pathlib import Path
 from kmux_tilelang.error import UnsupportedError, UsageError
 from kmux_tilelang.names import KEYWORDS, LAUNCHERS, check_names, check_program_name, fresh, is_name
 
-SDK = Path(__file__).resolve().parents[3] / "core/sdk/src"
+SDK = Path(__file__).resolve().parents[3] / "core/ir/validate"
 
 
 def listed(file, variable):

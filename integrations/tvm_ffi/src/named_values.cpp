@@ -5,7 +5,7 @@
 
 #include <tvm/ffi/function.h>
 
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
 
 #include "type_name.h"
 

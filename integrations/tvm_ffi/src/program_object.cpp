@@ -7,11 +7,11 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/kept_program.h"
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
-#include "kmux/words.h"
 
 namespace kmux::bridge {
 namespace {

@@ -5,7 +5,8 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
-#include "kmux/nearest.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 

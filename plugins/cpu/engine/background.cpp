@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kmux/start_thread.h"
+#include "kmux/plugin/start_thread.h"
 
 namespace kmux::cpu {
 namespace {

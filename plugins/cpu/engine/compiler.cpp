@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kmux/compile_log.h"
-#include "kmux/sha256.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/sha256.h"
 
 #include "engine/find_cpu.h"
 #include "engine/front_end.h"

@@ -1,6 +1,6 @@
 #include "engine/front_end.h"
 
-#include "kmux/compile_log.h"
+#include "kmux/plugin/compile_log.h"
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"

@@ -1,6 +1,6 @@
 #include "engine/linkage.h"
 
-#include "kmux/compile_log.h"
+#include "kmux/plugin/compile_log.h"
 
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/IRBuilder.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "kmux/dynamic_library.h"
+#include "kmux/plugin/dynamic_library.h"
 
 #include "engine/clang_api.h"
 #include "engine/compiler_libraries.h"

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "kmux/memory_library.h"
+#include "kmux/plugin/memory_library.h"
 
 #include "engine/loader.h"
 

@@ -8,7 +8,7 @@
 #include <exception>
 #endif
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 extern "C" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
 

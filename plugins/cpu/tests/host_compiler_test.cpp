@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "../../../tests/temp_folder.h"
 #include "jobs.h"

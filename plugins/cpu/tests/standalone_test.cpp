@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/dynamic_library.h"
-#include "kmux/host_compiler.h"
-#include "kmux/plugin.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/plugin.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "fake_cuda.h"
 #include "fake_host.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 #include "nvidia/launch/driver_error.h"
 

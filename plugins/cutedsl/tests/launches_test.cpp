@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kmux/private_folder.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
 #include "over_fake.h"
 

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "nvidia/library/parts.h"
 #include "workbench.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/private_folder.h"
+#include "kmux/plugin/private_folder.h"
 
 #include "backend.h"
 #include "fake_host.h"

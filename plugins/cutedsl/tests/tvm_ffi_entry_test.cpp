@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/private_folder.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 #include "cubin_example.h"
 #include "current_context.h"

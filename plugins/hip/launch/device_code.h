@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "launch/hip_error.h"
 #include "launch/plan_facts.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 #include "launch/hip_abi.h"
 #include "launch/hip_symbols.h"

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "launch/device_code.h"
 #include "launch/device_scope.h"

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 #include "launch/hip_error.h"
 #include "launch/hip_table.h"

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "kmux/dependencies.h"
-#include "kmux/plan_part.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/plan_part.h"
 
 #include "hiprtc_library.h"
 #include "meta.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/failure_text.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "counting_allocator.h"
 #include "fake_hip.h"

@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 
 #include "over_fake.h"
 #include "temp_folder.h"

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "kmux/plan_part.h"
+#include "kmux/plugin/plan_part.h"
 
 #include "meta.h"
 #include "workbench.h"

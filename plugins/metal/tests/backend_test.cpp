@@ -1,7 +1,7 @@
 #include "backend.h"
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 
 #include "workbench.h"
 

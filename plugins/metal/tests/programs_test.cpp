@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "workbench.h"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/host_compiler.h"
+#include "kmux/plugin/host_compiler.h"
 
 namespace kmux::metal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 #include "workbench.h"
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "nvidia/launch/context.h"
 #include "nvidia/launch/loaded_code.h"

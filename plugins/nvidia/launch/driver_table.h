@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 #include "nvidia/launch/driver_abi.h"
 #include "nvidia/launch/driver_symbols.h"

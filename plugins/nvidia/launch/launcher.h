@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "nvidia/launch/call.h"
 #include "nvidia/launch/device_state.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/profiler_ranges.h"
+#include "kmux/plugin/profiler_ranges.h"
 
 #include "nvidia/launch/log.h"
 

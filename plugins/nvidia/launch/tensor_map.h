@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "nvidia/launch/driver_table.h"
 

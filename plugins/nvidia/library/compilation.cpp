@@ -1,8 +1,8 @@
 #include "compilation.h"
 
-#include "kmux/compile_log.h"
-#include "kmux/host_compiler.h"
-#include "kmux/process.h"
+#include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::nvidia {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plugin.hpp"
-#include "kmux/private_folder.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/private_folder.h"
 
 namespace kmux::nvidia {
 

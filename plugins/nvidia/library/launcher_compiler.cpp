@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "kmux/file_io.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/source_unit.h"
 
 #include "launcher_text.h"
 

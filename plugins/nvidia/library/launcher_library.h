@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "kmux/backend.h"
 #include "kmux/error.h"
-#include "kmux/memory_library.h"
-#include "kmux/plugin.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/memory_library.h"
+#include "kmux/plugin/plugin.h"
 
 #include "nvidia/launch/log.h"
 #include "nvidia/launch/persisting_lines.h"

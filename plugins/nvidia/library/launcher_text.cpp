@@ -2,11 +2,11 @@
 
 #include <string_view>
 
-#include "kmux/driver_dialect.h"
-#include "kmux/emit.h"
-#include "kmux/exported_call.h"
-#include "kmux/shared_text.h"
-#include "kmux/source_unit.h"
+#include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/exported_call.h"
+#include "kmux/plugin/shared_text.h"
+#include "kmux/plugin/source_unit.h"
 
 namespace kmux {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "kmux/emit.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/plan.h"
 
 #include "nvidia/facts.h"
 

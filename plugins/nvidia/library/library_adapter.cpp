@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kmux/failure_text.h"
+#include "kmux/plugin/failure_text.h"
 
 #include "nvidia/host_log.h"
 #include "parts.h"

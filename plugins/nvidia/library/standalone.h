@@ -6,7 +6,7 @@
 
 #include "kmux/artifact.h"
 #include "kmux/error.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux::nvidia {
 

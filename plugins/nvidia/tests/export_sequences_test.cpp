@@ -1,6 +1,9 @@
 // Exported libraries: what the driver hears of them, without the runtime between.
 #include <dlfcn.h>
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 #include "exported.h"
 #include "over_fake.h"
 

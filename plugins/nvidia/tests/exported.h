@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kmux/dynamic_library.h"
 #include "kmux/export_library.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
 namespace kmux::nvidia {
 

@@ -1,4 +1,4 @@
-#include "kmux/exported_call.h"
+#include "kmux/plugin/exported_call.h"
 
 #include <cstdint>
 #include <thread>

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/emit.h"
-#include "kmux/process.h"
+#include "kmux/plugin/emit.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux {
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/process.h"
+#include "kmux/plugin/process.h"
 
 #include "golden/programs.h"
 #include "launchers.h"

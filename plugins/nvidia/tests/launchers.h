@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kmux/builder.h"
-#include "kmux/host_compiler.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/plan.h"
 
 #include "fake_cuda.h"
 #include "fake_host.h"

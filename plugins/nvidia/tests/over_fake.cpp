@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <thread>
 
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 #include "needs.h"
 #include "shared_cache.h"
 

@@ -1,4 +1,7 @@
 // The life of a kernel, from opening its plugin to unloading it, with each call of the driver failing once.
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 #include "over_fake.h"
 #include "temp_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 namespace kmux::nvidia {
 

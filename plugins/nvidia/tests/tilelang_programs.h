@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/file_io.h"
+#include "kmux/plugin/file_io.h"
 
 namespace kmux::nvidia {
 

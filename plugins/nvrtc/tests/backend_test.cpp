@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/file_io.h"
 #include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
 
 #include "fake_cuda.h"
 #include "nvidia/support.h"

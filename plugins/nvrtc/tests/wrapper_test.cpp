@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/plan.h"
+#include "kmux/plugin/plan.h"
 
 #include "workbench.h"
 

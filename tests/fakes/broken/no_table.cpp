@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query(uint32_t, kmux_sink reason) {
   constexpr std::string_view kReason = "the licence has expired. Renew it.";

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::broken {
 

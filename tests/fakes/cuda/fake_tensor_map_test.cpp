@@ -1,4 +1,4 @@
-#include "kmux/driver.h"
+#include "kmux/plugin/driver.h"
 
 #include "opened_fake.h"
 

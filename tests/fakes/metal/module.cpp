@@ -7,8 +7,8 @@
 #include <map>
 #include <mutex>
 
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 #include "lanes.h"
 

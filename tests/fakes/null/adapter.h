@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::null {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <span>
 
-#include "kmux/nearest.h"
-#include "kmux/support.h"
-#include "kmux/words.h"
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/support.h"
+#include "kmux/plugin/words.h"
 
 #include "adapter.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 #include "builder.h"
 #include "device.h"
@@ -21,7 +21,7 @@ struct Traits {
   std::string name;
   std::vector<std::string> targets;   // kinds; "auto" is the first
   std::vector<std::string> dialects;
-  std::vector<std::string> features;  // of kmux/features.h
+  std::vector<std::string> features;  // of kmux/plugin/features.h
 };
 
 /// A backend that does everything but compute: it wraps, builds and loads, and its launches leave memory as it is.

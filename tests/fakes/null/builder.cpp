@@ -1,7 +1,7 @@
 #include "builder.h"
 
-#include "kmux/dependencies.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/plan.h"
 
 #include "wrapper.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::null {
 

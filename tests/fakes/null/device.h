@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::null {
 

@@ -1,7 +1,7 @@
 #include "wrapper.h"
 
-#include "kmux/option_readers.h"
-#include "kmux/plan.h"
+#include "kmux/plugin/option_readers.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux::null {
 

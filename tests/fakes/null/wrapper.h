@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kmux/backend.h"
+#include "kmux/plugin/backend.h"
 
 namespace kmux::null {
 

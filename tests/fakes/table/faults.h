@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "kmux/backend.h"
-#include "kmux/plugin.hpp"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::faults {
 

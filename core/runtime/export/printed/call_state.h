@@ -3,10 +3,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kmux/plugin.h"
-#include "kmux/tvm_ffi_abi.h"
+#include "kmux/plugin/plugin.h"
+#include "kmux/plugin/tvm_ffi_abi.h"
 
-#include "printed/tvm_ffi_weak.h"
+#include "plan/printed/tvm_ffi_weak.h"
 
 namespace kmux {
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 namespace kmux::nvidia {
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "kmux/plugin.h"
+#include "kmux/plugin/plugin.h"
 
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/driver_table.h"

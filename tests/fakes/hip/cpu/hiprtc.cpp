@@ -3,10 +3,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "kmux/file_io.h"
-#include "kmux/host_compiler.h"
-#include "kmux/private_folder.h"
-#include "kmux/process.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/private_folder.h"
+#include "kmux/plugin/process.h"
 
 #include "cpu/host_source.h"
 #include "cpu/world.h"

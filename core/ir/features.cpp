@@ -1,0 +1,108 @@
+#include "kmux/plugin/features.h"
+
+#include <algorithm>
+#include <map>
+
+#include "json_pointer.h"
+
+namespace kmux {
+
+namespace {
+
+// Walks a body and keeps the first place of each feature.
+class FeatureCollector {
+ public:
+  void body(const Body& body, const JsonPointer& at) {
+    if (!body.workspaces.empty()) use("workspace", at / "workspaces" / std::size_t{0});
+    for (std::size_t i = 0; i < body.tensor_maps.size(); ++i) {
+      const bool tiled = std::holds_alternative<TiledMap>(body.tensor_maps[i].mode);
+      use(tiled ? "tensor_map.tiled" : "tensor_map.im2col", at / "tensor_maps" / i);
+    }
+    steps(body.steps, at / "steps");
+  }
+
+  std::vector<UsedFeature> take() && {
+    std::vector<UsedFeature> features;
+    features.reserve(first_.size());
+    for (auto& [name, path] : first_) features.push_back({name, std::move(path)});
+    return features;
+  }
+
+ private:
+  void use(const char* feature, const JsonPointer& at) { first_.try_emplace(feature, at.text()); }
+
+  void steps(const std::vector<Step>& list, const JsonPointer& at) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      std::visit([&](const auto& step) { this->step(step, at / i); }, list[i]);
+    }
+  }
+
+  void step(const Launch& launch, const JsonPointer& at) {
+    const JsonPointer here = at / "launch";
+    if (std::exchange(launched_, true)) use("several_launches", here);
+    if (!launch.grid.empty()) use("grid", here / "grid");
+    if (!launch.block.empty()) use("grid", here / "block");
+    if (!launch.cluster.empty()) use("cluster", here / "cluster");
+    if (!launch.dynamic_smem_bytes.is_constant(0)) use("dynamic_smem", here / "dynamic_smem_bytes");
+    if (launch.cooperative) use("cooperative", here / "cooperative");
+    if (launch.programmatic_serialization) use("programmatic_serialization", here / "programmatic_serialization");
+    if (launch.packed_values) use("packed_values", here / "packed_values");
+    if (!launch.l2_windows.empty()) use("l2_window", here / "l2_windows" / std::size_t{0});
+  }
+
+  void step(const Fill&, const JsonPointer& at) { use("fill", at / "fill"); }
+
+  void step(const If& guard, const JsonPointer& at) {
+    use("guard", at / "if");
+    steps(guard.then_steps, at / "if" / "then");
+    steps(guard.else_steps, at / "if" / "else");
+  }
+
+  void step(const For& loop, const JsonPointer& at) {
+    use("loop", at / "for");
+    steps(loop.steps, at / "for" / "steps");
+  }
+
+  std::map<std::string, std::string> first_;
+  bool launched_ = false;
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& known_features() {
+  static const auto& features = *new const std::vector<std::string_view>{
+      "cluster",
+      "cooperative",
+      "dynamic_smem",
+      "fill",
+      "grid",
+      "guard",
+      "l2_window",
+      "loop",
+      "packed_values",
+      "programmatic_serialization",
+      "several_launches",
+      "tensor_map.im2col",
+      "tensor_map.tiled",
+      "workspace",
+  };
+  return features;
+}
+
+std::vector<UsedFeature> features_used(const Program& program, std::size_t variant) {
+  FeatureCollector collector;
+  collector.body(program.variants[variant].body, JsonPointer() / "variants" / variant / "body");
+  return std::move(collector).take();
+}
+
+std::vector<MissingFeature> missing_features(const Program& program, std::size_t variant,
+                                             const std::vector<std::string>& supported, std::string_view backend) {
+  std::vector<MissingFeature> missing;
+  for (const UsedFeature& used : features_used(program, variant)) {
+    if (std::ranges::find(supported, used.name) != supported.end()) continue;
+    missing.push_back({used.name, used.path, "backend \"" + std::string(backend) + "\" has no " + used.name});
+  }
+  return missing;
+}
+
+}  // namespace kmux

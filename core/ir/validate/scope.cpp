@@ -1,0 +1,69 @@
+#include "scope.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/quoted.h"
+#include "ir/json_reader.h"
+
+namespace kmux {
+
+namespace {
+
+// Names of launchers and macros of compilers; the rest of a launcher begins with "kmux_".
+constexpr std::array kReserved = std::to_array<std::string_view>({"env", "error", "linux", "slots", "unix"});
+
+constexpr std::size_t kMaxCompared = 1000;  // with more names a suggestion costs more than it helps
+
+}  // namespace
+
+std::string_view to_string(NameKind kind) {
+  constexpr std::array kNames = std::to_array<std::string_view>(
+      {"a buffer", "a scalar", "a pointer", "a symbol", "a let", "a loop variable", "a workspace", "a tensor map"});
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool is_variable(NameKind kind) {
+  return kind != NameKind::kBuffer && kind != NameKind::kPointer && kind != NameKind::kTensorMap;
+}
+
+void Scope::declare(const std::string& name, Name what, const JsonPointer& at) {
+  what.path = at.text();
+  names_.try_emplace(name, std::move(what));
+}
+
+void Scope::declare(const std::string& name, Name what, const JsonPointer& at, ProblemList& problems) {
+  declare(name, std::move(what), at);
+  check(name, at, problems);
+}
+
+void Scope::check(const std::string& name, const JsonPointer& at, ProblemList& problems) const {
+  if (!is_identifier(name)) {
+    problems.add(at, in_double_quotes(name) +
+                         " is no name (names reach generated code). Use a C identifier that is no keyword " +
+                         "and does not begin with \"kmux_\" or two underscores.");
+    return;
+  }
+  const Name& holder = names_.find(name)->second;
+  if (holder.path != at.text()) {
+    problems.add(at, "the name " + in_double_quotes(name) + " is taken (" + std::string(to_string(holder.kind)) +
+                         " at " + holder.path + " has it). Choose another one.");
+  } else if (is_variable(holder.kind) && std::ranges::find(kReserved, name) != kReserved.end()) {
+    problems.add(at, "the name " + in_double_quotes(name) + " is reserved (launchers use it). Choose another one.");
+  }
+}
+
+const Name* Scope::find(std::string_view name) const {
+  const auto found = names_.find(name);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+std::string Scope::suggestion(std::string_view name) const {
+  if (names_.size() > kMaxCompared) return "";
+  std::vector<std::string> known;
+  known.reserve(names_.size());
+  for (const auto& [candidate, what] : names_) known.push_back(candidate);
+  return kmux::suggestion(name, known);
+}
+
+}  // namespace kmux

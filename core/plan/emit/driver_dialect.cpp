@@ -1,0 +1,227 @@
+#include "kmux/plugin/driver_dialect.h"
+
+#include "kmux/json.h"
+#include "kmux/plugin/shared_text.h"
+
+#include "ir/dispatch_form.h"
+
+namespace kmux {
+
+extern const std::string_view driver_header;  // the text of kmux/plugin/driver.h
+
+namespace {
+
+// What a printed launcher calls.
+constexpr std::string_view kCalls = R"(
+static inline const kmux_driver_env* kmux_env_of(const kmux_launch_env* env) { return (const kmux_driver_env*)env; }
+[[maybe_unused]] static inline int kmux_launch_kernel(const kmux_launch_env* env, const kmux_driver_launch& call,
+                                                      kmux_sink error) {
+  return kmux_env_of(env)->driver->launch(kmux_env_of(env), &call, error);
+}
+[[maybe_unused]] static inline int kmux_fill(const kmux_launch_env* env, unsigned int step, void* target,
+                                             unsigned long long bytes, unsigned char value, kmux_sink error) {
+  const kmux_driver_fill fill = {step, value, target, bytes};
+  return kmux_env_of(env)->driver->fill(kmux_env_of(env), &fill, error);
+}
+[[maybe_unused]] static inline int kmux_encode_tiled(const kmux_launch_env* env, kmux_tensor_map& map,
+                                                     const kmux_map_geometry& geometry, const unsigned int* box,
+                                                     kmux_sink error) {
+  return kmux_env_of(env)->driver->encode_tiled(kmux_env_of(env), &map, &geometry, box, error);
+}
+[[maybe_unused]] static inline int kmux_encode_im2col(const kmux_launch_env* env, kmux_tensor_map& map,
+                                                      const kmux_map_geometry& geometry, const int* lower_corner,
+                                                      const int* upper_corner, unsigned int channels_per_pixel,
+                                                      unsigned int pixels_per_column, kmux_sink error) {
+  return kmux_env_of(env)->driver->encode_im2col(kmux_env_of(env), &map, &geometry, lower_corner, upper_corner,
+                                                 channels_per_pixel, pixels_per_column, error);
+}
+[[maybe_unused]] static inline void kmux_set(unsigned int (&extents)[3], long long x, long long y, long long z) {
+  extents[0] = (unsigned int)x;
+  extents[1] = (unsigned int)y;
+  extents[2] = (unsigned int)z;
+}
+)";
+
+template <class Enum>
+std::string number_of(Enum value) {
+  return std::to_string(static_cast<unsigned>(value)) + ";  // " +
+         std::string(kWords<Enum>[static_cast<std::size_t>(value)]);
+}
+
+constexpr std::string_view kMapType = "kmux_tensor_map";
+
+std::string braced(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
+  return "{" + text + "}";
+}
+
+std::vector<std::string> texts(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::string> out;
+  out.reserve(numbers.size());
+  for (const std::int64_t number : numbers) out.push_back(std::to_string(number));
+  return out;
+}
+
+// Lists of no elements get one, since C++ has no empty arrays.
+void emit_array(CodeWriter& out, std::string_view type, std::string_view name, std::vector<std::string> items) {
+  if (items.empty()) items.emplace_back("0");
+  out.line("const " + std::string(type) + " " + std::string(name) + "[] = " + braced(items) + ";");
+}
+
+void emit_call(CodeWriter& out, const std::string& function, const std::string& arguments) {
+  out.line("if (const int kmux_status = " + function + "(env, " + arguments + ", error)) return kmux_status;");
+}
+
+// A size that `emit_size` gave, as the driver's type.
+std::string unsigned_text(const Expr& expr, const std::string& size) {
+  return expr.is_constant() ? size : "(unsigned long long)" + size;
+}
+
+// The extents or strides of a map as unsigned 64-bit values.
+void emit_sizes(CodeWriter& out, const std::vector<Expr>& sizes, const std::string& name, const std::string& what,
+                const std::string& of) {
+  std::vector<std::string> items;
+  for (const Expr& size : sizes) {
+    const std::string number = std::to_string(items.size());
+    std::string described = what;
+    described.append(" ").append(number).append(of);
+    std::string variable = name;
+    variable.append("_").append(number);
+    const std::string value = emit_size(out, size, variable, described);
+    items.push_back(unsigned_text(size, value));
+  }
+  emit_array(out, "unsigned long long", name, std::move(items));
+}
+
+void emit_geometry(CodeWriter& out, const Plan& plan, std::size_t index) {
+  const PlanMap& map = plan.maps[index];
+  const TensorMap& source = map.map;
+  const std::string of = " of tensor map \"" + source.name + "\"";
+  const std::string base = emit_address(out, plan, map.base, "kmux_offset", "base" + of);
+  emit_sizes(out, source.dims, "kmux_dims", "dim", of);
+  emit_sizes(out, source.strides_bytes, "kmux_strides_bytes", "stride", of);
+  const std::vector<std::int64_t> ones(source.dims.size(), 1);
+  emit_array(out, "unsigned int", "kmux_element_strides",
+             texts(source.element_strides.empty() ? ones : source.element_strides));
+  out.line("kmux_map_geometry kmux_geometry = {};");
+  out.line("kmux_geometry.name = " + quote_c(source.name) + ";");
+  out.line("kmux_geometry.index = " + std::to_string(index) + ";");
+  out.line("kmux_geometry.base = " + base + ";");
+  out.line("kmux_geometry.dtype = " + number_of(source.dtype));
+  out.line("kmux_geometry.rank = " + std::to_string(source.dims.size()) + ";");
+  out.line("kmux_geometry.dims = kmux_dims;");
+  out.line("kmux_geometry.strides_bytes = kmux_strides_bytes;");
+  out.line("kmux_geometry.element_strides = kmux_element_strides;");
+  out.line("kmux_geometry.interleave = " + number_of(source.interleave));
+  out.line("kmux_geometry.swizzle = " + number_of(source.swizzle));
+  out.line("kmux_geometry.l2_promotion = " + number_of(source.l2_promotion));
+  out.line("kmux_geometry.oob_fill = " + number_of(source.oob_fill));
+}
+
+void emit_args_array(CodeWriter& out, const std::vector<PrintedArg>& args) {
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    // A map lies where it was encoded; everything else needs a place of its own.
+    const bool is_map = args[i].type == kMapType;
+    const std::string place = is_map ? args[i].value : "kmux_arg_" + std::to_string(i);
+    if (!is_map) out.line(args[i].type + " " + place + " = " + args[i].value + ";");
+    places.push_back("&" + place);
+  }
+  if (!places.empty()) out.line("void* kmux_args[] = " + braced(places) + ";");
+}
+
+void emit_windows(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  const std::string of = " of L2 window of \"" + plan.kernels[launch.kernel] + "\"";
+  std::vector<std::string> items;
+  for (const PlanWindow& window : launch.l2_windows) {
+    const std::string number = std::to_string(items.size());
+    const std::string base = emit_address(out, plan, window.base, "kmux_window_offset_" + number, "base" + of);
+    const std::string bytes = emit_size(out, window.bytes, "kmux_window_bytes_" + number, "size" + of);
+    items.push_back(braced({base, unsigned_text(window.bytes, bytes), dump(Json(window.hit_ratio))}));
+  }
+  if (!items.empty()) emit_array(out, "kmux_driver_window", "kmux_windows", std::move(items));
+}
+
+void emit_extents(CodeWriter& out, std::string_view name, const std::array<std::string, 3>& extents) {
+  out.line("kmux_set(kmux_call." + std::string(name) + ", " + extents[0] + ", " + extents[1] + ", " + extents[2] +
+           ");");
+}
+
+std::string flags_text(const PlanLaunch& launch) {
+  std::string flags;
+  if (launch.cooperative) flags = "kmux_cooperative";
+  if (launch.programmatic_serialization)
+    flags.append(flags.empty() ? "" : " | ").append("kmux_programmatic_serialization");
+  return flags;
+}
+
+void emit_launch_call(CodeWriter& out, const Plan& plan, const PlanLaunch& launch, const std::vector<PrintedArg>& args,
+                      const PrintedGeometry& geometry) {
+  emit_args_array(out, args);
+  emit_windows(out, plan, launch);
+  out.line("kmux_driver_launch kmux_call = {};");
+  out.line("kmux_call.kernel = " + std::to_string(launch.kernel) + ";");
+  out.line("kmux_call.step = " + std::to_string(launch.step) + ";");
+  emit_extents(out, "grid", geometry.grid);
+  emit_extents(out, "block", geometry.block);
+  if (geometry.cluster) emit_extents(out, "cluster", *geometry.cluster);
+  if (geometry.dynamic_smem_bytes != "0") {
+    out.line("kmux_call.dynamic_smem_bytes = " + unsigned_text(launch.dynamic_smem_bytes, geometry.dynamic_smem_bytes) +
+             ";");
+  }
+  if (const std::string flags = flags_text(launch); !flags.empty()) out.line("kmux_call.flags = " + flags + ";");
+  if (!args.empty()) out.line("kmux_call.args = kmux_args;");
+  if (!launch.l2_windows.empty()) {
+    out.line("kmux_call.windows = kmux_windows;");
+    out.line("kmux_call.window_count = " + std::to_string(launch.l2_windows.size()) + ";");
+  }
+  emit_call(out, "kmux_launch_kernel", "kmux_call");
+}
+
+}  // namespace
+
+void DriverDialect::declarations(CodeWriter& out, const Plan&) {
+  out.lines(shared_text("the calls of the driver, kmux/plugin/driver.h", std::string(driver_header).append(kCalls)));
+}
+
+void DriverDialect::tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) {
+  const PlanMap& map = plan.maps[index];
+  const std::string name = "kmux_map_" + std::to_string(index);
+  out.line("kmux_tensor_map " + name + ";").open("{  // " + map.map.name);
+  emit_geometry(out, plan, index);
+  if (const auto* tiled = std::get_if<TiledMap>(&map.map.mode)) {
+    emit_array(out, "unsigned int", "kmux_box", texts(tiled->box));
+    emit_call(out, "kmux_encode_tiled", name + ", kmux_geometry, kmux_box");
+  } else {
+    const auto& im2col = std::get<Im2colMap>(map.map.mode);
+    emit_array(out, "int", "kmux_lower_corner", texts(im2col.lower_corner));
+    emit_array(out, "int", "kmux_upper_corner", texts(im2col.upper_corner));
+    emit_call(out, "kmux_encode_im2col",
+              name + ", kmux_geometry, kmux_lower_corner, kmux_upper_corner, " +
+                  std::to_string(im2col.channels_per_pixel) + ", " + std::to_string(im2col.pixels_per_column));
+  }
+  out.close();
+}
+
+void DriverDialect::launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  emit_on_grid(out, plan, launch, [&](const PrintedGeometry& geometry) {
+    emit_launch_call(out, plan, launch, arguments(out, plan, launch), geometry);
+  });
+}
+
+std::vector<PrintedArg> DriverDialect::arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) {
+  return emit_args(out, plan, launch);
+}
+
+void DriverDialect::fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) {
+  out.open("{  // fill");
+  const std::string target = emit_address(out, plan, fill.target, "kmux_offset", "target of fill");
+  const std::string bytes = emit_size(out, fill.bytes, "kmux_bytes", "size of fill");
+  emit_call(out, "kmux_fill",
+            std::to_string(fill.step) + ", " + target + ", " + unsigned_text(fill.bytes, bytes) + ", " +
+                std::to_string(fill.value));
+  out.close();
+}
+
+}  // namespace kmux

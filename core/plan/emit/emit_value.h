@@ -1,0 +1,16 @@
+#pragma once
+
+#include "kmux/plugin/emit.h"
+
+namespace kmux {
+
+/// Returns from the launcher with an error about `what` if an evaluation has failed.
+void emit_fault_check(CodeWriter& out, std::string_view what);
+
+/// As `emit_value`, for a condition: text of type bool.
+std::string emit_condition(CodeWriter& out, const Expr& expr, std::string_view name, std::string_view what);
+
+/// The value of a scalar slot as C++ of type `c_type(type)`.
+std::string scalar_text(std::size_t slot, DType type);
+
+}  // namespace kmux

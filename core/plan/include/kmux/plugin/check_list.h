@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/dtype.h"
+#include "kmux/error.h"
+#include "kmux/expr.h"
+#include "kmux/plugin/carrier.h"
+#include "kmux/plugin/expr_code.h"
+#include "kmux/signature.h"
+
+namespace kmux {
+
+/// One check of a call, or one step that fills its slots and values. `param` is a position; extents and strides are
+/// those of its tensor.
+enum class CheckKind : std::uint8_t {
+  kTensor,          // a tensor of `dtype` and rank `index` on the kernel's device, its address a multiple of `value`
+  // bytes and not null unless it has no elements; if `nullable`, a null tensor skips `count` checks;
+                    // if `written`, its memory may not be read-only
+  kScalar,  // a number that `dtype` can hold
+  kPointer,  // a pointer, or a tensor for its address
+  kScalarValue,  // values[index] = the integer scalar, whose type is `dtype`
+  kExtent,  // shape[dim] == value
+  kStride,  // strides[dim] == value
+  kContiguous,  // row-major without gaps
+  kSymbol,  // values[index] from carriers[value, value + count): the first live one determines it, the others
+  // must agree; `narrow`: it must fit int32
+  kComputedExtent,  // shape[dim] == expressions[index], also if `nullable` and null
+  kComputedStride,  // strides[dim] == expressions[index], likewise
+};
+
+/// A check as data.
+///
+/// Strides are not compared where the extent is 1 nor in a tensor without elements. Absent strides mean contiguous.
+/// Extents are never negative.
+/// Sub-byte types: DLPack counts elements, and so do the checks. Frameworks without such a type pass its storage: bytes,
+/// or vectors of one byte, each of which holds `packing` elements (1 for all other types). Given a tensor of such storage,
+/// its innermost extent and its strides are multiplied by that factor.
+struct Check {
+  CheckKind kind = CheckKind::kPointer;
+  bool nullable = false;
+  bool narrow = false;
+  bool plain = false;
+  bool written = false;
+  std::uint8_t packing = 1;
+  DType dtype = {};
+  std::uint16_t param = 0;
+  std::uint16_t dim = 0;
+  std::uint32_t count = 0;
+  std::uint32_t index = 0;
+  std::int64_t value = 0;
+  bool operator==(const Check&) const = default;
+};
+
+/// The checks of a call. Executed in order they fill slots[param] and the values: first the symbols in slot order, then
+/// the integer scalars that expressions use.
+///
+/// The runtime interprets them; export prints them as C.
+struct CheckList {
+  std::vector<Check> checks;
+  std::vector<Carrier> carriers;
+  std::vector<Expr> expressions;
+  std::vector<ExprCode> codes;  // of the expressions, over the values
+  std::vector<std::string> value_names;  // symbols, then scalars
+
+  /// Where the value of a symbol or integer scalar is; nothing for other names.
+  std::optional<std::size_t> value_index(std::string_view name) const;
+};
+
+/// Which parameters a list is about: a call that allocates its outputs checks the inputs first, alone.
+enum class CheckScope : std::uint8_t { kAll, kInputs };
+
+/// Compiles the checks of `signature`.
+///
+/// Errors: invalid_argument for a symbol without a carrier that can be solved (in scope kInputs the call fails instead),
+///         a name in an expression that is no symbol or integer scalar, an alignment that is no power of two, more than
+///         65535 parameters or dimensions.
+Result<CheckList> compile_checks(const Signature& signature, CheckScope scope = CheckScope::kAll);
+
+/// The alignment that the memory of `buffer` must have: its own, else the natural one of its element type (16 at most).
+///
+/// Units: bytes.
+std::int64_t required_alignment(const BufferParam& buffer);
+
+/// How many elements of `type` a byte holds if it is a sub-byte type that fills bytes, else 1.
+std::uint8_t packing_of(DType type);
+
+/// Is `actual` (a byte, or a vector of one byte) storage for elements of the sub-byte type `expected`?
+bool is_storage_of(DType expected, DType actual);
+
+}  // namespace kmux

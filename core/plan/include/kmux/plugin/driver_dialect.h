@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "kmux/plugin/driver.h"
+#include "kmux/plugin/emit.h"
+
+namespace kmux {
+
+/// Prints launches as calls through `kmux_driver`, for backends whose driver is opened at run time.
+///
+/// The printed launcher must be called with the `env` of a `kmux_driver_env`.
+class DriverDialect : public LauncherDialect {
+ public:
+  void declarations(CodeWriter& out, const Plan& plan) override;
+  void tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) override;
+  void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override;
+  void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) override;
+
+ protected:
+  /// The arguments of `launch` in the order of the kernel's parameters; prints before what they need. Those of a kernel whose
+  /// parameters are more than what the plan says override it.
+  virtual std::vector<PrintedArg> arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch);
+};
+
+}  // namespace kmux

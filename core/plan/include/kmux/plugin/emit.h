@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/plugin/plan.h"
+
+namespace kmux {
+
+/// Text with indentation, built line by line.
+class CodeWriter {
+ public:
+  /// Appends one line at the current depth; an empty line has no blanks.
+  CodeWriter& line(std::string_view text = "");
+  /// Appends text of several lines, each at the current depth.
+  CodeWriter& lines(std::string_view text);
+  /// `open` ("if (x) {"), deeper lines until `close`.
+  CodeWriter& open(std::string_view text);
+  CodeWriter& close(std::string_view text = "}");
+  /// Ends a depth without a line, for text that shows depth by indentation alone.
+  CodeWriter& dedent() { return --depth_, *this; }
+  /// One depth ends and the next begins: "} else {".
+  CodeWriter& reopen(std::string_view text) { return close(text).deepen(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  CodeWriter& deepen() { return ++depth_, *this; }
+  std::string text_;
+  int depth_ = 0;
+};
+
+/// `expr` as a C++ expression of integer type. Arithmetic that can fail calls the checked functions of the prelude, which
+/// note a failure in `int kmux_fault` and give 0; what `evaluate` would not evaluate is not evaluated.
+std::string print_cpp(const Expr& expr);
+
+/// `expr` as a C++ condition: true unless its value is 0.
+std::string print_cpp_condition(const Expr& expr);
+
+/// C++ text without includes: the call's structs (`kmux_slot`, `kmux_launch_env`, `kmux_sink`, laid out as in plugin.h,
+/// which may precede it), the checked arithmetic that `print_cpp` uses, and what `emit_launcher` uses.
+const std::string& launcher_prelude();
+
+/// As `launcher_prelude`, but only the functions that `code` uses.
+std::string launcher_prelude_for(std::string_view code);
+
+/// `text` as a C string literal with quotes.
+std::string quote_c(std::string_view text);
+
+/// How one backend prints the operations of a plan; the order, guards, loops, lets and asserts are `emit_launcher`'s.
+///
+/// In the printed function these names are in scope: `slots`, `env`, `error`, a `long long` for each binding, let and
+/// loop variable, a `void*` for each workspace, each under its own name (`validate` keeps them apart from these and from
+/// kernels). Names that begin with `kmux_` are free for dialects, apart from the prelude's.
+class LauncherDialect {
+ public:
+  virtual ~LauncherDialect() = default;
+  /// Lines before the function: declarations of kernels and driver calls.
+  virtual void declarations(CodeWriter& out, const Plan& plan) = 0;
+  /// Encodes map number `index` into a variable `kmux_map_INDEX`.
+  virtual void tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) = 0;
+  /// Launches; a failure must `return` a non-zero ErrorCode after writing text to `error`.
+  virtual void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) = 0;
+  virtual void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) = 0;
+};
+
+/// The C++ launcher of `plan`, a whole translation unit without includes:
+/// `extern "C" int SYMBOL(const kmux_slot*, const kmux_launch_env*, kmux_sink)`.
+///
+/// Errors in the printed code: invalid_argument for arithmetic without a value (the text names the let, extent or
+/// argument) and for a failed assert (with its message); a workspace that cannot be had. Each frees the workspaces.
+std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol);
+
+/// Gives the value of `expr` as C++ text without side effects. Where computing it can fail, prints a `const long long
+/// NAME` and the check before; `what` says in the error what could not be computed, as in "let \"tiles\"".
+std::string emit_value(CodeWriter& out, const Expr& expr, std::string_view name, std::string_view what);
+
+/// As `emit_value`, for a number of bytes: a negative one fails.
+std::string emit_size(CodeWriter& out, const Expr& expr, std::string_view name, std::string_view what);
+
+/// As `emit_value`, for an address: text of type `void*`. A negative offset fails.
+std::string emit_address(CodeWriter& out, const Plan& plan, const PlanAddress& address, std::string_view name,
+                         std::string_view what);
+
+/// The C type of a scalar of type `type`. Kinds that C++17 has not (float16, bfloat16, float8) are the unsigned integer of
+/// their width.
+std::string c_type(DType type);
+
+/// A kernel argument as C++: an expression of type `type`. A tensor map is the variable `kmux_map_INDEX`.
+struct PrintedArg {
+  std::string type;
+  std::string value;
+};
+
+/// The arguments of `launch`; prints before what can fail.
+std::vector<PrintedArg> emit_args(CodeWriter& out, const Plan& plan, const PlanLaunch& launch);
+
+/// Where a launch runs, as C++ expressions.
+struct PrintedGeometry {
+  std::array<std::string, 3> grid;
+  std::array<std::string, 3> block;
+  std::optional<std::array<std::string, 3>> cluster;
+  std::string dynamic_smem_bytes;
+};
+
+/// Prints a launch on a grid in a block of its own, around what `call` prints: computes the extents, refuses those out of
+/// range, and skips everything else if the grid is empty.
+void emit_on_grid(CodeWriter& out, const Plan& plan, const PlanLaunch& launch,
+                  const std::function<void(const PrintedGeometry&)>& call);
+
+}  // namespace kmux

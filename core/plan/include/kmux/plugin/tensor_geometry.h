@@ -1,0 +1,78 @@
+#pragma once
+
+#include <stdint.h>
+
+#include "kmux/dlpack.h"
+
+namespace kmux {
+
+// How the argument checks read a tensor, on the hot path and again where an error is explained. Also printed into
+// libraries that run without kmux: C++17 and libc alone.
+
+inline bool has_no_elements(const DLTensor& tensor) {
+  for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
+    if (tensor.shape[dim] == 0) return true;
+  }
+  return false;
+}
+
+/// The stride that a tensor without gaps has; -1, which no such stride is, where 64 bits do not hold it.
+inline int64_t contiguous_stride(const DLTensor& tensor, int32_t dim) {
+  int64_t stride = 1;
+  for (int32_t inner = tensor.ndim - 1; inner > dim; --inner) {
+    if (__builtin_mul_overflow(stride, tensor.shape[inner], &stride)) return -1;
+  }
+  return stride;
+}
+
+/// Does the stride of `dim` decide where an element lies?
+inline bool stride_matters(const DLTensor& tensor, int32_t dim) {
+  return tensor.shape[dim] != 1 && !has_no_elements(tensor);
+}
+
+inline bool is_dense(const DLTensor& tensor) {
+  if (tensor.strides == nullptr) return true;
+  int64_t stride = 1;
+  for (int32_t dim = tensor.ndim - 1; dim >= 0; --dim) {
+    const int64_t extent = tensor.shape[dim];
+    bool fits = extent == 1 || tensor.strides[dim] == stride;
+    fits = !__builtin_mul_overflow(stride, extent, &stride) && fits;
+    if (!fits) [[unlikely]] {
+      return has_no_elements(tensor);
+    }
+  }
+  return true;
+}
+
+/// How many elements of the parameter's type an element of `tensor` stores; see kmux/plugin/check_list.h.
+inline int64_t packing_factor(const DLTensor& tensor, uint8_t packing) {
+  if (packing == 1) [[likely]] {
+    return 1;
+  }
+  return tensor.dtype.bits * tensor.dtype.lanes == 8 ? packing : 1;
+}
+
+/// An extent in elements of the parameter's type.
+inline int64_t extent_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
+  const int64_t extent = tensor.shape[dim];
+  if (packing == 1 || dim != tensor.ndim - 1) [[likely]] {
+    return extent;
+  }
+  return extent * packing_factor(tensor, packing);
+}
+
+/// A stride in elements of the parameter's type. Neighbours within a storage element are neighbours: an innermost stride
+/// of one storage element is one element.
+inline int64_t stride_of(const DLTensor& tensor, int32_t dim, uint8_t packing) {
+  const int64_t stride = tensor.strides != nullptr ? tensor.strides[dim] : contiguous_stride(tensor, dim);
+  const bool is_unit = dim == tensor.ndim - 1 && stride == 1;
+  return is_unit ? 1 : stride * packing_factor(tensor, packing);
+}
+
+/// The address of the first element; null if there is no memory.
+inline void* address_of(const DLTensor& tensor) {
+  if (tensor.data == nullptr) return nullptr;
+  return static_cast<char*>(tensor.data) + tensor.byte_offset;
+}
+
+}  // namespace kmux

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/json.h"
+#include "kmux/plugin/features.h"
+#include "kmux/plugin/plugin.h"
+#include "kmux/target.h"
+
+namespace kmux {
+
+/// Options of a build, by name, as text.
+using Options = std::map<std::string, std::string>;
+
+/// Whether something works here: an empty code means yes; else a word and a sentence say why not.
+struct Availability {
+  std::string code = {};
+  std::string reason = {};
+  bool ok() const { return code.empty(); }
+  bool operator==(const Availability&) const = default;
+};
+
+struct ProbeReport {
+  Availability can_build;
+  Availability can_run;
+  bool operator==(const ProbeReport&) const = default;
+};
+
+/// What is built. Borrowed for the call.
+struct BuildRequest {
+  const Program& program;
+  std::size_t variant = 0;
+  Target target;
+  Options options;
+
+  const Variant& chosen() const { return program.variants[variant]; }
+};
+
+/// Makes the launcher of a variant: text in the backend's host language, or a printed plan.
+class Wrapper {
+ public:
+  virtual ~Wrapper() = default;
+  /// Errors: unsupported for what this backend cannot launch; invalid_argument for a bad option.
+  virtual Result<std::string> wrap(const BuildRequest& request) = 0;
+};
+
+/// Compiles the sources and the launcher of a variant.
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  /// Identity of the toolchain for cache keys, without starting a process.
+  virtual Result<std::string> toolchain(const Target& target, const Options& options) = 0;
+  /// Errors: compile_failed with the compiler's text as note "log"; unsupported for a source construct that this
+  /// backend cannot compile; unavailable without the toolchain.
+  virtual Result<Artifact> build(const BuildRequest& request, std::string_view launcher) = 0;
+};
+
+/// The hot call of an adapter as it lies in a plugin's table: a function, and what it is called on.
+struct LaunchEntry : kmux_launch_entry {
+  kmux_code operator()(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) const noexcept {
+    return function(adapter, slots, &env, error);
+  }
+};
+
+/// A loaded artifact that can be launched.
+///
+/// Threads: `launch` any, concurrently.   Lifetime: the destructor waits for launches where the device needs it.
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+  virtual Status prepare(int device) = 0;
+  /// The hot call. Never throws, allocates, locks or looks anything up. A failure writes its text to `error`.
+  virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
+  /// What `launch` comes to, for a caller that keeps it as long as the adapter lives.
+  virtual LaunchEntry entry() noexcept {
+    constexpr auto call = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
+      return static_cast<Adapter*>(self)->launch(slots, *env, error);
+    };
+    return {{call, this}};
+  }
+};
+
+/// The devices of a backend. Device ordinals are below `count`; a null stream is the default one. No function
+/// spoils a capture that somebody else has begun, in any mode, on this thread or another.
+class DeviceApi {
+ public:
+  virtual ~DeviceApi() = default;
+  virtual Result<int> count() = 0;
+  /// An object with at least "name" and "arch".
+  virtual Result<Json> properties(int device) = 0;
+  /// Memory in the order of `stream`: what comes after it there may use it, until `free` in the order of its stream. While
+  /// `stream` is captured, both become nodes of the graph.
+  virtual Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) = 0;
+  virtual void free(int device, void* stream, void* address) noexcept = 0;
+  virtual Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) = 0;
+  virtual Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) = 0;
+  struct MemoryInfo {
+    std::uint64_t free_bytes = 0;
+    std::uint64_t total_bytes = 0;
+  };
+  virtual Result<MemoryInfo> memory_info(int device) = 0;
+  virtual Result<void*> stream_create(int device) = 0;
+  virtual void stream_destroy(int device, void* stream) noexcept = 0;
+  virtual Status stream_synchronize(int device, void* stream) = 0;
+  virtual Result<void*> event_create(int device) = 0;
+  virtual void event_destroy(int device, void* event) noexcept = 0;
+  virtual Status event_record(int device, void* event, void* stream) = 0;
+  /// Units: milliseconds. Waits for both events.
+  virtual Result<double> event_elapsed(int device, void* begin, void* end) = 0;
+  virtual Status l2_flush(int device, void* stream) = 0;
+  /// What comes after it in `stream` waits on the device for what `event` was recorded behind; for nothing if it was never
+  /// recorded. Recording the event again does not change that.
+  virtual Status stream_wait_event(int device, void* stream, void* event) = 0;
+  /// The capture that records `stream` now, as a number that no other one in the process has; 0: none does. `kInTheWay`:
+  /// the stream is none of a capture, but whatever is put there would spoil one.
+  virtual Result<std::uint64_t> stream_capture(int /*device*/, void* /*stream*/) { return std::uint64_t{0}; }
+  static constexpr std::uint64_t kInTheWay = ~std::uint64_t{0};
+  /// An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails.
+  virtual Result<void*> event_create_untimed(int device) { return event_create(device); }
+};
+
+/// A backend: what a plugin author derives from, and what the host sees.
+///
+/// Threads: every function may be called from any thread.   Lifetime: outlives its adapters.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// Cheap, creates no context.
+  virtual Result<ProbeReport> probe() = 0;
+  /// The canonical target for `request` ("auto" or anything that `parse_target` reads).
+  ///
+  /// Errors: invalid_argument that names the targets this backend knows; unavailable if "auto" needs a device that is
+  /// not there.
+  virtual Result<Target> resolve_target(std::string_view request, std::optional<int> device) = 0;
+  /// What the backend lacks for the variant; empty means it can do it. Looks at the IR only.
+  virtual Result<std::vector<MissingFeature>> supports(const BuildRequest& request) = 0;
+  virtual Wrapper& wrapper() = 0;
+  virtual Builder& builder() = 0;
+  virtual Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) = 0;
+  virtual DeviceApi& devices() = 0;
+  /// What a library consists of that runs `built`, an artifact of the same request, without kmux. Its parts:
+  ///
+  /// - `launcher.cpp`: one C++17 unit that includes headers of libc and libstdc++ alone. It declares what
+  ///   `launcher_prelude` prints and defines, with C names and hidden visibility,
+  ///     int kmux_standalone_prepare(int device, kmux_sink error);
+  ///     int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  ///     void kmux_standalone_close(void);
+  ///   with the contracts of `Adapter`; an environment without an allocator means the unit's own.
+  /// - `NAME.o`: an object that is linked as it is.
+  /// - `link.json`: {"device_type": DLPack's number, "libraries": ["dl", ...]}.
+  /// - every other part: a file beside the unit, for its `.incbin`.
+  ///
+  /// Errors: unsupported where the backend, or this program with it, cannot be exported; as `build` otherwise.
+  virtual Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
+};
+
+/// The refusal of a backend that has no `standalone`: of `backend "hip"`, say.
+Error cannot_export(std::string_view who);
+
+}  // namespace kmux

@@ -1,0 +1,373 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/plugin.hpp"
+
+namespace kmux {
+
+/// A call that a driver has made: its name there, and what it returned; 0 is success.
+struct DriverCall {
+  const char* name;
+  int result;
+};
+
+/// ok if `alignment` is 0 or a power of two that memory of a device has by itself.
+///
+/// Errors: invalid_argument.
+Status check_device_alignment(std::size_t alignment);
+
+/// The error of work for the default stream that would spoil somebody's capture.
+Error default_stream_is_in_the_way(int device);
+
+/// The error of an ordinal that no driver has.
+Error device_out_of_range(int device, std::size_t count);
+
+/// Does `action() -> Status` with the device of `driver` current. See StreamOrderedDevices.
+///
+/// Errors: those of the action; else of the change of what is current.
+template <class Driver, class Action>
+Status use_device(Driver& driver, Action action) {
+  FailureText failure;
+  Status done = Ok{};
+  const int code = driver.use(failure.sink(), [&] { done = action(); });
+  return done.ok() ? failure.status(code) : done;
+}
+
+/// The devices of a driver whose memory, copies and events are in the order of streams: CUDA's interface, and what follows
+/// it. `Driver` is one opened device of it, which makes single calls:
+///
+/// - `static Result<std::unique_ptr<Driver>> open(Host, int device)`, `Status close()`
+/// - `static Result<int> count(Host)`, `static Result<Json> properties(Host, int device)`
+/// - `int use(kmux_sink error, action)`: does `action()` with the device current on this thread and the captures of others
+///   spared; what was current before is so afterwards
+/// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
+/// - `DriverCall` of allocate, free, copy, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
+/// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
+///
+/// A stream of ours does not wait for the default stream. Memory that is freed stays in the pool of the device.
+///
+/// Errors:  what the driver said, as "CALL failed with NUMBER NAME (text; detail)". Those of calls that return nothing
+///          are logged.
+/// Threads: any.   Lifetime: comes after everything that was made with it.
+template <class Driver>
+class StreamOrderedDevices final : public DeviceApi {
+ public:
+  explicit StreamOrderedDevices(Host host) : host_(host) {}
+  StreamOrderedDevices(const StreamOrderedDevices&) = delete;
+  StreamOrderedDevices& operator=(const StreamOrderedDevices&) = delete;
+  ~StreamOrderedDevices() override {
+    for (const std::atomic<Opened*>& each : devices_) {
+      const std::unique_ptr<Opened> device(each.load());
+      if (device == nullptr) continue;
+      free_flush_memory(*device);
+      log_failure(device->driver->close());
+    }
+  }
+
+  Result<int> count() override { return Driver::count(host_); }
+  Result<Json> properties(int device) override { return Driver::properties(host_, device); }
+
+  /// Errors: invalid_argument for an alignment above 256 or none of the powers of two.
+  Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override {
+    KMUX_TRY(check_device_alignment(alignment));
+    const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    Driver& driver = *at->driver;
+    Allocation allocation;
+    const int code = driver.use(allocation.failure.sink(), [&] {
+      allocation.is_in_the_way = is_legacy(stream) && would_spoil(driver, stream);
+      if (!allocation.is_in_the_way) allocation.made = driver.allocate(stream, wanted, &allocation.address);
+    });
+    if (code == KMUX_OK && allocation.made.result == 0 && !allocation.is_in_the_way) [[likely]] {
+      return allocation.address;
+    }
+    Status status = finish(driver, code, wanted, allocation);
+    if (status.ok()) return allocation.address;
+    free(device, stream, allocation.address);  // made, but what was current before could not be restored
+    return std::move(status).error();
+  }
+
+  void free(int device, void* stream, void* address) noexcept override {
+    if (address == nullptr) return;
+    release(device, [&](Driver& driver) { return check(driver, driver.free(stream, address), [] { return ""; }); });
+  }
+
+  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override {
+    if (bytes == 0) return Ok{};
+    return on_stream(device, stream, [&](Driver& driver) {
+      return check(driver, driver.copy(stream, to, from, bytes, kind),
+                   [&] { return std::to_string(bytes) + " bytes from " + text(from) + " to " + text(to) + ", "; });
+    });
+  }
+
+  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override {
+    if (bytes == 0) return Ok{};
+    return on_stream(device, stream, [&](Driver& driver) {
+      return check(driver, driver.memset(stream, address, value, bytes),
+                   [&] { return std::to_string(bytes) + " bytes at " + text(address) + ", "; });
+    });
+  }
+
+  Result<MemoryInfo> memory_info(int device) override {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    KMUX_TRY(call(device, [&](Driver& driver) { return driver.memory_info(&free_bytes, &total_bytes); }));
+    return MemoryInfo{free_bytes, total_bytes};
+  }
+
+  Result<void*> stream_create(int device) override {
+    void* stream = nullptr;
+    Status status = call(device, [&](Driver& driver) { return driver.stream_create(&stream); });
+    if (status.ok()) return stream;
+    if (stream != nullptr) stream_destroy(device, stream);  // as in `allocate`
+    return std::move(status).error();
+  }
+  void stream_destroy(int device, void* stream) noexcept override {
+    release(device, [&](Driver& driver) { return check(driver, driver.stream_destroy(stream), [] { return ""; }); });
+  }
+  Status stream_synchronize(int device, void* stream) override {
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.stream_synchronize(stream); });
+  }
+  Status stream_wait_event(int device, void* stream, void* event) override {
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.stream_wait(stream, event); });
+  }
+  // Queried for every tensor that is made. The context has to be current for the default stream alone.
+  Result<std::uint64_t> stream_capture(int device, void* stream) override {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    std::uint64_t capture = 0;
+    const auto query = [&] {
+      return check(*at->driver, at->driver->stream_capture(stream, &capture), [] { return ""; });
+    };
+    KMUX_TRY(is_legacy(stream) ? use_device(*at->driver, query) : query());
+    return capture;
+  }
+
+  Result<void*> event_create(int device) override {
+    return make_event(device, [](Driver& driver, void** event) { return driver.event_create(event); });
+  }
+  Result<void*> event_create_untimed(int device) override {
+    return make_event(device, [](Driver& driver, void** event) { return driver.event_create_untimed(event); });
+  }
+  void event_destroy(int device, void* event) noexcept override {
+    release(device, [&](Driver& driver) { return check(driver, driver.event_destroy(event), [] { return ""; }); });
+  }
+  Status event_record(int device, void* event, void* stream) override {
+    return call_on_stream(device, stream, [&](Driver& driver) { return driver.event_record(event, stream); });
+  }
+  Result<double> event_elapsed(int device, void* begin, void* end) override {
+    float milliseconds = 0;
+    KMUX_TRY(on(device, [&](Driver& driver) { return read_elapsed(driver, begin, end, milliseconds); }));
+    return double{milliseconds};
+  }
+
+  // Writes twice the cache, so that nothing from before is in it.
+  Status l2_flush(int device, void* stream) override {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    const std::lock_guard lock(at->flushing);
+    return use_device(*at->driver, [&]() -> Status {
+      KMUX_TRY(check_usable(*at->driver, stream));
+      if (at->flush_memory == nullptr) KMUX_TRY(make_flush_memory(*at, stream));
+      if (at->flush_bytes == 0) return Ok{};
+      return flush(*at, stream);
+    });
+  }
+
+ private:
+  static constexpr std::size_t kMaxDevices = 64;
+  static constexpr std::uintptr_t kLegacy = 1;  // the handle of CUDA and of HIP for the default stream, beside 0
+
+  struct Opened {
+    std::unique_ptr<Driver> driver;
+    int ordinal = 0;
+    std::mutex flushing;
+    void* flush_memory = nullptr;
+    std::size_t flush_bytes = 0;
+    void* flushed = nullptr;  // the event behind the last flush, and so behind all
+  };
+
+  // What became of an attempt to allocate.
+  struct Allocation {
+    void* address = nullptr;
+    bool is_in_the_way = false;  // so that it was not tried
+    DriverCall made{"", 0};
+    FailureText failure;
+  };
+
+  static std::string text(const void* address) {
+    char digits[2 * sizeof address + 3];
+    return {digits, static_cast<std::size_t>(std::snprintf(digits, sizeof digits, "%p", address))};
+  }
+  static std::string bytes_on(std::size_t bytes) { return std::to_string(bytes) + " bytes on "; }
+
+  static bool is_legacy(void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= kLegacy; }
+
+  // The default stream waits for every blocking one: while one of those is captured, whatever is put into the default stream
+  // spoils the capture, also with the thread's captures relaxed. The query does not.
+  // Source: CUDA Driver API, cuStreamIsCapturing; the table of tests/fakes/cuda/driver_rules.
+  static bool would_spoil(Driver& driver, void* stream) {
+    std::uint64_t capture = 0;
+    return driver.stream_capture(stream, &capture).result == 0 && capture != 0;
+  }
+  static Status check_usable(Driver& driver, void* stream) {
+    if (!is_legacy(stream) || !would_spoil(driver, stream)) return Ok{};
+    return default_stream_is_in_the_way(driver.ordinal());
+  }
+
+  [[gnu::cold]] static Status finish(Driver& driver, int code, std::size_t bytes, Allocation& allocation) {
+    if (allocation.made.result != 0) return check(driver, allocation.made, [&] { return bytes_on(bytes); });
+    if (code != KMUX_OK) return allocation.failure.status(code);
+    return use_device(driver, [&] { return allocate_aside(driver, bytes, allocation.address); });
+  }
+  // Memory that is there at once, whatever the stream.
+  static Status allocate_aside(Driver& driver, std::size_t bytes, void*& address) {
+    void* stream = nullptr;
+    KMUX_TRY(check(driver, driver.stream_create(&stream), [] { return ""; }));
+    Status made = check(driver, driver.allocate(stream, bytes, &address), [&] { return bytes_on(bytes); });
+    if (made.ok()) made = check(driver, driver.stream_synchronize(stream), [] { return ""; });
+    const Status gone = check(driver, driver.stream_destroy(stream), [] { return ""; });
+    return made.ok() ? gone : made;
+  }
+
+  // The device is named last in every detail.
+  template <class Detail>
+  static Status check(Driver& driver, DriverCall made, Detail detail) {
+    if (made.result == 0) return Ok{};
+    return driver.check(made, detail() + ("device " + std::to_string(driver.ordinal())));
+  }
+
+  static Status read_elapsed(Driver& driver, void* begin, void* end, float& milliseconds) {
+    for (void* const event : {begin, end}) {
+      KMUX_TRY(check(driver, driver.event_synchronize(event), [] { return ""; }));
+    }
+    const DriverCall read = driver.event_elapsed(begin, end, &milliseconds);
+    if (read.result != Driver::kNeverRecorded) return check(driver, read, [] { return ""; });
+    Error error = check(driver, read, [] { return ""; }).error();
+    return make_error(ErrorCode::kInvalidArgument, "an event was never recorded (" +
+                                                       error.message.substr(0, error.message.find(" (")) +
+                                                       "). Record both before asking.");
+  }
+
+  Status flush(Opened& at, void* stream) {
+    Driver& driver = *at.driver;
+    for (const DriverCall made :
+         {driver.stream_wait(stream, at.flushed), driver.memset(stream, at.flush_memory, 0, at.flush_bytes),
+          driver.event_record(at.flushed, stream)}) {
+      KMUX_TRY(check(driver, made, [] { return ""; }));
+    }
+    return Ok{};
+  }
+
+  // The memory is there in the order of `stream` alone, but later flushes may be in another one: hence the wait.
+  Status make_flush_memory(Opened& at, void* stream) {
+    Driver& driver = *at.driver;
+    int bytes = 0;
+    KMUX_TRY(check(driver, driver.l2_bytes(&bytes), [] { return ""; }));
+    if (bytes <= 0) return Ok{};
+    const std::size_t twice = 2 * static_cast<std::size_t>(bytes);
+    if (at.flushed == nullptr) KMUX_TRY(check(driver, driver.event_create(&at.flushed), [] { return ""; }));
+    KMUX_TRY(check(driver, driver.allocate(stream, twice, &at.flush_memory), [&] { return bytes_on(twice); }));
+    at.flush_bytes = twice;
+    return check(driver, driver.stream_synchronize(stream), [] { return ""; });
+  }
+
+  // Flushes in any stream wrote it, each behind the one before.
+  void free_flush_memory(Opened& at) noexcept {
+    if (at.flush_memory != nullptr) {
+      release(at, [&](Driver& driver) -> Status {
+        const Status waits = check(driver, driver.stream_wait(nullptr, at.flushed), [] { return ""; });
+        const Status freed = check(driver, driver.free(nullptr, at.flush_memory), [] { return ""; });
+        return waits.ok() ? freed : waits;
+      });
+    }
+    if (at.flushed != nullptr) {
+      release(at, [&](Driver& driver) { return check(driver, driver.event_destroy(at.flushed), [] { return ""; }); });
+    }
+  }
+
+  Result<Opened*> opened(int device) {
+    const auto index = static_cast<std::size_t>(device);
+    if (index >= kMaxDevices) return device_out_of_range(device, kMaxDevices);
+    if (Opened* const found = devices_[index].load(std::memory_order_acquire)) return found;
+    const std::lock_guard lock(opening_);
+    if (Opened* const found = devices_[index].load(std::memory_order_acquire)) return found;
+    auto made = std::make_unique<Opened>();
+    KMUX_ASSIGN(made->driver, Driver::open(host_, device));
+    devices_[index].store(made.get(), std::memory_order_release);
+    return made.release();
+  }
+
+  template <class Action>
+  Status on(int device, Action action) {
+    KMUX_ASSIGN(Opened* const at, opened(device));
+    return use_device(*at->driver, [&] { return action(*at->driver); });
+  }
+
+  template <class Action>
+  Status on_stream(int device, void* stream, Action action) {
+    return on(device, [&](Driver& driver) -> Status {
+      KMUX_TRY(check_usable(driver, stream));
+      return action(driver);
+    });
+  }
+
+  template <class Make>
+  Status call_on_stream(int device, void* stream, Make make) {
+    return on_stream(device, stream, [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
+  }
+
+  template <class Make>
+  Result<void*> make_event(int device, Make make) {
+    void* event = nullptr;
+    Status status = call(device, [&](Driver& driver) { return make(driver, &event); });
+    if (status.ok()) return event;
+    if (event != nullptr) event_destroy(device, event);  // as in `allocate`
+    return std::move(status).error();
+  }
+
+  template <class Make>
+  Status call(int device, Make make) {
+    return on(device, [&](Driver& driver) { return check(driver, make(driver), [] { return ""; }); });
+  }
+
+  template <class Action>
+  void release(int device, Action action) noexcept {
+    const Result<Opened*> at = opened(device);
+    if (at) return release(**at, action);
+    log_failure(at.error());
+  }
+
+  // What is leaked if it is not done is tried again where the device could not be made current.
+  template <class Action>
+  void release(Opened& at, Action action) noexcept {
+    bool done = false;
+    const auto once = [&] {
+      return use_device(*at.driver, [&] {
+        done = true;
+        return action(*at.driver);
+      });
+    };
+    log_failure(once());
+    if (!done) log_failure(once());
+  }
+
+  void log_failure(const Status& status) const noexcept {
+    if (!status.ok()) host_.log(Host::Level::kWarning, status.error().message);
+  }
+
+  Host host_;
+  std::mutex opening_;
+  std::array<std::atomic<Opened*>, kMaxDevices> devices_{};
+};
+
+}  // namespace kmux

@@ -1,0 +1,145 @@
+#include "kmux/plugin/plugin.hpp"
+
+#include "plugin_guard.h"
+
+namespace kmux {
+namespace {
+
+DeviceApi& devices_of(void* instance) { return static_cast<Backend*>(instance)->devices(); }
+
+kmux_code count(void* instance, std::int32_t* count, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*count, devices_of(instance).count());
+    return Ok{};
+  });
+}
+
+kmux_code properties(void* instance, std::int32_t device, kmux_sink json, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(const Json answer, devices_of(instance).properties(device));
+    write(json, dump(answer));
+    return Ok{};
+  });
+}
+
+kmux_code allocate(void* instance, std::int32_t device, void* stream, std::size_t bytes, std::size_t alignment,
+                   void** address, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*address, devices_of(instance).allocate(device, stream, bytes, alignment));
+    return Ok{};
+  });
+}
+
+void free(void* instance, std::int32_t device, void* stream, void* address) {
+  devices_of(instance).free(device, stream, address);
+}
+
+kmux_code copy(void* instance, std::int32_t device, void* stream, void* to, const void* from, std::size_t bytes,
+               std::int32_t kind, kmux_sink error) {
+  return guard(error, [&] {
+    return devices_of(instance).copy(device, stream, to, from, bytes, static_cast<kmux_copy_kind>(kind));
+  });
+}
+
+kmux_code memset(void* instance, std::int32_t device, void* stream, void* address, std::uint8_t value,
+                 std::size_t bytes, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).memset(device, stream, address, value, bytes); });
+}
+
+kmux_code memory_info(void* instance, std::int32_t device, std::uint64_t* free_bytes, std::uint64_t* total_bytes,
+                      kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(const DeviceApi::MemoryInfo info, devices_of(instance).memory_info(device));
+    *free_bytes = info.free_bytes;
+    *total_bytes = info.total_bytes;
+    return Ok{};
+  });
+}
+
+kmux_code stream_create(void* instance, std::int32_t device, void** stream, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*stream, devices_of(instance).stream_create(device));
+    return Ok{};
+  });
+}
+
+void stream_destroy(void* instance, std::int32_t device, void* stream) {
+  devices_of(instance).stream_destroy(device, stream);
+}
+
+kmux_code stream_synchronize(void* instance, std::int32_t device, void* stream, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).stream_synchronize(device, stream); });
+}
+
+kmux_code event_create(void* instance, std::int32_t device, void** event, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*event, devices_of(instance).event_create(device));
+    return Ok{};
+  });
+}
+
+void event_destroy(void* instance, std::int32_t device, void* event) {
+  devices_of(instance).event_destroy(device, event);
+}
+
+kmux_code event_record(void* instance, std::int32_t device, void* event, void* stream, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).event_record(device, event, stream); });
+}
+
+kmux_code event_elapsed(void* instance, std::int32_t device, void* begin, void* end, double* milliseconds,
+                        kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*milliseconds, devices_of(instance).event_elapsed(device, begin, end));
+    return Ok{};
+  });
+}
+
+kmux_code l2_flush(void* instance, std::int32_t device, void* stream, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).l2_flush(device, stream); });
+}
+
+kmux_code stream_wait_event(void* instance, std::int32_t device, void* stream, void* event, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).stream_wait_event(device, stream, event); });
+}
+
+kmux_code stream_capture(void* instance, std::int32_t device, void* stream, std::uint64_t* capture, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*capture, devices_of(instance).stream_capture(device, stream));
+    return Ok{};
+  });
+}
+
+kmux_code event_create_untimed(void* instance, std::int32_t device, void** event, kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*event, devices_of(instance).event_create_untimed(device));
+    return Ok{};
+  });
+}
+
+}  // namespace
+
+kmux_device_api device_functions(const PluginInfo& info) {
+  return {.struct_size = sizeof(kmux_device_api),
+          .device_type = info.device_type,
+          .reserved = 0,
+          .count = count,
+          .properties = properties,
+          .allocate = allocate,
+          .free = free,
+          .copy = copy,
+          .memset = memset,
+          .memory_info = memory_info,
+          .stream_create = stream_create,
+          .stream_destroy = stream_destroy,
+          .stream_synchronize = stream_synchronize,
+          .event_create = event_create,
+          .event_destroy = event_destroy,
+          .event_record = event_record,
+          .event_elapsed = event_elapsed,
+          .l2_flush = l2_flush,
+          .stream_wait_event = stream_wait_event,
+          .stream_capture = stream_capture,
+          .event_create_untimed = event_create_untimed};
+}
+
+}  // namespace kmux

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/sink.h"
+
+namespace kmux {
+
+inline std::string_view view(kmux_bytes bytes) { return {bytes.data, bytes.size}; }
+
+/// Runs `body` (-> Status); its error, and any exception, goes to `error` as code and text.
+template <class Body>
+kmux_code guard(kmux_sink error, Body body) noexcept {
+  try {
+    const Status status = body();
+    return status ? KMUX_OK : write_error(status.error(), error);
+  } catch (const Exception& exception) {
+    return write_error(exception.error(), error);
+  } catch (const std::exception& exception) {
+    write(error, "the plugin threw an exception (");
+    write(error, exception.what());
+  } catch (...) {
+    write(error, "the plugin threw an exception (of unknown type");
+  }
+  write(error, "). This is a bug of the plugin; report it to its author.");
+  return KMUX_INTERNAL;
+}
+
+}  // namespace kmux

@@ -1,0 +1,50 @@
+#include "kmux/plugin/support.h"
+
+#include <algorithm>
+
+#include "kmux/plugin/words.h"
+
+namespace kmux {
+namespace {
+
+std::string backend_of(const Support& support) { return "backend " + std::string(support.backend); }
+
+void add_dialect(std::vector<MissingFeature>& missing, const Support& support, const BuildRequest& request) {
+  const std::string& dialect = request.chosen().dialect;
+  if (std::ranges::find(support.dialects, dialect) != support.dialects.end()) return;
+  missing.push_back({"dialect", path_in_variant(request, "dialect"),
+                     backend_of(support) + " takes dialects " + join(support.dialects) + ", not \"" + dialect + "\""});
+}
+
+void add_arch(std::vector<MissingFeature>& missing, const Support& support, const BuildRequest& request) {
+  const std::vector<std::string>& wanted = request.chosen().requirements.arch;
+  if (wanted.empty() || (support.has_arch && std::ranges::any_of(wanted, support.has_arch))) return;
+  missing.push_back({"arch", path_in_variant(request, "requires/arch"),
+                     support.has_arch ? "\"" + request.target.arch + "\" is none of those the variant is for"
+                                      : backend_of(support) + " names no architectures"});
+}
+
+void add_device_features(std::vector<MissingFeature>& missing, const Support& support, const BuildRequest& request) {
+  for (const std::string& feature : request.chosen().requirements.features) {
+    if (support.has_feature && support.has_feature(feature)) continue;
+    missing.push_back({feature, path_in_variant(request, "requires/features"),
+                       support.has_feature ? "\"" + request.target.arch + "\" does not have it"
+                                           : backend_of(support) + " names no such feature"});
+  }
+}
+
+}  // namespace
+
+std::vector<MissingFeature> missing_of(const Support& support, const BuildRequest& request) {
+  auto missing = missing_features(request.program, request.variant, support.features, support.backend);
+  add_dialect(missing, support, request);
+  add_arch(missing, support, request);
+  add_device_features(missing, support, request);
+  return missing;
+}
+
+std::string path_in_variant(const BuildRequest& request, std::string_view member) {
+  return "/variants/" + std::to_string(request.variant) + "/" + std::string(member);
+}
+
+}  // namespace kmux

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/export.h"
+#include "kmux/plugin/backend.h"
+
+namespace kmux {
+
+/// What a backend has to be able to do on this machine; each includes those before it.
+enum class Purpose : std::uint8_t { kWrap, kBuild, kRun };
+KMUX_API std::string_view to_string(Purpose purpose);
+
+/// How a program is compiled. Every field has the meaning of TileLang's argument of that name; an argument beats the
+/// environment.
+struct CompileOptions {
+  std::string target = {};             // empty: KMUX_TARGET, else "auto"
+  std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
+  std::string target_host = {};  // what the launcher is for; "c" or "llvm" alone says nothing new, and a processor
+      // ("llvm -mcpu=x86-64-v3") is for backends that compile launchers for others
+  std::vector<int> out_idx = {};  // outputs by position, negative from the end; only if the signature has none
+  std::optional<bool> verbose = {};
+  std::optional<int> device = {};      // ordinal; default 0
+  Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
+  std::vector<std::string> compile_flags = {};  // appended to the compiler's; split at blanks as a shell does
+  std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
+  bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
+  /// Where the backend resolves and compiles; empty: KMUX_ISOLATION, else "none". "process": in a process of its own, so
+  /// that a compiler that crashes or hangs is an error of this compile and no more.
+  std::string isolation = {};
+  /// The most that one step of the backend may take, only with isolation "process"; 0: no limit. Default:
+  /// KMUX_COMPILE_TIMEOUT (seconds), else no limit.
+  std::optional<std::chrono::milliseconds> compile_timeout = {};
+  /// Which of the candidates that can is taken: "priority", "fast_start", "measured" or "pinned" (docs/auto.md). Empty:
+  /// KMUX_POLICY, else "priority".
+  std::string policy = {};
+  std::string lock_file = {};  // of policy "pinned", written by `kmux tune --lock`; empty: KMUX_LOCK_FILE
+  bool operator==(const CompileOptions&) const = default;
+};
+
+}  // namespace kmux

@@ -1,0 +1,77 @@
+#include "tier_build.h"
+
+#include <chrono>
+
+#include "kmux/log.h"
+#include "kmux/trace.h"
+
+#include "cache/artifact_cache.h"
+#include "cache_key.h"
+#include "system/compile_scope.h"
+#include "system/trace_log.h"
+
+namespace kmux {
+namespace {
+
+/// What a larger compilation on this thread gives to `choice` while it compiles; nothing outside one.
+Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
+  CompileScope* scope = CompileScope::current();
+  if (scope == nullptr) return std::shared_ptr<void>();
+  return scope->admit(choice.plugin->manifest().name, choice.apart);
+}
+
+Result<std::string> wrap(Backend& backend, const BuildRequest& request) {
+  const TraceSpan span("wrap", request.program.name);
+  return backend.wrapper().wrap(request);
+}
+
+Result<CacheEntry> wrap_and_build(Backend& backend, const BuildRequest& request) {
+  KMUX_ASSIGN(std::string launcher, wrap(backend, request));
+  const TraceSpan span("build", request.program.name);
+  KMUX_ASSIGN(Artifact artifact, backend.builder().build(request, launcher));
+  return CacheEntry{std::move(artifact), std::move(launcher)};
+}
+
+/// Nothing if the build cannot be identified; it is then not cached.
+std::optional<CacheKey> key_of(const Choice& choice, const BuildRequest& request) {
+  Result<CacheKey> key = cache_key(choice.plugin->manifest(), *choice.backend, request);
+  if (key) return *std::move(key);
+  log(LogLevel::kDebug, "not cached (the toolchain cannot be identified): " + key.error().message);
+  return std::nullopt;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
+Result<TierBuild> build_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
+  const BuildRequest request = request_in_tier(choice, tier);
+  std::optional<double> compile_ms;
+  const auto make = [&]() -> Result<CacheEntry> {
+    KMUX_ASSIGN(const std::shared_ptr<void> admission, admission_of(choice));
+    const auto begin = std::chrono::steady_clock::now();
+    Result<CacheEntry> made = wrap_and_build(*choice.backend, request);
+    compile_ms = milliseconds_since(begin);
+    return made;
+  };
+  const std::optional<CacheKey> key = cache == nullptr ? std::nullopt : key_of(choice, request);
+  const FileTime began = file_time_now();
+  const std::int64_t asked_ns = trace_clock_ns();
+  KMUX_ASSIGN(CacheEntry entry, key ? cache->find_or_make(*key, make) : make());
+  if (!compile_ms) add_stage("cache hit", request.program.name, asked_ns);
+  return TierBuild{std::move(entry.launcher), std::move(entry.artifact), compile_ms, key ? entry.began : began};
+}
+
+std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier, ArtifactCache* cache) {
+  if (cache == nullptr) return std::nullopt;
+  const std::int64_t asked_ns = trace_clock_ns();
+  const std::optional<CacheKey> key = key_of(choice, request_in_tier(choice, tier));
+  std::optional<CacheEntry> entry = key ? cache->find(*key) : std::nullopt;
+  if (!entry || entry->unsupported) return std::nullopt;
+  add_stage("cache hit", choice.request.program.name, asked_ns);
+  return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt, entry->began};
+}
+
+}  // namespace kmux

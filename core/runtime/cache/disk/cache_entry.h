@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kmux/artifact.h"
+#include "kmux/error.h"
+#include "kmux/json.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/file_identity.h"
+
+namespace kmux {
+
+/// What an entry is found by: everything that decides what a build makes, headers aside.
+struct CacheKey {
+  std::string digest;  // SHA-256 over the parts, 64 lower-case hex digits
+  Json parts = {};     // in clear, for people
+};
+
+/// What a build made: an artifact with its launcher, or the reason why the backend cannot do it.
+///
+/// The artifact's part `deps` (kmux/plugin/dependencies.h) names the files that the entry depends on; a negative entry names
+/// them in a note of that kind, if it depends on any.
+struct CacheEntry {
+  Artifact artifact = {};
+  std::string launcher = {};
+  std::optional<Error> unsupported = {};
+  /// `file_time_now()` before it was built, or found. As long as no file that it depends on changed since, it is what a
+  /// build makes; the state of these files is captured with this time, by whoever got the entry.
+  FileTime began = 0;
+};
+
+/// The files that an outcome depends on.
+///
+/// Errors: invalid_argument if its list of them is malformed.
+Result<Dependencies> dependencies_of(const Artifact& artifact);
+Result<Dependencies> dependencies_of(const Error& unsupported);
+Result<Dependencies> dependencies_of(const CacheEntry& entry);
+
+}  // namespace kmux

@@ -1,0 +1,249 @@
+#include "dependency_state.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "kmux/plugin/sha256.h"
+
+#include "boot_mark.h"
+#include "cache_folder.h"
+#include "file_digests.h"
+
+namespace kmux {
+namespace {
+
+using File = DependencyState::File;
+using Folder = DependencyState::Folder;
+
+Error unsure(const std::string& path, const std::string& why) {
+  return make_error(ErrorCode::kUnavailable, "what the build read is not known ('" + path + "' " + why + ").");
+}
+
+/// The identity of a file that has not changed since `began`.
+Result<FileIdentity> settled_identity(const std::string& path, FileTime began) {
+  const FileIdentity now = FileIdentity::of(path);
+  if (!now.is_there()) return unsure(path, "is gone");
+  if (now.changed_ns() >= began) return unsure(path, "changed meanwhile");
+  return now;
+}
+
+Result<File> capture_file(const std::string& path, FileTime began, FileContents contents) {
+  if (path.find('\n') != std::string::npos) return unsure(path, "has a line end in its name");
+  KMUX_ASSIGN(const FileIdentity identity, settled_identity(path, began));
+  if (contents == FileContents::kLeft) return File{path, identity, ""};
+  std::optional<std::string> digest = FileDigests::of_process().digest(path, identity);
+  if (!digest) return unsure(path, "cannot be read any more");
+  // After reading: a change since `began`, during the reading as well, shows in the times.
+  KMUX_ASSIGN(const FileIdentity after, settled_identity(path, began));
+  if (after != identity) return unsure(path, "changed meanwhile");
+  return File{path, identity, *std::move(digest)};
+}
+
+std::string folder_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+
+/// What has a name that the build looked for and did not take.
+enum class Named { kNothing, kFolder, kBrokenLink, kFile };
+
+bool is_link(const std::string& path) {
+  struct stat info{};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+Named look_for(const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? Named::kFolder : Named::kFile;
+  return is_link(path) ? Named::kBrokenLink : Named::kNothing;
+}
+
+/// Notes that `path`, which lies in `folder`, was passed over by a build that began at `began`.
+Status note_absent(Folder& folder, const std::string& path, FileTime began) {
+  const Named named = look_for(path);
+  if (named == Named::kFile) return unsure(path, "was added meanwhile");
+  // Was that folder there when the build came by, or was it missing on the way to the candidate?
+  const bool is_folder = named == Named::kFolder;
+  if (is_folder && FileIdentity::of(path).changed_ns() >= began) return unsure(path, "was added meanwhile");
+  // What a link names may come, go and change without a change of the folder that the link is in.
+  if (named != Named::kNothing && is_link(path)) folder.is_settled = false;
+  (is_folder ? folder.passed : folder.absent).push_back(path);
+  return Ok{};
+}
+
+Result<std::vector<Folder>> capture_folders(const std::vector<std::string>& absent, FileTime began) {
+  std::map<std::string, Folder> folders;
+  for (const std::string& path : absent) {
+    if (path.find('\n') != std::string::npos) return unsure(path, "has a line end in its name");
+    const FileTime now = file_time_now();
+    const auto [found, is_new] = folders.try_emplace(folder_of(path));
+    Folder& folder = found->second;
+    if (is_new) {
+      folder.path = found->first;
+      folder.identity = FileIdentity::of(folder.path);
+      folder.is_settled = folder.identity.changed_ns() < now;
+    }
+    // After the folder's identity was taken, so that what is added from now on changes it.
+    KMUX_TRY(note_absent(folder, path, began));
+  }
+  std::vector<Folder> list;
+  list.reserve(folders.size());
+  for (auto& [path, folder] : folders) list.push_back(std::move(folder));
+  return list;
+}
+
+bool is_unchanged(const File& file, bool is_of_here) {
+  const FileIdentity now = FileIdentity::of(file.path);
+  if (is_of_here && now == file.identity) return true;
+  if (!now.is_there() || now.size != file.identity.size || file.sha256.empty()) return false;
+  return FileDigests::of_process().digest(file.path, now) == file.sha256;
+}
+
+/// The candidate that is there now, or null.
+const std::string* find_added(const Folder& folder, bool is_of_here) {
+  const FileIdentity now = FileIdentity::of(folder.path);
+  if (!now.is_there() || (is_of_here && folder.is_settled && now == folder.identity)) return nullptr;
+  for (const std::string& path : folder.absent) {
+    const Named named = look_for(path);
+    if (named == Named::kFile || named == Named::kFolder) return &path;
+  }
+  for (const std::string& path : folder.passed) {
+    if (look_for(path) == Named::kFile) return &path;
+  }
+  return nullptr;
+}
+
+/// Takes the text before `end` off the front of `text`.
+std::string_view take(std::string_view& text, char end) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return taken;
+}
+
+template <class Integer>
+bool read_integer(std::string_view text, Integer& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// "DEVICE INODE SIZE MTIME CTIME", as `identity_text` writes it.
+bool read_identity(std::string_view& line, FileIdentity& identity) {
+  return read_integer(take(line, ' '), identity.device) && read_integer(take(line, ' '), identity.inode) &&
+         read_integer(take(line, ' '), identity.size) && read_integer(take(line, ' '), identity.mtime_ns) &&
+         read_integer(take(line, ' '), identity.ctime_ns);
+}
+
+std::string identity_text(const FileIdentity& identity) {
+  std::string text;
+  for (const std::uint64_t number : {identity.device, identity.inode, identity.size})
+    text += std::to_string(number) + " ";
+  for (const FileTime time : {identity.mtime_ns, identity.ctime_ns}) text += std::to_string(time) + " ";
+  return text;
+}
+
+// The first words of lines.
+constexpr std::string_view kMachine = "machine", kFile = "file", kSettled = "folder", kUnsettled = "unsettled",
+                           kAbsent = "absent", kPassed = "passed";
+
+bool read_line(std::string_view line, DependencyState& state) {
+  const std::string_view word = take(line, ' ');
+  if (word == kMachine) return state.machine = line, state.empty();
+  if (word == kFile) {
+    File& file = state.files.emplace_back();
+    file.sha256 = take(line, ' ');
+    const bool good = read_identity(line, file.identity);
+    file.path = line;
+    return good && is_digest(file.sha256) && line.starts_with('/');
+  }
+  if (word == kSettled || word == kUnsettled) {
+    Folder& folder = state.folders.emplace_back();
+    const bool good = read_identity(line, folder.identity);
+    folder.is_settled = word == kSettled;
+    folder.path = line;
+    return good && line.starts_with('/');
+  }
+  if ((word != kAbsent && word != kPassed) || state.folders.empty()) return false;
+  (word == kAbsent ? state.folders.back().absent : state.folders.back().passed).emplace_back(line);
+  return line.starts_with('/');
+}
+
+std::string line_of(std::string_view word, std::string_view rest) {
+  return std::string(word).append(" ").append(rest).append("\n");
+}
+
+}  // namespace
+
+Result<DependencyState> capture(const Dependencies& dependencies, FileTime began, FileContents contents) {
+  if (!dependencies.complete) {
+    return make_error(ErrorCode::kUnavailable,
+                      "which files the build read cannot be told (an #include of a name that is computed).");
+  }
+  DependencyState state{.machine = boot_mark(), .files = {}, .folders = {}};
+  state.files.reserve(dependencies.files.size());
+  for (const std::string& path : dependencies.files) {
+    KMUX_ASSIGN(File file, capture_file(path, began, contents));
+    state.files.push_back(std::move(file));
+  }
+  KMUX_ASSIGN(state.folders, capture_folders(dependencies.absent, began));
+  return state;
+}
+
+void hash_contents(DependencyState& state) {
+  for (File& file : state.files) {
+    const std::optional<std::string> digest = FileDigests::of_process().digest(file.path, file.identity);
+    // The identity is settled, so a file that has it now had it while it was read.
+    if (digest && FileIdentity::of(file.path) == file.identity) file.sha256 = *digest;
+  }
+}
+
+std::optional<std::string> find_change(const DependencyState& state) {
+  const bool is_of_here = !state.machine.empty() && state.machine == boot_mark();
+  for (const File& file : state.files) {
+    if (!is_unchanged(file, is_of_here)) return "'" + file.path + "' changed";
+  }
+  for (const Folder& folder : state.folders) {
+    if (const std::string* added = find_added(folder, is_of_here)) return "'" + *added + "' was added";
+  }
+  return std::nullopt;
+}
+
+DependencyState of_another_machine(DependencyState state) {
+  state.machine.clear();
+  return state;
+}
+
+std::string second_digest(std::string_view key, const DependencyState& state) {
+  std::string text(key);
+  text += '\n';
+  for (const File& file : state.files) text += "file " + file.sha256 + " " + file.path + "\n";
+  for (const Folder& folder : state.folders) {
+    for (const std::string& path : folder.absent) text += line_of(kAbsent, path);
+    for (const std::string& path : folder.passed) text += line_of(kPassed, path);
+  }
+  return sha256_hex(text);
+}
+
+std::string to_text(const DependencyState& state) {
+  std::string text = line_of(kMachine, state.machine);
+  for (const File& file : state.files) {
+    text += line_of(kFile, file.sha256 + " " + identity_text(file.identity) + file.path);
+  }
+  for (const Folder& folder : state.folders) {
+    text += line_of(folder.is_settled ? kSettled : kUnsettled, identity_text(folder.identity) + folder.path);
+    for (const std::string& path : folder.absent) text += line_of(kAbsent, path);
+    for (const std::string& path : folder.passed) text += line_of(kPassed, path);
+  }
+  return text;
+}
+
+Result<DependencyState> dependency_state_from_text(std::string_view text) {
+  DependencyState state;
+  for (int number = 1; !text.empty(); ++number) {
+    if (!read_line(take(text, '\n'), state)) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "line " + std::to_string(number) + " of the dependencies is malformed.");
+    }
+  }
+  return state;
+}
+
+}  // namespace kmux

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kmux/plugin/descriptor.h"
+
+namespace kmux {
+
+/// An open file or folder, closed when this object goes.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+
+  /// Opens a folder, or nothing (errno says why). A symbolic link is refused.
+  static FileDescriptor open_folder(const std::filesystem::path& path);
+
+  /// Is this what `path` names now?
+  bool is_at(const std::filesystem::path& path) const;
+
+  int get() const { return fd_.get(); }
+  bool ok() const { return fd_.is_open(); }
+
+ private:
+  Descriptor fd_;
+};
+
+/// A regular file's content and the time of its last change.
+struct FileContent {
+  std::string bytes;
+  std::int64_t mtime_ns = 0;
+};
+
+/// The file `name` in `folder`, or nothing (errno says why; EFBIG if it has more than `max_bytes`).
+std::optional<FileContent> read_file_at(const FileDescriptor& folder, const char* name, std::uint64_t max_bytes);
+
+/// Writes a new file in `folder` and brings it to the disk; 0 or errno.
+int write_file_at(const FileDescriptor& folder, const char* name, std::string_view bytes);
+
+/// The system's words for an errno.
+std::string errno_text(int error);
+
+}  // namespace kmux

@@ -1,0 +1,169 @@
+#include "key_lock.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <fcntl.h>
+#include <mutex>
+#include <pthread.h>
+#include <set>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "kmux/plugin/sha256.h"
+
+#include "fault_point.h"
+#include "file_descriptor.h"
+
+namespace kmux {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kFirstPause = std::chrono::microseconds(500);
+constexpr auto kLongestPause = std::chrono::microseconds(10'000);
+
+std::int64_t offset_of(std::string_view name) {
+  return static_cast<std::int64_t>(std::stoull(sha256_hex(name).substr(0, 15), nullptr, 16));  // 60 bits
+}
+
+/// 0 or errno.
+int set_lock(const FileDescriptor& file, std::int64_t offset, short type) {
+  if (const int error = fault_point("lock"); error != 0) return error;
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = offset;
+  lock.l_len = 1;
+  return ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+}
+
+/// Waits until no other open file has the lock, and takes it.
+bool wait_for_lock(const FileDescriptor& file, std::int64_t offset, Clock::time_point end) {
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    const int error = set_lock(file, offset, F_WRLCK);
+    if (error == 0) return true;
+    const bool taken = error == EAGAIN || error == EACCES || error == EINTR;
+    if (!taken || Clock::now() >= end) return false;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+std::atomic<unsigned> fork_count{0};
+
+/// How often this process was forked. A child has the open files of its parent, and so the locks in them: what is locked
+/// after a fork has to be in another file, or a child that lives longer than its parent would hold it.
+unsigned count_forks() {
+  static const int registered =
+      ::pthread_atfork(nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); }, nullptr);
+  (void)registered;
+  return fork_count.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+/// The offsets that threads of this process hold or wait for in the file, whichever of its openings that is.
+class KeyLocks::Table {
+ public:
+  Table() : process_(::getpid()) {}
+
+  /// Its mutex may be locked by a thread that is not here.
+  bool is_forked() const { return process_ != ::getpid(); }
+
+  bool claim(std::int64_t offset, Clock::time_point end) {
+    std::unique_lock guard(mutex_);
+    if (!freed_.wait_until(guard, end, [&] { return !claimed_.contains(offset); })) return false;
+    claimed_.insert(offset);
+    return true;
+  }
+  void free(std::int64_t offset) {
+    {
+      const std::lock_guard guard(mutex_);
+      claimed_.erase(offset);
+    }
+    freed_.notify_all();
+  }
+
+  /// The file as it was opened last, opened anew if the path names another one now or this process was forked since.
+  std::shared_ptr<File> file(const std::filesystem::path& path);
+
+ private:
+  pid_t process_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::set<std::int64_t> claimed_;
+  std::shared_ptr<File> file_;
+};
+
+/// An opening of the file of locks; closed with the last lock in it once the table has another one.
+class KeyLocks::File {
+ public:
+  explicit File(const std::filesystem::path& path)
+      : forks_(count_forks()), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {}
+
+  bool is_current(const std::filesystem::path& path) const {
+    return forks_ == count_forks() && descriptor_.is_at(path);
+  }
+  bool lock(std::int64_t offset, Clock::time_point end) const {
+    return descriptor_.ok() && wait_for_lock(descriptor_, offset, end);
+  }
+  /// Unlocks, as closing is not enough: a child that was forked meanwhile has the same open file. Such a child must not
+  /// unlock what its parent holds.
+  void unlock(std::int64_t offset) const {
+    if (process_ == ::getpid()) set_lock(descriptor_, offset, F_UNLCK);
+  }
+
+ private:
+  unsigned forks_;
+  FileDescriptor descriptor_;
+  pid_t process_ = ::getpid();
+};
+
+std::shared_ptr<KeyLocks::File> KeyLocks::Table::file(const std::filesystem::path& path) {
+  const std::lock_guard guard(mutex_);
+  if (file_ == nullptr || !file_->is_current(path)) file_ = std::make_shared<File>(path);
+  return file_;
+}
+
+/// In a forked child the table is never destroyed: its condition may have waiters that are not there, for which that would
+/// wait.
+KeyLocks::KeyLocks(std::filesystem::path file)
+    : path_(std::move(file)), table_(new Table(), [](Table* table) {
+        if (!table->is_forked()) delete table;
+      }) {}
+KeyLocks::~KeyLocks() = default;
+
+std::optional<KeyLocks::Held> KeyLocks::acquire(std::string_view name, std::chrono::milliseconds timeout) {
+  const std::int64_t offset = offset_of(name);
+  const Clock::time_point end = Clock::now() + timeout;
+  const bool forked = table_->is_forked();
+  if (!forked && !table_->claim(offset, end)) return std::nullopt;
+  Held held(forked ? nullptr : table_, offset);
+  if (!held.lock(forked ? std::make_shared<File>(path_) : table_->file(path_), end)) return std::nullopt;
+  return held;
+}
+
+bool KeyLocks::Held::lock(std::shared_ptr<File> file, Clock::time_point end) {
+  if (!file->lock(offset_, end)) return false;
+  file_ = std::move(file);
+  return true;
+}
+
+KeyLocks::Held& KeyLocks::Held::operator=(Held&& other) noexcept {
+  release();
+  file_ = std::move(other.file_);
+  table_ = std::move(other.table_);
+  offset_ = other.offset_;
+  return *this;
+}
+
+void KeyLocks::Held::release() {
+  if (file_ != nullptr) std::exchange(file_, nullptr)->unlock(offset_);
+  const std::shared_ptr<Table> table = std::move(table_);
+  if (table != nullptr && !table->is_forked()) table->free(offset_);
+}
+
+}  // namespace kmux

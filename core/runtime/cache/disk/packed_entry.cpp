@@ -1,0 +1,66 @@
+#include "packed_entry.h"
+
+#include <algorithm>
+
+#include "kmux/plugin/file_io.h"
+
+#include "entry_files.h"
+
+namespace kmux {
+namespace {
+
+Error refused(const std::string& key, const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, "cache entry '" + key + "' is refused (" + why + ").");
+}
+
+bool is_entry_file(const std::string& name) {
+  return std::find(kEntryFiles.begin(), kEntryFiles.end(), name) != kEntryFiles.end();
+}
+
+/// Every file that is written is one that the manifest names: reading alone would pass over others.
+Status check_names(const PackedEntry& packed, const EntryManifest& manifest) {
+  if (packed.files.size() == manifest.files.size() + 1) return Ok{};
+  return refused(packed.key, "it has files that its manifest does not list");
+}
+
+}  // namespace
+
+Result<PackedEntry> pack_entry(const CacheKey& key, const CacheEntry& entry, FileTime began) {
+  KMUX_ASSIGN(const Dependencies dependencies, dependencies_of(entry));
+  KMUX_ASSIGN(const DependencyState state, capture(dependencies, began));
+  KMUX_ASSIGN(auto files, entry_files(key, entry, state));
+  return PackedEntry{key.digest, second_digest(key.digest, state), std::move(files)};
+}
+
+Result<PackedEntry> pack_entry(const EntryLocation& location) {
+  const EntryReading reading = read_entry(location, EntryCheck::kDigests);
+  if (reading.outcome == EntryReading::Outcome::kGone) {
+    return make_error(ErrorCode::kUnavailable, "cache entry '" + location.key + "' was removed meanwhile.");
+  }
+  if (reading.outcome != EntryReading::Outcome::kGood) return refused(location.key, reading.reason);
+  PackedEntry packed{location.key, location.second, {}};
+  for (const char* name : kEntryFiles) {
+    if (name != kManifestFile && !reading.manifest.files.contains(name)) continue;
+    std::optional<FileContent> content = read_file_at(reading.folder, name, kMaxFileBytes);
+    if (!content) {
+      return make_error(ErrorCode::kUnavailable, "cache entry '" + location.key + "' was removed meanwhile.");
+    }
+    packed.files[name] = std::move(content->bytes);
+  }
+  return packed;
+}
+
+Result<Staging::Outcome> unpack_entry(const CacheFolder& cache, const PackedEntry& packed) {
+  if (!is_digest(packed.key) || !is_digest(packed.second)) return refused(packed.key, "that is no key");
+  KMUX_ASSIGN(Staging staging, Staging::make(cache));
+  for (const auto& [name, bytes] : packed.files) {
+    if (!is_entry_file(name)) return refused(packed.key, "no entry has a file '" + name + "'");
+    KMUX_TRY(staging.write(name.c_str(), bytes));
+  }
+  const EntryReading reading = read_entry({staging.path(), packed.key, packed.second}, EntryCheck::kDigests);
+  if (reading.outcome != EntryReading::Outcome::kGood) return refused(packed.key, reading.reason);
+  KMUX_TRY(check_names(packed, reading.manifest));
+  return staging.publish(cache.entry(packed.key, packed.second).folder);
+}
+
+}  // namespace kmux

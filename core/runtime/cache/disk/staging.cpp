@@ -1,0 +1,136 @@
+#include "staging.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
+
+#include "fault_point.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kUuidDigits = 32;
+constexpr std::size_t kHostDigits = 16;
+constexpr auto kForgottenAfter = std::chrono::hours(1);
+
+Error failed(const fs::path& path, int error) {
+  return make_error(ErrorCode::kUnavailable, "cannot write '" + path.string() + "' (" + errno_text(error) +
+                                                 "). Check the cache's folder and its file system.");
+}
+
+std::string random_uuid() {
+  std::array<unsigned char, kUuidDigits / 2> bytes{};
+  while (::getrandom(bytes.data(), bytes.size(), 0) < 0 && errno == EINTR) {
+  }
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text.push_back("0123456789abcdef"[byte >> 4]);
+    text.push_back("0123456789abcdef"[byte & 15]);
+  }
+  return text;
+}
+
+/// What the numbers of processes mean something in: this boot of this machine and this namespace of processes.
+std::string host_mark() {
+  std::array<char, 256> name{};
+  std::array<char, 256> processes{};
+  ::gethostname(name.data(), name.size() - 1);
+  if (::readlink("/proc/self/ns/pid", processes.data(), processes.size() - 1) < 0) processes[0] = '\0';
+  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
+  return sha256_hex(std::string(name.data()) + '\n' + processes.data() + '\n' + (boot ? *boot : ""))
+      .substr(0, kHostDigits);
+}
+
+/// The process in a name that this machine gave, or 0.
+pid_t process_in(std::string_view name) {
+  const std::string before = "-" + host_mark() + "-";
+  if (name.size() <= kUuidDigits || !name.substr(kUuidDigits).starts_with(before)) return 0;
+  name.remove_prefix(kUuidDigits + before.size());
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  return error == std::errc{} && end == name.data() + name.size() ? process : 0;
+}
+
+/// Makes the folders above `target`, which lies three below a folder that is there; 0 or errno. They are not brought to
+/// the disk: a crash may lose a name, which is a miss and no harm, and each would cost as much as a file.
+int make_parents(const fs::path& target) {
+  const fs::path key = target.parent_path();
+  for (const fs::path& folder : {key.parent_path().parent_path(), key.parent_path(), key}) {
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return errno;
+  }
+  return 0;
+}
+
+/// 0 or errno. A sweep may remove an empty parent between the two steps, so they are tried again.
+int move_to(const fs::path& from, const fs::path& target) {
+  int error = ENOENT;
+  for (int attempt = 0; attempt < 8 && error == ENOENT; ++attempt) {
+    error = make_parents(target);
+    if (error == 0) error = fault_point("parents made");
+    if (error == 0) error = ::rename(from.c_str(), target.c_str()) == 0 ? 0 : errno;
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string staging_name() { return random_uuid() + "-" + host_mark() + "-" + std::to_string(::getpid()); }
+
+bool is_abandoned(const fs::path& staging_folder) {
+  const pid_t process = process_in(staging_folder.filename().string());
+  if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) return true;
+  std::error_code error;
+  const fs::file_time_type changed = fs::last_write_time(staging_folder, error);
+  return !error && fs::file_time_type::clock::now() - changed > kForgottenAfter;
+}
+
+Result<Staging> Staging::make(const CacheFolder& cache) {
+  const fs::path path = cache.staging() / staging_name();
+  if (::mkdir(cache.staging().c_str(), 0700) != 0 && errno != EEXIST) return failed(cache.staging(), errno);
+  if (const int error = fault_point("before staging"); error != 0) return failed(path, error);
+  if (::mkdir(path.c_str(), 0700) != 0) return failed(path, errno);
+  Staging staging(path, FileDescriptor::open_folder(path));
+  if (!staging.folder_.ok()) return failed(path, errno);
+  if (const int error = fault_point("staged"); error != 0) return failed(path, error);
+  return staging;
+}
+
+Staging::~Staging() {
+  if (!folder_.ok()) return;
+  std::error_code ignored;  // a sweep removes what stays
+  fs::remove_all(path_, ignored);
+}
+
+Status Staging::write(const char* name, std::string_view bytes) {
+  int error = fault_point(std::string("before writing ") + name);
+  if (error == 0) error = write_file_at(folder_, name, bytes);
+  if (error == 0) error = fault_point(std::string("wrote ") + name);
+  if (error != 0) return failed(path_ / name, error);
+  return Ok{};
+}
+
+Result<Staging::Outcome> Staging::publish(const fs::path& target) {
+  int error = ::fsync(folder_.get()) == 0 ? 0 : errno;
+  if (error == 0) error = fault_point("synced");
+  if (error == 0) error = move_to(path_, target);
+  // A folder that has files is not replaced: the system says one or the other.
+  if (error == EEXIST || error == ENOTEMPTY) return Outcome::kTaken;
+  if (error != 0) return failed(target, error);
+  folder_ = FileDescriptor();
+  fault_point("renamed");
+  fault_point("published");
+  return Outcome::kPublished;
+}
+
+}  // namespace kmux

@@ -1,0 +1,182 @@
+#include "remote_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <sys/random.h>
+#include <thread>
+
+#include "cache/disk/entry_files.h"
+#include "remote_value.h"
+
+namespace kmux {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kFirstLeasePause = std::chrono::milliseconds(2);
+constexpr auto kLongestLeasePause = std::chrono::milliseconds(200);
+
+/// A name for whoever takes a lease that nobody else can have.
+std::string random_holder() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
+  std::string text;
+  for (const unsigned char byte : bytes) text.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
+  return text;
+}
+
+}  // namespace
+
+RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
+    : options_(std::move(options)),
+      log_(std::move(log)),
+      failures_(options_.rest),
+      get_refusals_(options_.rest),
+      store_refusals_(options_.rest),
+      vain_waits_(10 * options_.rest),
+      refused_entries_(options_.rest) {}
+
+void RemoteCache::warn(const std::string& text) const {
+  if (log_) log_(text);
+}
+
+/// What is in the tier is decided by whoever can write to it, and looked at each time a node polls.
+void RemoteCache::refuse(const std::string& key, const std::string& why) {
+  const std::string line = "entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").";
+  const LogLimit::Verdict verdict = refused_entries_.judge(line, options_.now());
+  if (verdict == LogLimit::Verdict::kDrop) return;
+  warn(verdict == LogLimit::Verdict::kLog ? line : line + " More of the kind are not logged for a while.");
+}
+
+/// May the tier be called? A trial that one breaker allows and the other forbids is given back.
+bool RemoteCache::allows(CircuitBreaker& refusals) {
+  const auto now = options_.now();
+  if (!failures_.allows(now)) return false;
+  if (refusals.allows(now)) return true;
+  failures_.not_tried(now);
+  return false;
+}
+
+/// What the tier answers; nothing if it failed now or a short time ago.
+template <class Call>
+auto RemoteCache::ask(CircuitBreaker& refusals, const Call& call)
+    -> std::optional<typename decltype(call())::value_type> {
+  if (!allows(refusals)) return std::nullopt;
+  auto answer = call();
+  if (!answer) {
+    give_up(refusals, answer.error());
+    return std::nullopt;
+  }
+  refusals.succeeded();
+  failures_.succeeded();
+  slow_calls_ = 0;
+  return *std::move(answer);
+}
+
+void RemoteCache::give_up(CircuitBreaker& refusals, const Error& error) {
+  const auto now = options_.now();
+  const bool refuses = error.code == ErrorCode::kUnsupported;
+  if (refuses) failures_.succeeded();
+  if (!refuses) refusals.not_tried(now);
+  if (is_one_slow_call(error)) return failures_.not_tried(now);
+  if (!(refuses ? refusals : failures_).failed(now)) return;
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.rest).count();
+  warn("the remote cache '" + options_.name + "' is not used for " + std::to_string(seconds) + " s (" + error.message +
+       "). Builds go on without it; check the server.");
+}
+
+/// Where many transfers share a network some are too slow; each costs its caller a miss. Where none succeeds any more,
+/// waiting for all of them costs more than what they would bring.
+bool RemoteCache::is_one_slow_call(const Error& error) {
+  if (!error.note(kSlowStoreNote)) return false;
+  if (++slow_calls_ < kMostSlowCalls) return true;
+  slow_calls_ = 0;
+  return false;
+}
+
+std::optional<CacheEntry> RemoteCache::find(const std::string& key) {
+  const auto bytes = ask(get_refusals_, [&] { return options_.tier->get(key); });
+  if (!bytes || !*bytes) return std::nullopt;
+  const RemoteValue value = read_remote_bytes(key, **bytes, options_.secret);
+  for (const std::string& why : value.refused) refuse(key, why);
+  for (const PackedEntry& entry : value.entries) {
+    if (std::optional<CacheEntry> found = usable(key, entry)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const PackedEntry& entry) {
+  EntryReading reading = read_entry(entry);
+  if (reading.outcome == EntryReading::Outcome::kGood) return std::move(reading.entry);
+  if (reading.outcome == EntryReading::Outcome::kDamaged) refuse(key, reading.reason);
+  return std::nullopt;
+}
+
+RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::milliseconds patience) {
+  if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};
+  const std::string holder = random_holder();
+  if (!writable() || holder.empty()) return {};
+  if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
+  return vain_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
+}
+
+/// The turn that is to be had now; nothing while another node makes the entry.
+std::optional<RemoteCache::Turn> RemoteCache::try_turn(const std::string& key, const std::string& holder) {
+  const std::optional<bool> had = try_lease(key, holder);
+  if (!had) return Turn{};
+  Turn turn{.lease = *had ? hold(key, holder) : nullptr};
+  turn.entry = find(key);  // perhaps it was stored meanwhile
+  if (turn.entry) turn.lease.reset();
+  if (!turn.entry && turn.lease == nullptr) return std::nullopt;
+  return turn;
+}
+
+/// A server that says of every lease that it is taken must not cost the same for every key.
+RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::string& holder,
+                                             std::chrono::milliseconds patience) {
+  const auto end = Clock::now() + patience;
+  for (auto pause = kFirstLeasePause; Clock::now() < end; pause = std::min(2 * pause, kLongestLeasePause)) {
+    std::this_thread::sleep_for(pause);
+    std::optional<Turn> turn = try_turn(key, holder);
+    if (!turn) continue;
+    vain_waits_.succeeded();
+    return *std::move(turn);
+  }
+  if (vain_waits_.failed(options_.now())) {
+    warn("another node has been making entry '" + key + "' of the remote cache '" + options_.name +
+         "' for too long. This one makes it, too, and does not wait for others for some minutes.");
+  }
+  return {};
+}
+
+std::optional<bool> RemoteCache::try_lease(const std::string& key, const std::string& holder) {
+  return ask(store_refusals_, [&] { return options_.tier->lease(key, holder, options_.lease_time); });
+}
+
+/// Its calls are small, and pass by the breakers: a lease that ends because a large value was slow makes the fleet build
+/// everything twice.
+std::unique_ptr<RemoteLease> RemoteCache::hold(const std::string& key, const std::string& holder) {
+  const auto renew = [this, key, holder] { (void)options_.tier->lease(key, holder, options_.lease_time); };
+  const auto release = [this, key, holder] { (void)options_.tier->release(key, holder); };
+  const auto renewer = renewer_->is_forked() ? LeaseRenewer::of_process() : renewer_;
+  return std::make_unique<RemoteLease>(renewer, renew, options_.renew_every, release);
+}
+
+void RemoteCache::store(const PackedEntry& entry) {
+  if (!writable()) return;
+  const auto old = ask(get_refusals_, [&] { return options_.tier->get(entry.key); });
+  std::vector<PackedEntry> entries = {entry};
+  if (old && *old) {
+    for (PackedEntry& other : read_remote_bytes(entry.key, **old, options_.secret).entries) {
+      if (other.second != entry.second) entries.push_back(std::move(other));
+    }
+  }
+  const std::string bytes = to_remote_bytes(entries, options_.secret);
+  if (bytes.empty()) {
+    return warn("an artifact is not put into the remote cache '" + options_.name + "' (it has more than " +
+                std::to_string(kMostRemoteBytes >> 20) + " MiB).");
+  }
+  ask(store_refusals_, [&] { return options_.tier->put(entry.key, bytes); });
+}
+
+}  // namespace kmux

@@ -1,0 +1,129 @@
+#include "kmux/compile.h"
+
+#include "kmux/registry.h"
+
+#include "artifact/open_adapter.h"
+#include "build.h"
+#include "cache/kernel_headers.h"
+#include "improve.h"
+#include "kernel/kernel_impl.h"
+#include "kernel/out_idx.h"
+#include "kernel_memo.h"
+#include "resolve/policy.h"
+#include "system/background.h"
+#include "system/result_guard.h"
+#include "system/trace_log.h"
+#include "tune/tuner.h"
+
+namespace kmux {
+namespace {
+
+using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many keep it
+
+/// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
+Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
+  if (parts.resolution.policy != to_string(Policy::kMeasured)) return Ok{};
+  KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
+  parts.tuner = tuner;
+  const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
+  if (!is_measured) tuner->tune_at_first_call(runtime.background().handle().lock(), *parts.adapters);
+  return Ok{};
+}
+
+Result<LoadedArtifact> load_artifact(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
+                                     BuildResult& built) {
+  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
+  auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program->name);
+  if (!adapter) {
+    if (is_auto(built.resolution)) note_failure(runtime, *program, *built.resolution.chosen(), adapter.error());
+    return std::move(adapter).error();
+  }
+  auto origin = std::make_shared<const Origin>(
+      Origin{std::move(plugin), built.variant, shared_variant(program, built.variant), built.target});
+  return LoadedArtifact{std::move(origin), *std::move(adapter), std::move(built.artifact), std::move(built.launcher),
+                        built.tier};
+}
+
+Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
+                         DatedBuild& built) {
+  auto headers = std::make_shared<KernelHeaders>(built.result.artifact, built.began);
+  KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
+  KernelParts parts{.name = program->name,
+                    .signature = program->signature,
+                    .out_idx = options.out_idx,
+                    .plugin = loaded.origin->plugin,
+                    .adapters = std::make_shared<AdapterSlot>(loaded),
+                    .device = options.device.value_or(0),
+                    .resolution = std::move(built.result.resolution),
+                    .headers = std::move(headers)};
+  KMUX_TRY(add_tuner(runtime, program, options, parts));
+  return parts;
+}
+
+/// A kernel is found again from now on. What its headers contain is read in the background: that matters only when one is
+/// touched.
+void remember(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, const Kernel& kernel,
+              const std::shared_ptr<KernelHeaders>& headers) {
+  runtime.kernel_memo().keep(program, options, kernel);
+  if (headers->empty()) return;
+  runtime.background().post([headers] { headers->hash(); });
+}
+
+bool is_remembered(const Runtime& runtime, const CompileOptions& options) {
+  return options.use_cache && !runtime.environment().disable_cache;
+}
+
+Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  KMUX_TRY(runtime.check_process());
+  if (std::optional<Kernel> known = find_known(runtime, program, options)) return *std::move(known);
+  KMUX_TRY(output_names(program.signature, options.out_idx));  // before anything that takes long
+  KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kRun, runtime, program, options));
+  const auto shared = std::make_shared<const Program>(program);
+  KMUX_ASSIGN(KernelParts parts, load(runtime, shared, options, built));
+  const std::shared_ptr<AdapterSlot> slot = parts.adapters;
+  const std::shared_ptr<KernelHeaders> headers = parts.headers;
+  KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
+  if (is_remembered(runtime, options)) remember(runtime, shared, options, kernel, headers);
+  improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
+  return kernel;
+}
+
+}  // namespace
+
+std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  if (!is_remembered(runtime, options)) return std::nullopt;
+  const std::int64_t asked_ns = trace_clock_ns();
+  std::optional<Kernel> known = runtime.kernel_memo().find(program, options);
+  if (known) add_stage("memory hit", program.name, asked_ns);
+  return known;
+}
+
+Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return without_bad_alloc([&]() -> Result<BuildResult> {
+    KMUX_ASSIGN(DatedBuild built, build_for(Purpose::kBuild, runtime, program, options));
+    return std::move(built.result);
+  });
+}
+
+Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return without_bad_alloc([&] { return compile_or_find(runtime, program, options); });
+}
+
+Result<BuildResult> build(const Program& program, const CompileOptions& options) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  return build(*runtime, program, options);
+}
+
+Result<Kernel> compile(const Program& program, const CompileOptions& options) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  return compile(*runtime, program, options);
+}
+
+Result<Resolution> resolve(const Program& program, const ResolveRequest& request) {
+  return without_bad_alloc([&]() -> Result<Resolution> {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+    return resolve(*runtime, program, request);
+  });
+}
+
+}  // namespace kmux

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/compile_options.h"
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/kernel.h"
+#include "kmux/resolver.h"
+#include "kmux/runtime.h"
+
+namespace kmux {
+
+/// What `wrap` makes; needs neither the toolchain nor a device.
+struct WrapResult {
+  Resolution resolution;
+  std::string backend;
+  std::size_t variant = 0;
+  Target target;
+  std::string launcher;
+};
+
+/// Resolves and wraps `program`: its launcher, not compiled.
+///
+/// Errors: as `build`, but for those of the compiler.
+KMUX_API Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+
+/// What `build` makes; needs no device.
+struct BuildResult {
+  Resolution resolution;
+  std::string backend;
+  std::size_t variant = 0;
+  Target target;
+  std::string launcher;
+  Artifact artifact;
+  std::string tier = {};  // of the backend's tiers; empty if it has none
+  bool from_cache = false;
+};
+
+/// Resolves, wraps and builds `program`.
+///
+/// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
+/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With "auto", a backend whose compiler answers `unsupported` is
+/// passed over and the resolution says so; compile_failed never is.
+KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});
+
+/// Builds `program`, loads it on the device and returns it ready to be called.
+///
+/// A backend with tiers compiles its quickest one, unless the best is in the cache; the best follows in the background
+/// and takes over between two calls (option "tier"; `Kernel::await_best`).
+KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
+
+/// How a caller gives up a compilation that takes too long for it.
+struct CompileWait {
+  /// Once stopped, `compile` returns within 0.2 s. A compiler in a process of its own is killed; one in this process cannot
+  /// be: it is left behind, and its result is dropped when it ends. The end of the runtime waits for it.
+  std::stop_token stop = {};
+  /// Called on the thread that called, about every 20 ms; what it throws stops, too, and is passed on.
+  std::function<void()> poll = {};
+};
+
+/// As `compile`, by another thread, so that it can be given up. What is found in memory is returned at once.
+///
+/// Errors: as `compile`; unavailable if `wait.stop` was stopped before the end.
+KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options,
+                                const CompileWait& wait);
+KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options, const CompileWait& wait);
+
+/// Resolves with the default runtime.
+KMUX_API Result<Resolution> resolve(const Program& program, const ResolveRequest& request = {});
+
+}  // namespace kmux

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "kmux/registry.h"
+
+#include "isolation.h"
+
+namespace kmux {
+
+class Runtime;
+class WorkerPool;
+
+/// The worker processes of a runtime's plugins.
+///
+/// Threads: any.   Lifetime: the destructor ends those that nobody uses.
+class IsolatedPlugins {
+ public:
+  /// Plugin `name` of `registry` in processes of its own. The library is opened in this process only to load adapters. A
+  /// call gets at most `limit`.
+  ///
+  /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
+  Result<std::shared_ptr<Plugin>> plugin(Registry& registry, const std::string& name,
+                                         const std::optional<std::chrono::milliseconds>& limit);
+
+  /// Ends the workers that wait for a call beyond those that a pool keeps.
+  void end_surplus();
+
+  /// Ends the workers that wait for a call, where nothing will be destroyed: at the end of the process.
+  void end_idle();
+
+ private:
+  Result<std::shared_ptr<WorkerPool>> pool_of(const Registry& registry, const PluginEntry& entry);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<WorkerPool>> pools_;
+};
+
+/// Do cold calls of plugin `name` go to a process of its own? If `isolation` asks for it; if it leaves it open, in a forked
+/// child where there is a kmux-worker; or if it leaves it open, other
+/// threads compile at the same time (CompileScope), the plugin's manifest says that they would wait for each other in one
+/// process, and there is a kmux-worker.
+bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation);
+
+/// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_apart`.
+///
+/// Errors: as Registry::plugin and IsolatedPlugins::plugin.
+Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation);
+
+}  // namespace kmux

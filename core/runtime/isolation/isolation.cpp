@@ -1,0 +1,60 @@
+#include "isolation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
+
+namespace kmux {
+namespace {
+
+using Limit = std::optional<std::chrono::milliseconds>;
+
+Error invalid_isolation(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+
+/// The wording is that of TileLang's time-out.
+Error no_limit(const std::string& name, const std::string& value) {
+  return invalid_isolation(name + " must be empty or a non-negative number of seconds (it is '" + value +
+                           "'). Correct it.");
+}
+
+Result<bool> in_process_of_its_own(const std::string& word) {
+  if (word.empty() || word == "none" || word == "process") return word == "process";
+  const std::vector<std::string> known = {"none", "process"};
+  return invalid_isolation("isolation '" + word + "' is not known (there are " + join(known) + ")." +
+                           did_you_mean(word, known) + " Use one of them.");
+}
+
+Result<Limit> read_limit(const std::string& text) {
+  if (text.empty()) return Limit();
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (!is_number || !std::isfinite(seconds) || seconds < 0) return no_limit("KMUX_COMPILE_TIMEOUT", text);
+  constexpr double kMostSeconds = 1e9;  // so that it fits into any clock
+  const std::chrono::duration<double> capped(std::min(seconds, kMostSeconds));
+  return Limit(std::chrono::ceil<std::chrono::milliseconds>(capped));
+}
+
+}  // namespace
+
+Result<Isolation> isolation_of(const std::string& word, const Limit& limit, const Environment& environment) {
+  Isolation isolation;
+  const std::string& said = word.empty() ? environment.isolation : word;
+  isolation.is_free = said.empty();
+  KMUX_ASSIGN(isolation.in_process_of_its_own, in_process_of_its_own(said));
+  if (limit && limit->count() < 0) return no_limit("compile_timeout", std::to_string(limit->count()) + " ms");
+  KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));
+  if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();
+  if (isolation.limit && !isolation.in_process_of_its_own) {
+    return invalid_isolation(
+        std::string(limit ? "compile_timeout" : "KMUX_COMPILE_TIMEOUT") +
+        " is given without isolation 'process' (a compiler inside the application cannot be stopped). Ask "
+        "for that isolation, or leave the time-out out.");
+  }
+  return isolation;
+}
+
+}  // namespace kmux

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "kmux/plugin/descriptor.h"
+
+#include "deadline.h"
+#include "worker_frame.h"
+
+namespace kmux {
+
+/// What a worker has of its application, as kmux_host_api has it.
+struct WorkerHost {
+  std::function<void(std::int32_t level, std::string_view line)> log;
+  std::function<bool()> stopping;  // does nobody wait for the answer any more, as when the application ends?
+};
+
+/// Why there is no answer.
+struct WorkerFailure {
+  enum class Kind { kEnded, kTimeUp, kMalformed, kStopped };  // kStopped: nobody wants the answer any more
+  Kind kind;
+  std::string why;     // "signal 11, SIGSEGV", "it ended with code 0", what is wrong with the answer
+  std::string output;  // the last that it wrote to stdout and stderr
+  enum class End { kCrashed, kKilled };
+  End end = End::kCrashed;  // kKilled: from outside, as the system does when memory is short
+};
+
+/// A kmux-worker that this process started.
+///
+/// Threads: one at a time.   Lifetime: the destructor ends the process, and what it started, and waits for it.
+class WorkerProcess {
+ public:
+  /// Starts `program PLUGIN`; the socket is its descriptor 3, and its outputs go to a pipe.
+  ///
+  /// Errors: unavailable if it cannot be started.
+  static Result<std::unique_ptr<WorkerProcess>> start(const std::filesystem::path& program,
+                                                      const std::filesystem::path& plugin);
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  /// Sends `request`, an encoded frame, and waits for the reply. After a failure the worker is of no use any more.
+  std::variant<Frame, WorkerFailure> call(std::string_view request, const Deadline& deadline, const WorkerHost& host);
+
+  /// Does it wait for a call? False if it ended since the last one, and in a fork of the process that started it.
+  bool is_ready() const;
+
+ private:
+  WorkerProcess(pid_t id, Descriptor socket, Descriptor output);
+  void drain_output();
+  /// The reply, if it has come. Passes on what was logged before it.
+  Result<std::optional<Frame>> next_reply(const WorkerHost& host);
+  /// How a worker ended.
+  struct Ending {
+    std::string why;
+    WorkerFailure::End end;
+  };
+  /// Ends it and all that it started, after waiting `patience_ms` for it to end by itself.
+  Ending end(int patience_ms);
+  std::variant<Frame, WorkerFailure> wait_for_reply(const Deadline& deadline, const WorkerHost& host);
+  WorkerFailure failure(WorkerFailure::Kind kind, std::string why);
+  WorkerFailure ended();
+  WorkerFailure stopped();
+  WorkerFailure time_up();
+
+  pid_t id_;
+  pid_t owner_;
+  Descriptor socket_;
+  Descriptor output_;
+  FrameReader reader_;
+  std::string written_;
+  bool reaped_ = false;
+};
+
+}  // namespace kmux

@@ -1,0 +1,150 @@
+#include "adapter_slot.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "system/host_api.h"
+
+namespace kmux {
+namespace {
+
+bool is_of(const LoadedArtifact& loaded, std::string_view backend) {
+  return loaded.origin != nullptr && loaded.origin->plugin != nullptr &&
+         loaded.origin->plugin->manifest().name == backend;
+}
+
+bool is_of(const LoadedArtifact& loaded, std::string_view backend, std::size_t variant, std::string_view tier) {
+  return is_of(loaded, backend) && loaded.origin->index == variant && loaded.tier == tier;
+}
+
+}  // namespace
+
+AdapterSlot::AdapterSlot(LoadedArtifact first)
+    : first_entry_(first.adapter->entry()), first_(std::move(first)), expected_in_(fork_generation()) {}
+
+// In a child, threads that are not here may wait in it: it could not be destroyed.
+AdapterSlot::~AdapterSlot() {
+  if (expected_in_ != fork_generation()) static_cast<void>(settled_.release());
+}
+
+const LoadedArtifact& AdapterSlot::loaded() const {
+  const std::lock_guard lock(mutex_);
+  return *loaded_;
+}
+
+bool AdapterSlot::has_used(std::string_view backend) const {
+  const std::lock_guard lock(mutex_);
+  return is_of(first_, backend) ||
+         std::ranges::any_of(later_, [&](const Held& held) { return is_of(held.loaded, backend); });
+}
+
+void AdapterSlot::launch(const LoadedArtifact& loaded, const LaunchEntry& entry) {
+  loaded_ = &loaded;
+  current_.store(&entry, std::memory_order_release);
+  if (!is_watched_) entry_.store(&entry, std::memory_order_release);
+}
+
+void AdapterSlot::take(LoadedArtifact next) {
+  const LaunchEntry entry = next.adapter->entry();
+  const Held& held = later_.emplace_back(Held{std::move(next), entry});
+  launch(held.loaded, held.entry);
+}
+
+void AdapterSlot::replace(LoadedArtifact next) {
+  const std::lock_guard lock(mutex_);
+  take(std::move(next));
+}
+
+const LoadedArtifact* AdapterSlot::find(std::string_view backend, std::size_t variant, std::string_view tier) const {
+  const std::lock_guard lock(mutex_);
+  if (is_of(first_, backend, variant, tier)) return &first_;
+  const auto held =
+      std::ranges::find_if(later_, [&](const Held& one) { return is_of(one.loaded, backend, variant, tier); });
+  return held == later_.end() ? nullptr : &held->loaded;
+}
+
+bool AdapterSlot::launch_again(std::string_view backend, std::size_t variant, std::string_view tier) {
+  const std::lock_guard lock(mutex_);
+  if (is_of(first_, backend, variant, tier)) return launch(first_, first_entry_), true;
+  const auto held =
+      std::ranges::find_if(later_, [&](const Held& one) { return is_of(one.loaded, backend, variant, tier); });
+  if (held == later_.end()) return false;
+  launch(held->loaded, held->entry);
+  return true;
+}
+
+void AdapterSlot::watch(LaunchEntry watcher, std::shared_ptr<void> owner) {
+  const std::lock_guard lock(mutex_);
+  watcher_ = watcher;
+  watcher_owner_ = std::move(owner);
+  is_watched_ = true;
+  entry_.store(&watcher_, std::memory_order_release);
+}
+
+void AdapterSlot::unwatch() {
+  const std::lock_guard lock(mutex_);
+  is_watched_ = false;
+  entry_.store(current_.load(std::memory_order_acquire), std::memory_order_release);
+}
+
+AdapterSlot::Promise AdapterSlot::expect_better() {
+  const std::lock_guard lock(mutex_);
+  if (expected_in_ != fork_generation()) {
+    static_cast<void>(settled_.release());  // as in the destructor
+    settled_ = std::make_unique<std::condition_variable>();
+    expected_in_ = fork_generation();
+    expected_ = 0;
+  }
+  ++expected_;
+  failure_.reset();
+  return Promise(weak_from_this(), loaded_);
+}
+
+Status AdapterSlot::await_better() const {
+  constexpr std::chrono::milliseconds kGlance(20);  // how often a waiting call looks whether the process ends
+  std::unique_lock lock(mutex_);
+  if (expected_ != 0 && expected_in_ != fork_generation()) {
+    return make_error(
+        ErrorCode::kUnavailable,
+        "the kernel stays as it was compiled first (the better code was to come from the parent process). "
+        "Compile it again in this one.");
+  }
+  while (!settled_->wait_for(lock, kGlance, [&] { return expected_ == 0; })) {
+    if (is_stopping()) {
+      return make_error(ErrorCode::kUnavailable,
+                        "the kernel stays as it was compiled first (the process is ending). Wait before it ends.");
+    }
+  }
+  return failure_ ? Status(*failure_) : Ok{};
+}
+
+void AdapterSlot::settle(std::optional<LoadedArtifact> better, const LoadedArtifact* instead_of,
+                         std::optional<Error> failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (better && loaded_ == instead_of) take(*std::move(better));
+    if (expected_in_ != fork_generation()) return;  // who waited for it is in another process
+    --expected_;
+    if (failure) failure_ = std::move(failure);
+    settled_->notify_all();
+  }
+}
+
+void AdapterSlot::Promise::settle(std::optional<LoadedArtifact> better, std::optional<Error> failure) {
+  if (settled_.exchange(true)) return;
+  const LoadedArtifact* const instead_of = better ? instead_of_ : nullptr;
+  if (const auto slot = slot_.lock()) slot->settle(std::move(better), instead_of, std::move(failure));
+}
+
+void AdapterSlot::Promise::keep(LoadedArtifact better) { settle(std::move(better), std::nullopt); }
+void AdapterSlot::Promise::fulfil() { settle(std::nullopt, std::nullopt); }
+void AdapterSlot::Promise::give_up(Error reason) { settle(std::nullopt, std::move(reason)); }
+
+AdapterSlot::Promise::~Promise() {
+  give_up(make_error(ErrorCode::kUnavailable,
+                     "the kernel stays as it was compiled first (its runtime ended before the better code was there). "
+                     "Keep the runtime, or compile with the option tier=full."));
+}
+
+}  // namespace kmux

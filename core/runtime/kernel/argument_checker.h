@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/arg.h"
+#include "kmux/error.h"
+#include "kmux/plugin/check_list.h"
+#include "kmux/plugin/plugin.h"
+#include "kmux/signature.h"
+
+#include "plain_arguments.h"
+#include "plan/printed/call_device.h"
+
+namespace kmux {
+
+/// Executes the check list of a signature.
+///
+/// Threads: any, concurrently.   Lifetime: borrows the signature.
+class ArgumentChecker {
+ public:
+  /// `kernel` is the name in messages.
+  ArgumentChecker(std::string kernel, const Signature& signature, CheckList list, AcceptedMemory memory)
+      : param_count_(signature.params.size()),
+        frame_size_(param_count_ + list.value_names.size()),
+        plain_(PlainArguments::of(list, param_count_, memory.device)),
+        memory_(memory),
+        list_(std::move(list)),
+        kernel_(std::move(kernel)),
+        signature_(&signature) {}
+
+  /// 8-byte words that `check` fills: a slot a parameter, then the values.
+  std::size_t frame_size() const { return frame_size_; }
+  std::size_t param_count() const { return param_count_; }
+
+  /// As `first_failure` for calls on the kernel's own device in which nothing is unusual; false says nothing.
+  bool passes_plainly(std::span<const Arg> args, kmux_slot* frame) const noexcept {
+    return plain_.fill(args.data(), frame);
+  }
+
+  /// Checks one argument a parameter and fills `frame`: slots, then the values (symbols first, so the frame begins with
+  /// the slots of a call). Allocates nothing.
+  ///
+  /// Returns the check that failed, or null; `device` is that of the call.
+  const Check* first_failure(std::span<const Arg> args, kmux_slot* frame, CallDevice& device) const noexcept;
+
+  /// The error of a check that failed: invalid_argument that names kernel, parameter, actual and expected value.
+  Error explain(const Check& failed, std::span<const Arg> args, const kmux_slot* frame) const;
+
+  /// Both together. Returns the ordinal of the call's device.
+  Result<int> check(std::span<const Arg> args, kmux_slot* frame) const {
+    CallDevice device(memory_);
+    const Check* failed = first_failure(args, frame, device);
+    if (failed != nullptr) return explain(*failed, args, frame);
+    return device.ordinal();
+  }
+
+  const AcceptedMemory& memory() const { return memory_; }
+
+  /// The values in a frame that `check` filled.
+  std::span<const std::int64_t> values(const kmux_slot* frame) const {
+    return {&frame[param_count_].i64, frame_size_ - param_count_};
+  }
+
+ private:
+  // In the order of need: a plain call reads no further than that, another one that passes as far as the list's carriers.
+  std::size_t param_count_;
+  std::size_t frame_size_;
+  PlainArguments plain_;
+  AcceptedMemory memory_;
+  CheckList list_;
+  std::string kernel_;
+  const Signature* signature_;
+};
+
+}  // namespace kmux

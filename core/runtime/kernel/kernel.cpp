@@ -1,0 +1,222 @@
+#include "kmux/kernel.h"
+
+#include <array>
+#include <optional>
+
+#include <boost/container/small_vector.hpp>
+
+#include "kmux/plugin/plugin.hpp"
+
+#include "accepted_memory.h"
+#include "argument_checker.h"
+#include "argument_error.h"
+#include "cache/kernel_headers.h"
+#include "kernel_impl.h"
+#include "lane.h"
+#include "out_idx.h"
+#include "output_allocator.h"
+#include "stream_uses.h"
+#include "system/result_guard.h"
+#include "tensor/sole_stream.h"
+#include "workspace_allocator.h"
+
+namespace kmux {
+namespace {
+
+// Words of a call that lie on the stack; the sizes differ only so that small calls touch little of it.
+constexpr std::size_t kSmallFrame = 64;
+constexpr std::size_t kLargeFrame = 4096;
+constexpr std::size_t kSmallCall = 16;  // arguments
+
+void append(void* self, const char* data, std::size_t size) { static_cast<std::string*>(self)->append(data, size); }
+
+std::vector<const Param*> params_of(const Signature& signature, CheckScope scope) {
+  std::vector<const Param*> params;
+  for (const Param& param : signature.params) {
+    if (scope == CheckScope::kAll || !is_output(signature, param.name)) params.push_back(&param);
+  }
+  return params;
+}
+
+}  // namespace
+
+struct Kernel::Impl {
+  Impl(KernelParts given, const AcceptedMemory& memory, CheckList all, CheckList inputs, OutputAllocator allocator)
+      : parts(std::move(given)),
+        adapters(*parts.adapters),
+        checker(parts.name, parts.signature, std::move(all), memory),
+        device(parts.plugin, parts.device),
+        input_checker(parts.name, parts.signature, std::move(inputs), memory),
+        outputs(std::move(allocator)),
+        workspaces(device),
+        input_params(params_of(parts.signature, CheckScope::kInputs)) {}
+
+  Status launch(std::span<const Arg> args, StreamRef stream) const;
+  Status launch_large(std::span<const Arg> args, StreamRef stream) const;
+  template <std::size_t kWords>
+  [[gnu::always_inline]] Status launch_framed(std::span<const Arg> args, StreamRef stream) const {
+    const LaunchEntry& entry = adapters.entry();
+    std::array<kmux_slot, kWords> frame;  // not initialised: the checks fill what the launcher reads
+    int place = checker.memory().device.device_id;
+    if (!checker.passes_plainly(args, frame.data())) [[unlikely]] {
+      CallDevice chosen(checker.memory());
+      const Check* const failed = checker.first_failure(args, frame.data(), chosen);
+      if (failed != nullptr) return checker.explain(*failed, args, frame.data());
+      place = chosen.ordinal();
+    }
+    const kmux_launch_env env{sizeof env, place, stream.handle, workspaces.table(), current_lane(), 0};
+    std::string text;
+    const kmux_code code = entry(frame.data(), env, {&text, append});
+    if (sole_stream.may_differ_from(stream.handle)) [[unlikely]] {
+      record_uses(args, stream);
+    }
+    if (code == KMUX_OK) [[likely]] {
+      return Ok{};
+    }
+    return launch_error(code, text);
+  }
+  Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
+  Error launch_error(kmux_code code, std::string_view text) const;
+  Error count_error(CheckScope scope, std::size_t actual) const;
+  const Origin& origin() const { return *adapters.loaded().origin; }
+
+  KernelParts parts;
+  const KernelHeaders* headers = parts.headers.get();  // beside the next, as a repeated jit call reads both
+  const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
+  ArgumentChecker checker;
+  Device device;
+  ArgumentChecker input_checker;
+  OutputAllocator outputs;
+  WorkspaceAllocator workspaces;
+  std::vector<const Param*> input_params;
+};
+
+[[gnu::hot]] Status Kernel::Impl::launch(std::span<const Arg> args, StreamRef stream) const {
+  if (args.size() != checker.param_count()) [[unlikely]] {
+    return count_error(CheckScope::kAll, args.size());
+  }
+  if (checker.frame_size() <= kSmallFrame) [[likely]] {
+    return launch_framed<kSmallFrame>(args, stream);
+  }
+  return launch_large(args, stream);
+}
+
+[[gnu::noinline]] Status Kernel::Impl::launch_large(std::span<const Arg> args, StreamRef stream) const {
+  return launch_framed<kLargeFrame>(args, stream);
+}
+
+[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text) const {
+  Error error = read_error(code, text);
+  error.message = "kernel \"" + parts.name + "\": " + error.message;
+  return error;
+}
+
+[[gnu::cold]] Error Kernel::Impl::count_error(CheckScope scope, std::size_t actual) const {
+  if (scope == CheckScope::kInputs) return argument_count_error(parts.name, "inputs", input_params, actual);
+  return argument_count_error(parts.name, "arguments", params_of(parts.signature, scope), actual);
+}
+
+Result<Outputs> Kernel::Impl::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
+  if (inputs.size() != input_params.size()) return count_error(CheckScope::kInputs, inputs.size());
+  boost::container::small_vector<Arg, kSmallCall> args(parts.signature.params.size(), Arg(nullptr));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    args[static_cast<std::size_t>(input_params[i] - parts.signature.params.data())] = inputs[i];
+  }
+  boost::container::small_vector<kmux_slot, kSmallFrame> frame(input_checker.frame_size(),
+                                                               boost::container::default_init);
+  KMUX_ASSIGN(const int place, input_checker.check(args, frame.data()));
+  std::optional<Device> other;
+  const Device& on = place == device.ordinal() ? device : other.emplace(parts.plugin, place);
+  KMUX_ASSIGN(std::vector<Tensor> tensors, outputs.allocate(input_checker.values(frame.data()), on, stream, memory));
+  for (std::size_t i = 0; i < tensors.size(); ++i) args[outputs.outputs()[i].param] = Arg(tensors[i]);
+  KMUX_TRY(launch(args, stream));
+  return Outputs(std::move(tensors));
+}
+
+Result<Kernel> make_kernel(KernelParts parts) {
+  KMUX_ASSIGN(parts.signature.outputs, output_names(parts.signature, parts.out_idx));
+  KMUX_ASSIGN(CheckList all, compile_checks(parts.signature));
+  KMUX_ASSIGN(CheckList inputs, compile_checks(parts.signature, CheckScope::kInputs));
+  const Device device(parts.plugin, parts.device);
+  KMUX_ASSIGN(OutputAllocator outputs, OutputAllocator::make(parts.name, parts.signature, inputs));
+  KMUX_ASSIGN(const AcceptedMemory memory, accepted_memory(device));
+  auto impl = std::make_shared<const Kernel::Impl>(std::move(parts), memory, std::move(all), std::move(inputs),
+                                                   std::move(outputs));
+  if (impl->checker.frame_size() <= kLargeFrame) return Kernel(std::move(impl));
+  return make_error(ErrorCode::kInvalidArgument, "kernel \"" + impl->parts.name + "\" has " +
+                                                     std::to_string(impl->checker.frame_size()) +
+                                                     " parameters and symbols (at most " + std::to_string(kLargeFrame) +
+                                                     " can be passed). Pass "
+                                                     "arrays of them as tensors.");
+}
+
+Outputs::operator Tensor() const {
+  if (tensors_.size() == 1) return tensors_.front();
+  throw Exception(make_error(ErrorCode::kInvalidArgument,
+                             "a call returned " + std::to_string(tensors_.size()) +
+                                 " tensors (a Tensor can be made of exactly one). Take them by index."));
+}
+
+Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {
+  return call(inputs, stream, Tensor::empty);
+}
+
+Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const {
+  return without_bad_alloc([&] { return impl_->call(inputs, stream, memory); });
+}
+
+[[gnu::hot]] Status Kernel::launch(std::span<const Arg> all_params, StreamRef stream) const {
+  return impl_->launch(all_params, stream);
+}
+
+Status Kernel::warm(std::optional<int> device) const {
+  current_lane();
+  return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
+}
+
+const std::string& Kernel::name() const { return impl_->parts.name; }
+const std::string& Kernel::backend() const { return impl_->origin().plugin->manifest().name; }
+const Target& Kernel::target() const { return impl_->origin().target; }
+const Device& Kernel::device() const { return impl_->device; }
+const Signature& Kernel::signature() const { return impl_->parts.signature; }
+const Resolution& Kernel::resolution() const { return impl_->parts.resolution; }
+const std::string& Kernel::launcher() const { return impl_->adapters.loaded().launcher; }
+
+const std::string& Kernel::tier() const { return impl_->adapters.loaded().tier; }
+bool Kernel::uses(std::string_view backend) const {
+  return impl_->adapters.has_used(backend) || (impl_->parts.tuner != nullptr && impl_->parts.tuner->uses(backend));
+}
+
+Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& options) const {
+  const KernelParts& parts = impl_->parts;
+  return without_bad_alloc([&]() -> Result<Tuning> {
+    if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
+    return make_error(ErrorCode::kInvalidArgument, "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
+                                                       parts.resolution.policy +
+                                                       "' chose it for good). Compile it with policy measured.");
+  });
+}
+
+Status Kernel::await_best() const { return impl_->parts.adapters->await_better(); }
+
+bool Kernel::is_up_to_date() const { return impl_->headers == nullptr || impl_->headers->are_unchanged(); }
+
+std::string Kernel::source() const {
+  std::string text;
+  for (const File& file : impl_->origin().variant->sources) text += file.content;
+  return text;
+}
+
+std::vector<File> Kernel::files() const {
+  const LoadedArtifact& loaded = impl_->adapters.loaded();
+  const Variant& variant = *loaded.origin->variant;
+  std::vector<File> files = variant.sources;
+  files.insert(files.end(), variant.headers.begin(), variant.headers.end());
+  files.push_back({"launcher", loaded.launcher});
+  for (const Artifact::Part& part : loaded.artifact.parts) {
+    files.push_back({"artifact/" + part.name, part.content});
+  }
+  return files;
+}
+
+}  // namespace kmux

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kmux/device.h"
+#include "kmux/error.h"
+#include "kmux/kernel.h"
+#include "kmux/plugin/check_list.h"
+#include "kmux/plugin/expr_code.h"
+#include "kmux/signature.h"
+#include "kmux/tensor.h"
+
+namespace kmux {
+
+/// Allocates the outputs of a call from the values that its inputs gave.
+///
+/// Threads: any, concurrently.
+class OutputAllocator {
+ public:
+  /// `list` says where values lie; `kernel` is the name in messages.
+  static Result<OutputAllocator> make(std::string kernel, const Signature& signature, const CheckList& list);
+
+  struct Output {
+    std::size_t param = 0;
+    std::string name;
+    DType dtype;
+    std::vector<ExprCode> shape;
+    std::vector<ExprCode> strides;  // empty: contiguous
+  };
+  /// In the order in which a call returns them.
+  const std::vector<Output>& outputs() const { return outputs_; }
+
+  /// One tensor an output, on `device`, in memory that `memory` gives for work on `stream`.
+  ///
+  /// Errors: invalid_argument for a size that has no value or is negative, unavailable without memory; both name kernel
+  /// and parameter.
+  Result<std::vector<Tensor>> allocate(std::span<const std::int64_t> values, const Device& device, StreamRef stream,
+                                       const OutputMemory& memory) const;
+
+ private:
+  static Result<Tensor> allocate(const Output& output, std::span<const std::int64_t> values, const Device& device,
+                                 StreamRef stream, const OutputMemory& memory);
+  std::string kernel_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,101 @@
+#include "plain_arguments.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "kmux/plugin/tensor_geometry.h"
+
+namespace kmux {
+namespace {
+
+static_assert(offsetof(DLTensor, dtype) == offsetof(DLTensor, ndim) + 4, "rank and dtype are read as one word");
+
+std::uint64_t word_at(const void* bytes) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+std::uint64_t form_of(const DLTensor& tensor) noexcept { return word_at(&tensor.ndim); }
+
+std::uint64_t form_of(const Check& check) noexcept {
+  DLTensor tensor{};
+  tensor.ndim = static_cast<std::int32_t>(check.index);
+  tensor.dtype = {check.dtype.code, check.dtype.bits, check.dtype.lanes};
+  return form_of(tensor);
+}
+
+}  // namespace
+
+PlainArguments PlainArguments::of(const CheckList& list, std::size_t param_count, DLDevice device) {
+  PlainArguments plain;
+  plain.device_ = word_at(&device);
+  const bool all = std::ranges::all_of(list.checks, [&](const Check& check) { return plain.take(list, check); });
+  return all && plain.tensors_.size() == param_count ? plain : PlainArguments();
+}
+
+bool PlainArguments::take(const CheckList& list, const Check& check) {
+  if (check.packing != 1 || check.nullable) return false;
+  switch (check.kind) {
+    case CheckKind::kTensor:
+      return take_tensor(check);
+    case CheckKind::kContiguous:
+      return true;  // what `fill` takes is
+    case CheckKind::kExtent:
+      extents_.push_back({check.param, check.dim, -1, check.value});
+      return true;
+    case CheckKind::kSymbol:
+      return take_symbol(list, check);
+    default:
+      return false;
+  }
+}
+
+bool PlainArguments::take_tensor(const Check& check) {
+  if (check.param != tensors_.size()) return false;
+  tensors_.push_back({form_of(check), static_cast<std::uint64_t>(check.value - 1), check.written ? 1U : 0U});
+  return true;
+}
+
+bool PlainArguments::take_symbol(const CheckList& list, const Check& check) {
+  if (!check.plain) return false;
+  const auto carriers = std::span(list.carriers).subspan(static_cast<std::size_t>(check.value), check.count);
+  const std::int64_t most =
+      check.narrow ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+  symbols_.push_back({carriers.front().param, carriers.front().dim, check.index, most});
+  for (const Carrier& carrier : carriers.subspan(1)) {
+    extents_.push_back({carrier.param, carrier.dim, static_cast<std::int32_t>(check.index), 0});
+  }
+  return true;
+}
+
+// Differences are gathered, not branched on: a driver's work leaves branches unpredicted, and nearly all calls pass.
+[[gnu::hot]] bool PlainArguments::fill(const Arg* args, kmux_slot* slots) const noexcept {
+  const std::size_t count = tensors_.size();
+  if (count == 0) return false;
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const DLTensor* const tensor = args[i].tensor();
+    if (args[i].kind() != Arg::Kind::kTensor || tensor == nullptr) return false;
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor->data) + tensor->byte_offset;
+    wrong |= (form_of(*tensor) ^ tensors_[i].form) | (word_at(&tensor->device) ^ device_);
+    wrong |= (address & tensors_[i].misaligned) | (tensors_[i].written & (args[i].is_read_only() ? 1U : 0U));
+    if (tensor->data == nullptr || !is_dense(*tensor)) return false;
+    slots[i].bits = address;
+  }
+  if (wrong != 0) return false;
+  std::int64_t* const values = &slots[count].i64;
+  for (const Symbol& symbol : symbols_) {
+    const std::int64_t value = args[symbol.param].tensor()->shape[symbol.dim];
+    values[symbol.value] = value;
+    wrong |= static_cast<std::uint64_t>(value < 0) | static_cast<std::uint64_t>(value > symbol.most);
+  }
+  for (const Extent& extent : extents_) {
+    const std::int64_t* const expected = extent.value < 0 ? &extent.constant : &values[extent.value];
+    wrong |= static_cast<std::uint64_t>(args[extent.param].tensor()->shape[extent.dim] ^ *expected);
+  }
+  return wrong == 0;
+}
+
+}  // namespace kmux

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kmux/arg.h"
+#include "kmux/plugin/check_list.h"
+#include "kmux/plugin/plugin.h"
+
+namespace kmux {
+
+/// The checks of a signature whose parameters are all dense tensors with extents that are constants or symbols, in a form
+/// that asks nothing which such a signature has no need of: most calls, in the fewest instructions. It knows only how to say
+/// yes; whatever it says no to is for the check list to judge, which knows every exception and every reason.
+///
+/// Threads: immutable, so any.
+class PlainArguments {
+ public:
+  /// Without anything: says no to every call.
+  PlainArguments() = default;
+  /// `device` is the one that tensors are on.
+  static PlainArguments of(const CheckList& list, std::size_t param_count, DLDevice device);
+
+  bool empty() const { return tensors_.empty(); }
+
+  /// Fills `slots`, one a parameter and then the values, from one argument a parameter.
+  bool fill(const Arg* args, kmux_slot* slots) const noexcept;
+
+ private:
+  struct Tensor {
+    std::uint64_t form;  // rank and dtype, as they lie in a DLTensor
+    std::uint64_t misaligned;  // bits that an address may not have
+    std::uint64_t written;
+  };
+  struct Symbol {
+    std::uint16_t param;
+    std::uint16_t dim;
+    std::uint32_t value;  // its index
+    std::int64_t most;
+  };
+  struct Extent {
+    std::uint16_t param;
+    std::uint16_t dim;
+    std::int32_t value;  // the index of a symbol's, or negative
+    std::int64_t constant;
+  };
+  bool take(const CheckList& list, const Check& check);
+  bool take_tensor(const Check& check);
+  bool take_symbol(const CheckList& list, const Check& check);
+
+  std::uint64_t device_ = 0;
+  std::vector<Tensor> tensors_;
+  std::vector<Symbol> symbols_;
+  std::vector<Extent> extents_;
+};
+
+}  // namespace kmux

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kmux/dlpack.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/registry.h"
+
+namespace kmux {
+
+class Plugin;
+class Runtime;
+
+/// A stream as a call takes it: the backend's own handle, null for the default stream.
+///
+/// Lifetime: borrowed for the call. `owner`, of a `Stream`, is what memory that is allocated in its order holds on to; a
+/// stream without one (another library made it) has to outlive such memory.
+struct StreamRef {
+  void* handle = nullptr;
+  const std::shared_ptr<void>* owner = nullptr;
+};
+
+/// A place where tensors live and kernels run: the host, or a device of a plugin.
+///
+/// Threads: any.   Lifetime: a cheap handle that holds its plugin.
+class KMUX_API Device {
+ public:
+  /// The host's memory.
+  Device() = default;
+  Device(std::shared_ptr<Plugin> plugin, int ordinal);
+  /// The device of a tensor that came from outside: it can be compared and passed on, not copied from.
+  static Device foreign(DLDevice dl);
+
+  DLDevice dl() const { return dl_; }
+  int ordinal() const { return dl_.device_id; }
+  bool is_host() const { return dl_.device_type == kDLCPU; }
+  /// The plugin's name, or "host".
+  std::string backend() const;
+  const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
+  /// "host" or "BACKEND:0".
+  std::string to_string() const;
+  Result<Json> properties() const;
+  /// Waits for everything on the default stream.
+  Status synchronize() const;
+
+  friend bool operator==(const Device& a, const Device& b) {
+    return a.dl_.device_type == b.dl_.device_type && a.dl_.device_id == b.dl_.device_id;
+  }
+
+ private:
+  std::shared_ptr<Plugin> plugin_;
+  DLDevice dl_{kDLCPU, 0};
+};
+
+class Event;
+
+/// An ordered queue of work on a device. Work on two streams, or on one and the default stream, is in no order unless an
+/// event puts it in one (docs/memory.md).
+///
+/// Lifetime: owns the backend's stream unless borrowed; the last copy destroys it.
+class KMUX_API Stream {
+ public:
+  /// The default stream of whatever device it is used on.
+  Stream() = default;
+  static Result<Stream> create(const Device& device);
+  /// Wraps a stream that the application owns.
+  static Stream borrow(const Device& device, void* handle);
+
+  void* handle() const { return handle_.get(); }
+  operator StreamRef() const { return {handle_.get(), &handle_}; }
+  const Device& device() const { return device_; }
+  Status synchronize() const;
+  /// What comes after it in this stream waits, on the device, for what `event` was recorded behind.
+  Status wait(const Event& event) const;
+
+ private:
+  Stream(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Device device_;
+  std::shared_ptr<void> handle_;
+};
+
+/// A point in a stream.
+class KMUX_API Event {
+ public:
+  static Result<Event> create(const Device& device);
+  Status record(StreamRef stream) const;
+  /// Units: milliseconds from `begin` to this event; waits for both.
+  Result<double> elapsed_since(const Event& begin) const;
+
+ private:
+  friend class Stream;
+  Event(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Device device_;
+  std::shared_ptr<void> handle_;
+};
+
+/// All devices of all plugins that can run here, the host first.
+KMUX_API Result<std::vector<Device>> devices(Runtime& runtime);
+
+}  // namespace kmux

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/export.h"
+
+namespace kmux {
+
+/// A library that a plugin opens or links, and what to install when it is missing.
+struct NeededLibrary {
+  std::string library;
+  std::string hint;
+  bool operator==(const NeededLibrary&) const = default;
+};
+
+/// `<library stem>.plugin.json`: what is known of a plugin before its library is opened.
+struct KMUX_API Manifest {
+  std::string name;
+  std::string version;
+  std::string summary;
+  std::string library;  // file name, beside the manifest
+  std::uint32_t abi_min = 0;
+  std::uint32_t abi_max = 0;
+  std::string build_id;  // GNU build-id of the library, hex
+  std::uint64_t size = 0;  // bytes of the library
+  std::string sha256;      // of the library, recorded at installation; empty in a build tree
+  int priority = 0;  // `auto` prefers the higher
+  std::vector<std::string> targets;   // kinds it answers to ("cpu", "c")
+  std::vector<std::string> architectures;  // those that are a target without a kind, with a star at the end ("sm_*")
+  std::vector<std::string> target_hosts;   // kinds of option "target_host", for which it compiles launchers; or none
+  std::vector<std::string> dialects;  // variants it takes
+  std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
+  std::vector<std::string> features;  // of kmux/plugin/features.h
+  std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
+  int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: not said
+  std::string parallel;             // "process": one process compiles one thing at a time; empty: threads do
+  std::string background;  // "process": its compiler, in this process, cannot be left alone when the process ends
+  std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
+  std::vector<NeededLibrary> needs;
+  /// Options of the plugin that environment variables set: the first of the list that is not empty.
+  std::map<std::string, std::vector<std::string>> environment;
+  bool operator==(const Manifest&) const = default;
+};
+
+/// The word of `Manifest::parallel` for a compiler that holds one lock per process.
+inline constexpr const char* kParallelProcess = "process";
+
+/// The word of `Manifest::background` for a compiler whose builds in the background go to a process of their own.
+inline constexpr const char* kBackgroundProcess = "process";
+
+/// Reads a manifest.
+///
+/// Errors: invalid_argument that names the file and every wrong or unknown key.
+KMUX_API Result<Manifest> read_manifest(const std::filesystem::path& path);
+
+}  // namespace kmux

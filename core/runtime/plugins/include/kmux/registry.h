@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/environment.h"
+#include "kmux/error.h"
+#include "kmux/export.h"
+#include "kmux/manifest.h"
+#include "kmux/plugin/backend.h"
+
+namespace kmux {
+
+/// An opened plugin: its library, its table and one instance.
+///
+/// Threads: any.   Lifetime: tensors, streams, kernels and builds hold it; the library is closed only by
+/// `Registry::unload` with nobody holding it, never at process exit.
+class KMUX_API Plugin {
+ public:
+  virtual ~Plugin() = default;
+  virtual const Manifest& manifest() const = 0;
+  virtual const std::filesystem::path& library() const = 0;
+  /// The plugin as the abstract class its author derived from.
+  virtual Backend& backend() const = 0;
+  /// The table itself, for the hot call.
+  virtual const kmux_plugin_api& api() const = 0;
+  /// The report of `probe`, asked once.
+  virtual const Result<ProbeReport>& probe() const = 0;
+};
+
+/// A plugin that was found, opened or not, or refused.
+struct PluginEntry {
+  std::filesystem::path path;  // of the manifest, or of the folder that was refused
+  Manifest manifest;           // empty name if it could not be read
+  Status status = Ok{};  // why it was refused: world-writable folder, foreign owner, wrong ABI, other build-id, ...
+};
+
+/// Where plugins are searched, in order; the first of a name wins and later ones are listed as shadowed.
+struct RegistryOptions {
+  std::vector<std::filesystem::path> search_path = {};  // by the API; before everything else
+  std::vector<std::filesystem::path> environment_path = {};  // KMUX_PLUGIN_PATH
+  bool use_default_path = true;  // beside libkmux.so, then the install prefix
+  std::map<std::string, std::string> plugin_options = {};  // "cpu.engine" -> "host"
+  std::map<std::string, std::string> variables = {};       // of the environment, for the options that manifests name
+};
+
+/// The plugins of a runtime. Reads manifests at once and opens a library when it is first needed.
+///
+/// Threads: any.
+class KMUX_API Registry {
+ public:
+  static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
+  virtual ~Registry() = default;
+
+  /// The folders that were searched, in order, whether they exist or not.
+  virtual std::vector<std::filesystem::path> search_path() const = 0;
+
+  /// Everything found, in search order, refusals included.
+  virtual std::vector<PluginEntry> entries() const = 0;
+
+  /// What the plugins are told when they ask for an option.
+  virtual std::map<std::string, std::string> plugin_options() const { return {}; }
+
+  /// The manifests of the usable plugins, best priority first, ties by name.
+  virtual std::vector<Manifest> manifests() const = 0;
+
+  /// Opens (once) the plugin of that exact name.
+  ///
+  /// Errors: unavailable with the loader's own text or the refusal's reason; invalid_argument for an unknown name, with
+  /// the known ones.
+  virtual Result<std::shared_ptr<Plugin>> plugin(std::string_view name) = 0;
+
+  /// Closes the library of `name`, if it is open, and forgets that it could not be opened.
+  ///
+  /// Errors: unavailable that names what still holds it.
+  virtual Status unload(std::string_view name) = 0;
+
+  /// Sets what is told of a plugin that is to be unloaded, before its holders are counted.
+  virtual void on_unload(std::function<void(std::string_view name)> listener) = 0;
+
+  /// Compares each library's SHA-256 with the one recorded at installation, where there is one.
+  virtual Status verify() const = 0;
+};
+
+}  // namespace kmux

@@ -1,0 +1,147 @@
+#include "plugin_backend.h"
+
+#include "kmux/dispatch_json.h"
+#include "kmux/log.h"
+#include "kmux/plugin/artifact_digests.h"
+#include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/program_view.h"
+
+#include "byte_sink.h"
+#include "plugin/backend_json.h"
+
+namespace kmux {
+namespace {
+
+/// A build request in the form of the ABI. Borrows the request.
+class RequestView {
+ public:
+  explicit RequestView(const BuildRequest& request)
+      : program_(request.program), target_(to_string(request.target)), options_(to_json(request.options)) {
+    view_ = {sizeof view_, program_.get(), request.variant, bytes_view(target_), bytes_view(options_)};
+  }
+  RequestView(const RequestView&) = delete;
+  RequestView& operator=(const RequestView&) = delete;
+  const kmux_build_request* get() const { return &view_; }
+
+ private:
+  ProgramView program_;
+  std::string target_;
+  std::string options_;
+  kmux_build_request view_{};
+};
+
+}  // namespace
+
+Result<ProbeReport> PluginBackend::probe() {
+  ByteSink report;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.probe(instance_, report.get(), error); }));
+  auto read = probe_report_from_json(report.text());
+  if (!read) return malformed_answer(api_.name, "a probe report that cannot be read", read.error().message);
+  return read;
+}
+
+Result<Target> PluginBackend::resolve_target(std::string_view request, std::optional<int> device) {
+  ByteSink target;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.resolve_target(instance_, bytes_view(request), device.value_or(-1), target.get(), error);
+  }));
+  auto read = parse_target(target.text());
+  if (!read) return malformed_answer(api_.name, "a target that cannot be read", read.error().message);
+  const std::string canonical = to_string(*read);
+  if (canonical == target.text()) return read;
+  return malformed_answer(api_.name, "target \"" + target.text() + "\"", "\"" + canonical + "\" is canonical");
+}
+
+Result<std::vector<MissingFeature>> PluginBackend::supports(const BuildRequest& request) {
+  const RequestView view(request);
+  ByteSink missing;
+  KMUX_TRY(call_plugin(api_.name,
+                       [&](kmux_sink error) { return api_.supports(instance_, view.get(), missing.get(), error); }));
+  auto read = missing_features_from_json(missing.text());
+  if (!read) return malformed_answer(api_.name, "a list of missing features that cannot be read", read.error().message);
+  return read;
+}
+
+Result<std::string> PluginBackend::toolchain(const Target& target, const Options& options) {
+  const std::string target_text = to_string(target);
+  const std::string options_text = to_json(options);
+  ByteSink identity;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.toolchain(instance_, bytes_view(target_text), bytes_view(options_text), identity.get(), error);
+  }));
+  return identity.take();
+}
+
+Result<std::string> PluginBackend::wrap(const BuildRequest& request) {
+  const RequestView view(request);
+  ByteSink launcher;
+  KMUX_TRY(
+      call_plugin(api_.name, [&](kmux_sink error) { return api_.wrap(instance_, view.get(), launcher.get(), error); }));
+  return launcher.take();
+}
+
+Result<Artifact> PluginBackend::build(const BuildRequest& request, std::string_view launcher) {
+  const RequestView view(request);
+  ByteSink artifact;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.build(instance_, view.get(), bytes_view(launcher), artifact.get(), error);
+  }));
+  auto read = deserialize(artifact.text());
+  if (!read) return malformed_answer(api_.name, "an artifact that cannot be read", read.error().message);
+  if (read->find(kDependenciesPart) == nullptr) add_unknown_dependencies(*read);
+  return read;
+}
+
+/// A plugin that does not say what it read may have read anything: what it makes is never kept.
+void PluginBackend::add_unknown_dependencies(Artifact& artifact) {
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));
+  if (told_of_dependencies_.exchange(true)) return;
+  log(LogLevel::kWarning,
+      "backend \"" + std::string(api_.name) +
+          "\" does not say which files it reads, so nothing that it compiles is kept. Have its author "
+          "add the part \"" +
+          std::string(kDependenciesPart) + "\" (docs/plugin-abi.md).");
+}
+
+Result<std::unique_ptr<Adapter>> PluginBackend::load(const Artifact& artifact, int device) {
+  const std::string bytes = serialize(artifact, Digests::kOmitted);
+  void* handle = nullptr;
+  KMUX_TRY(call_plugin(
+      api_.name, [&](kmux_sink error) { return api_.load(instance_, bytes_view(bytes), device, &handle, error); }));
+  if (handle == nullptr) return malformed_answer(api_.name, "no adapter", "and no error");
+  return std::unique_ptr<Adapter>(std::make_unique<PluginAdapter>(api_, handle));
+}
+
+kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,
+                          kmux_bytes artifact, kmux_sink parts, kmux_sink error) {
+  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, standalone) + sizeof api.standalone;
+  if (api.struct_size < kEnd || api.standalone == nullptr) {
+    return write_error(cannot_export("backend \"" + std::string(api.name) + "\""), error);
+  }
+  return api.standalone(instance, &request, artifact, parts, error);
+}
+
+Result<Artifact> PluginBackend::standalone(const BuildRequest& request, const Artifact& built) {
+  const RequestView view(request);
+  const std::string bytes = serialize(built);
+  ByteSink parts;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return call_standalone(api_, instance_, *view.get(), bytes_view(bytes), parts.get(), error);
+  }));
+  auto read = deserialize(parts.text());
+  if (!read) return malformed_answer(api_.name, "parts of a library that cannot be read", read.error().message);
+  return read;
+}
+
+LaunchEntry PluginAdapter::entry() noexcept {
+  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, entry) + sizeof api_.entry;
+  LaunchEntry entry{{api_.launch, handle_}};
+  if (api_.struct_size >= kEnd && api_.entry != nullptr) api_.entry(handle_, &entry);
+  return entry;
+}
+
+Status PluginAdapter::prepare(int device) {
+  return call_plugin(api_.name, [&](kmux_sink error) { return api_.prepare(handle_, device, error); });
+}
+
+}  // namespace kmux

@@ -1,0 +1,153 @@
+#include "plugin_library.h"
+
+#include <dlfcn.h>
+#include <mutex>
+#include <vector>
+
+#include <boost/dll/shared_library.hpp>
+
+#include "byte_sink.h"
+#include "plugin_backend.h"
+#include "system/host_api.h"
+#include "system/in_quotes.h"
+
+namespace kmux {
+namespace {
+
+using Library = boost::dll::shared_library;
+
+/// Is a field of the table there, as its size says?
+#define KMUX_HAS(table, field)                                                                           \
+  (offsetof(kmux_plugin_api, field) + sizeof(decltype(kmux_plugin_api::field)) <= (table).struct_size && \
+   (table).field != nullptr)
+
+/// Keeps `library` open for the rest of the process.
+void keep_open(Library library) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<Library>;  // never destroyed: nothing is closed at process exit
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(library));
+}
+
+class OpenPlugin final : public PluginLibrary {
+ public:
+  OpenPlugin(Manifest manifest, std::filesystem::path path, Library library, const kmux_plugin_api& api,
+             std::unique_ptr<HostApi> host, void* instance)
+      : manifest_(std::move(manifest)),
+        path_(std::move(path)),
+        library_(std::move(library)),
+        api_(api),
+        host_(std::move(host)),
+        instance_(instance),
+        backend_(api, instance) {}
+
+  ~OpenPlugin() override {
+    api_.destroy(instance_);
+    if (!close_) keep_open(std::move(library_));
+  }
+
+  const Manifest& manifest() const override { return manifest_; }
+  const std::filesystem::path& library() const override { return path_; }
+  Backend& backend() const override { return backend_; }
+  const kmux_plugin_api& api() const override { return api_; }
+  const Result<ProbeReport>& probe() const override {
+    std::call_once(probed_, [this] { report_ = backend_.probe(); });
+    return report_;
+  }
+  void close_when_released() override { close_ = true; }
+  void* instance() const override { return instance_; }
+
+ private:
+  Manifest manifest_;
+  std::filesystem::path path_;
+  Library library_;
+  const kmux_plugin_api& api_;
+  std::unique_ptr<HostApi> host_;
+  void* instance_;
+  mutable PluginBackend backend_;
+  mutable std::once_flag probed_;
+  mutable Result<ProbeReport> report_ = ProbeReport{};
+  bool close_ = false;
+};
+
+/// What the manifest advises about the libraries that the loader's text names.
+std::string hints(const Manifest& manifest, std::string_view loader_text) {
+  std::string text;
+  for (const NeededLibrary& need : manifest.needs) {
+    if (loader_text.find(need.library) == std::string_view::npos) continue;
+    text += " Install " + need.library + ": " + need.hint + ".";
+  }
+  return text.empty() ? " Install what is missing, or build the plugin again." : text;
+}
+
+Error unusable(const std::filesystem::path& path, const std::string& why, const std::string& advice) {
+  return make_error(ErrorCode::kUnavailable, "plugin \"" + path.string() + "\" cannot be used (" + why + ")." + advice);
+}
+
+Result<Library> open_library(const Manifest& manifest, const std::filesystem::path& path) {
+  try {
+    // Now and local: an undefined symbol fails here and not in a call, and nothing leaks into other libraries.
+    return Library(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+  } catch (const std::exception& error) {  // the throwing overload carries the loader's own text
+    return unusable(path, error.what(), hints(manifest, error.what()));
+  }
+}
+
+Result<const kmux_plugin_api*> query(const Library& library, const std::filesystem::path& path) {
+  if (!library.has(KMUX_PLUGIN_QUERY_SYMBOL)) {
+    return unusable(path, "it does not export " KMUX_PLUGIN_QUERY_SYMBOL, " It is no plugin of kmux.");
+  }
+  const auto query_function = reinterpret_cast<kmux_plugin_query_fn>(dlsym(library.native(), KMUX_PLUGIN_QUERY_SYMBOL));
+  ByteSink reason;
+  const kmux_plugin_api* api = query_function(KMUX_PLUGIN_ABI_VERSION, reason.get());
+  if (api == nullptr) return unusable(path, reason.text().empty() ? "it gave no reason" : reason.text(), "");
+  return api;
+}
+
+/// What the table says otherwise than the manifest, which `auto` believed; empty if they agree.
+std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
+  const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
+  if (api.name == nullptr || manifest.name != api.name) {
+    return "it calls itself " + in_table(api.name) + ", its manifest " + in_quotes(manifest.name);
+  }
+  if (api.version == nullptr || manifest.version != api.version) {
+    return "its version is " + in_table(api.version) + ", its manifest says " + in_quotes(manifest.version);
+  }
+  const std::string own = std::to_string(api.devices->device_type);
+  const std::string said = std::to_string(manifest.device_types.front());  // never without one
+  return own == said ? "" : "its memory is of DLPack device type " + own + ", its manifest's first is " + said;
+}
+
+Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const std::filesystem::path& path) {
+  const char* const again = " Build or install the plugin for this release.";
+  if (api.abi_version > KMUX_PLUGIN_ABI_VERSION) {
+    return unusable(path, "its table has version " + std::to_string(api.abi_version), again);
+  }
+  const bool whole = KMUX_HAS(api, create) && KMUX_HAS(api, destroy) && KMUX_HAS(api, probe) &&
+                     KMUX_HAS(api, resolve_target) && KMUX_HAS(api, supports) && KMUX_HAS(api, toolchain) &&
+                     KMUX_HAS(api, wrap) && KMUX_HAS(api, build) && KMUX_HAS(api, load) && KMUX_HAS(api, prepare) &&
+                     KMUX_HAS(api, launch) && KMUX_HAS(api, unload) && KMUX_HAS(api, devices);
+  if (!whole || api.devices->struct_size < sizeof(kmux_device_api)) {
+    return unusable(path, "its table is too small: " + std::to_string(api.struct_size) + " bytes or a function missing",
+                    again);
+  }
+  const std::string wrong = contradiction(api, manifest);
+  if (!wrong.empty()) return unusable(path, wrong, again);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& path,
+                                                   const Options& options) {
+  KMUX_ASSIGN(Library library, open_library(manifest, path));
+  KMUX_ASSIGN(const kmux_plugin_api* const api, query(library, path));
+  KMUX_TRY(check_table(*api, manifest, path));
+  auto host = std::make_unique<HostApi>(manifest.name, options);
+  void* instance = nullptr;
+  KMUX_TRY(call_plugin(api->name, [&](kmux_sink error) { return api->create(host->get(), &instance, error); }));
+  return std::shared_ptr<PluginLibrary>(
+      std::make_shared<OpenPlugin>(manifest, path, std::move(library), *api, std::move(host), instance));
+}
+
+}  // namespace kmux

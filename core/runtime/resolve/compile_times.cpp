@@ -1,0 +1,56 @@
+#include "compile_times.h"
+
+#include <utility>
+
+#include "cache/artifact_cache.h"
+#include "cache/kept_note.h"
+
+namespace kmux {
+namespace {
+
+constexpr double kWeight = 0.25;  // of the last compile
+constexpr double kMemorable = 2;  // what differs less from what is on the disk is not worth a write
+
+CacheKey key_of(const Manifest& plugin, const std::string& tier) {
+  return note_key("compile time", {{"name", "compile time"},
+                                   {"plugin", Json::Object{{"name", plugin.name}, {"build_id", plugin.build_id}}},
+                                   {"options", Json::Object{{"tier", tier}}}});
+}
+
+bool is_far(double ms, std::optional<double> kept) {
+  return !kept || ms > *kept * kMemorable || ms * kMemorable < *kept;
+}
+
+}  // namespace
+
+CompileTimes::Time& CompileTimes::look_up(const Manifest& plugin, const std::string& tier) {
+  const CacheKey key = key_of(plugin, tier);
+  Time& time = times_[key.digest];
+  if (std::exchange(time.is_looked_up, true)) return time;
+  const std::optional<Json> note = find_note(cache_.get(), key);
+  const Json* ms = note ? note->find("ms") : nullptr;
+  if (ms != nullptr) time.kept = ms->as_number();
+  if (!time.ms) time.ms = time.kept;
+  return time;
+}
+
+void CompileTimes::note(const Manifest& plugin, const std::string& tier, double ms, bool is_kept) {
+  const std::lock_guard lock(mutex_);
+  Time& time = is_kept ? look_up(plugin, tier) : times_[key_of(plugin, tier).digest];
+  time.ms = time.ms ? *time.ms + kWeight * (ms - *time.ms) : ms;
+  if (!is_kept || !is_far(*time.ms, time.kept)) return;
+  const bool replaces = std::exchange(time.kept, time.ms).has_value();
+  keep_note(cache_.get(), key_of(plugin, tier), Json::Object{{"ms", *time.ms}}, replaces);
+}
+
+std::optional<double> CompileTimes::known(const Manifest& plugin, const std::string& tier) {
+  const std::lock_guard lock(mutex_);
+  return look_up(plugin, tier).ms;
+}
+
+std::optional<double> CompileTimes::expected(const Manifest& plugin, const std::string& tier) {
+  if (const std::optional<double> ms = known(plugin, tier)) return ms;
+  return plugin.compile_ms > 0 ? std::optional<double>(plugin.compile_ms) : std::nullopt;
+}
+
+}  // namespace kmux

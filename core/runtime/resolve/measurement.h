@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
+#include "kmux/manifest.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/resolver.h"
+#include "kmux/tune.h"
+
+#include "cache/disk/cache_entry.h"
+
+namespace kmux {
+
+class ArtifactCache;
+
+/// What is measured against each other, and where: all that a measurement depends on.
+struct Contest {
+  std::string program;  // its digest
+  Options options;      // as they reach the compilers
+  Json device;          // of `device_mark`
+  std::vector<TunedCandidate> candidates;  // in the order of their priority
+};
+
+/// The candidates that can run here, in the order of their priority, and take the same memory as the first of them: one
+/// may launch where another did. One whose compiler found that it cannot is still among them, so that a contest is the
+/// same before and after. As indices.
+std::vector<std::size_t> contestants(const std::vector<Candidate>& candidates,
+                                     const std::vector<const Manifest*>& manifests);
+
+/// The manifest of that name, or null.
+const Manifest* manifest_of(const std::vector<const Manifest*>& manifests, const std::string& backend);
+
+/// Model, architecture and driver of a device: what a measurement holds for.
+Json device_mark(const Json& properties);
+std::string device_text(const Json& mark);
+
+/// The key of a contest's measurement for one bucket of shapes.
+CacheKey measurement_key(const Contest& contest, const std::string& bucket);
+
+/// The measurement kept under `key` in `cache` (which may be null), or nothing.
+std::optional<Tuning> find_measurement(const ArtifactCache* cache, const CacheKey& key);
+/// Keeps a measurement in place of what there may be.
+void keep_measurement(ArtifactCache* cache, const CacheKey& key, const Tuning& tuning);
+
+}  // namespace kmux

@@ -1,0 +1,233 @@
+#include "policy_choice.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/log.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
+#include "artifact/choice.h"
+#include "artifact/compiler_options.h"
+#include "artifact/tier_build.h"
+#include "artifact/tier_plan.h"
+#include "call_sample.h"
+#include "experience.h"
+#include "interval_text.h"
+#include "measurement.h"
+#include "pinning.h"
+#include "policy.h"
+#include "ranking.h"
+
+namespace kmux {
+namespace {
+
+CompileOptions compile_options(const ResolveRequest& request) {
+  return {.target_host = request.target_host,
+          .options = request.options,
+          .compile_flags = request.compile_flags,
+          .include_dirs = request.include_dirs,
+          .isolation = request.isolation,
+          .compile_timeout = request.compile_timeout};
+}
+
+class PolicyChoice {
+ public:
+  PolicyChoice(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
+               Resolution& resolution)
+      : runtime_(runtime),
+        inquiry_(inquiry),
+        manifests_(manifests),
+        resolution_(resolution),
+        candidates_(resolution.candidates) {}
+
+  void keep_away_from_failures(Policy policy);
+  void gather_times();
+  void choose_quickest();
+  void choose_measured(Policy policy);
+  void choose_pinned();
+
+ private:
+  const std::string& digest_of_program() {
+    if (digest_.empty()) digest_ = digest(inquiry_.program);
+    return digest_;
+  }
+  Pairing pairing_of(const Candidate& candidate) {
+    return {digest_of_program(), candidate.variant, candidate.backend, candidate.target};
+  }
+  std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
+    return runtime_.experience()->failures.find(pairing_of(candidate), in_background);
+  }
+  /// Must another one be served in its place? What the compiler said of the sources is for the caller to hear.
+  bool is_avoided(const Candidate& candidate) {
+    return candidate.quarantine && quarantine_of(candidate, false).has_value();
+  }
+  Result<TierPlan> tiers_of(const Candidate& candidate) const {
+    return plan_tiers(*manifest_of(manifests_, candidate.backend), inquiry_.request.options, runtime_.environment(),
+                      Purpose::kRun);
+  }
+  struct Quickest {
+    std::size_t index;
+    std::string why;
+  };
+  std::optional<Quickest> quickest_of(const std::vector<std::size_t>& rivals) const;
+  bool is_cached(const Candidate& candidate) const;
+  std::optional<Tuning> measurement(const std::vector<std::size_t>& rivals);
+  Result<Contest> contest(const std::vector<std::size_t>& rivals);
+  void explain_measurement(const std::vector<std::size_t>& rivals, const Tuning& tuning);
+
+  Runtime& runtime_;
+  const Inquiry& inquiry_;
+  const std::vector<const Manifest*>& manifests_;
+  Resolution& resolution_;
+  std::vector<Candidate>& candidates_;
+  std::string digest_;
+};
+
+/// A name is exact: only what `auto` or an alias stands for can be another one.
+void PolicyChoice::keep_away_from_failures(Policy policy) {
+  if (runtime_.experience()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
+  for (Candidate& candidate : candidates_) {
+    if (candidate.verdict != Verdict::kRefused)
+      candidate.quarantine = quarantine_of(candidate, policy != Policy::kPriority);
+  }
+  if (!is_avoided(candidates_.front())) return;
+  const auto sound = std::ranges::find_if(candidates_, [&](const Candidate& one) {
+    return one.verdict == Verdict::kPossible && one.reach == candidates_.front().reach && !is_avoided(one);
+  });
+  if (sound == candidates_.end()) return;  // better one that failed than none
+  const std::string failed = "'" + candidates_.front().backend + "' is in quarantine";
+  log(LogLevel::kWarning, "backend " + failed + " for program '" + inquiry_.program.name +
+                              "' and another one is taken: " + candidates_.front().quarantine->reason);
+  choose_candidate(candidates_, static_cast<std::size_t>(sound - candidates_.begin()), failed);
+}
+
+void PolicyChoice::gather_times() {
+  for (Candidate& candidate : candidates_) {
+    if (candidate.verdict == Verdict::kRefused) continue;
+    const auto tiers = tiers_of(candidate);
+    if (!tiers) continue;
+    const Manifest& manifest = *manifest_of(manifests_, candidate.backend);
+    candidate.compile_ms = runtime_.experience()->compile_times.expected(manifest, tiers->first);
+  }
+  const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
+  if (const auto tuning = measurement(rivals)) explain_measurement(rivals, *tuning);
+}
+
+void PolicyChoice::explain_measurement(const std::vector<std::size_t>& rivals, const Tuning& tuning) {
+  for (std::size_t i = 0; i < rivals.size(); ++i) candidates_[rivals[i]].run_us = tuning.candidates[i].run_us;
+}
+
+bool PolicyChoice::is_cached(const Candidate& candidate) const {
+  const auto tiers = tiers_of(candidate);
+  Result<Target> target = parse_target(candidate.target);
+  if (!inquiry_.request.use_cache || runtime_.cache() == nullptr || !tiers || !target) return false;
+  const auto choice = choose(runtime_, inquiry_.program, compile_options(inquiry_.request), candidate.backend,
+                             candidate.variant, *std::move(target));
+  ArtifactCache* const cache = runtime_.cache().get();
+  return choice && (find_tier(*choice, tiers->best, cache) || find_tier(*choice, tiers->first, cache));
+}
+
+/// What is in the cache takes no time; else the least time that is known; nothing if none is.
+std::optional<PolicyChoice::Quickest> PolicyChoice::quickest_of(const std::vector<std::size_t>& rivals) const {
+  const auto cached = std::ranges::find_if(rivals, [&](std::size_t i) { return is_cached(candidates_[i]); });
+  if (cached != rivals.end()) return Quickest{*cached, "its artifact is in the cache"};
+  const auto quickest = std::ranges::min_element(rivals, {}, [&](std::size_t i) {
+    return candidates_[i].compile_ms.value_or(std::numeric_limits<double>::infinity());
+  });
+  if (quickest == rivals.end() || !candidates_[*quickest].compile_ms) return std::nullopt;
+  return Quickest{*quickest, "quickest to compile (" + milliseconds_text(*candidates_[*quickest].compile_ms) + ")"};
+}
+
+void PolicyChoice::choose_quickest() {
+  gather_times();
+  std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
+  const std::optional<Tuning> tuning = measurement(rivals);
+  const Candidate best = tuning ? candidates_[rivals[tuning->winner]] : candidates_.front();
+  std::erase_if(rivals, [&](std::size_t i) { return is_avoided(candidates_[i]); });
+  const std::optional<Quickest> quickest = quickest_of(rivals);
+  if (!quickest) return;
+  choose_candidate(candidates_, quickest->index, quickest->why);
+  const auto successor = std::ranges::find_if(
+      candidates_, [&](const Candidate& one) { return one.backend == best.backend && one.variant == best.variant; });
+  if (successor == candidates_.begin() || quarantine_of(*successor, true)) return;
+  resolution_.successor = static_cast<std::size_t>(successor - candidates_.begin());
+  successor->reason = "takes over once it is compiled";
+}
+
+Result<Contest> PolicyChoice::contest(const std::vector<std::size_t>& rivals) {
+  Contest contest{.program = digest_of_program(), .options = {}, .device = {}, .candidates = {}};
+  KMUX_ASSIGN(contest.options, compiler_options(compile_options(inquiry_.request)));
+  KMUX_ASSIGN(const auto home, runtime_.registry().plugin(candidates_[rivals.front()].backend));
+  KMUX_ASSIGN(const Json properties, home->backend().devices().properties(inquiry_.request.device.value_or(0)));
+  contest.device = device_mark(properties);
+  for (const std::size_t i : rivals) {
+    const Candidate& one = candidates_[i];
+    contest.candidates.push_back(
+        {one.backend, one.variant, one.target, manifest_of(manifests_, one.backend)->build_id});
+  }
+  return contest;
+}
+
+std::optional<Tuning> PolicyChoice::measurement(const std::vector<std::size_t>& rivals) {
+  const std::optional<CallSample> example = example_of(inquiry_.program);
+  if (rivals.empty() || !example || !inquiry_.request.use_cache) return std::nullopt;
+  const Result<Contest> what = contest(rivals);
+  if (!what) return std::nullopt;
+  auto tuning = find_measurement(runtime_.cache().get(), measurement_key(*what, bucket_of(*example)));
+  return tuning && tuning->candidates.size() == rivals.size() ? std::move(tuning) : std::nullopt;
+}
+
+void PolicyChoice::choose_measured(Policy policy) {
+  const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
+  const std::optional<Tuning> tuning = measurement(rivals);
+  if (!tuning) {
+    if (policy == Policy::kMeasured) candidates_.front().reason += "; not measured yet";
+    return;
+  }
+  explain_measurement(rivals, *tuning);
+  const std::size_t best = rivals[tuning->winner];
+  if (candidates_[best].verdict == Verdict::kRefused || is_avoided(candidates_[best])) return;
+  choose_candidate(candidates_, best,
+                   tuning->winner == 0 ? "measured; nothing is surely faster" : "measured; surely faster");
+}
+
+void PolicyChoice::choose_pinned() {
+  const auto& asked = inquiry_.request.lock_file;
+  const std::filesystem::path file = asked.empty() ? runtime_.environment().lock_file : std::filesystem::path(asked);
+  const auto choose_from = [&]() -> Result<std::size_t> {
+    if (file.empty()) {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set). Write one with "
+                        "`kmux tune PROGRAM --lock FILE` and name it.");
+    }
+    KMUX_ASSIGN(const std::vector<Pin> pins, read_lock_file(file));
+    return pinned_candidate(pins, file, inquiry_.program.name, digest_of_program(), candidates_, manifests_);
+  };
+  const Result<std::size_t> pinned = choose_from();
+  if (pinned) return choose_candidate(candidates_, *pinned, "pinned in '" + file.string() + "'");
+  resolution_.policy_error = pinned.error();
+  for (Candidate& candidate : candidates_) {
+    if (candidate.verdict == Verdict::kChosen) candidate.verdict = Verdict::kPossible;
+    if (candidate.verdict == Verdict::kPossible) candidate.reason = "can, but is not what the lock file says";
+  }
+}
+
+}  // namespace
+
+void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
+                      Resolution& resolution) {
+  const Policy policy = policy_of(inquiry.request.policy, runtime.environment()).value();
+  PolicyChoice choice(runtime, inquiry, manifests, resolution);
+  if (policy == Policy::kPinned) return choice.choose_pinned();
+  if (resolution.chosen() == nullptr) return;
+  choice.keep_away_from_failures(policy);
+  if (resolution.chosen()->reach != Purpose::kRun) return;     // no device says what is measured
+  const bool swaps = inquiry.request.purpose == Purpose::kRun;  // what is only built is at once what it ends with
+  if (inquiry.request.gathers_times && swaps) choice.gather_times();
+  if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
+  if (policy != Policy::kPriority) choice.choose_measured(policy);
+}
+
+}  // namespace kmux

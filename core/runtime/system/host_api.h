@@ -1,0 +1,35 @@
+#pragma once
+
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.h"
+
+namespace kmux {
+
+/// What a plugin may ask of this runtime.
+///
+/// Threads: any.   Lifetime: the table borrows this object.
+class HostApi {
+ public:
+  /// `plugin` is named in what it logs.
+  HostApi(std::string plugin, const Options& options);
+  HostApi(const HostApi&) = delete;
+  HostApi& operator=(const HostApi&) = delete;
+  const kmux_host_api* get() const { return &api_; }
+
+ private:
+  static std::int32_t option(void* self, kmux_bytes name, kmux_sink value) noexcept;
+  static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
+  static void trace(void* self, std::int32_t phase, kmux_bytes name) noexcept;
+  static std::int32_t stopping(void* self) noexcept;
+
+  std::string plugin_;
+  std::map<std::string, std::string, std::less<>> options_;
+  kmux_host_api api_{};
+};
+
+/// Tells every plugin that the process is about to end. There is no way back.
+void announce_stop() noexcept;
+/// Whether that was announced.
+bool is_stopping() noexcept;
+
+}  // namespace kmux

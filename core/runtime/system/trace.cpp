@@ -1,0 +1,140 @@
+#include "kmux/trace.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "kmux/json.h"
+
+#include "fork_guard.h"
+#include "stage_ranges.h"
+#include "trace_log.h"
+
+namespace kmux {
+namespace {
+
+// Enough for minutes of calls; about 100 MB. What comes after them is counted.
+constexpr std::size_t kMostEvents = std::size_t{1} << 20;
+
+struct Recording {
+  std::mutex mutex;
+  ForkGuard guard{mutex};
+  Trace trace;
+  std::atomic<bool> is_on{false};
+};
+
+/// Never destroyed: plugins may tell of spans while the process ends.
+Recording& recording() {
+  static Recording& instance = *new Recording;
+  return instance;
+}
+
+int number_of_this_thread() {
+  static std::atomic<int> count{0};
+  thread_local const int number = ++count;
+  return number;
+}
+
+/// Adds what `make` gives.
+template <class Make>
+void add(const Make& make) noexcept {
+  try {
+    TraceEvent event = make();
+    const std::lock_guard lock(recording().mutex);
+    if (!is_tracing()) return;
+    Trace& trace = recording().trace;
+    if (trace.events.size() == kMostEvents) {
+      ++trace.dropped;
+    } else {
+      trace.events.push_back(std::move(event));
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
+  }
+}
+
+double microseconds(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
+
+Json json_of(const TraceEvent& event) {
+  Json::Object object{{"ph", std::string(1, event.phase)},
+                      {"cat", event.category},
+                      {"name", event.name},
+                      {"pid", static_cast<std::int64_t>(getpid())},
+                      {"tid", static_cast<std::int64_t>(event.thread)},
+                      {"ts", microseconds(event.begin_ns)}};
+  if (event.phase == 'X') object.emplace("dur", microseconds(event.length_ns));
+  if (!event.detail.empty()) object.emplace("args", Json::Object{{"detail", event.detail}});
+  return object;
+}
+
+}  // namespace
+
+std::int64_t trace_clock_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept {
+  const std::int64_t length = trace_clock_ns() - begin_ns;
+  add([&] { return TraceEvent{'X', "call", kernel, "", number_of_this_thread(), begin_ns, length}; });
+}
+
+void add_stage(const char* name, const std::string& program, std::int64_t begin_ns) noexcept {
+  if (!is_tracing()) return;
+  const std::int64_t length = trace_clock_ns() - begin_ns;
+  add([&] { return TraceEvent{'X', "compile", name, program, number_of_this_thread(), begin_ns, length}; });
+}
+
+void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept {
+  mark_phase_range(begins, name);
+  if (!is_tracing()) return;
+  const char phase = begins ? 'B' : 'E';
+  add([&] {
+    return TraceEvent{phase, "plugin", std::string(name), plugin, number_of_this_thread(), trace_clock_ns(), 0};
+  });
+}
+
+void start_trace() {
+  const std::lock_guard lock(recording().mutex);
+  recording().trace = {};
+  recording().is_on = true;
+}
+
+Trace stop_trace() {
+  const std::lock_guard lock(recording().mutex);
+  recording().is_on = false;
+  return std::exchange(recording().trace, {});
+}
+
+std::string Trace::to_json() const {
+  Json::Array list;
+  for (const TraceEvent& event : events) list.push_back(json_of(event));
+  return dump(Json::Object{{"traceEvents", std::move(list)},
+                           {"displayTimeUnit", "ns"},
+                           {"otherData", Json::Object{{"dropped", static_cast<std::int64_t>(dropped)}}}});
+}
+
+bool is_tracing() noexcept { return recording().is_on.load(std::memory_order_relaxed); }
+
+TraceSpan::TraceSpan(const char* name, std::string_view detail) noexcept
+    : name_(is_tracing() ? name : nullptr), range_(begin_stage_range(name, detail)) {
+  if (name_ == nullptr) return;
+  try {
+    detail_ = detail;
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a span without its detail
+  }
+  begin_ns_ = trace_clock_ns();
+}
+
+TraceSpan::~TraceSpan() {
+  end_stage_range(range_);
+  if (name_ == nullptr) return;
+  const std::int64_t length = trace_clock_ns() - begin_ns_;
+  add([&] {
+    return TraceEvent{'X', "compile", name_, std::move(detail_), number_of_this_thread(), begin_ns_, length};
+  });
+}
+
+}  // namespace kmux

@@ -1,0 +1,255 @@
+#include "tuner.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/interval.h"
+#include "kmux/log.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
+#include "artifact/compiler_options.h"
+#include "artifact/open_adapter.h"
+#include "artifact/tier_build.h"
+#include "artifact/tier_plan.h"
+#include "cache/kernel_headers.h"
+#include "call_copy.h"
+#include "first_call.h"
+#include "isolation/isolated_plugins.h"
+#include "kernel/kernel_impl.h"
+#include "launch_timer.h"
+#include "rounds.h"
+#include "system/background.h"
+#include "system/compile_scope.h"
+#include "winner.h"
+
+namespace kmux {
+namespace {
+
+std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// Would it be the same again? Then the measurement without that candidate can be kept.
+bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBackend; }
+
+/// Errors: that of a measurement which nobody waits for any more.
+Status check_wanted() {
+  const CompileScope* const scope = CompileScope::current();
+  if (scope == nullptr || !scope->is_cancelled()) return Ok{};
+  return called_off("the kernel was not measured (its runtime ended).");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<const Program> program,
+                                           const CompileOptions& options, const KernelParts& parts) {
+  const std::shared_ptr<Tuner> tuner(new Tuner);
+  tuner->program_ = std::move(program);
+  tuner->signature_ = parts.signature;
+  tuner->name_ = parts.name;
+  tuner->out_idx_ = parts.out_idx;
+  tuner->home_ = parts.plugin;
+  tuner->device_ = parts.device;
+  tuner->experience_ = runtime.experience();
+  tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
+  tuner->slot_ = parts.adapters;
+  tuner->headers_ = parts.headers;
+  tuner->contest_.program = digest(*tuner->program_);
+  KMUX_ASSIGN(tuner->contest_.options, compiler_options(options));
+  KMUX_ASSIGN(const Json properties, parts.plugin->backend().devices().properties(parts.device));
+  tuner->contest_.device = device_mark(properties);
+  const std::vector<Manifest> all = runtime.registry().manifests();
+  std::vector<const Manifest*> manifests;
+  manifests.reserve(all.size());
+  for (const Manifest& manifest : all) manifests.push_back(&manifest);
+  for (const std::size_t i : contestants(parts.resolution.candidates, manifests)) {
+    KMUX_TRY(tuner->add(runtime, options, parts.resolution.candidates[i]));
+  }
+  return tuner;
+}
+
+Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate) {
+  KMUX_ASSIGN(Target target, parse_target(candidate.target));
+  KMUX_ASSIGN(Choice choice, choose(runtime, *program_, background_options(runtime, options, candidate.backend),
+                                    candidate.backend, candidate.variant, std::move(target)));
+  const Manifest& manifest = choice.plugin->manifest();
+  KMUX_ASSIGN(const TierPlan tiers,
+              plan_tiers(manifest, choice.request.options, runtime.environment(), Purpose::kBuild));
+  auto origin = std::make_shared<const Origin>(
+      Origin{choice.plugin, candidate.variant, shared_variant(program_, candidate.variant), choice.request.target});
+  contest_.candidates.push_back({candidate.backend, candidate.variant, candidate.target, manifest.build_id});
+  contestants_.push_back({std::move(choice), tiers.best, std::move(origin)});
+  return Ok{};
+}
+
+bool Tuner::compiles_apart() const {
+  return std::ranges::any_of(contestants_, [](const Contestant& one) { return one.choice.apart; });
+}
+
+bool Tuner::uses(std::string_view backend) const {
+  return std::ranges::find(contest_.candidates, backend, &TunedCandidate::backend) != contest_.candidates.end();
+}
+
+Pairing Tuner::pairing_of(std::size_t index) const {
+  const TunedCandidate& candidate = contest_.candidates[index];
+  return {contest_.program, candidate.variant, candidate.backend, candidate.target};
+}
+
+Result<LoadedArtifact> Tuner::load(const Contestant& contestant) {
+  KMUX_ASSIGN(TierBuild built, build_tier(contestant.choice, contestant.tier, cache_.get()));
+  if (headers_ != nullptr) KMUX_TRY(headers_->add(built.artifact));  // what is compared computes the same
+  KMUX_ASSIGN(auto adapter, open_adapter(*contestant.choice.backend, built.artifact, device_, name_));
+  KMUX_TRY(adapter->prepare(device_));
+  return LoadedArtifact{contestant.origin, std::move(adapter), std::move(built.artifact), std::move(built.launcher),
+                        contestant.tier};
+}
+
+Tuner::Entrant Tuner::prepare(std::size_t index) {
+  const Contestant& contestant = contestants_[index];
+  const TunedCandidate& candidate = contest_.candidates[index];
+  if (const auto slot = slot_.lock()) {
+    if (const LoadedArtifact* known = slot->find(candidate.backend, candidate.variant, contestant.tier))
+      return {*known};
+  }
+  if (const auto quarantine = experience_->failures.find(pairing_of(index), true)) {
+    return {{}, make_error(ErrorCode::kUnavailable, "in quarantine: " + quarantine->reason)};
+  }
+  Result<LoadedArtifact> loaded = load(contestant);
+  if (loaded) return {*std::move(loaded)};
+  const bool is_its_own = headers_ == nullptr || headers_->are_unchanged();
+  if (is_its_own && check_wanted()) experience_->failures.note(pairing_of(index), loaded.error());
+  return {{}, std::move(loaded).error()};
+}
+
+/// A kernel of its own over what is loaded, so that it is called as the real one is.
+Result<Kernel> Tuner::kernel_of(const LoadedArtifact& loaded) const {
+  return make_kernel({.name = name_,
+                      .signature = signature_,
+                      .out_idx = out_idx_,
+                      .plugin = home_,
+                      .adapters = std::make_shared<AdapterSlot>(loaded),
+                      .device = device_});
+}
+
+Result<std::vector<std::vector<double>>> Tuner::time(const CallSample& sample, std::vector<Entrant>& entrants,
+                                                     bool& is_cold) {
+  const Device device(home_, device_);
+  KMUX_ASSIGN(const CallCopy copy, CallCopy::make(sample, device));
+  KMUX_ASSIGN(LaunchTimer timer, LaunchTimer::make(device));
+  std::vector<TimeOnce> able;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (entrants[i].problem) continue;
+    KMUX_ASSIGN(const Kernel kernel, kernel_of(entrants[i].loaded));
+    const auto once = [&timer, &copy, kernel] { return timer.time(kernel, copy.args()); };
+    if (Result<double> tried = once(); !tried) {
+      entrants[i].problem = std::move(tried).error();
+      continue;
+    }
+    able.emplace_back(once);
+    indices.push_back(i);
+  }
+  KMUX_ASSIGN(std::vector<std::vector<double>> samples, time_in_rounds(able, {}, now));
+  std::vector<std::vector<double>> all(entrants.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) all[indices[i]] = std::move(samples[i]);
+  is_cold = timer.is_cold();
+  return all;
+}
+
+Result<Tuning> Tuner::measure(const CallSample& sample) {
+  std::vector<Entrant> entrants;
+  entrants.reserve(contestants_.size());
+  for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
+  Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
+  const std::lock_guard lock(experience_->measuring);
+  KMUX_TRY(check_wanted());
+  KMUX_ASSIGN(const auto samples, time(sample, entrants, tuning.is_cold));
+  bool lasts = true;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (!samples[i].empty()) tuning.candidates[i].run_us = median_interval(samples[i]);
+    if (entrants[i].problem) tuning.candidates[i].problem = entrants[i].problem->message;
+    lasts = lasts && (!entrants[i].problem || is_lasting(*entrants[i].problem));
+  }
+  if (std::ranges::all_of(samples, &std::vector<double>::empty)) return *entrants.front().problem;
+  tuning.winner = winner_of(samples);
+  if (lasts) keep_measurement(cache_.get(), measurement_key(contest_, tuning.shapes), tuning);
+  if (const auto slot = slot_.lock()) {
+    const Entrant& best = entrants[tuning.winner];
+    const bool is_known = slot->launch_again(tuning.best().backend, tuning.best().variant, best.loaded.tier);
+    if (!is_known) slot->replace(best.loaded);
+  }
+  return tuning;
+}
+
+/// Launches the winner of an earlier measurement.
+Status Tuner::launch(const TunedCandidate& winner, std::size_t index) {
+  const auto slot = slot_.lock();
+  if (slot == nullptr || slot->launch_again(winner.backend, winner.variant, contestants_[index].tier)) return Ok{};
+  const Origin& now_launched = *slot->loaded().origin;
+  const bool is_on_its_way =
+      now_launched.plugin->manifest().name == winner.backend && now_launched.index == winner.variant;
+  if (is_on_its_way) return Ok{};  // in a lesser tier; `improve` does the rest
+  KMUX_ASSIGN(LoadedArtifact loaded, load(contestants_[index]));
+  slot->replace(std::move(loaded));
+  return Ok{};
+}
+
+Result<Tuning> Tuner::tune(std::span<const Arg> args, const TuneOptions& options) {
+  KMUX_ASSIGN(const CallSample sample, sample_of(signature_, args));
+  return tune(sample, options);
+}
+
+Result<Tuning> Tuner::tune(const CallSample& sample, const TuneOptions& options) {
+  if (generation_ != fork_generation()) {  // a thread that is not here may have been measuring
+    return make_error(ErrorCode::kUnavailable,
+                      "kernel \"" + name_ + "\" cannot be tuned (it was compiled before fork()). Compile it again.");
+  }
+  const std::lock_guard lock(mutex_);
+  if (!options.again) {
+    std::optional<Tuning> known = find_measurement(cache_.get(), measurement_key(contest_, bucket_of(sample)));
+    if (known && known->candidates.size() == contestants_.size()) {
+      KMUX_TRY(launch(known->best(), known->winner));
+      return *std::move(known);
+    }
+  }
+  return measure(sample);
+}
+
+namespace {
+
+/// What the background does of a call.
+struct BackgroundTuning {
+  std::shared_ptr<Tuner> tuner;
+  CallSample sample;
+  AdapterSlot::Promise promise;
+
+  void run() {
+    if (promise.is_pointless()) return;
+    Result<Tuning> tuned = tuner->tune(sample, {});
+    if (tuned) return promise.fulfil();
+    if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(tuned).error());
+    log(LogLevel::kWarning, "a kernel is not measured: " + tuned.error().message);
+    promise.give_up(std::move(tuned).error());
+  }
+};
+
+/// A measurement may be left running if all of its compilers may be: see `improve`.
+Background::Abandon abandon_of(const std::shared_ptr<BackgroundTuning>& job) {
+  if (job->tuner->compiles_apart()) return {};
+  return [job](const Error& why) { job->promise.give_up(why); };
+}
+
+}  // namespace
+
+void Tuner::tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot) {
+  if (contestants_.size() < 2 || background == nullptr) return;
+  watch_first_call(slot, signature_, [this, &slot, weak = std::weak_ptr(background)](CallSample sample) {
+    const auto alive = weak.lock();
+    if (alive == nullptr) return;
+    auto job = std::make_shared<BackgroundTuning>(
+        BackgroundTuning{shared_from_this(), std::move(sample), slot.expect_better()});
+    alive->post([job] { job->run(); }, abandon_of(job));
+  });
+}
+
+}  // namespace kmux

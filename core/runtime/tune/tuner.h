@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/compile_options.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/tune.h"
+
+#include "artifact/choice.h"
+#include "kernel/adapter_slot.h"
+#include "kernel/kernel_impl.h"
+#include "resolve/call_sample.h"
+#include "resolve/experience.h"
+#include "resolve/measurement.h"
+#include "system/fork_guard.h"
+
+namespace kmux {
+
+class KernelHeaders;
+
+/// Measures the candidates of one kernel against each other, and lets the kernel launch the winner.
+///
+/// Threads:  any; one measures at a time.
+/// Lifetime: of its kernel, or of a measurement in the background; needs no runtime.
+class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tuner> {
+ public:
+  /// The tuner of the kernel of `parts`, whose resolution says who competes.
+  ///
+  /// Errors: those of opening a plugin, of its device, and of the options.
+  static Result<std::shared_ptr<Tuner>> make(Runtime& runtime, std::shared_ptr<const Program> program,
+                                             const CompileOptions& options, const KernelParts& parts);
+
+  /// Finds or makes the measurement for calls like `sample`, and launches its winner from then on.
+  ///
+  /// Errors: if no candidate can be timed, the first one's error.
+  Result<Tuning> tune(const CallSample& sample, const TuneOptions& options);
+
+  /// Tunes in the background for the shapes of the kernel's first call, unless they are known already.
+  void tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot);
+
+  /// Does it compile in processes of their own?
+  bool compiles_apart() const;
+  Result<Tuning> tune(std::span<const Arg> args, const TuneOptions& options) override;
+  bool uses(std::string_view backend) const override;
+
+ private:
+  struct Contestant {
+    Choice choice;
+    std::string tier;  // the best
+    std::shared_ptr<const Origin> origin;
+  };
+  /// A contestant that can be called, or why it cannot.
+  struct Entrant {
+    LoadedArtifact loaded = {};
+    std::optional<Error> problem = {};
+  };
+
+  Tuner() = default;
+  Status add(Runtime& runtime, const CompileOptions& options, const Candidate& candidate);
+  Entrant prepare(std::size_t index);
+  Result<LoadedArtifact> load(const Contestant& contestant);
+  Result<Kernel> kernel_of(const LoadedArtifact& loaded) const;
+  Pairing pairing_of(std::size_t index) const;
+  Result<Tuning> measure(const CallSample& sample);
+  Result<std::vector<std::vector<double>>> time(const CallSample& sample, std::vector<Entrant>& entrants,
+                                                bool& is_cold);
+  Status launch(const TunedCandidate& winner, std::size_t index);
+
+  std::shared_ptr<const Program> program_;  // the choices borrow it
+  Signature signature_;
+  std::string name_;
+  std::vector<int> out_idx_;
+  std::shared_ptr<Plugin> home_;
+  int device_ = 0;
+  std::shared_ptr<Experience> experience_;
+  std::shared_ptr<ArtifactCache> cache_;
+  std::weak_ptr<AdapterSlot> slot_;
+  std::shared_ptr<KernelHeaders> headers_;  // of the kernel; null: it depends on none
+  Contest contest_;
+  std::vector<Contestant> contestants_;
+  std::mutex mutex_;
+  const std::uint64_t generation_ = fork_generation();
+};
+
+}  // namespace kmux

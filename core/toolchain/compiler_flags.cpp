@@ -1,0 +1,113 @@
+#include "kmux/plugin/compiler_flags.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kmux/plugin/source_unit.h"
+
+#include "base/quoted.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n\f\v";
+
+/// Splits a text into words as a POSIX shell does.
+class FlagSplitter {
+ public:
+  explicit FlagSplitter(std::string_view text) : rest_(text) {}
+
+  /// Is the text closed in the end?
+  bool split(std::vector<std::string>& words) {
+    while (!rest_.empty()) {
+      const char next = take();
+      if (kBlanks.find(next) != std::string_view::npos) {
+        end_word(words);
+      } else if (!take_piece(next)) {
+        return false;
+      }
+    }
+    end_word(words);
+    return true;
+  }
+
+ private:
+  char take() {
+    const char next = rest_.front();
+    rest_.remove_prefix(1);
+    return next;
+  }
+
+  bool take_piece(char first) {
+    if (first == '\'' || first == '"') return take_quoted(first);
+    if (first != '\\') return put(first);
+    return !rest_.empty() && put(take());
+  }
+
+  /// Within double quotes \ stands for itself, but before a quote and another \.
+  bool take_quoted(char quote) {
+    is_word_ = true;
+    while (!rest_.empty()) {
+      const char next = take();
+      if (next == quote) return true;
+      const bool escapes = quote == '"' && next == '\\' && !rest_.empty() && (rest_[0] == '"' || rest_[0] == '\\');
+      put(escapes ? take() : next);
+    }
+    return false;
+  }
+
+  bool put(char next) {
+    word_ += next;
+    is_word_ = true;
+    return true;
+  }
+
+  void end_word(std::vector<std::string>& words) {
+    if (is_word_) words.push_back(std::exchange(word_, {}));
+    is_word_ = false;
+  }
+
+  std::string_view rest_;
+  std::string word_;
+  bool is_word_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> split_flags(std::string_view text) {
+  std::vector<std::string> flags;
+  if (FlagSplitter(text).split(flags)) return flags;
+  return make_error(ErrorCode::kInvalidArgument,
+                    "compiler flags " + in_double_quotes(text) +
+                        " end within a quote or after a \\ (they are split at blanks as a shell does it). Close it.");
+}
+
+bool FlagList::contains(std::string_view flag) const {
+  const auto goes_on = [&](std::string_view prefix) { return flag.starts_with(prefix) && flag.size() > prefix.size(); };
+  return std::ranges::find(whole, flag) != whole.end() || std::ranges::any_of(with_value, goes_on);
+}
+
+bool begins_with_any(std::string_view text, std::span<const std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+Status check_flags(const std::vector<std::string>& flags, const std::function<bool(std::string_view flag)>& is_allowed,
+                   const FlagRefusal& refusal) {
+  const auto refused = std::ranges::find_if_not(flags, is_allowed);
+  if (refused == flags.end()) return Ok{};
+  std::string message = "compiler flag " + in_double_quotes(*refused) + " is not allowed (backend ";
+  message.append(refusal.backend);
+  message.append("; it could write files, load code or change the steps of the compilation). Use ");
+  message.append(refusal.examples).append(".");
+  return make_error(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+void add_standard(std::vector<std::string>& arguments, const Settings& settings,
+                  const std::vector<std::string>& flags) {
+  constexpr std::array<std::string_view, 2> kNames = {"-std=", "--std="};
+  const auto names_one = [&](std::string_view flag) { return begins_with_any(flag, kNames); };
+  if (std::ranges::none_of(flags, names_one)) arguments.push_back("-std=" + standard_of(settings));
+}
+
+}  // namespace kmux

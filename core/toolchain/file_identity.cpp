@@ -1,0 +1,32 @@
+#include "kmux/plugin/file_identity.h"
+
+namespace kmux {
+
+FileTime to_file_time(const timespec& time) { return time.tv_sec * FileTime{1'000'000'000} + time.tv_nsec; }
+
+FileTime file_time_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return to_file_time(now);
+}
+
+FileIdentity FileIdentity::of(const struct stat& info) {
+  return {.device = info.st_dev,
+          .inode = info.st_ino,
+          .size = static_cast<std::uint64_t>(info.st_size),
+          .mtime_ns = to_file_time(info.st_mtim),
+          .ctime_ns = to_file_time(info.st_ctim)};
+}
+
+FileIdentity FileIdentity::of(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 ? of(info) : FileIdentity{};
+}
+
+Json identify_file(const std::string& path) {
+  const FileIdentity file = FileIdentity::of(path);
+  if (!file.is_there()) return Json::Object{{"path", path}};
+  return Json::Object{{"path", path}, {"size", file.size}, {"mtime_ns", file.mtime_ns}};
+}
+
+}  // namespace kmux

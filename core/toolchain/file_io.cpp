@@ -1,0 +1,127 @@
+#include "kmux/plugin/file_io.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "kmux/plugin/descriptor.h"
+
+namespace kmux {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+Error file_error(const fs::path& path, const std::string& what, const std::string& why, const std::string& advice) {
+  return make_error(ErrorCode::kUnavailable, "cannot " + what + " '" + path.string() + "' (" + why + "). " + advice);
+}
+
+Error read_error(const fs::path& path, const std::string& why) {
+  return file_error(path, "read", why, "Check the path and its permissions.");
+}
+
+Error write_error(const fs::path& path, int error) {
+  return file_error(path, "write", reason(error), "Check the folder and its permissions.");
+}
+
+/// 0 or errno.
+int write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+/// Bytes read before the end of the file, or -1 with errno.
+ssize_t read_all(int fd, char* to, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(fd, to + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+/// All of an open file whose size is not told beforehand (procfs says 0), if it is at most `max_bytes`; else one byte more.
+/// Errors: errno, with an empty result.
+std::optional<std::string> read_to_end(int fd, std::uint64_t max_bytes) {
+  constexpr std::uint64_t kStep = 4096;
+  std::string content;
+  for (std::uint64_t done = 0;;) {
+    content.resize(done + std::min(kStep, max_bytes - done) + 1);
+    const ssize_t got = read_all(fd, content.data() + done, content.size() - done);
+    if (got < 0) return std::nullopt;
+    done += static_cast<std::uint64_t>(got);
+    if (done < content.size() || done > max_bytes) return content.resize(done), content;
+  }
+}
+
+Error too_large(const fs::path& path, std::uint64_t size, std::uint64_t max_bytes) {
+  return make_error(ErrorCode::kInvalidArgument, "file '" + path.string() + "' is too large (" + std::to_string(size) +
+                                                     " bytes, at most " + std::to_string(max_bytes) +
+                                                     "). Make it smaller.");
+}
+
+/// A name that no other thread or process uses.
+fs::path temporary_name(const fs::path& path) {
+  static std::atomic<unsigned> counter{0};
+  const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
+  return path.parent_path() / ("." + path.filename().string() + suffix);
+}
+
+/// 0 or errno; the temporary file is gone unless it took the place of `path`.
+int replace(const fs::path& path, const fs::path& temporary, std::string_view content) {
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file.is_open()) return errno;
+  int error = write_all(file.get(), content);
+  if (const int closed = file.close(); error == 0) error = closed;
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(temporary.c_str());
+  return error;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path, std::uint64_t max_bytes) {
+  // Not blocking, so that a named pipe does not hang before it is refused.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status{};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0) return read_error(path, reason(errno));
+  if (S_ISDIR(status.st_mode)) return read_error(path, reason(EISDIR));
+  if (!S_ISREG(status.st_mode)) return read_error(path, "not a regular file");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > max_bytes) return too_large(path, size, max_bytes);
+  if (size == 0) {
+    std::optional<std::string> content = read_to_end(file.get(), max_bytes);
+    if (!content) return read_error(path, reason(errno));
+    if (content->size() > max_bytes) return too_large(path, content->size(), max_bytes);
+    return *std::move(content);
+  }
+  std::string content(size, '\0');
+  const ssize_t got = read_all(file.get(), content.data(), content.size());
+  if (got < 0) return read_error(path, reason(errno));
+  content.resize(static_cast<std::size_t>(got));
+  return content;
+}
+
+Status write_file(const fs::path& path, std::string_view content) {
+  if (!path.has_filename()) return write_error(path, EISDIR);
+  const int error = replace(path, temporary_name(path), content);
+  if (error != 0) return write_error(path, error);
+  return Ok{};
+}
+
+}  // namespace kmux

@@ -1,0 +1,50 @@
+#include "kmux/plugin/host_compiler.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "kmux/plugin/file_identity.h"
+
+namespace kmux {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kLibraryPath = "LD_LIBRARY_PATH";
+
+}  // namespace
+
+Result<std::string> find_host_compiler(const std::string& asked, std::string_view user) {
+  std::vector<std::string> names = {"c++", "g++", "clang++"};
+  if (!asked.empty()) names = {asked};
+  std::error_code error;
+  for (const std::string& name : names) {
+    const bool is_path = name.find('/') != std::string::npos;
+    const auto found = is_path ? std::optional(name) : find_program(name);
+    const fs::path real = found ? fs::canonical(*found, error) : fs::path();
+    if (found && !error) return real.string();
+  }
+  return make_error(ErrorCode::kUnavailable, "no C++ compiler was found (looked for \"" + names.front() + "\"; " +
+                                                 std::string(user) + " needs one). Install it: apt-get install g++.");
+}
+
+Command compiler_command(std::vector<std::string> argv, const std::string& folder) {
+  Command command{std::move(argv), folder, {{"LC_ALL", "C"}, {"TMPDIR", folder}, {"HOME", folder}}};
+  command.inherited = {"PATH", kLibraryPath};
+  return command;
+}
+
+Json identify_compiler(const std::string& program) {
+  Json identity = identify_file(program);
+  for (const char* tool : {"as", "ld"}) {
+    if (const auto found = find_program(tool)) identity[tool] = identify_file(*found);
+  }
+  const char* libraries = secure_getenv(kLibraryPath);
+  if (libraries != nullptr && *libraries != '\0') identity[kLibraryPath] = std::string(libraries);
+  return identity;
+}
+
+}  // namespace kmux

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kmux/error.h"
+#include "kmux/json.h"
+#include "kmux/plugin/process.h"
+
+namespace kmux {
+
+/// The absolute path of a C++ compiler of this machine, links resolved: `asked`, a name or a path, or else the first of
+/// c++, g++, clang++ in PATH. `user` is who needs it, for the message.
+///
+/// Errors: unavailable if there is none, with what to install.
+Result<std::string> find_host_compiler(const std::string& asked, std::string_view user);
+
+/// A run of a compiler, or of what else makes code, in `folder`, which has its temporary files, too. Of the caller's
+/// environment it gets PATH and LD_LIBRARY_PATH, without which some compilers do not start, and no more: NVCC_APPEND_FLAGS,
+/// CPATH, GCC_EXEC_PREFIX and their like would change code under an unchanged key.
+Command compiler_command(std::vector<std::string> argv, const std::string& folder);
+
+/// What tells the compiler `program` from others: its file, and what `compiler_command` passes: the assembler and the
+/// linker that PATH leads to, and LD_LIBRARY_PATH. Starts no process.
+Json identify_compiler(const std::string& program);
+
+}  // namespace kmux

@@ -1,0 +1,34 @@
+#include "kmux/plugin/private_folder.h"
+
+#include <filesystem>
+#include <stdlib.h>
+
+#include "kmux/plugin/file_io.h"
+
+namespace kmux {
+
+namespace fs = std::filesystem;
+
+Result<PrivateFolder> PrivateFolder::create(const std::string& name) {
+  std::error_code error;
+  std::string path = (fs::absolute(fs::temp_directory_path(error), error) / (name + "-XXXXXX")).string();
+  if (error || !mkdtemp(path.data())) {
+    return make_error(ErrorCode::kUnavailable,
+                      "no folder for temporary files can be made (in \"" + path + "\"). Make room or set TMPDIR.");
+  }
+  return PrivateFolder(path);
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Status PrivateFolder::write(const std::string& name, std::string_view content) const {
+  std::error_code ignored;
+  const fs::path file = fs::path(path_) / name;
+  fs::create_directories(file.parent_path(), ignored);
+  return write_file(file, content);
+}
+
+}  // namespace kmux

@@ -1,0 +1,359 @@
+#include "kmux/plugin/process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "kmux/plugin/descriptor.h"
+
+namespace kmux {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// When a child is not waited for any longer.
+class Patience {
+ public:
+  explicit Patience(const Command& command)
+      : deadline_(command.timeout.count() > 0 ? std::optional(Clock::now() + command.timeout) : std::nullopt),
+        stopping_(command.stopping) {}
+
+  bool is_endless() const { return !deadline_ && !stopping_; }
+  bool is_over() const { return (deadline_ && Clock::now() >= *deadline_) || (stopping_ && stopping_()); }
+  // How long poll may wait; -1 for ever.
+  int poll_ms() const {
+    if (is_endless()) return -1;
+    const std::int64_t most = stopping_ ? kStopIntervalMs : 3'600'000;
+    if (!deadline_) return static_cast<int>(most);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+  }
+
+ private:
+  static constexpr std::int64_t kStopIntervalMs = 10;
+  std::optional<Clock::time_point> deadline_;
+  std::function<bool()> stopping_;
+};
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Error system_error(const std::string& what, int number) {
+  return make_error(ErrorCode::kUnavailable,
+                    what + " (" + std::strerror(number) + "). Close files or raise the limit.");
+}
+
+// A pipe whose ends are above the standard three, so that the child's redirections cannot overwrite each other.
+Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
+  const Descriptor read(ends[0]);
+  const Descriptor write(ends[1]);
+  Pipe pipe{Descriptor(fcntl(ends[0], F_DUPFD_CLOEXEC, 3)), Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, 3))};
+  if (!pipe.read.is_open() || !pipe.write.is_open()) return system_error("cannot make a pipe", errno);
+  return pipe;
+}
+
+void set_nonblocking(const Descriptor& descriptor) {
+  fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
+}
+
+// Turns SIGPIPE of this thread into EPIPE, and removes the one that a write left pending.
+class PipeSignalBlocked {
+ public:
+  PipeSignalBlocked() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~PipeSignalBlocked() {
+    int signal = 0;
+    if (!was_pending_ && is_pending()) sigwait(&pipe_, &signal);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
+  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
+
+ private:
+  static bool is_pending() {
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, SIGPIPE) == 1;
+  }
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+// Strings as execve wants them.
+class StringTable {
+ public:
+  explicit StringTable(std::vector<std::string> strings) : strings_(std::move(strings)) {
+    for (std::string& string : strings_) pointers_.push_back(string.data());
+    pointers_.push_back(nullptr);
+  }
+  char* const* get() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> strings_;
+  std::vector<char*> pointers_;
+};
+
+// Where programs are looked for. Under AT_SECURE whoever set PATH may have fewer rights than this process.
+std::string search_path() {
+  constexpr const char* kOfTheSystem = "/usr/bin:/bin";
+  if (getauxval(AT_SECURE) != 0) return kOfTheSystem;
+  const char* const path = std::getenv("PATH");
+  return path == nullptr ? "" : path;
+}
+
+bool is_inherited(const Command& command, const std::string& name) {
+  if (command.environment.contains(name)) return false;
+  return !command.inherited || std::ranges::find(*command.inherited, name) != command.inherited->end();
+}
+
+// The C structs that posix_spawn takes.
+class SpawnOptions {
+ public:
+  SpawnOptions() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none;
+    sigset_t defaults;
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnOptions() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
+
+  void redirect(const Descriptor& from, int to) { posix_spawn_file_actions_adddup2(&actions_, from.get(), to); }
+  void work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
+  int spawn(pid_t* child, const std::string& program, const StringTable& argv, const StringTable& environment) {
+    return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.get(), environment.get());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+struct Child {
+  pid_t id = -1;
+  Descriptor input;
+  Descriptor output;
+  Descriptor error;
+};
+
+Error cannot_start(const Command& command, const std::string& why) {
+  const std::string program = command.argv.empty() ? "" : command.argv[0];
+  return make_error(ErrorCode::kUnavailable,
+                    "cannot start \"" + program + "\" (" + why + "). Install it or correct the path.")
+      .with("command", to_string(command));
+}
+
+Result<std::string> program_of(const Command& command) {
+  if (command.argv.empty() || command.argv[0].empty()) return cannot_start(command, "the command is empty");
+  if (command.argv[0].find('/') != std::string::npos) return command.argv[0];
+  if (auto found = find_program(command.argv[0])) return *found;
+  return cannot_start(command, "it is not in PATH");
+}
+
+Result<Child> start(const Command& command) {
+  KMUX_ASSIGN(const std::string program, program_of(command));
+  if (!command.working_directory.empty() && !std::filesystem::is_directory(command.working_directory)) {
+    return cannot_start(command, "the working directory \"" + command.working_directory + "\" does not exist");
+  }
+  KMUX_ASSIGN(Pipe input, make_pipe());
+  KMUX_ASSIGN(Pipe output, make_pipe());
+  KMUX_ASSIGN(Pipe error, make_pipe());
+  SpawnOptions options;
+  options.redirect(input.read, STDIN_FILENO);
+  options.redirect(output.write, STDOUT_FILENO);
+  options.redirect(error.write, STDERR_FILENO);
+  if (!command.working_directory.empty()) options.work_in(command.working_directory);
+  Child child{-1, std::move(input.write), std::move(output.read), std::move(error.read)};
+  const StringTable argv(command.argv);
+  const int failure = options.spawn(&child.id, program, argv, StringTable(environment_of(command)));
+  if (failure != 0) return cannot_start(command, std::strerror(failure));
+  for (const Descriptor* end : {&child.input, &child.output, &child.error}) set_nonblocking(*end);
+  return child;
+}
+
+// Reads what is there; closes at the end of the stream.
+void drain(Descriptor& from, std::string& into) {
+  std::array<char, 65536> buffer;
+  while (from.is_open()) {
+    const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+    if (count > 0) {
+      into.append(buffer.data(), static_cast<std::size_t>(count));
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      from.close();
+    } else if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+// Writes what the pipe takes; closes when all is written or nobody reads any more.
+void feed(Descriptor& to, std::string_view& rest) {
+  while (to.is_open() && !rest.empty()) {
+    const ssize_t count = ::write(to.get(), rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      rest = {};
+    }
+  }
+  to.close();
+}
+
+// Moves bytes until the child has closed both its outputs; false when patience is over.
+bool converse(Child& child, std::string_view input, ProcessResult& result, const Patience& patience) {
+  const PipeSignalBlocked blocked;
+  feed(child.input, input);
+  while (child.output.is_open() || child.error.is_open()) {
+    // A closed descriptor is -1, which poll skips.
+    std::array<pollfd, 3> ends = {pollfd{child.input.get(), POLLOUT, 0}, pollfd{child.output.get(), POLLIN, 0},
+                                  pollfd{child.error.get(), POLLIN, 0}};
+    ::poll(ends.data(), ends.size(), patience.poll_ms());
+    if (ends[0].revents != 0) feed(child.input, input);
+    if (ends[1].revents != 0) drain(child.output, result.standard_output);
+    if (ends[2].revents != 0) drain(child.error, result.standard_error);
+    if (patience.is_over()) return false;
+  }
+  child.input.close();
+  return true;
+}
+
+// The exit code, or nothing when patience is over. A child can outlive its outputs.
+std::optional<int> wait_for(pid_t child, const Patience& patience) {
+  constexpr int kPollIntervalMs = 2;
+  int status = 0;
+  for (;;) {
+    const pid_t done = waitpid(child, &status, patience.is_endless() ? 0 : WNOHANG);
+    if (done == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (done < 0 && errno != EINTR) return 0;  // SIGCHLD is ignored here: the system has thrown the code away
+    if (patience.is_over()) return std::nullopt;
+    if (done == 0) ::poll(nullptr, 0, kPollIntervalMs);
+  }
+}
+
+std::string why_killed(const Command& command) {
+  if (command.stopping && command.stopping()) return "\" was killed, as it was not to go on. Run it again.";
+  return "\" did not end within " + std::to_string(command.timeout.count()) +
+         " ms and was killed. Allow more time or find out what it waits for.";
+}
+
+// Kills the group, since a compiler driver's children would otherwise go on.
+Error give_up(const Command& command, Child& child, ProcessResult& result) {
+  ::kill(-child.id, SIGKILL);
+  wait_for(child.id, Patience(Command{}));
+  drain(child.output, result.standard_output);
+  drain(child.error, result.standard_error);
+  return make_error(ErrorCode::kUnavailable, "\"" + command.argv[0] + why_killed(command))
+      .with("command", to_string(command))
+      .with("log", result.standard_output + result.standard_error);
+}
+
+bool is_executable(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// "env -i PATH=... ": what the command would get in a shell besides is not what it got here.
+std::string inherited_text(const Command& command) {
+  if (!command.inherited) return "";
+  std::string text = "env -i ";
+  for (const std::string& name : *command.inherited) {
+    if (std::getenv(name.c_str()) != nullptr) text.append(name).append("=\"$").append(name).append("\" ");
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<ProcessResult> run(const Command& command) {
+  const Patience patience(command);
+  KMUX_ASSIGN(Child child, start(command));
+  ProcessResult result;
+  if (!converse(child, command.standard_input, result, patience)) return give_up(command, child, result);
+  const auto exit_code = wait_for(child.id, patience);
+  if (!exit_code) return give_up(command, child, result);
+  result.exit_code = *exit_code;
+  return result;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    if (!is_inherited(command, name)) continue;
+    entries.push_back(name == "PATH" ? "PATH=" + search_path() : text);  // compilers start their parts by it
+  }
+  for (const auto& [name, value] : command.environment) {
+    entries.push_back(std::string(name).append("=").append(value));
+  }
+  return entries;
+}
+
+std::string to_string(const Command& command) {
+  std::string text;
+  if (!command.working_directory.empty()) text = "cd " + quoted_for_shell(command.working_directory) + " && ";
+  text += inherited_text(command);
+  for (const auto& [name, value] : command.environment) text += name + "=" + quoted_for_shell(value) + " ";
+  for (std::size_t i = 0; i < command.argv.size(); ++i) text += (i == 0 ? "" : " ") + quoted_for_shell(command.argv[i]);
+  return text;
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  const std::string path = search_path();
+  std::string_view rest = path;
+  for (bool more = true; more;) {
+    const std::size_t colon = rest.find(':');
+    std::string candidate(rest.substr(0, colon));
+    more = colon != std::string_view::npos;
+    if (more) rest.remove_prefix(colon + 1);
+    // A relative entry would make the answer depend on the current folder.
+    const bool is_absolute = candidate.starts_with('/');
+    candidate.append("/").append(name);
+    if (is_absolute && is_executable(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace kmux
