@@ -1,5 +1,8 @@
 #include "kmux/error.h"
 
+#include <memory>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,6 +82,27 @@ TEST(Result, MacrosPassTheErrorOn) {
   EXPECT_EQ(check(3).error().message, "odd");
   EXPECT_EQ(*quarter(8), 2);
   EXPECT_EQ(quarter(6).error().message, "odd");
+}
+
+TEST(Result, GivesAnotherValueWhereThereIsNone) {
+  EXPECT_EQ(half(4).value_or(7), 2);
+  EXPECT_EQ(half(3).value_or(7), 7);
+  const Result<std::string> none = make_error(ErrorCode::kInternal, "x");
+  EXPECT_EQ(none.value_or("other"), "other");
+  EXPECT_EQ(*Result<std::unique_ptr<int>>(make_error(ErrorCode::kInternal, "x")).value_or(std::make_unique<int>(1)), 1);
+}
+
+TEST(Result, GoesOnWithItsValueOrItsError) {
+  EXPECT_EQ(half(8).and_then(half).value(), 2);
+  EXPECT_EQ(half(6).and_then(half).error().message, "odd");
+  EXPECT_EQ(half(1).and_then(half).error().message, "odd");
+  const Result<int> kept = half(8);
+  EXPECT_EQ(kept.and_then(half).value(), 2);
+  const auto text = [](int number) { return std::to_string(number); };
+  EXPECT_EQ(kept.transform(text).value(), "4");
+  EXPECT_EQ(half(3).transform(text).error().message, "odd");
+  auto moved = Result<std::unique_ptr<int>>(std::make_unique<int>(5)).transform([](std::unique_ptr<int> p) { return *p; });
+  EXPECT_EQ(moved.value(), 5);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -93,6 +94,40 @@ class [[nodiscard]] Result {
   T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
   T* operator->() { return std::get_if<0>(&state_); }
   const T* operator->() const { return std::get_if<0>(&state_); }
+
+  /// The value, or `other` where there is none.
+  template <class U>
+  T value_or(U&& other) const& {
+    return ok() ? **this : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  T value_or(U&& other) && {
+    return ok() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
+  }
+
+  /// What `f`, a function from the value to a Result, makes of it; or the error.
+  template <class F>
+  auto and_then(F&& f) const& -> std::remove_cvref_t<std::invoke_result_t<F, const T&>> {
+    if (!ok()) return error();
+    return std::forward<F>(f)(**this);
+  }
+  template <class F>
+  auto and_then(F&& f) && -> std::remove_cvref_t<std::invoke_result_t<F, T>> {
+    if (!ok()) return std::move(*this).error();
+    return std::forward<F>(f)(*std::move(*this));
+  }
+
+  /// A Result of what `f`, a function of the value, makes of it; or the error.
+  template <class F>
+  auto transform(F&& f) const& -> Result<std::remove_cvref_t<std::invoke_result_t<F, const T&>>> {
+    if (!ok()) return error();
+    return std::forward<F>(f)(**this);
+  }
+  template <class F>
+  auto transform(F&& f) && -> Result<std::remove_cvref_t<std::invoke_result_t<F, T>>> {
+    if (!ok()) return std::move(*this).error();
+    return std::forward<F>(f)(*std::move(*this));
+  }
 
   /// The error, unchecked: only if not `ok()`.
   Error& error() & { return *std::get_if<1>(&state_); }
