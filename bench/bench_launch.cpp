@@ -7,7 +7,7 @@
 #include "kmux/kernel.h"
 
 #include "in_process_plugin.h"
-#include "kernel/lane.h"
+#include "kernel/kernel_impl.h"
 
 namespace kmux {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "bar_line.h"
+#include "progress_bar.h"
 
 namespace kmux::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 
 #include "base/text_table.h"
 #include "style.h"

@@ -10,9 +10,46 @@
 #include "kmux/error.h"
 #include "kmux/json.h"
 
-#include "exit_code.h"
-
 namespace kmux::cli {
+
+/// What stderr says of `error`, with a line break at its end: at most five lines unless `show_whole_errors` was called or
+/// KMUX_VERBOSE is on.
+std::string error_text(const Error& error);
+
+/// For --verbose. Threads: before there are others.
+void show_whole_errors();
+
+/// How `kmux` ends; documented in `kmux --help`.
+enum ExitCode : int {
+  kSuccess = 0,
+  kCheckFailed = 1,  // --check or `cache verify` found a difference
+  kUsage = 2,  // the command line itself is wrong
+  kBadInput = 3,  // a program, tensor, file or value is wrong
+  kNotHere = 4,  // no backend can do it on this machine
+  kCompileError = 5,  // the compiler refused the sources
+  kLaunchError = 6,  // the kernel or the device failed
+  kBug = 7,  // kmux or a plugin broke its promises
+  kInterrupted = 130,  // by Ctrl-C or SIGTERM, as a shell has it
+};
+
+constexpr ExitCode exit_code(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOk:
+      return kSuccess;
+    case ErrorCode::kInvalidArgument:
+      return kBadInput;
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kUnavailable:
+      return kNotHere;
+    case ErrorCode::kCompileFailed:
+      return kCompileError;
+    case ErrorCode::kLaunchFailed:
+      return kLaunchError;
+    case ErrorCode::kInternal:
+      break;
+  }
+  return kBug;
+}
 
 namespace po = boost::program_options;
 
@@ -28,7 +65,7 @@ struct Report {
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::string_view usage;     // after "kmux "
+  std::string_view usage;  // after "kmux "
   std::string_view examples;  // lines for --help
   std::vector<std::string> words;  // that follow it, by the name of their option; the first must be there
   void (*describe)(po::options_description& options);  // beyond the options that all commands have

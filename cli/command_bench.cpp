@@ -3,7 +3,6 @@
 #include <iostream>
 #include <optional>
 
-#include "kmux/bench/assignment.h"
 #include "kmux/bench/bench.h"
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
@@ -14,14 +13,12 @@
 
 #include "bench_bar.h"
 #include "command.h"
-#include "error_text.h"
 #include "interrupt.h"
 #include "number_option.h"
 #include "output_file.h"
 #include "report_keeper.h"
 #include "selection.h"
-#include "terminal.h"
-#include "threshold.h"
+#include "style.h"
 
 namespace kmux::cli {
 namespace {

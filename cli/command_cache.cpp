@@ -2,7 +2,6 @@
 #include <array>
 
 #include "kmux/cache.h"
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
 
 #include "cache_bundle.h"

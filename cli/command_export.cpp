@@ -1,5 +1,5 @@
 #include "kmux/export_library.h"
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/words.h"
 #include "kmux/runtime.h"
 

@@ -1,4 +1,4 @@
-#include "kmux/plugin/shared_text.h"
+#include "kmux/plugin/emit.h"
 #include "kmux/runtime.h"
 
 #include "command.h"

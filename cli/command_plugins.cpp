@@ -1,4 +1,4 @@
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"

@@ -9,7 +9,7 @@
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 
-#include "error_text.h"
+#include "command.h"
 #include "interrupt.h"
 #include "progress_view.h"
 #include "style.h"

@@ -7,7 +7,7 @@
 namespace kmux::cli {
 namespace {
 
-void end_as_if_unheard(int signal) {
+void end_by_signal(int signal) {
   ::signal(signal, SIG_DFL);
   sigset_t alone;
   sigemptyset(&alone);
@@ -43,7 +43,7 @@ void Interrupt::listen(const std::stop_token& end) {
   while (!end.stop_requested()) {
     const int signal = sigtimedwait(&signals_, nullptr, &kPause);
     if (signal <= 0) continue;
-    if (stop_.stop_requested()) end_as_if_unheard(signal);
+    if (stop_.stop_requested()) end_by_signal(signal);
     signal_ = signal;
     stop_.request_stop();
   }

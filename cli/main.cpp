@@ -5,11 +5,10 @@
 #include <optional>
 
 #include "kmux/log.h"
-#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
+#include "kmux/version.h"
 
 #include "command.h"
-#include "error_text.h"
-#include "version.h"
 
 namespace kmux::cli {
 namespace {
@@ -23,7 +22,7 @@ constexpr std::string_view kExitCodes = R"(Exit codes:
 )";
 
 void print_help(std::ostream& out) {
-  out << "kmux " << kVersion
+  out << "kmux " << version()
       << ": runs compute kernels through the backend that fits\n\nusage: kmux COMMAND [options]\n\n";
   for (const Command& command : commands()) {
     out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
@@ -146,7 +145,7 @@ int unknown_command(const std::string& word) {
 int main(const std::vector<std::string>& words) {
   if (words.empty()) return print_help(std::cerr), kUsage;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return print_help(std::cout), kSuccess;
-  if (words[0] == "--version") return std::cout << "kmux " << kVersion << "\n", kSuccess;
+  if (words[0] == "--version") return std::cout << "kmux " << version() << "\n", kSuccess;
   for (const Command& command : commands()) {
     if (command.name == words[0]) return run(command, {words.begin() + 1, words.end()});
   }

@@ -1,7 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "kmux/bench/bench_report.h"
+#include "kmux/error.h"
 
 #include "command.h"
 
@@ -22,5 +27,18 @@ Result<double> number_option(const po::variables_map& arguments, const std::stri
 
 /// As `number_option`, for what results may differ by.
 Result<double> tolerance_option(const po::variables_map& arguments, const std::string& name, double otherwise);
+
+/// What `kmux bench` fails for: "slower:5%", "wrong", "failed".
+struct Threshold {
+  enum class Kind { kSlower, kWrong, kFailed };
+  Kind kind = Kind::kSlower;
+  double part = 0;  // 0.05 of 5 %
+};
+
+/// Errors: invalid_argument that shows the forms.
+Result<std::vector<Threshold>> read_thresholds(const std::vector<std::string>& texts);
+
+/// A sentence for each breach. Slower is what surely is: the whole interval of the ratio lies above the threshold.
+std::vector<std::string> breaches_of(const bench::BenchReport& report, const std::vector<Threshold>& thresholds);
 
 }  // namespace kmux::cli

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "kmux/bench/report_html.h"
 #include "kmux/bench/report_text.h"
 #include "kmux/plugin/file_io.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kmux/bench/assignment.h"
+#include "kmux/bench/binding.h"
 #include "kmux/npy.h"
 
 #include "number_option.h"

@@ -2,12 +2,11 @@
 
 #include <limits>
 
-#include "kmux/bench/assignment.h"
+#include "kmux/bench/binding.h"
 
 #include "number_option.h"
 
 namespace kmux::cli {
-
 namespace {
 
 void describe_selection_as(po::options_description& options, const char* option) {

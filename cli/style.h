@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace kmux::cli {
@@ -10,5 +11,13 @@ std::string styled(Style style, const std::string& text);
 
 /// A duration with a fitting unit: "812 ns", "5.7 ms", "1.2 s".
 std::string duration_text(double nanoseconds);
+
+/// Is stderr a terminal that can go back to the start of a line?
+bool can_draw_on_stderr();
+
+void write_to_stderr(const std::string& text);
+
+/// How many characters a line has now; 80 where nobody knows.
+std::size_t width_of_stderr();
 
 }  // namespace kmux::cli

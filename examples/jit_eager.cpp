@@ -39,9 +39,9 @@ int main() try {
     return kmux::Tensor::from<float>({rows, columns}, kmux::dtype::kFloat32, values).value();
   };
   const kmux::Tensor b = matrix(8, 2, 3);
-  const kmux::Tensor c = multiply(matrix(5, 8, 1), b).value();  // compiles, then runs
-  const kmux::Tensor d = multiply(matrix(9, 8, 2), b).value();  // other rows: the same kernel
-  const kmux::Tensor e = multiply(matrix(5, 8, 1), b, Config{.tile = 2}).value();
+  const kmux::Tensor c = multiply(matrix(5, 8, 1), b).and_then(kmux::single).value();  // compiles, then runs
+  const kmux::Tensor d = multiply(matrix(9, 8, 2), b).and_then(kmux::single).value();  // other rows: the same kernel
+  const kmux::Tensor e = multiply(matrix(5, 8, 1), b, Config{.tile = 2}).and_then(kmux::single).value();
   std::printf("%g %g %g\n", c.data_as<float>()[0], d.data_as<float>()[0], e.data_as<float>()[0]);
   return 0;
 } catch (const kmux::Exception& error) {

@@ -32,7 +32,7 @@ int main() try {
 
   const kmux::Kernel sum_of_2 = kernels({.taps = 2}).value();  // compiles; the same call again costs a hash
   const auto x = kmux::Tensor::from<float>({4}, kmux::dtype::kFloat32, std::array{1.0F, 2.0F, 3.0F, 4.0F}).value();
-  const kmux::Tensor y = sum_of_2(x).value();
+  const kmux::Tensor y = sum_of_2(x).and_then(kmux::single).value();
   std::printf("y = %g %g %g\n", y.data_as<float>()[0], y.data_as<float>()[1], y.data_as<float>()[2]);
 
   // Several at once, as aggregates or by names; what is not named has its default.

@@ -11,7 +11,7 @@ int main() try {
 
   const kmux::Tensor a = kmux::load_npy("a.npy").value().to(gemm.device()).value();
   const kmux::Tensor b = kmux::load_npy("b.npy").value().to(gemm.device()).value();
-  const kmux::Tensor c = gemm(a, b).value();  // allocates C, after checking every argument
+  const kmux::Tensor c = gemm(a, b).and_then(kmux::single).value();  // allocates C, after checking every argument
 
   kmux::save_npy("c.npy", c.to({}).value()).value();
   std::puts(gemm.resolution().explain().c_str());  // every backend that was considered, and why

@@ -21,7 +21,7 @@ SDK = ("base", "ir", "plan toolchain", "plugin")
 RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/tensor runtime/cache/disk", "runtime/cache/remote",
            "runtime/cache", "runtime/artifact", "runtime/resolve", "runtime/kernel", "runtime/tune", "runtime/compile", "runtime/pool",
            "runtime/jit runtime/export", "runtime", "worker bench")
-LIMITS = {"kmux::sdk": 13218, "kmux::runtime": 17805}  # lines of code: what they had when the rooms were made
+LIMITS = {"kmux::sdk": 13060, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
 
 
 def files(folder):

@@ -54,7 +54,7 @@ class NewPlugin(unittest.TestCase):
     # That it configures is shown by tests/install (C3.11).
     def test_is_a_project_of_its_own_outside_a_tree(self):
         run("my_gpu", self.folder)
-        version = re.search(r"^project\(kmux VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+        version = re.search(r'KMUX_VERSION "(\d+\.\d+)', (ROOT / "core/runtime/system/include/kmux/version.h").read_text())[1]
         project = self.texts("my_gpu")["CMakeLists.txt"]
         self.assertRegex(project, r"^cmake_minimum_required\(.*\)\nproject\(my_gpu .*\)\n")
         self.assertIn(f"\nfind_package(kmux {version} REQUIRED)", project)

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "kmux/bench/element.h"
+#include "kmux/bench/comparison.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 

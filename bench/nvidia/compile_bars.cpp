@@ -75,7 +75,7 @@ int first_call() {
   const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
   const Tensor ones = Tensor::from<float>({4}, dtype::kFloat32, std::array{1.0F, 1.0F, 1.0F, 1.0F}).value();
   const Tensor a = ones.to(kernel.device()).value();
-  const Tensor sum = Tensor(kernel(a, a).value()).to(Device{}).value();
+  const Tensor sum = kernel(a, a).and_then(single).value().to(Device{}).value();
   return sum.data_as<float>()[3] == 2.0F ? 0 : 1;
 }
 

@@ -7,7 +7,7 @@
 
 #include <boost/program_options.hpp>
 
-#include "kmux/bench/assignment.h"
+#include "kmux/bench/binding.h"
 
 #include "regress/case_process.h"
 #include "regress/regress_check.h"

@@ -6,8 +6,12 @@
 #include <tuple>
 
 #include "kmux/dispatch.h"
+#include "kmux/dispatch_json.h"
+
+#include "json_reader.h"
 
 // The JSON form of a program: for each record its keys and the members they stand for, once for reader and writer.
+
 namespace kmux {
 
 template <class Member>
@@ -199,5 +203,9 @@ template <>
 inline constexpr auto kForm<Program> =
     std::tuple{required("name", &Program::name), optional("signature", &Program::signature),
                optional("variants", &Program::variants), optional("metadata", &Program::metadata)};
+
+/// The program at `in`, whose "format" and "version" are taken away already; problems go to the list of `in`.
+Program read_program(const JsonReader& in, const FileReader& files);
+Signature read_signature(const JsonReader& in);
 
 }  // namespace kmux

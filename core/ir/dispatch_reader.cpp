@@ -1,17 +1,14 @@
-#include "dispatch_reader.h"
-
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
 #include "kmux/plugin/sha256.h"
+#include "kmux/plugin/words.h"
 
-#include "base/quoted.h"
 #include "dispatch_form.h"
 #include "expr_json.h"
 
 namespace kmux {
-
 namespace {
 
 template <class Words>

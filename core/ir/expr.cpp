@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 
+#include "arithmetic.h"
+
 namespace kmux {
 namespace {
 
@@ -146,5 +148,151 @@ std::set<std::string> symbols_of(const Expr& expr) {
   });
   return names;
 }
+
+namespace {
+
+// How tightly an operator binds. kLoose operators are in parentheses wherever they are operands.
+enum class Binding : std::uint8_t { kLoose, kComparison, kSum, kProduct, kAtom };
+
+Binding binding_of(const Expr& expr) {
+  switch (expr.op()) {
+    case ExprOp::kMul:
+      return Binding::kProduct;
+    case ExprOp::kAdd:
+    case ExprOp::kSub:
+      return Binding::kSum;
+    case ExprOp::kEq:
+    case ExprOp::kNe:
+    case ExprOp::kLt:
+    case ExprOp::kLe:
+    case ExprOp::kGt:
+    case ExprOp::kGe:
+      return Binding::kComparison;
+    case ExprOp::kShl:
+    case ExprOp::kShr:
+    case ExprOp::kBitAnd:
+    case ExprOp::kBitOr:
+    case ExprOp::kBitXor:
+    case ExprOp::kAnd:
+    case ExprOp::kOr:
+    case ExprOp::kNot:
+      return Binding::kLoose;
+    default:
+      return Binding::kAtom;
+  }
+}
+
+bool is_logic(ExprOp op) { return op == ExprOp::kAnd || op == ExprOp::kOr; }
+
+bool needs_parentheses(const Expr& operand, const Expr& parent, bool is_left) {
+  const Binding inner = binding_of(operand);
+  const Binding outer = binding_of(parent);
+  if (inner == Binding::kAtom) return false;
+  if (is_logic(parent.op())) return inner == Binding::kLoose && operand.op() != parent.op();
+  if (inner == Binding::kLoose || outer == Binding::kLoose) return true;
+  if (inner == outer) return !is_left || inner == Binding::kComparison;
+  return inner < outer;
+}
+
+std::string operand_text(const Expr& parent, std::size_t index) {
+  const Expr& operand = parent.operands()[index];
+  std::string text = to_string(operand);
+  return needs_parentheses(operand, parent, index == 0) ? "(" + text + ")" : text;
+}
+
+std::string call(std::string_view name, const std::vector<Expr>& arguments) {
+  std::string text = std::string(name) + "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + to_string(arguments[i]);
+  return text + ")";
+}
+
+}  // namespace
+
+std::string to_string(const Expr& expr) {
+  if (expr.is_constant()) return std::to_string(expr.constant());
+  if (expr.is_symbol()) return expr.name();
+  if (expr.op() == ExprOp::kNot) return "not " + operand_text(expr, 0);
+  if (expr.op() == ExprOp::kCast) return call(to_string(expr.type()), expr.operands());
+  if (binding_of(expr) == Binding::kAtom) return call(to_string(expr.op()), expr.operands());
+  return operand_text(expr, 0) + " " + std::string(to_string(expr.op())) + " " + operand_text(expr, 1);
+}
+
+namespace {
+
+class Evaluator {
+ public:
+  explicit Evaluator(const Bindings& bindings) : bindings_(bindings) {}
+
+  Result<std::int64_t> operator()(const Expr& expr) const {
+    switch (expr.op()) {
+      case ExprOp::kConstant:
+        return expr.constant();
+      case ExprOp::kSymbol:
+        return look_up(expr);
+      case ExprOp::kAnd:
+      case ExprOp::kOr:
+        return logic(expr);
+      case ExprOp::kNot:
+        return logical_not(expr);
+      case ExprOp::kSelect:
+        return select(expr);
+      case ExprOp::kCast:
+        return cast(expr);
+      default:
+        return binary(expr);
+    }
+  }
+
+ private:
+  static Error fault(const Expr& expr, const std::string& why) {
+    return make_error(ErrorCode::kInvalidArgument, "cannot evaluate \"" + to_string(expr) + "\" (" + why +
+                                                       "). Pass arguments for which it has a value.");
+  }
+
+  Result<std::int64_t> look_up(const Expr& expr) const {
+    if (const auto value = bindings_(expr.name())) return *value;
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + expr.name() + "\" has no value here. Declare it as a symbol, let or integer scalar.");
+  }
+
+  Result<std::int64_t> logic(const Expr& expr) const {
+    KMUX_ASSIGN(const std::int64_t left, (*this)(expr.operands()[0]));
+    const bool decided = (left != 0) == (expr.op() == ExprOp::kOr);
+    if (decided) return std::int64_t{left != 0};
+    KMUX_ASSIGN(const std::int64_t right, (*this)(expr.operands()[1]));
+    return std::int64_t{right != 0};
+  }
+
+  Result<std::int64_t> logical_not(const Expr& expr) const {
+    KMUX_ASSIGN(const std::int64_t operand, (*this)(expr.operands()[0]));
+    return std::int64_t{operand == 0};
+  }
+
+  Result<std::int64_t> select(const Expr& expr) const {
+    KMUX_ASSIGN(const std::int64_t condition, (*this)(expr.operands()[0]));
+    return (*this)(expr.operands()[condition != 0 ? 1 : 2]);
+  }
+
+  Result<std::int64_t> cast(const Expr& expr) const {
+    KMUX_ASSIGN(const std::int64_t operand, (*this)(expr.operands()[0]));
+    const Computed computed = convert(operand, expr.type());
+    if (computed.fault != nullptr) return fault(expr, "the value " + std::to_string(operand) + " " + computed.fault);
+    return computed.value;
+  }
+
+  Result<std::int64_t> binary(const Expr& expr) const {
+    KMUX_ASSIGN(const std::int64_t left, (*this)(expr.operands()[0]));
+    KMUX_ASSIGN(const std::int64_t right, (*this)(expr.operands()[1]));
+    const Computed computed = compute(expr.op(), left, right);
+    if (computed.fault != nullptr) return fault(expr, computed.fault);
+    return computed.value;
+  }
+
+  const Bindings& bindings_;
+};
+
+}  // namespace
+
+Result<std::int64_t> evaluate(const Expr& expr, const Bindings& bindings) { return Evaluator(bindings)(expr); }
 
 }  // namespace kmux

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "json_pointer.h"
+#include "json_reader.h"
 
 namespace kmux {
-
 namespace {
 
 // Walks a body and keeps the first place of each feature.
@@ -103,6 +102,27 @@ std::vector<MissingFeature> missing_features(const Program& program, std::size_t
     missing.push_back({used.name, used.path, "backend \"" + std::string(backend) + "\" has no " + used.name});
   }
   return missing;
+}
+
+const std::vector<Dialect>& all_dialects() {
+  static const auto& dialects = *new const std::vector<Dialect>{
+      {"c", true, false, false, false, "C or C++ host functions with C linkage"},
+      {"cubin", false, true, false, false, "CUDA device code for one architecture"},
+      {"cuda", false, false, true, false, "CUDA C++"},
+      {"cutedsl", false, false, false, false, "Python of CuTe DSL"},
+      {"hip", false, false, true, false, "HIP C++"},
+      {"hsaco", false, true, false, false, "AMD device code for one architecture"},
+      {"metallib", false, true, false, true, "a Metal library"},
+      {"msl", false, false, false, true, "Metal Shading Language"},
+      {"object", true, true, false, false, "a relocatable host object with functions of C linkage"},
+      {"ptx", false, true, false, false, "PTX text"},
+  };
+  return dialects;
+}
+
+const Dialect* find_dialect(std::string_view name) {
+  const auto found = std::ranges::find(all_dialects(), name, &Dialect::name);
+  return found == all_dialects().end() ? nullptr : &*found;
 }
 
 }  // namespace kmux

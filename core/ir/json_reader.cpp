@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "kmux/plugin/nearest.h"
-
-#include "base/quoted.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux {
-
 namespace {
 
 std::string with_article(std::string_view kind) {

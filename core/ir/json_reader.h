@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +9,7 @@
 
 #include "kmux/json.h"
 
-#include "ir/validate/problem_list.h"
+#include "ir/validate/scope.h"
 #include "json_pointer.h"
 
 namespace kmux {

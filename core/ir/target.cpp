@@ -7,8 +7,6 @@
 #include "kmux/json.h"
 #include "kmux/plugin/words.h"
 
-#include "base/quoted.h"
-
 namespace kmux {
 namespace {
 

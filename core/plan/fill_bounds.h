@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,5 +20,8 @@ struct FillTarget {
 /// What must hold before `bytes` bytes at `offset` of `target` are set: neither is negative, and the end lies in the
 /// target. Nothing if that can be seen to hold always. Names are those of the three expressions.
 std::optional<PlanAssert> fill_bounds(const FillTarget& target, const Expr& offset, const Expr& bytes);
+
+/// The most of a launch's extents, blocks or threads: what fits an int32, as the interfaces of all backends have it.
+inline constexpr std::int64_t kMaxExtent = 2147483647;
 
 }  // namespace kmux

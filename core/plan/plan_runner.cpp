@@ -8,10 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "max_extent.h"
+#include "fill_bounds.h"
 #include "runner_code.h"
-#include "runner_failure.h"
-#include "runner_frame.h"
 #include "single_code.h"
 
 namespace kmux {

@@ -1,14 +1,19 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kmux/plugin/driver.h"
 #include "kmux/plugin/plan.h"
 
-#include "runner_condition.h"
+#include "ir/arithmetic.h"
+#include "runner_code.h"
 #include "runner_number.h"
 
 namespace kmux {
@@ -190,5 +195,30 @@ struct RunnerCode {
 
 /// Errors: as `PlanRunner::compile`.
 Result<std::unique_ptr<const RunnerCode>> compile_runner(const Plan& plan);
+
+/// What lies on the stack of a launch; the sizes differ only so that small plans touch little of it. Not initialised: a plan
+/// writes before it reads.
+template <std::size_t kWords, std::size_t kMaps, std::size_t kWindows>
+struct RunnerFrame {
+  static bool fits(const RunnerFrameSize& size) {
+    return size.words <= kWords && size.addresses <= kWords && size.places <= kWords && size.maps <= kMaps &&
+           size.windows <= kWindows;
+  }
+  std::array<std::int64_t, kWords> words;
+  std::array<void*, kWords> addresses;
+  std::array<void*, kWords> places;
+  std::array<kmux_tensor_map, kMaps> maps;
+  std::array<kmux_driver_window, kWindows> windows;
+};
+using SmallRunnerFrame = RunnerFrame<32, 4, 2>;
+using LargeRunnerFrame = RunnerFrame<4096, 256, 64>;
+
+inline constexpr Fault kOutOfRange = "the value is out of range";
+
+/// Each writes why a launch fails, in the words of printed launchers, and returns the code of the error.
+int fail_value(kmux_sink error, const std::string& what, Fault fault);
+int fail_assert(kmux_sink error, const RunnerAssert& check, std::span<const std::int64_t> values);
+/// `code` is the allocator's.
+int fail_allocation(kmux_sink error, const RunnerWorkspace& workspace, unsigned long long bytes, int device, int code);
 
 }  // namespace kmux

@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "max_extent.h"
+#include "fill_bounds.h"
 #include "runner_code.h"
 
 namespace kmux {

@@ -1,8 +1,8 @@
-#include "runner_failure.h"
-
 #include <string_view>
 
 #include "kmux/plugin/sink.h"
+
+#include "runner_code.h"
 
 namespace kmux {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "max_extent.h"
+#include "fill_bounds.h"
 
 namespace kmux {
 namespace {

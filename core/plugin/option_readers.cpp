@@ -8,10 +8,7 @@
 #include <utility>
 
 #include "kmux/plugin/compiler_flags.h"
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
-
-#include "base/quoted.h"
 
 namespace kmux {
 namespace {

@@ -83,7 +83,7 @@ void end_default_runtime() {
   const Runtime& runtime = *own;
   write_trace(runtime.environment().trace_file);
   if (runtime.cache()) runtime.cache()->flush();
-  runtime.isolated_plugins().end_idle();  // so that no worker is left to whoever inherits our children
+  runtime.isolated_plugins().end_idle();  // so that no worker outlives this process
 }
 
 Result<std::shared_ptr<Runtime>> find_default_runtime() {

@@ -1,12 +1,14 @@
 #include "kmux/runtime.h"
 
+#include "kmux/version.h"
+
 #include "cache/artifact_cache.h"
 #include "cache/runtime_cache.h"
 #include "compile/kernel_memo.h"
 #include "isolation/isolated_plugins.h"
 #include "plugins/support_memo.h"
 #include "pool/compile_pool.h"
-#include "resolve/experience.h"
+#include "resolve/backend_history.h"
 #include "system/background.h"
 #include "system/fork_guard.h"
 #include "system/stage_ranges.h"
@@ -20,7 +22,7 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       support_memo_(std::make_shared<SupportMemo>()),
       isolated_plugins_(std::make_shared<IsolatedPlugins>()),
       kernel_memo_(std::make_shared<KernelMemo>()),
-      experience_(std::make_shared<Experience>(cache_)),
+      history_(std::make_shared<BackendHistory>(cache_)),
       background_(Background::make()),
       compile_pool_(std::make_shared<CompilePool>(cache_.get())),
       fork_generation_(fork_generation()) {
@@ -45,5 +47,7 @@ std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<
   std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
   return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(registry)));
 }
+
+const char* version() { return KMUX_VERSION; }
 
 }  // namespace kmux

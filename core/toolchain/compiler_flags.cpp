@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "kmux/plugin/source_unit.h"
-
-#include "base/quoted.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux {
 namespace {

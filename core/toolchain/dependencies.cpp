@@ -1,7 +1,7 @@
 #include "kmux/plugin/dependencies.h"
 
+#include "kmux/json.h"
 #include "kmux/plugin/file_identity.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/sha256.h"
 
 namespace kmux {

@@ -12,7 +12,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/start_thread.h"
 
-#include "isolation/process_session.h"
+#include "isolation/worker_process.h"
 #include "worker_server.h"
 
 namespace {

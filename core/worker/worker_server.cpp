@@ -5,8 +5,7 @@
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/registry.h"
 
-#include "isolation/worker_request.h"
-#include "isolation/worker_socket.h"
+#include "isolation/worker_frame.h"
 #include "plugins/byte_sink.h"
 #include "plugins/plugin_backend.h"
 #include "plugins/plugin_search.h"

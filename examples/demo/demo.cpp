@@ -73,7 +73,7 @@ struct Product {
 
 // Calls `kernel` once for its result, and then, in its best tier, as often as it takes to know its speed.
 double product_seconds(const kmux::Kernel& kernel, const Product& product, const std::string& label, Report& report) {
-  const kmux::Tensor c = kernel(product.a, product.b).value();
+  const kmux::Tensor c = kernel(product.a, product.b).and_then(kmux::single).value();
   const auto expected = matmul(values_of(product.a), values_of(product.b), product.shape);
   report.result(label, largest_difference(values_of(c), expected), kTolerance);
   kernel.await_best().value();
@@ -124,7 +124,7 @@ void any_length(const Setting& setting, Report& report) {
   const kmux::Kernel kernel = compiled(setting, "scale", report);
   for (const std::int64_t n : {1, 1000, 1000000}) {
     const kmux::Tensor x = random_input(setting, "x" + std::to_string(n), {n});
-    const kmux::Tensor y = kernel(x, 1.5).value();
+    const kmux::Tensor y = kernel(x, 1.5).and_then(kmux::single).value();
     std::vector<double> expected(values_of(x).begin(), values_of(x).end());
     for (double& value : expected) value *= 1.5;
     report.result("n = " + std::to_string(n), largest_difference(values_of(y), expected), kTolerance);

@@ -17,7 +17,7 @@ int main(int, char** argv) try {
   const auto on_device = [&](std::span<const float> values) {
     return kmux::Tensor::from<float>({4}, kmux::dtype::kFloat32, values).value().to(saxpy.device()).value();
   };
-  const kmux::Tensor on_host = kmux::Tensor(saxpy(on_device(kX), on_device(kY), 2.0F).value()).to({}).value();
+  const kmux::Tensor on_host = saxpy(on_device(kX), on_device(kY), 2.0F).and_then(kmux::single).value().to({}).value();
   const float* const z = on_host.data_as<float>();
 
   std::printf("%s: z = %g %g %g %g\n", saxpy.backend().c_str(), z[0], z[1], z[2], z[3]);

@@ -5,12 +5,11 @@
 
 #include "kmux/plugin/compile_log.h"
 
-#include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
+#include "engine/native_target.h"
 #include "host_compiler.h"
 #include "identity.h"
 #include "meta.h"
-#include "standalone.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {

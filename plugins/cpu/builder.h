@@ -8,7 +8,7 @@
 
 #include "engine/compiler.h"
 #include "headers.h"
-#include "host_folders.h"
+#include "host_compiler.h"
 #include "options.h"
 
 namespace kmux::cpu {

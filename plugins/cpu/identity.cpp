@@ -1,8 +1,8 @@
 #include "identity.h"
 
+#include "kmux/json.h"
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/words.h"
 
 #include "engine/compiler.h"

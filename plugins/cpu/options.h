@@ -2,14 +2,23 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kmux/error.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
-#include "tier.h"
-
 namespace kmux::cpu {
+
+/// How much work goes into the code. Its results are the same bit for bit: neither tier takes liberties with
+/// floating-point arithmetic that the sources' own flags do not allow.
+enum class Tier {
+  kFast,  // so that a kernel can be called soon; vector code only where the source asks for it
+  kFull,  // everything that option opt_level stands for
+};
+
+constexpr std::string_view name_of(Tier tier) { return tier == Tier::kFast ? "fast" : "full"; }
 
 enum class Engine {
   kClang,  // Clang in this process
@@ -33,5 +42,12 @@ struct BuildOptions {
 ///
 /// Errors: invalid_argument that names an unknown option, with the known ones, or a value that an option does not take.
 Result<BuildOptions> parse_options(const Options& options, const Host& host);
+
+/// Are all `flags` of the kinds that change how a kernel is compiled and nothing else: -D -U -I -O -f -m -W -w -g -std=
+/// -pedantic, each in one piece?
+///
+/// Errors: invalid_argument that names the first other flag: one that writes files, loads code, links or reads options
+///         from a file.
+Status check_flags(const std::vector<std::string>& flags);
 
 }  // namespace kmux::cpu

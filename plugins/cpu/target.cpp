@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "kmux/plugin/nearest.h"
-#include "kmux/plugin/target_forms.h"
+#include "kmux/plugin/support.h"
+#include "kmux/plugin/words.h"
 
-#include "engine/find_cpu.h"
 #include "engine/host_cpu.h"
+#include "engine/native_target.h"
 
 namespace kmux::cpu {
 namespace {

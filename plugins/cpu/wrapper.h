@@ -6,6 +6,8 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "meta.h"
+
 namespace kmux::cpu {
 
 /// The launcher's symbol.
@@ -28,5 +30,9 @@ class CpuWrapper final : public Wrapper {
 
 /// The kernels that the body launches, each once.
 Result<std::vector<std::string>> launched_kernels(const BuildRequest& request);
+
+/// The parts of a library that runs relocatable code without kmux (kmux::Backend::standalone). `artifact` has it as part
+/// "code", and ready objects; kernels that are not all of C may throw.
+Artifact standalone_parts(const Artifact& artifact, const Meta& meta, bool kernels_may_throw);
 
 }  // namespace kmux::cpu

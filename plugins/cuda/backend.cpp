@@ -6,9 +6,9 @@
 #include "adapter.h"
 #include "nvcc.h"
 #include "nvidia/device_facts.h"
-#include "nvidia/library/standalone.h"
+#include "nvidia/library/launcher_text.h"
+#include "nvidia/opened_device.h"
 #include "nvidia/options.h"
-#include "nvidia/probe.h"
 #include "nvidia/support.h"
 #include "nvidia/target.h"
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/side_work.h"
+#include "kmux/plugin/start_thread.h"
 
 #include "device_compiler.h"
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/library/launcher_compiler.h"
-#include "nvidia/ready_code.h"
+#include "nvidia/ptx.h"
 #include "nvidia/target.h"
 #include "nvidia/toolkit.h"
 

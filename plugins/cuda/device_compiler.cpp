@@ -8,7 +8,7 @@
 #include "kmux/plugin/include_scan.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "make_rule.h"
+#include "nvcc.h"
 
 namespace kmux::cuda {
 namespace {

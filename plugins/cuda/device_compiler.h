@@ -6,7 +6,7 @@
 #include "kmux/plugin/backend.h"
 
 #include "nvcc.h"
-#include "nvidia/library/compilation.h"
+#include "nvidia/library/launcher_compiler.h"
 #include "nvidia/options.h"
 
 namespace kmux::cuda {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
@@ -25,5 +27,8 @@ Json identify(const Nvcc& nvcc);
 
 /// Logs a warning if the user has set flags for nvcc in the environment, which nvcc is not started with.
 void warn_of_unused_flags(const Host& host);
+
+/// The absolute paths that a rule for make depends on, as compilers write it for -MD, normalised and sorted.
+std::vector<std::string> absolute_prerequisites(std::string_view rule);
 
 }  // namespace kmux::cuda

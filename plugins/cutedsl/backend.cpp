@@ -1,18 +1,18 @@
 #include "backend.h"
 
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/support.h"
 
 #include "adapter.h"
 #include "entries.h"
 #include "nvidia/device_facts.h"
-#include "nvidia/library/parts.h"
-#include "nvidia/library/standalone.h"
-#include "nvidia/probe.h"
+#include "nvidia/library/launcher_text.h"
+#include "nvidia/library/library_adapter.h"
+#include "nvidia/opened_device.h"
 #include "nvidia/support.h"
 #include "nvidia/target.h"
 #include "options.h"
 #include "python.h"
-#include "support.h"
 #include "toolchain.h"
 
 namespace kmux::cutedsl {
@@ -69,6 +69,16 @@ Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const A
   KMUX_ASSIGN(std::string launcher, wrapper_.wrap(request));
   whole.set(nvidia::kLauncherPart, std::move(launcher));
   return nvidia::standalone_parts(entries.plan, whole, kInfo.name);
+}
+
+std::vector<MissingFeature> missing_support(const BuildRequest& request) {
+  auto missing = nvidia::missing_support(request, "cutedsl", {"cutedsl"});
+  if (!missing.empty()) return missing;
+  const auto entries = make_entries(request.program, request.variant);
+  if (!entries && entries.error().code == ErrorCode::kUnsupported) {
+    missing.push_back({"dtype", path_in_variant(request, "body/steps"), entries.error().message});
+  }
+  return missing;
 }
 
 }  // namespace kmux::cutedsl

@@ -38,4 +38,8 @@ class CuteDslBackend final : public Backend {
   nvidia::Devices devices_;
 };
 
+/// All that the backend lacks for the request: its dialect, a feature, an element type that a kernel takes, or what the
+/// target's architecture does not have. Looks at the IR only.
+std::vector<MissingFeature> missing_support(const BuildRequest& request);
+
 }  // namespace kmux::cutedsl

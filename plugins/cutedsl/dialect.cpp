@@ -1,6 +1,6 @@
 #include "dialect.h"
 
-#include "kmux/plugin/shared_text.h"
+#include "kmux/plugin/emit.h"
 
 namespace kmux::cutedsl {
 namespace {

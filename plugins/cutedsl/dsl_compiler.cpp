@@ -3,15 +3,15 @@
 #include <cstring>
 #include <filesystem>
 
+#include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/words.h"
 
-#include "cute_type.h"
 #include "kernel_symbols.h"
+#include "parameter.h"
 
 namespace kmux {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "cute_type.h"
+#include "parameter.h"
 
 namespace kmux::cutedsl {
 namespace {

@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/option_readers.h"
 
 namespace kmux::cutedsl {

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "kmux/dtype.h"
 #include "kmux/expr.h"
 #include "kmux/signature.h"
 
@@ -49,5 +51,9 @@ using Parameter = std::variant<TensorParameter, PointerParameter, ValueParameter
 
 /// The bytes of a parameter. A tensor is a struct of its address, its dynamic extents and its dynamic strides.
 std::size_t size_of(const Parameter& parameter);
+
+/// What CuTe DSL calls an element type ("Float16"), or nothing for a type that it does not have. Two spellings of float8
+/// e4m3 are one type to it; FNUZ, whose exponents have another bias, is none.
+std::optional<std::string_view> cute_type(DType type);
 
 }  // namespace kmux::cutedsl

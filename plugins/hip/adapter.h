@@ -2,13 +2,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "kmux/artifact.h"
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan.h"
 #include "kmux/plugin/plan_runner.h"
 #include "kmux/plugin/plugin.hpp"
 
 #include "facts.h"
 #include "launch/launcher.h"
+#include "meta.h"
 
 namespace kmux::hip {
 
@@ -38,5 +42,15 @@ class HipAdapter final : public Adapter {
 ///
 /// Errors: invalid_argument if the artifact is of another backend or incomplete.
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host);
+
+/// What an artifact of backend hip holds, read.
+struct LoadedParts {
+  std::string code;
+  Plan plan;
+  std::vector<KernelMeta> kernels;  // of the plan, in its order
+};
+
+/// Errors: invalid_argument if the artifact is of another backend or incomplete.
+Result<LoadedParts> read_parts(const Artifact& artifact);
 
 }  // namespace kmux::hip

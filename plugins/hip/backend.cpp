@@ -5,12 +5,11 @@
 #include "kmux/plugin/support.h"
 
 #include "adapter.h"
-#include "arch.h"
 #include "compiler_choice.h"
 #include "device_facts.h"
-#include "opened_hip.h"
-#include "standalone.h"
+#include "opened_device.h"
 #include "target.h"
+#include "wrapper.h"
 
 namespace kmux::hip {
 namespace {

@@ -2,14 +2,13 @@
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/launch_check.h"
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "built_in_headers.h"
 #include "code_object.h"
 #include "cuda_constructs.h"
 #include "kernel_check.h"
-#include "offload_bundle.h"
 
 namespace kmux::hip {
 namespace {

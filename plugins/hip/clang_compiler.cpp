@@ -10,9 +10,9 @@
 #include "kmux/plugin/process.h"
 #include "kmux/plugin/words.h"
 
-#include "arch.h"
 #include "built_in_headers.h"
 #include "compiler_choice.h"
+#include "target.h"
 
 namespace kmux {
 

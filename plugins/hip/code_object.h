@@ -40,4 +40,12 @@ struct CodeObject {
 /// Source: LLVM, AMDGPUUsage, "Code Object Metadata" (versions 3 to 5).
 Result<std::optional<CodeObject>> read_code_object(std::string_view code);
 
+/// The code object for `arch` of `bytes`: those of a Clang offload bundle, as hipcc writes it, or `bytes` themselves if
+/// they are no bundle.
+///
+/// Errors: invalid_argument for a bundle that is cut off or has no code for `arch`, with what it has; unsupported for one
+///         that is compressed.
+/// Source: Clang, ClangOffloadBundler, "Bundled Binary File Layout".
+Result<std::string> unbundled(std::string_view bytes, std::string_view arch);
+
 }  // namespace kmux::hip

@@ -3,8 +3,8 @@
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
 
-#include "arch.h"
-#include "hiprtc_compiler.h"
+#include "hiprtc_library.h"
+#include "target.h"
 
 namespace kmux::hip {
 namespace {

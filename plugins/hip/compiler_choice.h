@@ -48,4 +48,9 @@ struct Compiled {
 Result<Compiled> compile(const CompilerChoice& choice, const SourceUnit& unit, const Settings& settings,
                          const BuildOptions& options, std::string_view arch, const std::vector<std::string>& names);
 
+/// As `compile`, with hiprtc.
+Result<Compiled> compile_with_hiprtc(const HiprtcLibrary& library, const SourceUnit& unit, const Settings& settings,
+                                     const BuildOptions& options, std::string_view arch,
+                                     const std::vector<std::string>& names);
+
 }  // namespace kmux::hip

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstring>
 
-#include "arch.h"
-#include "opened_hip.h"
+#include "opened_device.h"
+#include "target.h"
 
 namespace kmux::hip {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/meta_reader.h"
 
 namespace kmux::hip {

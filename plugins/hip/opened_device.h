@@ -6,9 +6,11 @@
 #include <string>
 
 #include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/stream_ordered_devices.h"
 
 #include "launch/device_scope.h"
+#include "launch/hip_table.h"
 #include "launch/relaxed_capture.h"
 
 namespace kmux::hip {
@@ -66,5 +68,19 @@ class OpenedDevice {
   const int ordinal_;
   bool has_pool_ = false;
 };
+
+/// The library that option "hip.library" names; empty: `kHipLibraries`.
+std::string named_library(const Host& host);
+
+/// HIP's functions.
+///
+/// Errors: unavailable with what was tried and what to install.
+Result<const HipTable*> opened_hip(const Host& host);
+
+/// ok, or the error of a call: "CALL failed with NUMBER NAME (text; detail). What to do."
+Status check(const HipTable& hip, const char* call, int result, const std::string& detail = "");
+
+/// Can kernels run here? A library that is there and a device.
+Availability probe_runtime(const Host& host);
 
 }  // namespace kmux::hip

@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "kmux/json.h"
 #include "kmux/plugin/compiler_flags.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/option_readers.h"
 
 namespace kmux::hip {

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 
 #include "meta.h"
 

@@ -2,12 +2,11 @@
 
 #include "kmux/plugin/dependencies.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/plan_part.h"
 
 #include "bindings.h"
 #include "library.h"
 #include "meta.h"
-#include "source_text.h"
+#include "wrapper.h"
 
 namespace kmux::metal {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/meta_reader.h"
 
 namespace kmux::metal {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/option_readers.h"
 
 #include "constants.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "kmux/plugin/support.h"
-#include "kmux/plugin/target_forms.h"
 
 namespace kmux::metal {
 namespace {

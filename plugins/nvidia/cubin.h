@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstring>
+#include <elf.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +32,36 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
 
 /// `find_kernels` in a cubin.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin);
+
+/// The sections of a cubin. Nothing that it says is believed: what lies outside of the file is empty.
+///
+/// Lifetime: borrows the bytes.   Source: ELF-64 Object File Format 1.5.
+class CubinFile {
+ public:
+  /// Errors: invalid_argument if it is no ELF file of 64 bits for NVIDIA's devices, or its table of sections is cut off.
+  static Result<CubinFile> open(std::string_view bytes);
+
+  const Elf64_Ehdr& header() const { return header_; }
+  const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+  std::string_view content(const Elf64_Shdr& section) const;
+  std::string_view name(const Elf64_Shdr& section) const { return text(header_.e_shstrndx, section.sh_name); }
+  /// The text at `offset` in section number `section`.
+  std::string_view text(std::size_t section, std::size_t offset) const;
+
+ private:
+  explicit CubinFile(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes_;
+  Elf64_Ehdr header_{};
+  std::vector<Elf64_Shdr> sections_;
+};
+
+/// Reads a value at the begin of `bytes`; false, and nothing read, where they are too few.
+template <class T>
+bool read_from(std::string_view bytes, T& value) {
+  if (bytes.size() < sizeof value) return false;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return true;
+}
 
 }  // namespace kmux::nvidia

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nvidia/cubin_file.h"
+#include "cubin.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -3,8 +3,13 @@
 #include <bit>
 #include <limits>
 
+#include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/profiler_ranges.h"
+
 #include "nvidia/device_facts.h"
 #include "nvidia/launch/driver_error.h"
+#include "opened_device.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -164,6 +169,43 @@ DriverCall OpenedDevice::event_synchronize(void* event) const {
 
 DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
   return {"cuEventElapsedTime", driver_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
+}
+
+namespace {
+
+// A driver without devices is whole, but does not start.
+bool driver_says_no_device() {
+  const auto library = DynamicLibrary::open({"libcuda.so.1", "libcuda.so"});
+  if (!library) return false;
+  const auto init = library->function<CUresult(unsigned)>("cuInit");
+  return init.ok() && (*init)(0) == CUDA_ERROR_NO_DEVICE;
+}
+
+}  // namespace
+
+Availability probe_driver() {
+  FailureText failure;
+  if (open_driver(failure.sink()) == nullptr) {
+    return {driver_says_no_device() ? "no_device" : "no_driver", failure.unavailable().message};
+  }
+  const Result<int> count = device_count();
+  if (!count) return {"no_driver", count.error().message};
+  if (*count > 0) return {};
+  return {"no_device",
+          "the CUDA driver lists no device. See what nvidia-smi lists, and what CUDA_VISIBLE_DEVICES hides."};
+}
+
+Availability no_toolchain(const Error& error) { return {"no_toolchain", error.message}; }
+
+Log log_to(const Host& host) {
+  return {const_cast<Host*>(&host), [](void* self, int level, const char* text, std::size_t size) {
+            static_cast<const Host*>(self)->log(static_cast<Host::Level>(level), std::string_view(text, size));
+          }};
+}
+
+bool shows_ranges(const Host& host) {
+  const auto value = host.option("nvidia.nvtx");
+  return value && asks_for_profiler_ranges(value->c_str());
 }
 
 }  // namespace kmux::nvidia

@@ -5,10 +5,13 @@
 #include <memory>
 #include <string>
 
+#include "kmux/plugin/backend.h"
 #include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/stream_ordered_devices.h"
 
 #include "nvidia/launch/context.h"
+#include "nvidia/launch/log.h"
 #include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
@@ -74,5 +77,22 @@ class OpenedDevice {
   DeviceContext context_;
   CUmemoryPool pool_ = nullptr;
 };
+
+/// Whether a device can be used here: "no_driver" with the loader's or the driver's own text, "no_device" if the driver
+/// lists none. Creates no context.
+///
+/// Threads: any.
+Availability probe_driver();
+
+/// Why nothing can be built: "no_toolchain" with the text of `error`.
+Availability no_toolchain(const Error& error);
+
+/// The log of `host` for the launch layer.
+///
+/// Lifetime: borrows `host`.
+Log log_to(const Host& host);
+
+/// Are calls and launches shown to profilers (host option "nvidia.nvtx")?
+bool shows_ranges(const Host& host);
 
 }  // namespace kmux::nvidia

@@ -1,11 +1,13 @@
 #include "nvidia/options.h"
 
+#include <algorithm>
 #include <array>
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
+#include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
 
-#include "nvidia/flags.h"
+#include "options.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -43,6 +45,112 @@ std::string to_json(const BuildOptions& options) {
                            {"line_info", options.line_info},
                            {"max_registers", std::int64_t{options.max_registers}},
                            {"tier", kTiers[static_cast<std::size_t>(options.tier)]}});
+}
+
+namespace {
+
+// Flags that take no value.
+constexpr std::array<std::string_view, 29> kWhole = {"-w",
+                                                     "-G",
+                                                     "-g",
+                                                     "-lineinfo",
+                                                     "-restrict",
+                                                     "-use_fast_math",
+                                                     "-default-device",
+                                                     "-extended-lambda",
+                                                     "-expt-extended-lambda",
+                                                     "-expt-relaxed-constexpr",
+                                                     "-extra-device-vectorization",
+                                                     "-minimal",
+                                                     "-no-cache",
+                                                     "--device-debug",
+                                                     "--generate-line-info",
+                                                     "--restrict",
+                                                     "--use_fast_math",
+                                                     "--extended-lambda",
+                                                     "--expt-extended-lambda",
+                                                     "--expt-relaxed-constexpr",
+                                                     "--extra-device-vectorization",
+                                                     "--minimal",
+                                                     "--disable-warnings",
+                                                     "--device-as-default-execution-space",
+                                                     "--device-float128",
+                                                     "--no-display-error-number",
+                                                     "--display-error-number",
+                                                     "--brief-diagnostics=true",
+                                                     "--brief-diagnostics=false"};
+
+// Flags with their value in the same piece.
+constexpr std::array<std::string_view, 27> kWithValue = {"-D",
+                                                         "-U",
+                                                         "-I",
+                                                         "-std=",
+                                                         "-O",
+                                                         "-Wno-",
+                                                         "-maxrregcount=",
+                                                         "-ftz=",
+                                                         "-prec-div=",
+                                                         "-prec-sqrt=",
+                                                         "-fmad=",
+                                                         "-diag-suppress=",
+                                                         "-diag-warn=",
+                                                         "-diag-error=",
+                                                         "-Ofast-compile=",
+                                                         "--define-macro=",
+                                                         "--undefine-macro=",
+                                                         "--include-path=",
+                                                         "--std=",
+                                                         "--maxrregcount=",
+                                                         "--ftz=",
+                                                         "--prec-div=",
+                                                         "--prec-sqrt=",
+                                                         "--fmad=",
+                                                         "--diag-suppress=",
+                                                         "--diag-warn=",
+                                                         "--Ofast-compile="};
+
+constexpr std::array<std::string_view, 2> kAssembler = {"-Xptxas=", "--ptxas-options="};
+
+// Options of the assembler that name no file.
+constexpr std::array<std::string_view, 10> kAssemblerOptions = {"-O",
+                                                                "-v",
+                                                                "--verbose",
+                                                                "-dlcm=",
+                                                                "-dscm=",
+                                                                "--def-load-cache=",
+                                                                "--def-store-cache=",
+                                                                "-warn-",
+                                                                "--warn-",
+                                                                "--register-usage-level="};
+
+bool is_assembler_option(std::string_view option) {
+  return begins_with_any(option, kAssemblerOptions) && option.find_first_of("/ ") == std::string_view::npos;
+}
+
+// A comma puts several options into one flag.
+bool are_assembler_options(std::string_view options) {
+  while (!options.empty()) {
+    const std::size_t comma = std::min(options.find(','), options.size());
+    if (!is_assembler_option(options.substr(0, comma))) return false;
+    options.remove_prefix(std::min(comma + 1, options.size()));
+  }
+  return true;
+}
+
+bool is_allowed(std::string_view flag) {
+  for (const std::string_view prefix : kAssembler) {
+    if (flag.starts_with(prefix)) return are_assembler_options(flag.substr(prefix.size()));
+  }
+  return FlagList{kWhole, kWithValue}.contains(flag);
+}
+
+}  // namespace
+
+Status check_flags(const std::vector<std::string>& flags, std::string_view backend) {
+  return kmux::check_flags(flags, is_allowed,
+                           {backend,
+                            "-D, -U, -I, -std=, --use_fast_math, --fmad=, --maxrregcount=, -Xptxas= and their like in "
+                            "one piece"});
 }
 
 }  // namespace kmux::nvidia

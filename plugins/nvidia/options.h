@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/error.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
@@ -34,5 +35,12 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
 
 /// All of them as one line of JSON, for the identity of a toolchain.
 std::string to_json(const BuildOptions& options);
+
+/// Are all `flags` of the kinds that change how a kernel is compiled and nothing else? The list has what nvcc and NVRTC
+/// take; which of the two takes a flag it says itself.
+///
+/// Errors: invalid_argument that names the first other flag: one that writes files, loads code, runs a program, reads
+///         options from a file, or is in two pieces.
+Status check_flags(const std::vector<std::string>& flags, std::string_view backend);
 
 }  // namespace kmux::nvidia

@@ -16,4 +16,7 @@ const std::vector<std::string>& launch_features();
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects = {"cuda", "cubin", "ptx"});
 
+/// The features of the variant's body that the target's architecture lacks. Looks at the IR only.
+std::vector<MissingFeature> missing_on_arch(const BuildRequest& request);
+
 }  // namespace kmux::nvidia

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "kmux/plugin/target_forms.h"
+#include "kmux/plugin/support.h"
 
 namespace kmux::nvidia {
 namespace {

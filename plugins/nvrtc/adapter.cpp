@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "kmux/plugin/failure_text.h"
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 
 #include "meta.h"
-#include "nvidia/host_log.h"
+#include "nvidia/opened_device.h"
 
 namespace kmux::nvrtc {
 namespace {

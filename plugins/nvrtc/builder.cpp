@@ -2,19 +2,17 @@
 
 #include <filesystem>
 
+#include "kmux/json.h"
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_identity.h"
-#include "kmux/plugin/json_list.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/plan_part.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "arguments.h"
 #include "compilation.h"
 #include "meta.h"
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
-#include "nvidia/ready_code.h"
+#include "nvidia/ptx.h"
 #include "nvidia/target.h"
 #include "places.h"
 

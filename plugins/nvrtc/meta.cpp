@@ -1,6 +1,6 @@
 #include "meta.h"
 
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/meta_reader.h"
 
 namespace kmux::nvrtc {

@@ -1,8 +1,8 @@
-#include "kmux/bench/column.h"
-
 #include <set>
 
 #include <gtest/gtest.h>
+
+#include "kmux/bench/figure.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,8 +1,7 @@
-#include "contest_title.h"
-
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
+#include "bench/src/contest_section.h"
 
 namespace kmux::bench {
 namespace {

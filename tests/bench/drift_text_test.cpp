@@ -1,8 +1,7 @@
-#include "drift_text.h"
-
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
+#include "bench/src/remarks.h"
 
 namespace kmux::bench {
 namespace {

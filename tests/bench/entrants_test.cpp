@@ -1,7 +1,7 @@
-#include "entrants.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "bench/src/contestant.h"
 
 namespace kmux::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "benchmark_name.h"
+#include "bench/src/benchmark_table.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,9 +1,8 @@
-#include "pair_matrix.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
+#include "bench/src/overview.h"
 
 namespace kmux::bench {
 namespace {

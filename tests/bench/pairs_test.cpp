@@ -1,7 +1,7 @@
-#include "kmux/bench/pairs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/verdict.h"
 
 namespace kmux::bench {
 namespace {

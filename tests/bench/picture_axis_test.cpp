@@ -1,7 +1,7 @@
-#include "picture_axis.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "bench/src/picture_grid.h"
 
 namespace kmux::bench {
 namespace {

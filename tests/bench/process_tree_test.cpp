@@ -1,8 +1,8 @@
-#include "process_tree.h"
-
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "bench/src/memory_watch.h"
 
 namespace kmux::bench {
 namespace {

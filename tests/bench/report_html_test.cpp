@@ -1,7 +1,7 @@
-#include "kmux/bench/report_html.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/report_text.h"
 
 #include "bench/reports.h"
 

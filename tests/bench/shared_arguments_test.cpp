@@ -1,8 +1,8 @@
-#include "shared_arguments.h"
-
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+
+#include "bench/src/contestant.h"
 
 namespace kmux::bench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kmux/bench/pairs.h"
 #include "kmux/bench/sampling.h"
+#include "kmux/bench/verdict.h"
 
 namespace kmux::bench {
 namespace {

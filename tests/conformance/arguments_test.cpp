@@ -36,7 +36,7 @@ TEST_P(Scalars, ArriveUnchanged) {
   add_variants(builder, bool_in_c + "KERNEL void store(" + t + "* out, " + t + " s) { *out = s; }\n",
                [](const OneThread& host) { host.launch("store").args({"out", "s"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  const auto bytes = subject.download<std::uint8_t>(Tensor(kernel(Arg::bits(type, bits)).value()));
+  const auto bytes = subject.download<std::uint8_t>(kernel(Arg::bits(type, bits)).and_then(single).value());
   std::uint64_t stored = 0;
   std::memcpy(&stored, bytes.data(), bytes.size());
   EXPECT_EQ(stored, bits);
@@ -83,7 +83,7 @@ TEST(Arguments, SixtyFourOfThem) {
   const Kernel kernel = subject.compile(builder.build().value()).value();
   int expected = 0;
   for (int i = 0; i < 63; ++i) expected += (i + 1) * i;
-  EXPECT_THAT(subject.download<int>(Tensor(kernel.call(args).value())), ElementsAre(expected));
+  EXPECT_THAT(subject.download<int>(kernel.call(args).and_then(single).value()), ElementsAre(expected));
 }
 
 /// Three device tensors for the add program, and the call.
@@ -183,7 +183,7 @@ TEST(Arguments, UnusedTensorMayBeNull) {
   add_variants(builder, "KERNEL void one(int* out) { *out = 1; }\n",
                [](const OneThread& host) { host.launch("one").args({"out"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  EXPECT_THAT(subject.download<int>(Tensor(kernel(nullptr).value())), ElementsAre(1));
+  EXPECT_THAT(subject.download<int>(kernel(nullptr).and_then(single).value()), ElementsAre(1));
 }
 
 TEST(Arguments, TensorsWithoutDimensions) {
@@ -193,7 +193,7 @@ TEST(Arguments, TensorsWithoutDimensions) {
   add_variants(builder, "KERNEL void twice(const float* a, float* b) { *b = 2 * *a; }\n",
                [](const OneThread& host) { host.launch("twice").args({"A", "B"}); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  const Tensor result = Tensor(kernel(subject.upload<float>({}, dtype::kFloat32, {21})).value());
+  const Tensor result = kernel(subject.upload<float>({}, dtype::kFloat32, {21})).and_then(single).value();
   EXPECT_EQ(result.shape().size(), 0u);
   EXPECT_THAT(subject.download<float>(result), ElementsAre(42));
 }

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/dialect.h"
+#include "kmux/plugin/features.h"
 
 #include "programs.h"
 #include "subject.h"
@@ -133,7 +133,7 @@ TEST(Errors, ArgumentThatDoesNotFitIsAnError) {
   add_variants(builder, "KERNEL void store(int* out, int n) { *out = n; }\n",
                [&](const OneThread& host) { host.launch("store").args({"out"}).arg(n, dtype::kInt32); });
   const Kernel kernel = subject.compile(builder.build().value()).value();
-  EXPECT_EQ(subject.download<int>(Tensor(kernel(std::int64_t{-5}).value())), std::vector<int>{-5});
+  EXPECT_EQ(subject.download<int>(kernel(std::int64_t{-5}).and_then(single).value()), std::vector<int>{-5});
   EXPECT_FALSE(kernel(std::int64_t{1} << 40).ok());
 }
 

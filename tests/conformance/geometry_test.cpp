@@ -63,7 +63,7 @@ TEST(Geometry, ExpressionsMeanWhatTheEvaluatorSays) {
       };
       const auto out = kernel(first, second);
       ASSERT_TRUE(out.ok()) << out.error().explain();
-      const auto actual = subject.download<std::int64_t>(Tensor(*out));
+      const auto actual = subject.download<std::int64_t>(single(*out).value());
       for (std::size_t i = 0; i < values.size(); ++i) {
         EXPECT_EQ(actual[i], evaluate(values[i], bindings).value())
             << to_string(values[i]) << " for n = " << first << ", m = " << second;
@@ -148,7 +148,7 @@ KERNEL void copy(const float* from, float* to, long long count) {
   const Kernel kernel = subject.compile(builder.build().value()).value();
   for (int round = 0; round < 3; ++round) {
     const Tensor a = subject.upload<float>({3}, dtype::kFloat32, {1, 2, 3});
-    EXPECT_THAT(subject.download<float>(Tensor(kernel(a).value())), ElementsAre(4, 8, 12));
+    EXPECT_THAT(subject.download<float>(kernel(a).and_then(single).value()), ElementsAre(4, 8, 12));
   }
 }
 
@@ -174,7 +174,7 @@ KERNEL void remainders(long long* out, char* a, char* b, char* c, char* d) {
   for (int round = 0; round < 3; ++round) {
     const auto out = kernel();
     ASSERT_TRUE(out.ok()) << out.error().explain();
-    EXPECT_THAT(subject.download<std::int64_t>(Tensor(*out)), ElementsAre(1, 1, 1, 1));
+    EXPECT_THAT(subject.download<std::int64_t>(single(*out).value()), ElementsAre(1, 1, 1, 1));
   }
 }
 
@@ -203,7 +203,7 @@ TEST(Geometry, SymbolsComeFromShapesAndStrides) {
   const Kernel kernel = subject.compile(builder.build().value()).value();
   const Tensor memory = subject.zeros({64}, dtype::kFloat32);
   const Tensor view = Tensor::borrow(memory.data(), {5, 2}, dtype::kFloat32, subject.device(), {8, 1});
-  EXPECT_THAT(subject.download<std::int64_t>(Tensor(kernel(view).value())), ElementsAre(5, 8));
+  EXPECT_THAT(subject.download<std::int64_t>(kernel(view).and_then(single).value()), ElementsAre(5, 8));
 }
 
 } // namespace

@@ -25,7 +25,7 @@ void expect_adds(const Kernel& kernel, int count) {
   const Tensor a = subject.upload({count}, dtype::kFloat32, iota(count));
   const auto sum = kernel(a, a);
   ASSERT_TRUE(sum.ok()) << sum.error().explain();
-  const auto values = subject.download<float>(Tensor(*sum));
+  const auto values = subject.download<float>(single(*sum).value());
   for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], 2.0f * static_cast<float>(i));
 }
 
@@ -52,7 +52,7 @@ TEST(Life, ResultOutlivesItsKernel) {
   {
     const Kernel kernel = subject.compile(add_program()).value();
     const Tensor a = subject.upload({8}, dtype::kFloat32, iota(8));
-    sum = Tensor(kernel(a, a).value());
+    sum = kernel(a, a).and_then(single).value();
   }
   EXPECT_EQ(subject.download<float>(sum).back(), 14.0f);
 }
@@ -80,8 +80,8 @@ TEST(Life, KernelsOfOneNameAreApart) {
   auto& subject = Subject::current();
   const Kernel one = subject.compile(constant_program(1)).value();
   const Kernel two = subject.compile(constant_program(2)).value();
-  EXPECT_EQ(subject.download<int>(Tensor(one().value())), std::vector<int>{1});
-  EXPECT_EQ(subject.download<int>(Tensor(two().value())), std::vector<int>{2});
+  EXPECT_EQ(subject.download<int>(one().and_then(single).value()), std::vector<int>{1});
+  EXPECT_EQ(subject.download<int>(two().and_then(single).value()), std::vector<int>{2});
 }
 
 TEST(Life, ThreadsShareAKernel) {

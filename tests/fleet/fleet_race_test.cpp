@@ -30,7 +30,7 @@ class FleetRace : public testing::Test {
         .secret = "the key of this fleet",
         .lease_time = lease_time_,
         .renew_every = renew_every_,
-        .rest = rest_};
+        .back_off = back_off_};
     return options;
   }
   fs::path makes() const { return temp_.path() / "makes"; }
@@ -60,7 +60,7 @@ class FleetRace : public testing::Test {
   TempFolder temp_{memory_folder()};
   milliseconds lease_time_{seconds(30)};
   milliseconds renew_every_{seconds(10)};
-  milliseconds rest_{seconds(30)};
+  milliseconds back_off_{seconds(30)};
 };
 
 TEST_F(FleetRace, ThreeNodesMakeASetOnce) {

@@ -67,8 +67,9 @@ class RemoteBreaker : public testing::Test {
   CircuitBreaker::Clock::time_point now_{1000s};
   std::vector<std::string> log_;
   std::shared_ptr<ObedientTier> tier_ = std::make_shared<ObedientTier>();
-  RemoteCache cache_{{.tier = tier_, .name = "test", .renew_every = 1ms, .rest = 30s, .now = [this] { return now_; }},
-                     [this](const std::string& line) { log_.push_back(line); }};
+  RemoteCache cache_{
+      {.tier = tier_, .name = "test", .renew_every = 1ms, .back_off = 30s, .now = [this] { return now_; }},
+      [this](const std::string& line) { log_.push_back(line); }};
 };
 
 TEST_F(RemoteBreaker, ADeadTierRestsAtOnce) {

@@ -51,7 +51,7 @@ TEST_F(RemoteFailure, AServerThatIsBackIsAskedAgain) {
   server_.kill();
   EXPECT_TRUE(makes(cache));
   server_.start();
-  now += rest_;
+  now += back_off_;
   cache->publish(key_, entry(), file_time_now());
   cache->flush();
   EXPECT_FALSE(makes(node("two")));

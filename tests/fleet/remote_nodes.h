@@ -29,7 +29,7 @@ class RemoteNodes : public testing::Test {
     return {.tier = std::make_shared<RedisTier>(RedisTier::Options{.address = server_.address(), .timeout = timeout}),
             .name = "redis://test",
             .secret = secret_,
-            .rest = rest_};
+            .back_off = back_off_};
   }
   /// A node of the fleet: a cache folder of its own.
   std::shared_ptr<ArtifactCache> node(const std::string& name, std::optional<RemoteOptions> options = {}) {
@@ -81,7 +81,7 @@ class RemoteNodes : public testing::Test {
   RedisServer server_;
   TempFolder temp_{memory_folder()};
   std::string secret_;
-  milliseconds rest_{seconds(100)};
+  milliseconds back_off_{seconds(100)};
   std::string header_;
   Dependencies dependencies_;
   std::mutex mutex_;

@@ -14,7 +14,7 @@
 #include "kmux/jit.h"
 #include "kmux/par_compile.h"
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "header_tree.h"
 #include "reading_plugin.h"
 

@@ -41,7 +41,7 @@ Program scale(const LazyConfig& config) {
 }
 
 float applied(const Kernel& kernel, float x) {
-  const Tensor y = kernel(Tensor::from<float>({1}, dtype::kFloat32, std::array{x}).value()).value();
+  const Tensor y = kernel(Tensor::from<float>({1}, dtype::kFloat32, std::array{x}).value()).and_then(single).value();
   return *y.data_as<float>();
 }
 bool is_same_kernel(const Kernel& a, const Kernel& b) { return &a.name() == &b.name(); }
@@ -195,9 +195,9 @@ Program bare(const LazyConfig& config) {
 TEST(JitLazy, ReturnsOutputsByPositionOfEachProgram) {
   const auto kernels = jit(bare, {.out_idx = {-1}});
   const Tensor x = Tensor::from<float>({1}, dtype::kFloat32, std::array{4.0F}).value();
-  const Tensor y = kernels({.factor = 0}).value()(x).value();
+  const Tensor y = kernels({.factor = 0}).value()(x).and_then(single).value();
   EXPECT_EQ(*y.data_as<float>(), 8);
-  const Tensor z = kernels({.factor = 1}).value()(7, x).value();  // one parameter more: still the last
+  const Tensor z = kernels({.factor = 1}).value()(7, x).and_then(single).value();  // one parameter more: still the last
   EXPECT_EQ(*z.data_as<float>(), 8);
   EXPECT_THAT(kernels.options().out_idx, ElementsAre(-1));
 }

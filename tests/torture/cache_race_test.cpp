@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "temp_folder.h"
 #include "torture_cache.h"
 

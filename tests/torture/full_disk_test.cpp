@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "needs.h"
 #include "temp_folder.h"
 #include "torture_cache.h"

@@ -12,14 +12,14 @@ namespace {
 bool never() { return false; }
 bool always() { return true; }
 
-constexpr Admission::Wish kTen{.bytes = 10, .budget = 25, .most = 4};
+constexpr Admission::Request kTen{.bytes = 10, .budget = 25, .most = 4};
 
 /// What waits in another thread until it is admitted or unwanted.
 class Waiter {
  public:
-  Waiter(Admission& admission, const Admission::Wish& wish)
-      : thread_([this, &admission, wish] {
-          permit_ = admission.acquire(wish, [this] { return asked_ = true, unwanted_.load(); });
+  Waiter(Admission& admission, const Admission::Request& request)
+      : thread_([this, &admission, request] {
+          permit_ = admission.acquire(request, [this] { return asked_ = true, unwanted_.load(); });
           ended_ = true;
         }) {
     while (!asked_) std::this_thread::yield();
@@ -58,7 +58,7 @@ TEST(Admission, WaitsUntilItsMemoryIsFree) {
 
 TEST(Admission, WaitsUntilThereAreFewerThanTheMost) {
   const auto admission = std::make_shared<Admission>();
-  const Admission::Wish alone{.bytes = 0, .budget = 100, .most = 1};
+  const Admission::Request alone{.bytes = 0, .budget = 100, .most = 1};
   auto first = admission->acquire(alone, never);
   Waiter second(*admission, alone);
   EXPECT_FALSE(second.has_ended());

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/bar_line.h"
+#include "cli/progress_bar.h"
 
 namespace kmux::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "system/build_id.h"
-
 #include <cstring>
 #include <elf.h>
 #include <random>
@@ -7,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugins/plugin_search.h"
 #include "temp_folder.h"
 
 namespace kmux {

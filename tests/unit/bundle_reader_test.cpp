@@ -1,5 +1,3 @@
-#include "cli/bundle_reader.h"
-
 #include <archive_entry.h>
 #include <functional>
 
@@ -8,7 +6,7 @@
 
 #include "kmux/plugin/file_io.h"
 
-#include "cli/bundle_writer.h"
+#include "cli/cache_bundle.h"
 #include "temp_folder.h"
 
 namespace kmux::cli {

@@ -1,11 +1,10 @@
-#include "cli/bundle_writer.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/process.h"
 
+#include "cli/cache_bundle.h"
 #include "temp_folder.h"
 
 namespace kmux::cli {

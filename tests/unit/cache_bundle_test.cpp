@@ -10,7 +10,6 @@
 #include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cli/bundle_writer.h"
 #include "temp_folder.h"
 
 namespace kmux::cli {

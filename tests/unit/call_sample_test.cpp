@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "in_process_plugin.h"
-#include "tune/call_copy.h"
+#include "tune/first_call.h"
 
 namespace kmux {
 namespace {

@@ -1,9 +1,9 @@
-#include "cache/remote/circuit_breaker.h"
-
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cache/remote/remote_cache.h"
 
 namespace kmux {
 namespace {

@@ -1,10 +1,9 @@
-#include "pool/compile_costs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/file_io.h"
 
+#include "pool/compile_pool.h"
 #include "temp_folder.h"
 
 namespace kmux {

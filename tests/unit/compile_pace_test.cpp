@@ -1,8 +1,8 @@
-#include "pool/compile_pace.h"
-
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "pool/admission.h"
 
 namespace kmux {
 namespace {

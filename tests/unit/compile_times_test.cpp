@@ -1,9 +1,8 @@
-#include "resolve/compile_times.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cache/artifact_cache.h"
+#include "resolve/backend_history.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,9 +1,9 @@
-#include "system/cpu_affinity.h"
-
 #include <cerrno>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "pool/machine_share.h"
 
 namespace kmux {
 namespace {

@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/disk/boot_mark.h"
 #include "file_tick.h"
 #include "needs.h"
 #include "temp_folder.h"

@@ -9,7 +9,7 @@
 #include "kmux/tensor.h"
 
 #include "in_process_plugin.h"
-#include "tensor/sole_stream.h"
+#include "tensor/thread_stream.h"
 
 namespace kmux {
 namespace {

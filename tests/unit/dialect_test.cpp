@@ -1,8 +1,8 @@
-#include "kmux/plugin/dialect.h"
-
 #include <algorithm>
 
 #include <gmock/gmock.h>
+
+#include "kmux/plugin/features.h"
 
 namespace kmux {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
-#include "kmux/plugin/dialect.h"
 #include "kmux/plugin/features.h"
 #include "kmux/validate.h"
 

@@ -1,8 +1,7 @@
-#include "resolve/failures.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "resolve/backend_history.h"
 #include "system/compile_scope.h"
 
 namespace kmux {
@@ -18,58 +17,58 @@ class FailureMemory : public testing::Test {
  protected:
   std::chrono::steady_clock::time_point now_{};
   Failures failures_{[this] { return now_; }};
-  Pairing pairing_{"digest", 0, "cpu", "c"};
+  CandidateKey key_{"digest", 0, "cpu", "c"};
 };
 
 TEST_F(FailureMemory, KeepsAwayForTenMinutesAndSaysHowLong) {
   EXPECT_TRUE(failures_.empty());
-  failures_.note(pairing_, crash());
-  EXPECT_EQ(failures_.find(pairing_, false), (Quarantine{"it crashed.", 600s}));
+  failures_.note(key_, crash());
+  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 600s}));
   now_ += 9min;
-  EXPECT_EQ(failures_.find(pairing_, false), (Quarantine{"it crashed.", 60s}));
+  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 60s}));
   now_ += 1min;
-  EXPECT_EQ(failures_.find(pairing_, false), std::nullopt);
+  EXPECT_EQ(failures_.find(key_, false), std::nullopt);
 }
 
 TEST_F(FailureMemory, BeginsAnewWithEachFailure) {
-  failures_.note(pairing_, crash());
+  failures_.note(key_, crash());
   now_ += 9min;
-  failures_.note(pairing_, crash());
+  failures_.note(key_, crash());
   now_ += 9min;
-  EXPECT_TRUE(failures_.find(pairing_, false).has_value());
+  EXPECT_TRUE(failures_.find(key_, false).has_value());
 }
 
 TEST_F(FailureMemory, BlamesNobodyForWhatWasCalledOff) {
-  failures_.note(pairing_, called_off("it was stopped (nobody waits)."));
+  failures_.note(key_, called_off("it was stopped (nobody waits)."));
   EXPECT_TRUE(failures_.empty());
 }
 
 TEST_F(FailureMemory, BlamesNobodyForAWorkerThatWasKilledFromOutside) {
-  failures_.note(pairing_, make_error(ErrorCode::kCompileFailed, "it was killed.").with("worker", "killed"));
+  failures_.note(key_, make_error(ErrorCode::kCompileFailed, "it was killed.").with("worker", "killed"));
   EXPECT_TRUE(failures_.empty());
 }
 
 TEST_F(FailureMemory, ForgetsWhatIsOver) {
-  failures_.note(pairing_, crash());
+  failures_.note(key_, crash());
   now_ += 10min;
   failures_.note({"other", 0, "cpu", "c"}, crash());
   now_ += 10min;
   failures_.note({"other", 0, "cpu", "c"}, make_error(ErrorCode::kInternal, "again."));
-  EXPECT_EQ(failures_.find(pairing_, true), std::nullopt);
+  EXPECT_EQ(failures_.find(key_, true), std::nullopt);
 }
 
 TEST_F(FailureMemory, IsOfOneProgramVariantBackendAndTarget) {
-  failures_.note(pairing_, crash());
-  for (const Pairing& other : {Pairing{"other", 0, "cpu", "c"}, Pairing{"digest", 1, "cpu", "c"},
-                               Pairing{"digest", 0, "gpu", "c"}, Pairing{"digest", 0, "cpu", "d"}}) {
+  failures_.note(key_, crash());
+  for (const CandidateKey& other : {CandidateKey{"other", 0, "cpu", "c"}, CandidateKey{"digest", 1, "cpu", "c"},
+                                    CandidateKey{"digest", 0, "gpu", "c"}, CandidateKey{"digest", 0, "cpu", "d"}}) {
     EXPECT_EQ(failures_.find(other, true), std::nullopt);
   }
 }
 
 TEST_F(FailureMemory, WhatTheCompilerSaysOfTheSourcesCountsInTheBackgroundOnly) {
-  failures_.note(pairing_, refused_source());
-  EXPECT_EQ(failures_.find(pairing_, false), std::nullopt);
-  EXPECT_EQ(failures_.find(pairing_, true)->reason, "expected ';'.");
+  failures_.note(key_, refused_source());
+  EXPECT_EQ(failures_.find(key_, false), std::nullopt);
+  EXPECT_EQ(failures_.find(key_, true)->reason, "expected ';'.");
 }
 
 TEST_F(FailureMemory, BlamesTheBackendForWhatIsNotTheSources) {
@@ -81,7 +80,7 @@ TEST_F(FailureMemory, BlamesTheBackendForWhatIsNotTheSources) {
 
 TEST_F(FailureMemory, NeverCountsALaunchNorWhatAnotherCallWouldMend) {
   for (const ErrorCode code : {ErrorCode::kLaunchFailed, ErrorCode::kInvalidArgument, ErrorCode::kUnsupported}) {
-    failures_.note(pairing_, make_error(code, "no."));
+    failures_.note(key_, make_error(code, "no."));
   }
   EXPECT_TRUE(failures_.empty());
 }

@@ -1,6 +1,6 @@
-#include "cache/disk/fault_point.h"
-
 #include <gtest/gtest.h>
+
+#include "cache/disk/file_descriptor.h"
 
 namespace kmux {
 namespace {

@@ -1,9 +1,8 @@
-#include "cache/disk/file_digests.h"
-
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/sha256.h"
 
+#include "cache/disk/dependency_state.h"
 #include "file_tick.h"
 #include "temp_folder.h"
 

@@ -1,6 +1,6 @@
-#include "cache/remote/hmac.h"
-
 #include <gtest/gtest.h>
+
+#include "cache/remote/remote_value.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
-#include "kmux/jit_signature.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/jit_named_values.h"
 
 #include "jit_config.h"
 

@@ -1,11 +1,11 @@
-#include "kmux/plugin/json_list.h"
-
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "kmux/json.h"
 
 namespace kmux {
 namespace {

@@ -47,7 +47,7 @@ TEST(Kernel, AllocatesItsOutputs) {
   const Kernel kernel = kernel_of(twice_signature(), twice);
   const std::array<float, 3> values{1, 2, 3};
   const Tensor a = Tensor::from<float>({3}, kKernelF32, values).value();
-  const Tensor b = kernel(a).value();
+  const Tensor b = kernel(a).and_then(single).value();
   EXPECT_THAT(std::vector<float>(b.data_as<float>(), b.data_as<float>() + 3), ElementsAre(2, 4, 6));
   EXPECT_EQ(b.device(), kernel.device());
 }
@@ -75,7 +75,7 @@ TEST(Kernel, SizesOutputsAfterAllInputs) {
       kernel_of(fake_signature({buffer_param("C", kKernelF32, {kKernelM * Expr(4), Expr::symbol("s")}),
                                 buffer_param("A", kKernelF32, {kKernelM, 2}), scalar_param("s", dtype::kInt32)},
                                {"C"}));
-  const Tensor c = kernel(zeros({3, 2}), 7).value();
+  const Tensor c = kernel(zeros({3, 2}), 7).and_then(single).value();
   EXPECT_THAT(std::vector<std::int64_t>(c.shape().begin(), c.shape().end()), ElementsAre(12, 7));
 }
 
@@ -113,14 +113,14 @@ TEST(Kernel, RefusesOutputsTooLargeForTheMachine) {
   EXPECT_THAT(outputs.error().message, HasSubstr("output \"B\""));
 }
 
-TEST(Kernel, ConvertsOneOutputToATensor) {
-  EXPECT_EQ(Tensor(Outputs({zeros({2})})).shape()[0], 2);
-  try {
-    Tensor unused = Outputs({zeros({2}), zeros({2})});
-    FAIL() << "no exception";
-  } catch (const Exception& exception) {
-    EXPECT_EQ(exception.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(exception.error().message, HasSubstr("returned 2 tensors"));
+TEST(Outputs, OfOneAreATensor) {
+  EXPECT_EQ(single(Outputs({zeros({2})})).value().shape()[0], 2);
+  for (const Outputs& outputs : {Outputs({}), Outputs({zeros({2}), zeros({2})})}) {
+    const Result<Tensor> none = single(outputs);
+    ASSERT_FALSE(none.ok());
+    EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(none.error().message, "a call returned " + std::to_string(outputs.size()) +
+                                        " tensors (one was asked for). Take them by index.");
   }
 }
 
@@ -251,7 +251,7 @@ TEST(Kernel, RunsOnADeviceOfItsOwn) {
     const Tensor elsewhere = zeros({3}).to(Device(plugin, 0)).value();
     EXPECT_THAT(kernel(elsewhere).error().message, HasSubstr("is on ext_dev:0"));
     const Tensor there = zeros({3}).to(kernel.device()).value();
-    const Tensor b = kernel(there).value();
+    const Tensor b = kernel(there).and_then(single).value();
     EXPECT_EQ(b.device(), kernel.device());
     EXPECT_EQ(plugin->devices().live, 3);
   }
@@ -267,7 +267,7 @@ TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
   const auto plugin = std::static_pointer_cast<InProcessPlugin>(parts.plugin);
   plugin->devices().architectures = {"same", "same"};
   const Kernel kernel = make_kernel(std::move(parts)).value();
-  const Tensor b = kernel(zeros({3}).to(Device(plugin, 1)).value()).value();
+  const Tensor b = kernel(zeros({3}).to(Device(plugin, 1)).value()).and_then(single).value();
   EXPECT_EQ(b.device().ordinal(), 1);
   EXPECT_EQ(launched_on, 1);
   ASSERT_TRUE(kernel(zeros({3}).to(Device(plugin, 0)).value()).ok());

@@ -1,11 +1,11 @@
-#include "kernel/lane.h"
-
 #include <barrier>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "kernel/kernel_impl.h"
 
 namespace kmux {
 namespace {

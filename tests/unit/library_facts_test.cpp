@@ -1,5 +1,3 @@
-#include "export/library_facts.h"
-
 #include <cstring>
 #include <elf.h>
 #include <random>
@@ -11,6 +9,8 @@
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
+
+#include "export/library_linker.h"
 
 namespace kmux {
 namespace {

@@ -1,5 +1,3 @@
-#include "resolve/lock_file.h"
-
 #include <filesystem>
 #include <sys/stat.h>
 
@@ -8,6 +6,7 @@
 
 #include "kmux/plugin/file_io.h"
 
+#include "resolve/pinning.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -70,7 +69,7 @@ TEST_F(LockFile, RefusesADamagedPin) {
     changed.replace(changed.find(from), from.size(), to);
     return refusal(changed);
   };
-  EXPECT_THAT(with(kDigest, "../a"), HasSubstr("\"program\" is no digest"));
+  EXPECT_THAT(with(kDigest, "../a"), HasSubstr("\"program\" is not a digest"));
   EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is no text"));
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": -1"), HasSubstr("\"variant\" is no number"));
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));

@@ -1,6 +1,6 @@
-#include "cache/remote/log_limit.h"
-
 #include <gtest/gtest.h>
+
+#include "cache/remote/remote_cache.h"
 
 namespace kmux {
 namespace {

@@ -1,6 +1,6 @@
-#include "kmux/plugin/nearest.h"
-
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/words.h"
 
 namespace kmux {
 namespace {

@@ -1,9 +1,9 @@
-#include "kernel/out_idx.h"
-
 #include <climits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kernel/output_allocator.h"
 
 namespace kmux {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "par_compile_fixture.h"
 #include "pool/compile_pool.h"
-#include "pool/time_limit.h"
+#include "pool/compile_run.h"
 
 namespace kmux {
 namespace {

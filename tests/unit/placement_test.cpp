@@ -1,9 +1,8 @@
-#include "jit/placement.h"
-
 #include <gtest/gtest.h>
 
 #include "kmux/runtime.h"
 
+#include "jit/jit_state.h"
 #include "scripted_registry.h"
 
 namespace kmux {

@@ -1,8 +1,7 @@
-#include "kmux/plugin/plan_part.h"
-
 #include <gmock/gmock.h>
 
 #include "kmux/builder.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux {
 namespace {

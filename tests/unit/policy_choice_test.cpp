@@ -8,8 +8,8 @@
 #include "kmux/log.h"
 
 #include "cache/artifact_cache.h"
-#include "resolve/experience.h"
-#include "resolve/lock_file.h"
+#include "resolve/backend_history.h"
+#include "resolve/pinning.h"
 #include "scripted_programs.h"
 #include "temp_folder.h"
 
@@ -39,10 +39,10 @@ class PolicyChoices : public testing::Test {
   std::string chosen(const ResolveRequest& request) { return require(resolved(request)).value().backend; }
   std::string why(const ResolveRequest& request) { return require(resolved(request)).value().reason; }
   void learn(PluginScript& script, double ms) {
-    runtime_->experience()->compile_times.note(script.manifest, "", ms, true);
+    runtime_->history()->compile_times.note(script.manifest, "", ms, true);
   }
   void fail(const std::string& backend, const Error& error) {
-    runtime_->experience()->failures.note({digest(doubling()), 0, backend, "cpu:x86-64"}, error);
+    runtime_->history()->failures.note({digest(doubling()), 0, backend, "cpu:x86-64"}, error);
   }
   Result<Kernel> compiled(const CompileOptions& options) { return compile(*runtime_, doubling(), options); }
 
@@ -172,7 +172,7 @@ TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
 }
 
 TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {
-  runtime_->experience()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
+  runtime_->history()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
   EXPECT_EQ(chosen({}), "best");
 }
 
@@ -202,7 +202,7 @@ TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
 TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
   best_.builds = worker_crash();
   EXPECT_FALSE(compiled({.execution_backend = "best"}).ok());
-  EXPECT_TRUE(runtime_->experience()->failures.empty());
+  EXPECT_TRUE(runtime_->history()->failures.empty());
 }
 
 // pinned

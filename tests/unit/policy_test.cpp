@@ -1,10 +1,9 @@
-#include "resolve/policy.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
 
+#include "resolve/policy_choice.h"
 #include "scripted_registry.h"
 
 namespace kmux {

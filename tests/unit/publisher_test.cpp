@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 
 namespace kmux {
 namespace {

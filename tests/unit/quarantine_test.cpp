@@ -1,7 +1,6 @@
-#include "cache/disk/quarantine.h"
-
 #include <gtest/gtest.h>
 
+#include "cache/disk/staging.h"
 #include "temp_folder.h"
 
 namespace kmux {

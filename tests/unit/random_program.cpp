@@ -4,10 +4,9 @@
 #include <array>
 #include <random>
 
-#include "kmux/plugin/dialect.h"
+#include "kmux/plugin/features.h"
 
 namespace kmux {
-
 namespace {
 
 constexpr int kExprDepth = 3;

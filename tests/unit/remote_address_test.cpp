@@ -56,8 +56,8 @@ TEST(RemoteAddress, SaysWhatIsWrong) {
   EXPECT_THAT(address_refusal(""), HasSubstr("it is no URL"));
   EXPECT_THAT(address_refusal("rediss://host"), HasSubstr("begins neither with redis://"));
   EXPECT_THAT(address_refusal("redis://"), HasSubstr("names no host"));
-  EXPECT_THAT(address_refusal("redis://host:99999"), HasSubstr("its port is none"));
-  EXPECT_THAT(address_refusal("redis://host:0"), HasSubstr("its port is none"));
+  EXPECT_THAT(address_refusal("redis://host:99999"), HasSubstr("its port is not a number from 1 to 65535"));
+  EXPECT_THAT(address_refusal("redis://host:0"), HasSubstr("its port is not a number from 1 to 65535"));
   EXPECT_THAT(address_refusal("redis://host/one"), HasSubstr("no number of a database"));
   EXPECT_THAT(address_refusal("redis://host/1/2"), HasSubstr("no number of a database"));
   EXPECT_THAT(address_refusal("redis://host?db=1"), HasSubstr("more than an address"));

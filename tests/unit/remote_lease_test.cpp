@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "needs.h"
 
 namespace kmux {

@@ -1,11 +1,10 @@
-#include "cache/remote/remote_secret.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cache/remote/remote_settings.h"
 #include "needs.h"
 #include "temp_folder.h"
 

@@ -1,9 +1,9 @@
-#include "tune/rounds.h"
-
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tune/launch_timer.h"
 
 namespace kmux {
 namespace {

@@ -11,7 +11,7 @@
 #include "kmux/plugin/sha256.h"
 
 #include "cache/artifact_cache.h"
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "file_tick.h"
 #include "temp_folder.h"
 

@@ -1,6 +1,6 @@
-#include "kmux/plugin/shared_text.h"
-
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/emit.h"
 
 namespace kmux {
 namespace {

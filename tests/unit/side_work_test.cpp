@@ -1,8 +1,8 @@
-#include "kmux/plugin/side_work.h"
-
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/start_thread.h"
 
 #include "no_threads.h"
 

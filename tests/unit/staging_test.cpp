@@ -11,7 +11,7 @@
 
 #include "kmux/plugin/file_io.h"
 
-#include "cache/disk/fault_point.h"
+#include "cache/disk/file_descriptor.h"
 #include "temp_folder.h"
 
 namespace kmux {

@@ -1,10 +1,9 @@
-#include "pool/stragglers.h"
-
 #include <atomic>
 
 #include <gtest/gtest.h>
 
 #include "compiling_plugin.h"
+#include "pool/compile_pool.h"
 
 namespace kmux {
 namespace {

@@ -1,6 +1,6 @@
-#include "kmux/plugin/target_forms.h"
-
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/support.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
-#include "artifact/tier_plan.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "artifact/tier_build.h"
 
 namespace kmux {
 namespace {

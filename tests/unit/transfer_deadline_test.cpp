@@ -1,6 +1,6 @@
-#include "cache/remote/transfer_deadline.h"
-
 #include <gtest/gtest.h>
+
+#include "cache/remote/redis_connection.h"
 
 namespace kmux {
 namespace {

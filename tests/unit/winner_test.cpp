@@ -1,8 +1,8 @@
-#include "tune/winner.h"
-
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "tune/launch_timer.h"
 
 namespace kmux {
 namespace {

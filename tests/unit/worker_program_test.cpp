@@ -1,10 +1,10 @@
-#include "isolation/worker_program.h"
-
 #include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "isolation/isolation.h"
 
 namespace kmux {
 namespace {

@@ -1,10 +1,9 @@
-#include "isolation/worker_request.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/program_view.h"
 
+#include "isolation/worker_frame.h"
 #include "unit/sample_program.h"
 
 namespace kmux {

@@ -6,7 +6,7 @@
 #include "kmux/bench/contest.h"
 #include "kmux/bench/machine.h"
 
-#include "contest_title.h"
+#include "contest_section.h"
 #include "resume.h"
 #include "toolchains.h"
 

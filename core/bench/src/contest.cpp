@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
 #include "kmux/resolver.h"
 
 #include "contest_stages.h"
 #include "contest_times.h"
 #include "contestant.h"
-#include "entrants.h"
 
 namespace kmux::bench {
 namespace {

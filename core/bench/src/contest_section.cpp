@@ -6,12 +6,9 @@
 
 #include "kmux/plugin/words.h"
 
-#include "drift_text.h"
 #include "overview.h"
-#include "pair_matrix.h"
 #include "remarks.h"
 #include "resolution_table.h"
-#include "verdict_cell.h"
 
 namespace kmux::bench {
 namespace {
@@ -117,7 +114,7 @@ void write_notes(HtmlWriter& html, const Contest& contest) {
 }  // namespace
 
 void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
-                   TextShelf& texts, std::string& last_absent) {
+                   TextPool& texts, std::string& last_absent) {
   html.open("section", attribute("id", section_id(number))).element("h2", title_of(contest));
   if (!contest.description.empty()) html.element("p", contest.description);
   write_table(html, contest, palette);
@@ -128,6 +125,38 @@ void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number,
   write_resolution(html, contest);
   for (const Entrant& entrant : contest.entrants) texts.write(html, contest, entrant);
   html.close("section");
+}
+
+std::string title_of(const Contest& contest) {
+  std::string title = contest.program;
+  for (const auto& [name, value] : contest.point) title += ", " + name + " = " + std::to_string(value);
+  return contest.origin.empty() ? title : title + " (" + contest.origin + ")";
+}
+
+std::string point_text(const Contest& contest, const char* separator) {
+  std::string text;
+  for (const auto& [name, value] : contest.point) {
+    text.append(text.empty() ? "" : separator).append(name).append("=").append(std::to_string(value));
+  }
+  return text;
+}
+
+Column headline_of(const Contest& contest) {
+  if (has(contest, kHeadline)) return kHeadline;
+  const auto found = std::ranges::find_if(
+      columns(), [&](const ColumnInfo& info) { return info.unit == "us" && has(contest, info.column); });
+  return found == columns().end() ? kHeadline : found->column;
+}
+
+bool has(const Contest& contest, Column column) {
+  return std::ranges::any_of(contest.entrants,
+                             [&](const Entrant& entrant) { return entrant.columns.contains(column); });
+}
+
+bool is_of_program(const Contest& contest) { return !contest.baseline.empty() || !contest.resolution.empty(); }
+
+std::size_t timed_in(const Contest& contest) {
+  return static_cast<std::size_t>(std::ranges::count(contest.entrants, EntrantState::kTimed, &Entrant::state));
 }
 
 }  // namespace kmux::bench

@@ -2,9 +2,11 @@
 
 #include "kmux/bench/stage_times.h"
 #include "kmux/plugin/private_folder.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
 
-#include "build_memory.h"
-#include "entrants.h"
+#include "contestant.h"
+#include "memory_watch.h"
 
 namespace kmux::bench {
 namespace {
@@ -52,6 +54,21 @@ void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions
   } else {
     entrant.remarks.push_back("it comes from the cache and is not built here: " + times->not_built);
   }
+}
+
+Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache) {
+  Environment environment = like.environment();
+  if (cache) {
+    environment.cache_dir = *cache;
+    environment.cache_read_only.clear();
+    environment.remote_cache.clear();
+    environment.disable_cache = false;
+  }
+  RegistryOptions registry;
+  registry.search_path = like.registry().search_path();
+  registry.use_default_path = false;
+  registry.plugin_options = like.registry().plugin_options();
+  return Runtime::create(std::move(environment), registry);
 }
 
 }  // namespace kmux::bench

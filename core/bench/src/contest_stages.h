@@ -1,8 +1,14 @@
 #pragma once
 
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
 #include "kmux/bench/bench.h"
 #include "kmux/bench/bench_report.h"
 #include "kmux/dispatch.h"
+#include "kmux/error.h"
 #include "kmux/runtime.h"
 
 #include "contestant.h"
@@ -13,5 +19,15 @@ namespace kmux::bench {
 /// machine that cannot compile it.
 void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
                     const Contestant& contestant);
+
+using Clock = std::chrono::steady_clock;
+
+inline double microseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+/// A runtime like another one, with the same plugins and what they are told, that has seen no program yet. Its cache is in
+/// folder `cache` and nowhere else; without one it is the other's.
+Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache);
 
 }  // namespace kmux::bench

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "kmux/bench/drift.h"
-#include "kmux/bench/pairs.h"
 #include "kmux/bench/sampling.h"
+#include "kmux/bench/verdict.h"
 
-#include "entrants.h"
+#include "contestant.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/bench/bench.h"
@@ -11,18 +13,73 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/kernel.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/resolver.h"
 #include "kmux/runtime.h"
 
-#include "shared_arguments.h"
-
 namespace kmux::bench {
+
+/// A backend as a user names it for a benchmark: "cpu", "cpu:engine=host;tier=fast".
+struct BackendSpec {
+  std::string text;  // as it was given
+  std::string name;
+  Options options;
+};
+
+/// Errors: invalid_argument that shows the form.
+Result<BackendSpec> read_backend(const std::string& text);
+
+/// One entrant for each of `wanted`, or for each backend if that is empty: the best candidate of each; those that cannot say
+/// why.
+///
+/// Errors: invalid_argument for a name that is no backend, or one that is given twice.
+Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted);
+
+/// Gives an entrant the samples of a column, with their interval; of none it gets no column.
+void set_column(Entrant& entrant, Column column, std::vector<double> samples);
+
+/// The entrant of that backend, or null.
+const Entrant* find_entrant(const Contest& contest, std::string_view backend);
+
+/// Is that backend timed?
+bool takes_part(const Contest& contest, std::string_view backend);
+
+/// Does the backend that was named as `role` take part?
+///
+/// Errors: unavailable with the names of those that do.
+Status check_role(const Contest& contest, const std::string& role, const std::string& backend);
+
+/// The arguments of a contest, one set a device: equal tensors at other addresses differ by more than a verdict forgives, so
+/// all contestants of a device are called with the same.
+///
+/// Lifetime: borrows what it is made from; what it hands out lives as long as it does.
+class SharedArguments {
+ public:
+  SharedArguments(const Program& program, const Inputs& inputs, const Binding& binding)
+      : program_(program), inputs_(inputs), binding_(binding) {}
+
+  /// The arguments on `device`, made when they are first asked for.
+  ///
+  /// Errors: as `CallArguments::make`.
+  Result<CallArguments*> on(const Device& device);
+
+ private:
+  struct Set {
+    Device device;
+    std::unique_ptr<CallArguments> arguments;
+  };
+  const Program& program_;
+  const Inputs& inputs_;
+  const Binding& binding_;
+  std::vector<Set> sets_;
+};
 
 /// A backend at work: what a contest needs besides what it reports.
 struct Contestant {
   std::size_t entrant = 0;  // in the report
   std::optional<Kernel> kernel = {};
   CallArguments* arguments = nullptr;  // shared by all on its device
-  std::vector<Tensor> results = {};    // of one call, on the host
+  std::vector<Tensor> results = {};  // of one call, on the host
   std::optional<CallTimer> timer = {};
 };
 

@@ -78,4 +78,64 @@ std::string ratio_spread(const Interval& ratio) {
   return digits(is_slower ? ratio.low : 1 / ratio.high) + " to " + digits(is_slower ? ratio.high : 1 / ratio.low);
 }
 
+namespace {
+
+constexpr std::array<ColumnInfo, 14> kColumns = {{
+    {Column::kDeviceHot, "device_hot", "device, hot", "us",
+     "A call among many back to back, by the device's events; the device is kept busy by flushing its L2 cache until "
+     "all "
+     "are queued, so that gaps of launching stay out. By the host's clock on the host, and where a backend has no "
+     "events.",
+     true},
+    {Column::kDeviceCold, "device_cold", "device, cold", "us",
+     "One call by the device's events, its L2 cache flushed before, as often as keeps the device busy until the call "
+     "is "
+     "queued, so that gaps of launching stay out. By the host's clock on the host, and where a backend has no events.",
+     true},
+    {Column::kHostCall, "host_call", "host, a call", "us",
+     "How long the caller is kept: calls back to back without waiting, each with all checks. On the host the work "
+     "itself "
+     "is in it.",
+     true},
+    {Column::kEndToEnd, "end_to_end", "end to end", "us",
+     "A call among many back to back, from the first until the device is done, by the host's clock.", true},
+    {Column::kThroughput, "throughput", "throughput, end to end", "calls/s",
+     "Calls a second, back to back from one thread: one over end to end.", false},
+    {Column::kBytesRate, "bytes_rate", "bytes a second", "GB/s",
+     "The bytes that the program declares for a call, over device, hot.", false},
+    {Column::kFlopRate, "flop_rate", "operations a second", "GFLOP/s",
+     "The operations that the program declares for a call, over device, hot.", false},
+    {Column::kResolve, "resolve", "resolve", "us", "Choosing plugin and variant, with the plugins open.", true},
+    {Column::kWrap, "wrap", "wrap", "us", "The plugin's launcher: text or plan, made from the body.", true},
+    {Column::kBuild, "build", "build, cold", "us",
+     "Compiling sources and launcher without any cache of kmux; compilers in this process, and the machine's file "
+     "cache, "
+     "are warm.",
+     true},
+    {Column::kLoad, "load", "load, warm", "us",
+     "compile() of a runtime that has the plugin open but has not seen the program, from the cache on disk to a kernel "
+     "that can be called.",
+     true},
+    {Column::kFirstCall, "first_call", "first call", "us",
+     "The first call of a kernel that was not warmed, until the device is done.", true},
+    {Column::kPeakMemory, "peak_memory", "peak memory", "MiB",
+     "What a cold build takes, made once more in a worker process: the memory of the worker and of the compilers that "
+     "it "
+     "starts, each at its own most, those that live at the same time together, looked at every millisecond.",
+     true},
+    {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "What is kept on disk of a build.", true},
+}};
+
+}  // namespace
+
+std::span<const ColumnInfo> columns() { return kColumns; }
+
+const ColumnInfo& info(Column column) { return kColumns[static_cast<std::size_t>(column)]; }
+
+std::optional<Column> column_named(std::string_view name) {
+  const auto found = std::ranges::find(kColumns, name, &ColumnInfo::name);
+  if (found == kColumns.end()) return std::nullopt;
+  return found->column;
+}
+
 }  // namespace kmux::bench

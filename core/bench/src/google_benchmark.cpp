@@ -9,8 +9,8 @@
 
 #include "kmux/bench/figure.h"
 
-#include "benchmark_name.h"
-#include "entrants.h"
+#include "benchmark_table.h"
+#include "contestant.h"
 
 namespace kmux::bench {
 namespace {

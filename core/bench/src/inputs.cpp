@@ -2,10 +2,9 @@
 
 #include <random>
 
-#include "kmux/bench/assignment.h"
-#include "kmux/bench/element.h"
+#include "kmux/bench/binding.h"
+#include "kmux/bench/comparison.h"
 #include "kmux/npy.h"
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
 
 namespace kmux::bench {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kmux/device.h"
+#include "kmux/version.h"
 
 namespace kmux::bench {
 namespace {
@@ -51,7 +52,7 @@ Json describe_machine(Runtime& runtime) {
                       {"cores", static_cast<std::int64_t>(std::thread::hardware_concurrency())},
                       {"memory_bytes", memory_bytes()},
                       {"system", system_text()},
-                      {"kmux", KMUX_VERSION},
+                      {"kmux", version()},
                       {"devices", describe_devices(runtime)}};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "kmux/bench/bench_report.h"
 
 #include "html_writer.h"
@@ -21,5 +23,12 @@ void write_breakable(HtmlWriter& html, std::string_view name);
 
 /// The median with its interval beneath.
 void write_number(HtmlWriter& html, Column column, const Interval& interval);
+
+/// Everybody who was timed against everybody, for each column that was judged: the row against the column. The headline's
+/// stands open. Nothing for less than three, of whom the verdicts against the baseline say all.
+void write_pairs(HtmlWriter& html, const Contest& contest);
+
+/// The matrix of the headline for a terminal; empty for less than three.
+std::string pairs_text(const Contest& contest);
 
 }  // namespace kmux::bench

@@ -7,8 +7,6 @@
 
 #include "kmux/bench/bench_report.h"
 
-#include "contest_title.h"
-
 namespace kmux::bench {
 
 /// The order of backends in which a page gives colours.

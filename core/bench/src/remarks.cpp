@@ -1,8 +1,14 @@
 #include "remarks.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <utility>
+#include <vector>
 
+#include "kmux/bench/drift.h"
+#include "kmux/bench/figure.h"
 #include "kmux/plugin/words.h"
 
 namespace kmux::bench {
@@ -20,6 +26,42 @@ std::vector<std::string> remarks_of(const Contest& contest) {
   remarks.reserve(said.size());
   for (const auto& [remark, names] : said) remarks.push_back(join(names) + ": " + remark);
   return remarks;
+}
+
+namespace {
+
+std::string percent(double part) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * part);
+  return text.data();
+}
+
+}  // namespace
+
+std::string drift_text(const Contest& contest) {
+  std::vector<std::string> drifts;
+  if (std::abs(contest.host_drift) > kDriftToTell) drifts.push_back("the host's by " + percent(contest.host_drift));
+  for (const auto& [device, drift] : contest.device_drift) {
+    if (std::abs(drift) > kDriftToTell) drifts.push_back(device + "'s by " + percent(drift));
+  }
+  if (drifts.empty()) return "";
+  return "clocks drifted meanwhile, " + join(drifts) + ": ratios hold, times are less sure than they look";
+}
+
+VerdictCell verdict_cell(const Judgement& judgement) {
+  const std::string word(to_string(judgement.verdict));
+  const bool is_sure = judgement.verdict == Verdict::kFaster || judgement.verdict == Verdict::kSlower;
+  const std::string interval = ratio_spread(judgement.ratio);
+  if (is_sure) return {word, ratio_text(judgement.ratio), interval};
+  return {word, word, judgement.verdict == Verdict::kSame ? interval : ratio_text(judgement.ratio) + ", " + interval};
+}
+
+VerdictCell verdict_cell(const Contest& contest, const Entrant& entrant, Column column) {
+  const std::string state(to_string(entrant.state));
+  if (entrant.state != EntrantState::kTimed) return {state, state, entrant.problem};
+  if (entrant.backend == contest.baseline) return {"baseline", "baseline"};
+  const auto found = entrant.verdicts.find(column);
+  return found == entrant.verdicts.end() ? VerdictCell{} : verdict_cell(found->second);
 }
 
 }  // namespace kmux::bench

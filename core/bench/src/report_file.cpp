@@ -5,7 +5,7 @@
 
 #include "kmux/bench/google_benchmark.h"
 
-#include "contest_title.h"
+#include "contest_section.h"
 #include "toolchain/named_file.h"
 
 namespace kmux::bench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kmux/dispatch_json.h"
-#include "kmux/plugin/json_list.h"
+#include "kmux/json.h"
 #include "kmux/plugin/sha256.h"
 
 #include "toolchains.h"

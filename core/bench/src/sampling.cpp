@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kmux/bench/pairs.h"
+#include "kmux/bench/verdict.h"
 
 namespace kmux::bench {
 namespace {

@@ -7,8 +7,7 @@
 #include "kmux/runtime.h"
 #include "kmux/trace.h"
 
-#include "fresh_runtime.h"
-#include "stopwatch.h"
+#include "contest_stages.h"
 
 namespace kmux::bench {
 namespace {

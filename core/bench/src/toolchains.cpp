@@ -9,7 +9,6 @@
 #include "kmux/runtime.h"
 
 #include "contestant.h"
-#include "entrants.h"
 
 namespace kmux::bench {
 namespace {

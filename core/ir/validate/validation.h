@@ -4,10 +4,9 @@
 #include <optional>
 
 #include "kmux/dispatch.h"
-#include "kmux/plugin/dialect.h"
+#include "kmux/plugin/features.h"
 
-#include "ir/json_pointer.h"
-#include "problem_list.h"
+#include "ir/json_reader.h"
 #include "scope.h"
 
 // The parts of `validate`: each checks one noun of a program and adds what it finds to the list.

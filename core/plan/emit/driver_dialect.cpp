@@ -1,7 +1,7 @@
 #include "kmux/plugin/driver_dialect.h"
 
 #include "kmux/json.h"
-#include "kmux/plugin/shared_text.h"
+#include "kmux/plugin/emit.h"
 
 #include "ir/dispatch_form.h"
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+
+#include "kmux/expr.h"
 #include "kmux/plugin/emit.h"
 
 namespace kmux {
@@ -12,5 +15,11 @@ std::string emit_condition(CodeWriter& out, const Expr& expr, std::string_view n
 
 /// The value of a scalar slot as C++ of type `c_type(type)`.
 std::string scalar_text(std::size_t slot, DType type);
+
+/// Can evaluating `expr` fail, given that its names have values?
+bool can_fail(const Expr& expr);
+
+/// Does `name` occur in `code` as a whole word?
+bool mentions(std::string_view code, std::string_view name);
 
 }  // namespace kmux

@@ -1,6 +1,6 @@
 #include "explain_printer.h"
 
-#include "emit_expr.h"
+#include "emit_value.h"
 
 namespace kmux {
 namespace {

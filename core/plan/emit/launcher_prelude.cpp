@@ -3,7 +3,7 @@
 
 #include "kmux/plugin/emit.h"
 
-#include "ir/mentions.h"
+#include "emit_value.h"
 
 namespace kmux {
 namespace {

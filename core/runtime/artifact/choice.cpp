@@ -1,11 +1,16 @@
 #include "choice.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
+#include "kmux/trace.h"
 
-#include "compiler_options.h"
 #include "isolation/isolated_plugins.h"
-#include "tier_plan.h"
+#include "isolation/isolation.h"
+#include "system/trace_log.h"
+#include "tier_build.h"
 
 namespace kmux {
 
@@ -13,19 +18,98 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
                       const std::string& backend, std::size_t variant, Target target) {
   KMUX_ASSIGN(const Isolation isolation,
               isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
-  const bool apart = runs_apart(runtime, backend, isolation);
+  const bool isolated = runs_isolated(runtime, backend, isolation);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
   // Who launches from this machine alone was chosen since target_host says no more than that.
   if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");
   Backend* const own = &plugin->backend();
-  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}, apart};
+  return Choice{std::move(plugin), own, {program, variant, std::move(target), std::move(for_compiler)}, isolated};
 }
 
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier) {
   BuildRequest request = choice.request;
   if (!tier.empty()) request.options[kTierOption] = tier;
   return request;
+}
+
+namespace {
+
+Error invalid(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
+
+Status add(Options& options, const std::string& name, const std::string& value) {
+  if (value.empty() || options.emplace(name, value).second) return Ok{};
+  return invalid("option '" + name + "' is given twice (as a field of CompileOptions and in options). Use the field.");
+}
+
+Result<std::string> in_lines(const std::string& name, const std::vector<std::string>& elements) {
+  std::string lines;
+  for (const std::string& element : elements) {
+    if (element.find('\n') != std::string::npos) {
+      std::string message = name;
+      message.append(" has an element with a line break ('").append(element).append("'). Give one element a flag.");
+      return invalid(std::move(message));
+    }
+    lines.append(lines.empty() ? "" : "\n").append(element);
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<Options> compiler_options(const CompileOptions& options) {
+  Options all = options.options;
+  KMUX_ASSIGN(const std::string flags, in_lines("compile_flags", options.compile_flags));
+  KMUX_ASSIGN(const std::string dirs, in_lines("include_dirs", options.include_dirs));
+  KMUX_TRY(add(all, "compile_flags", flags));
+  KMUX_TRY(add(all, "include_dirs", dirs));
+  KMUX_TRY(add(all, "target_host", options.target_host));
+  return all;
+}
+
+CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name) {
+  if (!options.isolation.empty() || !runtime.environment().isolation.empty()) return options;
+  const std::vector<PluginEntry> entries = runtime.registry().entries();
+  const bool cannot_be_left = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
+    return entry.manifest.name == name && entry.status.ok() && entry.manifest.background == kBackgroundProcess;
+  });
+  if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = "process";
+  return options;
+}
+
+namespace {
+
+/// Another adapter whose calls are recorded.
+class TracedAdapter final : public Adapter {
+ public:
+  TracedAdapter(std::unique_ptr<Adapter> adapter, std::string kernel)
+      : adapter_(std::move(adapter)), entry_(adapter_->entry()), kernel_(std::move(kernel)) {}
+
+  Status prepare(int device) override {
+    const TraceSpan span("prepare", kernel_);
+    return adapter_->prepare(device);
+  }
+  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
+    const std::int64_t begin = trace_clock_ns();
+    const kmux_code code = entry_(slots, env, error);
+    add_call(kernel_, begin);
+    return code;
+  }
+
+ private:
+  std::unique_ptr<Adapter> adapter_;
+  LaunchEntry entry_;
+  std::string kernel_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Adapter>> open_adapter(Backend& backend, const Artifact& artifact, int device,
+                                              const std::string& kernel) {
+  const TraceSpan span("load", kernel);
+  KMUX_ASSIGN(std::unique_ptr<Adapter> adapter, backend.load(artifact, device));
+  if (!is_tracing()) return std::shared_ptr<Adapter>(std::move(adapter));
+  return std::shared_ptr<Adapter>(std::make_shared<TracedAdapter>(std::move(adapter), kernel));
 }
 
 }  // namespace kmux

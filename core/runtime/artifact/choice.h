@@ -4,6 +4,8 @@
 #include <string>
 
 #include "kmux/compile_options.h"
+#include "kmux/error.h"
+#include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
 namespace kmux {
@@ -17,7 +19,7 @@ struct Choice {
   std::shared_ptr<Plugin> plugin;
   Backend* backend;  // the plugin's own
   BuildRequest request;
-  bool apart = false;  // its cold calls go to a process of its own
+  bool isolated = false;  // its cold calls go to a process of its own
 };
 
 /// Takes what the resolver chose: plugin `backend`, `variant` and the canonical `target`.
@@ -28,5 +30,23 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
 
 /// The choice's request for one tier; `tier` is empty if the backend has none.
 BuildRequest request_in_tier(const Choice& choice, const std::string& tier);
+
+class Runtime;
+
+/// The options as a backend receives them: `options`, and "compile_flags", "include_dirs" (a line each element) and
+/// "target_host" where they are given.
+///
+/// Errors: invalid_argument for an element with a line break, and for a name that is given both ways.
+Result<Options> compiler_options(const CompileOptions& options);
+
+/// `options` for a build with plugin `name` in the background: in a process of its own if the manifest asks for that, the
+/// caller has left it open and there is a kmux-worker. When the process ends, that is killed.
+CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name);
+
+/// Loads an artifact of `kernel`. While a trace is recorded, every call of the adapter becomes a span of it.
+///
+/// Errors: those of the backend.
+Result<std::shared_ptr<Adapter>> open_adapter(Backend& backend, const Artifact& artifact, int device,
+                                              const std::string& kernel);
 
 }  // namespace kmux

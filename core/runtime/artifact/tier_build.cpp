@@ -1,12 +1,15 @@
 #include "tier_build.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/sha256.h"
+#include "kmux/plugin/words.h"
 #include "kmux/trace.h"
 
 #include "cache/artifact_cache.h"
-#include "cache_key.h"
 #include "system/compile_scope.h"
 #include "system/trace_log.h"
 
@@ -17,7 +20,7 @@ namespace {
 Result<std::shared_ptr<void>> admission_of(const Choice& choice) {
   CompileScope* scope = CompileScope::current();
   if (scope == nullptr) return std::shared_ptr<void>();
-  return scope->admit(choice.plugin->manifest().name, choice.apart);
+  return scope->admit(choice.plugin->manifest().name, choice.isolated);
 }
 
 Result<std::string> wrap(Backend& backend, const BuildRequest& request) {
@@ -72,6 +75,63 @@ std::optional<TierBuild> find_tier(const Choice& choice, const std::string& tier
   if (!entry || entry->unsupported) return std::nullopt;
   add_stage("cache hit", choice.request.program.name, asked_ns);
   return TierBuild{std::move(entry->launcher), std::move(entry->artifact), std::nullopt, entry->began};
+}
+
+namespace {
+
+std::string asked_tier(const Manifest& manifest, const Options& options, const Environment& environment) {
+  if (const auto given = options.find(kTierOption); given != options.end()) return given->second;
+  const auto set = environment.plugin_options.find(manifest.name + "." + kTierOption);
+  return set == environment.plugin_options.end() ? kTiered : set->second;
+}
+
+Error unknown_tier(const Manifest& manifest, const std::string& tier) {
+  std::vector<std::string> known = manifest.tiers;
+  known.emplace_back(kTiered);
+  return make_error(ErrorCode::kInvalidArgument, R"(option "tier" cannot be ")" + tier + "\" (backend " +
+                                                     manifest.name + " knows " + join(known) + ")." +
+                                                     did_you_mean(tier, known) + " Use one of them.");
+}
+
+}  // namespace
+
+Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, const Environment& environment,
+                            Purpose purpose) {
+  if (manifest.tiers.empty()) return TierPlan{};
+  const std::string asked = asked_tier(manifest, options, environment);
+  const std::string& best = manifest.tiers.back();
+  if (asked == kTiered) return TierPlan{purpose == Purpose::kRun ? manifest.tiers.front() : best, best};
+  if (std::ranges::find(manifest.tiers, asked) == manifest.tiers.end()) return unknown_tier(manifest, asked);
+  return TierPlan{asked, asked};
+}
+
+namespace {
+
+constexpr int kSchema = 1;  // raise it when a part gets another meaning
+
+}  // namespace
+
+Json options_json(const Options& options) {
+  Json::Object object;
+  for (const auto& [name, value] : options) object.emplace(name, value);
+  return object;
+}
+
+Result<CacheKey> cache_key(const Manifest& plugin, Backend& backend, const BuildRequest& request) {
+  KMUX_ASSIGN(std::string toolchain, backend.builder().toolchain(request.target, request.options));
+  CacheKey key;
+  key.parts = Json::Object{
+      {"schema", kSchema},
+      {"name", request.program.name},
+      {"program", digest(request.program)},
+      {"variant", static_cast<std::int64_t>(request.variant)},
+      {"target", to_string(request.target)},
+      {"options", options_json(request.options)},
+      {"plugin", Json::Object{{"name", plugin.name}, {"version", plugin.version}, {"build_id", plugin.build_id}}},
+      {"toolchain", std::move(toolchain)},
+  };
+  key.digest = sha256_hex(dump(key.parts));
+  return key;
 }
 
 }  // namespace kmux

@@ -3,7 +3,6 @@
 #include "cache/disk/key_lock.h"
 #include "publisher.h"
 #include "single_flight.h"
-#include "unpublished.h"
 
 namespace kmux {
 namespace {

@@ -17,7 +17,7 @@ std::size_t bytes_of_entry(const CacheEntry& entry) {
 }
 
 // Who waits for a compiler comes first. On Linux this is the thread's alone; where it is refused, nothing is lost.
-void stand_back() {
+void lower_priority() {
   constexpr int kNice = 10;
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), ::getpriority(PRIO_PROCESS, 0) + kNice);
 }
@@ -94,7 +94,7 @@ void Publisher::flush() {
 }
 
 void Publisher::State::work() {
-  stand_back();
+  lower_priority();
   std::unique_lock guard(mutex);
   for (;;) {
     changed.wait(guard, [this] { return ends || !waiting.empty(); });
@@ -109,6 +109,18 @@ void Publisher::State::work() {
     waiting_bytes -= bytes;
     changed.notify_all();
   }
+}
+
+std::shared_ptr<const UnpublishedEntry> Unpublished::find(const std::string& key) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second.lock();
+}
+
+void Unpublished::add(const std::string& key, const std::shared_ptr<const UnpublishedEntry>& entry) {
+  const std::lock_guard guard(mutex_);
+  std::erase_if(entries_, [](const auto& item) { return item.second.expired(); });
+  entries_[key] = entry;
 }
 
 }  // namespace kmux

@@ -9,10 +9,9 @@
 
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
-#include "artifact/tier_plan.h"
 #include "isolation/isolation.h"
-#include "resolve/experience.h"
-#include "resolve/policy.h"
+#include "resolve/backend_history.h"
+#include "resolve/policy_choice.h"
 #include "resolve/ranking.h"
 #include "system/exit_stop.h"
 #include "system/log_state.h"
@@ -89,7 +88,7 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
   KMUX_ASSIGN(TierBuild first, build_tier(choice, tiers.first, cache));
   if (first.compile_ms) {
     const bool is_kept = policy_of(options.policy, runtime.environment()).value() == Policy::kFastStart;
-    runtime.experience()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
+    runtime.history()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
   }
   return result_of(choice, std::move(first), tiers.first);
 }
@@ -161,8 +160,8 @@ bool is_auto(const Resolution& resolution) {
 }
 
 void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error) {
-  const Pairing pairing{digest(program), candidate.variant, candidate.backend, candidate.target};
-  runtime.experience()->failures.note(pairing, error);
+  const CandidateKey key{digest(program), candidate.variant, candidate.backend, candidate.target};
+  runtime.history()->failures.note(key, error);
 }
 
 Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options) {

@@ -2,14 +2,14 @@
 
 #include "kmux/registry.h"
 
-#include "artifact/open_adapter.h"
+#include "artifact/choice.h"
 #include "build.h"
 #include "cache/kernel_headers.h"
 #include "improve.h"
 #include "kernel/kernel_impl.h"
-#include "kernel/out_idx.h"
+#include "kernel/output_allocator.h"
 #include "kernel_memo.h"
-#include "resolve/policy.h"
+#include "resolve/policy_choice.h"
 #include "system/background.h"
 #include "system/result_guard.h"
 #include "system/trace_log.h"

@@ -8,12 +8,10 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
-#include "artifact/compiler_options.h"
-#include "artifact/open_adapter.h"
+#include "artifact/choice.h"
 #include "artifact/tier_build.h"
-#include "artifact/tier_plan.h"
 #include "isolation/isolated_plugins.h"
-#include "resolve/experience.h"
+#include "resolve/backend_history.h"
 #include "system/background.h"
 #include "system/compile_scope.h"
 
@@ -35,7 +33,7 @@ struct Improvement {
   Choice choice;
   Better better;
   std::shared_ptr<ArtifactCache> cache;
-  std::shared_ptr<Experience> experience;
+  std::shared_ptr<BackendHistory> history;
   std::shared_ptr<KernelHeaders> headers;  // of the kernel
   int device;
   AdapterSlot::Promise promise;
@@ -51,7 +49,7 @@ struct Improvement {
 
   void note_time(const TierBuild& built) const {
     if (!built.compile_ms || !better.is_successor) return;
-    experience->compile_times.note(choice.plugin->manifest(), better.tier, *built.compile_ms, true);
+    history->compile_times.note(choice.plugin->manifest(), better.tier, *built.compile_ms, true);
   }
 
   void give_up(Error reason) {
@@ -59,7 +57,7 @@ struct Improvement {
     if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(reason));
     log(LogLevel::kWarning, "kernel \"" + program->name + "\" stays as it was compiled first: " + reason.message);
     if (better.is_successor && headers->are_unchanged()) {
-      experience->failures.note({digest(*program), better.variant, better.backend, to_string(better.target)}, reason);
+      history->failures.note({digest(*program), better.variant, better.backend, to_string(better.target)}, reason);
     }
     promise.give_up(std::move(reason));
   }
@@ -114,9 +112,9 @@ void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, co
   if (!choice) return;  // it was chosen a moment ago
   auto improvement = std::make_shared<Improvement>(
       Improvement{program, *std::move(choice), *std::move(better), options.use_cache ? runtime.cache() : nullptr,
-                  runtime.experience(), headers, options.device.value_or(0), slot.expect_better()});
+                  runtime.history(), headers, options.device.value_or(0), slot.expect_better()});
   Background::Abandon abandon = [improvement](const Error& why) { improvement->promise.give_up(why); };
-  if (improvement->choice.apart) abandon = {};  // its compiler is killed, and loading needs the registry
+  if (improvement->choice.isolated) abandon = {};  // its compiler is killed, and loading needs the registry
   runtime.background().post([improvement] { improvement->run(); }, std::move(abandon));
 }
 

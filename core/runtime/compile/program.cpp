@@ -8,7 +8,6 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/validate.h"
 
-#include "program_folder.h"
 #include "saved_files.h"
 #include "toolchain/named_file.h"
 

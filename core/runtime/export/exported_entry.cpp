@@ -4,6 +4,7 @@
 
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/emit_checks.h"
+#include "kmux/version.h"
 
 namespace kmux {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/artifact.h"
@@ -22,5 +23,17 @@ struct LibraryParts {
 ///         notes "log" and "command"; internal for parts whose names are no plain file names, and for a library that
 ///         exports anything else or needs libtvm_ffi or kmux.
 Result<std::string> link_library(const LibraryParts& parts, const std::string& compiler);
+
+/// What a loader sees of a shared library.
+struct LibraryFacts {
+  std::vector<std::string> exported;  // names that others can bind to, sorted
+  std::vector<std::string> needed;  // libraries that it loads, in order
+};
+
+/// Reads the dynamic section and symbols of an ELF64 library.
+///
+/// Errors: internal that says what is wrong with `bytes`; never undefined behaviour, whatever they are.
+/// Source: System V ABI, ELF-64 Object File Format 1.5.
+Result<LibraryFacts> read_library_facts(std::string_view bytes);
 
 }  // namespace kmux

@@ -7,13 +7,12 @@
 #include "kmux/runtime.h"
 
 #include "failed_calls.h"
-#include "isolated_backend.h"
+#include "isolation.h"
 #include "plugins/plugin_search.h"
 #include "system/compile_scope.h"
 #include "system/fork_guard.h"
 #include "system/host_api.h"
 #include "worker_pool.h"
-#include "worker_program.h"
 
 namespace kmux {
 namespace {
@@ -89,7 +88,7 @@ void IsolatedPlugins::end_idle() {
     if (pool != nullptr) pool->end_idle();
 }
 
-bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation& isolation) {
+bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolation& isolation) {
   if (isolation.in_process_of_its_own) return true;
   // A thread of the parent may have held any lock inside a compiler, which a child would wait for.
   if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
@@ -103,8 +102,30 @@ bool runs_apart(const Runtime& runtime, const std::string& name, const Isolation
 }
 
 Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation) {
-  if (!runs_apart(runtime, name, isolation)) return runtime.registry().plugin(name);
+  if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
   return runtime.isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
+}
+
+IsolatedBackend::IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,
+                                 const std::optional<std::chrono::milliseconds>& limit)
+    : registry_(registry), table_(plugin, std::move(pool), limit), remote_(table_.api(), table_.instance()) {}
+
+Result<Backend*> IsolatedBackend::local() {
+  const std::lock_guard lock(mutex_);
+  if (local_ == nullptr) {
+    KMUX_ASSIGN(local_, registry_.plugin(table_.api().name));
+  }
+  return &local_->backend();
+}
+
+Result<std::unique_ptr<Adapter>> IsolatedBackend::load(const Artifact& artifact, int device) {
+  KMUX_ASSIGN(Backend* const backend, local());
+  return backend->load(artifact, device);
+}
+
+DeviceApi& IsolatedBackend::devices() {
+  const Result<Backend*> backend = local();
+  return backend ? (*backend)->devices() : remote_.devices();  // the latter refuses everything
 }
 
 }  // namespace kmux

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kmux/environment.h"
 #include "kmux/error.h"
@@ -23,5 +25,13 @@ struct Isolation {
 /// of its own: a compiler inside the application cannot be stopped.
 Result<Isolation> isolation_of(const std::string& word, const std::optional<std::chrono::milliseconds>& limit,
                                const Environment& environment);
+
+/// Where kmux-worker may be, in order: as the installation puts it relative to libkmux.so, then in the install prefix.
+std::vector<std::filesystem::path> worker_places();
+
+/// The first of `places` that exists, with links followed.
+///
+/// Errors: unavailable if none exists, or if it or its folder is not to be trusted.
+Result<std::filesystem::path> find_worker(const std::vector<std::filesystem::path>& places);
 
 }  // namespace kmux

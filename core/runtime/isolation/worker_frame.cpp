@@ -1,8 +1,11 @@
 #include "worker_frame.h"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <poll.h>
+#include <sys/socket.h>
 
 namespace kmux {
 namespace {
@@ -103,6 +106,84 @@ Result<std::int64_t> read_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
   return malformed("\"" + std::string(text.substr(0, 40)) + "\" is no number");
+}
+
+namespace {
+
+constexpr int kHourMs = 3'600'000;
+
+}  // namespace
+
+Transfer send_all(int socket, std::string_view bytes, const Deadline& deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      pollfd end{socket, POLLOUT, 0};
+      ::poll(&end, 1, deadline.poll_ms(kHourMs));
+      if (deadline.passed()) return Transfer::kTimeUp;
+    } else if (errno != EINTR) {
+      return Transfer::kClosed;
+    }
+  }
+  return Transfer::kDone;
+}
+
+Transfer receive_some(int socket, FrameReader& reader) {
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t count = ::recv(socket, buffer.data(), buffer.size(), 0);
+    if (count > 0) {
+      reader.append({buffer.data(), static_cast<std::size_t>(count)});
+      return Transfer::kDone;
+    }
+    if (count == 0 || errno != EINTR) return Transfer::kClosed;
+  }
+}
+
+namespace {
+
+constexpr std::size_t kFields = 4;
+
+std::string copy(kmux_bytes bytes) { return bytes.size == 0 ? std::string() : std::string(bytes.data, bytes.size); }
+
+kmux_bytes view(const std::string& text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+void append_request(Frame& frame, const kmux_build_request& request) {
+  std::vector<std::string>& parts = frame.parts;
+  parts.reserve(parts.size() + kFields + request.program.blob_count);
+  parts.push_back(copy(request.program.json));
+  parts.push_back(std::to_string(request.variant));
+  parts.push_back(copy(request.target));
+  parts.push_back(copy(request.options));
+  for (std::size_t i = 0; i < request.program.blob_count; ++i) parts.push_back(copy(request.program.blobs[i]));
+}
+
+Result<RequestParts> RequestParts::read(const Frame& frame, std::size_t first) {
+  const std::vector<std::string>& parts = frame.parts;
+  if (parts.size() < first + kFields) {
+    return make_error(ErrorCode::kInternal,
+                      "a frame is damaged (a build request of " + std::to_string(parts.size()) + " parts).");
+  }
+  KMUX_ASSIGN(const std::int64_t variant, read_number(parts[first + 1]));
+  RequestParts request;
+  request.json_ = view(parts[first]);
+  request.variant_ = static_cast<std::size_t>(variant);
+  request.target_ = view(parts[first + 2]);
+  request.options_ = view(parts[first + 3]);
+  for (std::size_t i = first + kFields; i < parts.size(); ++i) request.blobs_.push_back(view(parts[i]));
+  return request;
+}
+
+kmux_build_request RequestParts::get() const {
+  return {sizeof(kmux_build_request),
+          {sizeof(kmux_program_view), json_, blobs_.data(), blobs_.size()},
+          variant_,
+          target_,
+          options_};
 }
 
 }  // namespace kmux

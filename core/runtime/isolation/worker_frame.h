@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,6 +9,9 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/plugin/plugin.h"
+
+#include "worker_frame.h"
 
 namespace kmux {
 
@@ -61,5 +66,56 @@ class FrameReader {
 ///
 /// Errors: internal for anything else.
 Result<std::int64_t> read_number(std::string_view text);
+
+/// A point in time after which nobody waits, or none.
+class Deadline {
+ public:
+  Deadline() = default;
+  explicit Deadline(const std::optional<std::chrono::milliseconds>& from_now) {
+    if (from_now) end_ = Clock::now() + *from_now;
+  }
+  bool passed() const { return end_ && Clock::now() >= *end_; }
+  /// What poll() takes to wait until then, but at most `most_ms`.
+  int poll_ms(int most_ms) const {
+    if (!end_) return most_ms;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most_ms));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> end_;
+};
+
+/// How far the bytes came.
+enum class Transfer : std::uint8_t { kDone, kClosed, kTimeUp };
+
+/// Sends all of `bytes`. No SIGPIPE is raised; an interrupted call goes on.
+Transfer send_all(int socket, std::string_view bytes, const Deadline& deadline);
+
+/// Gives `reader` what has arrived, waiting for at least one byte. kClosed at the end of the stream.
+Transfer receive_some(int socket, FrameReader& reader);
+
+/// The parts of a frame that carry a build request: its four fields, then a part for each blob.
+void append_request(Frame& frame, const kmux_build_request& request);
+
+/// A build request made of parts of a frame.
+///
+/// Lifetime: borrows the frame.
+class RequestParts {
+ public:
+  /// Reads the parts from `first` on.
+  ///
+  /// Errors: internal if there are too few, or the variant is no number.
+  static Result<RequestParts> read(const Frame& frame, std::size_t first);
+  kmux_build_request get() const;
+
+ private:
+  kmux_bytes json_{};
+  std::size_t variant_ = 0;
+  kmux_bytes target_{};
+  kmux_bytes options_{};
+  std::vector<kmux_bytes> blobs_;
+};
 
 }  // namespace kmux

@@ -4,11 +4,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <variant>
 
 #include "kmux/plugin/descriptor.h"
 
-#include "deadline.h"
 #include "worker_frame.h"
 
 namespace kmux {
@@ -75,5 +75,9 @@ class WorkerProcess {
   std::string written_;
   bool reaped_ = false;
 };
+
+/// Kills every process of the session that `leader` began, this process aside. Compilers that a plugin starts have
+/// process groups of their own, but stay in its session.
+void end_session(pid_t leader);
 
 }  // namespace kmux

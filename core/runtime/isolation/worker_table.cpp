@@ -5,7 +5,7 @@
 
 #include "kmux/plugin/plugin.hpp"
 
-#include "worker_request.h"
+#include "worker_frame.h"
 
 namespace kmux {
 namespace {

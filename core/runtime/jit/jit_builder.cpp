@@ -4,8 +4,6 @@
 
 #include "kmux/plugin/words.h"
 
-#include "system/in_quotes.h"
-
 namespace kmux {
 namespace {
 

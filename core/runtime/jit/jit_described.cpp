@@ -3,10 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
-
-#include "system/in_quotes.h"
 
 namespace kmux::described {
 namespace {

@@ -2,14 +2,18 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 
+#include "kmux/compile.h"
+#include "kmux/dispatch.h"
 #include "kmux/jit_core.h"
 #include "kmux/runtime.h"
+#include "kmux/tensor.h"
 
 #include "debug_files.h"
 #include "form_table.h"
-#include "kernel_shelf.h"
+#include "kernel_map.h"
 
 namespace kmux {
 
@@ -31,7 +35,7 @@ struct JitCore::State {
   void remember(const JitCore& core, const JitRequest& request, const Kernel& kernel);
 
   FormTable forms;
-  KernelShelf kernels;
+  KernelMap kernels;
   DebugFiles debug_files;
   std::atomic<bool> told_of_full_table = false;
 };
@@ -41,5 +45,10 @@ Result<std::shared_ptr<Runtime>> runtime_of(const JitOptions& options);
 
 /// `error` with the call that it belongs to.
 Error in_call(Error error, const std::string& key);
+
+/// `options` for a program that will run on `tensors`: where they leave it open, the device is that of the first tensor,
+/// and the target "auto" is one of that kind of device.
+CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,
+                      std::span<const Tensor> tensors);
 
 }  // namespace kmux

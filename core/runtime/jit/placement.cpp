@@ -1,10 +1,10 @@
-#include "placement.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
+
+#include "jit_state.h"
 
 namespace kmux {
 namespace {

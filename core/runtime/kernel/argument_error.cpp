@@ -5,10 +5,10 @@
 
 #include "kmux/plugin/carrier.h"
 #include "kmux/plugin/tensor_geometry.h"
+#include "kmux/plugin/words.h"
 
 #include "ir/device_name.h"
 #include "scalar_convert.h"
-#include "system/in_quotes.h"
 
 namespace kmux {
 namespace {

@@ -7,18 +7,13 @@
 
 #include "kmux/plugin/plugin.hpp"
 
-#include "accepted_memory.h"
 #include "argument_checker.h"
 #include "argument_error.h"
 #include "cache/kernel_headers.h"
 #include "kernel_impl.h"
-#include "lane.h"
-#include "out_idx.h"
 #include "output_allocator.h"
-#include "stream_uses.h"
 #include "system/result_guard.h"
-#include "tensor/sole_stream.h"
-#include "workspace_allocator.h"
+#include "tensor/thread_stream.h"
 
 namespace kmux {
 namespace {
@@ -150,11 +145,10 @@ Result<Kernel> make_kernel(KernelParts parts) {
                                                      "arrays of them as tensors.");
 }
 
-Outputs::operator Tensor() const {
-  if (tensors_.size() == 1) return tensors_.front();
-  throw Exception(make_error(ErrorCode::kInvalidArgument,
-                             "a call returned " + std::to_string(tensors_.size()) +
-                                 " tensors (a Tensor can be made of exactly one). Take them by index."));
+Result<Tensor> single(const Outputs& outputs) {
+  if (outputs.size() == 1) return outputs[0];
+  return make_error(ErrorCode::kInvalidArgument, "a call returned " + std::to_string(outputs.size()) +
+                                                     " tensors (one was asked for). Take them by index.");
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {

@@ -1,20 +1,25 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kmux/arg.h"
+#include "kmux/device.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/kernel.h"
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.h"
 #include "kmux/registry.h"
 #include "kmux/resolver.h"
 #include "kmux/target.h"
 
 #include "adapter_slot.h"
+#include "plan/printed/call_device.h"
 
 namespace kmux {
 
@@ -52,5 +57,33 @@ struct KernelParts {
 /// Errors: invalid_argument for an `out_idx` that is out of range, repeated, no tensor, or given although the signature
 /// declares outputs; for a signature that cannot be checked.
 Result<Kernel> make_kernel(KernelParts parts);
+
+/// A small number of the calling host thread that no other living thread has; a thread that ends gives its number back.
+///
+/// Threads: any. Allocates nothing, takes no lock.
+std::uint32_t current_lane() noexcept;
+
+/// Records that what was just launched on `stream` uses the memory of `args`, for those that are in the order of another
+/// stream. Where that fails, the host waits for the stream, and the reason is logged.
+[[gnu::cold, gnu::noinline]] void record_uses(std::span<const Arg> args, StreamRef stream) noexcept;
+
+/// Where tensors may be for a kernel that was compiled for `device`. Asks the plugin about its other devices.
+Result<AcceptedMemory> accepted_memory(const Device& device);
+
+/// What a kernel's launcher takes workspaces from: the device's own memory in stream order, or the host's.
+///
+/// Threads: any, concurrently.   Lifetime: holds the device's plugin; not copied, since the table points to it.
+class WorkspaceAllocator {
+ public:
+  explicit WorkspaceAllocator(Device device);
+  WorkspaceAllocator(const WorkspaceAllocator&) = delete;
+  WorkspaceAllocator& operator=(const WorkspaceAllocator&) = delete;
+
+  const kmux_allocator* table() const { return &table_; }
+
+ private:
+  Device device_;
+  kmux_allocator table_;
+};
 
 }  // namespace kmux

@@ -1,10 +1,10 @@
-#include "lane.h"
-
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <pthread.h>
+
+#include "kernel_impl.h"
 
 namespace kmux {
 namespace {

@@ -1,10 +1,10 @@
-#include "workspace_allocator.h"
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "kmux/log.h"
 #include "kmux/registry.h"
+
+#include "kernel_impl.h"
 
 namespace kmux {
 namespace {

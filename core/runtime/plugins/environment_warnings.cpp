@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 #include "system/environment_variables.h"
-#include "system/in_quotes.h"
 
 namespace kmux {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux {
 namespace {

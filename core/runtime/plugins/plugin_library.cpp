@@ -6,10 +6,11 @@
 
 #include <boost/dll/shared_library.hpp>
 
+#include "kmux/plugin/words.h"
+
 #include "byte_sink.h"
 #include "plugin_backend.h"
 #include "system/host_api.h"
-#include "system/in_quotes.h"
 
 namespace kmux {
 namespace {

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "kmux/plugin/file_io.h"
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/sha256.h"
 #include "kmux/plugin/words.h"
 

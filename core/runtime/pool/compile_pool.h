@@ -1,12 +1,78 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kmux/error.h"
 
 #include "admission.h"
-#include "compile_costs.h"
-#include "stragglers.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
+
+/// What a compilation takes, usually.
+struct CompileCost {
+  std::uint64_t peak_bytes = 0;
+  double milliseconds = 0;
+  bool operator==(const CompileCost&) const = default;
+};
+
+/// What compilations have taken so far, by the name under which they were learned; kept in a file between processes.
+///
+/// A larger peak counts at once, a smaller one slowly: too much memory is worse than waiting.
+/// Threads: any. Processes may share the file; the last one that saves wins where both have learned.
+class CompileCosts {
+ public:
+  /// Without a `file` nothing is kept. Its folder must be one that was checked.
+  explicit CompileCosts(std::filesystem::path file = {}) : file_(std::move(file)) {}
+
+  std::optional<CompileCost> of(const std::string& name);
+  void learn(const std::string& name, const CompileCost& measured);
+
+  /// Writes what was learned, with what others have written meanwhile.
+  ///
+  /// Errors: those of writing; nothing is lost but what would have been kept.
+  Status save();
+
+ private:
+  using Costs = std::map<std::string, CompileCost>;
+  void read_once();
+
+  std::filesystem::path file_;
+  std::mutex mutex_;
+  bool was_read_ = false;
+  Costs kept_;     // as read, and learned since
+  Costs learned_;  // what is to be saved
+};
+
+/// The costs that a file's text holds; nothing for one that is damaged. An entry that cannot be true is left out.
+std::map<std::string, CompileCost> costs_from_json(std::string_view text);
+std::string costs_to_json(const std::map<std::string, CompileCost>& costs);
+
+/// Threads whose compiler nobody waits for any more, and that nothing can stop: they are waited for in the end.
+///
+/// Threads: any.   Lifetime: the destructor waits for all. The end of the process does not.
+class Stragglers {
+ public:
+  Stragglers() = default;
+  ~Stragglers();
+  Stragglers(const Stragglers&) = delete;
+  Stragglers& operator=(const Stragglers&) = delete;
+
+  void adopt(std::thread thread);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+  const std::uint64_t generation_ = fork_generation();
+};
 
 class ArtifactCache;
 

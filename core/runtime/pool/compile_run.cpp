@@ -29,7 +29,7 @@ class Supervisor {
     {
       const std::stop_callback on_cancel(state_->plan().cancel, [this] { state_->wake(); });
       see_to_cancel();
-      for (std::size_t i = 0; i < state_->plan().workers && state_->has_queued() && start_seat(); ++i) {
+      for (std::size_t i = 0; i < state_->plan().workers && state_->has_queued() && start_worker(); ++i) {
       }
       if (threads_.empty()) work_here();
       while (!state_->is_over()) look();
@@ -48,8 +48,8 @@ class Supervisor {
   }
 
   /// False if no thread can be started.
-  bool start_seat() {
-    auto thread = start_thread([state = state_, seat = threads_.size()] { state->work(seat); });
+  bool start_worker() {
+    auto thread = start_thread([state = state_, worker = threads_.size()] { state->work(worker); });
     if (thread) threads_.push_back(*std::move(thread));
     return thread.ok();
   }
@@ -65,9 +65,9 @@ class Supervisor {
     guarded(state_->plan().poll);
     see_to_cancel();
     state_->sample_memory();
-    for (const std::size_t seat : state_->leave_behind_overdue()) {
-      runtime_.compile_pool().stragglers().adopt(std::move(threads_[seat]));
-      if (state_->has_queued() && !start_seat() && !has_thread()) work_here();
+    for (const std::size_t worker : state_->leave_behind_overdue()) {
+      runtime_.compile_pool().stragglers().adopt(std::move(threads_[worker]));
+      if (state_->has_queued() && !start_worker() && !has_thread()) work_here();
     }
   }
 
@@ -115,7 +115,7 @@ class Supervisor {
 
   Runtime& runtime_;
   std::shared_ptr<CompileRunState> state_;
-  std::vector<std::thread> threads_;  // by seat
+  std::vector<std::thread> threads_;  // by worker
   std::exception_ptr failure_;
   bool was_cancelled_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,5 +49,11 @@ struct CompileRunOutcome {
 /// CompilePool; everything else has ended when this returns, also by an exception of `progress` or `poll`, which is passed
 /// on.
 CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan);
+
+/// What each of `programs` different programs may take, where its job does not say: 0 and nothing are no limit.
+inline std::optional<std::chrono::milliseconds> time_limit(const ParCompileOptions& how, std::size_t programs) {
+  if (how.timeout || programs < 2) return how.timeout;
+  return kUsualTimeout;
+}
 
 }  // namespace kmux

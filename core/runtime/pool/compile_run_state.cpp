@@ -29,20 +29,20 @@ CompileRunState::CompileRunState(Runtime& runtime, CompileRunPlan plan)
   for (std::size_t group = 0; group < board_.size(); ++group) push({.step = JobStep::kQueued, .group = group});
 }
 
-void CompileRunState::work(std::size_t seat) {
-  while (const auto group = start_next(seat)) {
+void CompileRunState::work(std::size_t worker) {
+  while (const auto group = start_next(worker)) {
     Result<Product> made = make(*group);
     if (!conclude(*group, std::move(made))) return;
   }
 }
 
-std::optional<std::size_t> CompileRunState::start_next(std::size_t seat) {
+std::optional<std::size_t> CompileRunState::start_next(std::size_t worker) {
   if (plan_.cancel.stop_requested()) return std::nullopt;  // the supervisor has not seen it yet
   const std::lock_guard lock(mutex_);
   const auto group = board_.start_next();
   if (!group) return std::nullopt;
   Record& record = records_[*group];
-  record.seat = seat;
+  record.worker = worker;
   record.started = Clock::now();
   if (const auto limit = timeout_of(*group)) record.deadline = record.started + *limit;
   push({.step = JobStep::kStarted, .group = *group});
@@ -66,7 +66,7 @@ bool CompileRunState::conclude(std::size_t group, Result<Product> made) {
   const Record& record = records_[group];
   if (record.left_behind) return false;
   const bool took_too_long = record.deadline && Clock::now() >= *record.deadline;
-  if (!made && record.apart && took_too_long && !record.unwanted) {
+  if (!made && record.isolated && took_too_long && !record.unwanted) {
     Error error = time_out(group);
     error.notes = std::move(made.error().notes);
     made = std::move(error);
@@ -94,7 +94,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
 
 void CompileRunState::learn(const Record& record) {
   if (record.cost_name.empty()) return;
-  const std::uint64_t peak = record.apart ? record.peak_bytes : std::max(record.peak_bytes, kLeastBytes);
+  const std::uint64_t peak = record.isolated ? record.peak_bytes : std::max(record.peak_bytes, kLeastBytes);
   const std::chrono::duration<double, std::milli> time = record.compiled;
   pool_.costs().learn(record.cost_name, {peak, time.count()});
 }
@@ -141,11 +141,11 @@ std::optional<Clock::time_point> CompileRunState::leaving_time(const Record& rec
   if (record.ended || record.started == Clock::time_point{}) return std::nullopt;
   if (cancelled_) return *cancelled_ + kCancelGrace;
   if (!record.deadline || record.waits) return std::nullopt;
-  return *record.deadline + (record.apart ? kGrace : kGrace.zero());
+  return *record.deadline + (record.isolated ? kGrace : kGrace.zero());
 }
 
 std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
-  std::vector<std::size_t> seats;
+  std::vector<std::size_t> workers;
   std::vector<std::shared_ptr<Admission::Permit>> permits;  // released without the lock
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
@@ -153,21 +153,21 @@ std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
     Record& record = records_[group];
     if (now < leaving_time(record).value_or(Clock::time_point::max())) continue;
     record.left_behind = true;
-    seats.push_back(record.seat);
+    workers.push_back(record.worker);
     permits.push_back(record.permit.lock());
     finish(group, cancelled_ ? called_off("it was left behind.") : time_out(group));
     record.unwanted = true;
   }
   for (const auto& permit : permits)
     if (permit != nullptr) permit->leave_behind();
-  return seats;
+  return workers;
 }
 
 void CompileRunState::sample_memory() {
   const std::uint64_t resident = resident_bytes();
   const std::lock_guard lock(mutex_);
   for (Record& record : records_) {
-    if (!record.compiling || record.apart) continue;
+    if (!record.compiling || record.isolated) continue;
     record.peak_bytes = std::max(record.peak_bytes, resident - std::min(resident, record.bytes_before));
   }
 }
@@ -182,7 +182,7 @@ std::optional<Clock::time_point> CompileRunState::next_look() const {
   if (plan_.poll) look_at(now + kPollPause);
   for (const Record& record : records_) {
     if (record.ended || record.started == Clock::time_point{}) continue;
-    if (record.compiling && !record.apart) look_at(now + kSamplePause);
+    if (record.compiling && !record.isolated) look_at(now + kSamplePause);
     if (const auto time = leaving_time(record)) look_at(*time);
   }
   return next;
@@ -232,7 +232,7 @@ std::optional<std::chrono::milliseconds> CompileRunState::timeout_of(std::size_t
 }
 
 Error CompileRunState::time_out(std::size_t group) const {
-  const bool was_killed = records_[group].apart;
+  const bool was_killed = records_[group].isolated;
   return make_error(ErrorCode::kCompileFailed,
                     "program \"" + job(group).program.name + "\" was not compiled within " +
                         std::to_string(timeout_of(group).value_or(std::chrono::milliseconds{}).count()) + " ms (" +

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "admission.h"
-#include "compile_pace.h"
 #include "compile_pool.h"
 #include "compile_run.h"
 
@@ -34,14 +33,14 @@ class CompileRunState {
 
   CompileRunState(Runtime& runtime, CompileRunPlan plan);
 
-  /// Compiles until nothing is queued, in place `seat`; ends early if the job that it does is left behind.
-  void work(std::size_t seat);
+  /// Compiles until nothing is queued, in place `worker`; ends early if the job that it does is left behind.
+  void work(std::size_t worker);
 
   // The rest is for the thread that supervises.
 
   /// Cancels what has not ended; what runs has a moment to end.
   void cancel();
-  /// The seats whose jobs take too long and cannot be stopped; they are counted as failed, or cancelled, now.
+  /// The workers whose jobs take too long and cannot be stopped; they are counted as failed, or cancelled, now.
   std::vector<std::size_t> leave_behind_overdue();
   /// Looks how much memory the compilers in this process have taken.
   void sample_memory();
@@ -63,9 +62,9 @@ class CompileRunState {
     bool ended = false;      // left behind, too
     bool waits = false;      // for memory
     bool compiling = false;
-    bool apart = false;      // in a process of its own
+    bool isolated = false;      // in a process of its own
     std::string cost_name;   // empty: nothing was compiled
-    std::size_t seat = 0;
+    std::size_t worker = 0;
     Clock::time_point started{};
     std::optional<Clock::time_point> deadline = {};
     Clock::time_point admitted{};
@@ -75,7 +74,7 @@ class CompileRunState {
     std::weak_ptr<Admission::Permit> permit = {};
   };
 
-  std::optional<std::size_t> start_next(std::size_t seat);
+  std::optional<std::size_t> start_next(std::size_t worker);
   bool conclude(std::size_t group, Result<Product> made);
   Result<Product> make(std::size_t group);
   void finish(std::size_t group, Result<Product> made);

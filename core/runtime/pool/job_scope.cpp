@@ -12,7 +12,7 @@ using Clock = CompileRunState::Clock;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{512} << 20;  // of a plugin that nothing was learned of yet
 
 /// A process of its own takes other memory than a part of this one.
-std::string cost_name_of(const std::string& plugin, bool apart) { return apart ? plugin + "@process" : plugin; }
+std::string cost_name_of(const std::string& plugin, bool isolated) { return isolated ? plugin + "@process" : plugin; }
 
 }  // namespace
 
@@ -54,14 +54,14 @@ std::shared_ptr<Admission::Permit> JobScope::wait_for_permit(const std::string& 
   return permit;
 }
 
-Result<std::shared_ptr<void>> JobScope::admit(const std::string& plugin, bool apart) {
-  const std::string cost_name = cost_name_of(plugin, apart);
+Result<std::shared_ptr<void>> JobScope::admit(const std::string& plugin, bool isolated) {
+  const std::string cost_name = cost_name_of(plugin, isolated);
   std::shared_ptr<Admission::Permit> permit = wait_for_permit(cost_name);
   if (permit == nullptr) return called_off("it was not compiled (nobody waits for it any more).");
-  const std::uint64_t resident = apart ? 0 : resident_bytes();
+  const std::uint64_t resident = isolated ? 0 : resident_bytes();
   const std::lock_guard lock(run_.mutex_);
   record_.permit = permit;
-  record_.apart = apart;
+  record_.isolated = isolated;
   record_.compiling = true;
   record_.cost_name = cost_name;
   record_.admitted = Clock::now();

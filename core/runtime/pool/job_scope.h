@@ -12,7 +12,7 @@ class JobScope final : public CompileScope {
  public:
   JobScope(CompileRunState& run, std::size_t group) : run_(run), group_(group), record_(run.records_[group]) {}
 
-  Result<std::shared_ptr<void>> admit(const std::string& plugin, bool apart) override;
+  Result<std::shared_ptr<void>> admit(const std::string& plugin, bool isolated) override;
   bool has_neighbours() const override { return run_.plan_.groups.size() > 1; }
   Limit time_left() const override;
   bool is_cancelled() const override { return record_.unwanted; }

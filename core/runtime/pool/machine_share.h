@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <sched.h>
 
 namespace kmux {
 
@@ -18,5 +20,16 @@ std::size_t usable_cores(const std::filesystem::path& root = "/");
 ///
 /// Source: proc(5), MemAvailable; cgroup-v2.rst, memory.max and memory.stat; cgroup-v1/memory.rst.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
+
+/// As sched_getaffinity of this process: fills `set`, of `bytes`, or returns -1 and sets errno.
+using GetAffinity = std::function<int(std::size_t bytes, cpu_set_t* set)>;
+
+/// The processors that this process may run on, however many the machine has; all of the machine's where that cannot be read.
+/// `get` stands for the system, for tests.
+///
+/// Source: sched_getaffinity(2).
+std::size_t cores_of_affinity(const GetAffinity& get = [](std::size_t bytes, cpu_set_t* set) {
+  return sched_getaffinity(0, bytes, set);
+});
 
 }  // namespace kmux

@@ -9,7 +9,6 @@
 #include "compile_run.h"
 #include "machine_share.h"
 #include "system/byte_size.h"
-#include "time_limit.h"
 
 namespace kmux {
 namespace {
@@ -192,6 +191,24 @@ Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const Compil
                                                           const ParCompileOptions& how) {
   KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
   return par_build(*runtime, jobs, how);
+}
+
+std::string_view to_string(JobStep step) {
+  switch (step) {
+    case JobStep::kQueued:
+      return "queued";
+    case JobStep::kStarted:
+      return "started";
+    case JobStep::kCompiling:
+      return "compiling";
+    case JobStep::kDone:
+      return "done";
+    case JobStep::kFailed:
+      return "failed";
+    case JobStep::kCancelled:
+      return "cancelled";
+  }
+  return "?";
 }
 
 }  // namespace kmux

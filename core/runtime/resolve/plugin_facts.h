@@ -5,7 +5,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
-#include "refusal.h"
+#include "ranking.h"
 
 namespace kmux {
 

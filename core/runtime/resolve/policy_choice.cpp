@@ -1,24 +1,24 @@
 #include "policy_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <vector>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "artifact/choice.h"
-#include "artifact/compiler_options.h"
 #include "artifact/tier_build.h"
-#include "artifact/tier_plan.h"
+#include "backend_history.h"
 #include "call_sample.h"
-#include "experience.h"
-#include "interval_text.h"
 #include "measurement.h"
 #include "pinning.h"
-#include "policy.h"
 #include "ranking.h"
+#include "resolution_text.h"
 
 namespace kmux {
 namespace {
@@ -53,11 +53,11 @@ class PolicyChoice {
     if (digest_.empty()) digest_ = digest(inquiry_.program);
     return digest_;
   }
-  Pairing pairing_of(const Candidate& candidate) {
+  CandidateKey key_of(const Candidate& candidate) {
     return {digest_of_program(), candidate.variant, candidate.backend, candidate.target};
   }
   std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
-    return runtime_.experience()->failures.find(pairing_of(candidate), in_background);
+    return runtime_.history()->failures.find(key_of(candidate), in_background);
   }
   /// Must another one be served in its place? What the compiler said of the sources is for the caller to hear.
   bool is_avoided(const Candidate& candidate) {
@@ -87,7 +87,7 @@ class PolicyChoice {
 
 /// A name is exact: only what `auto` or an alias stands for can be another one.
 void PolicyChoice::keep_away_from_failures(Policy policy) {
-  if (runtime_.experience()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
+  if (runtime_.history()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
   for (Candidate& candidate : candidates_) {
     if (candidate.verdict != Verdict::kRefused)
       candidate.quarantine = quarantine_of(candidate, policy != Policy::kPriority);
@@ -109,7 +109,7 @@ void PolicyChoice::gather_times() {
     const auto tiers = tiers_of(candidate);
     if (!tiers) continue;
     const Manifest& manifest = *manifest_of(manifests_, candidate.backend);
-    candidate.compile_ms = runtime_.experience()->compile_times.expected(manifest, tiers->first);
+    candidate.compile_ms = runtime_.history()->compile_times.expected(manifest, tiers->first);
   }
   const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
   if (const auto tuning = measurement(rivals)) explain_measurement(rivals, *tuning);
@@ -228,6 +228,25 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
   if (inquiry.request.gathers_times && swaps) choice.gather_times();
   if (policy == Policy::kFastStart && swaps) return choice.choose_quickest();
   if (policy != Policy::kPriority) choice.choose_measured(policy);
+}
+
+namespace {
+
+const std::vector<std::string>& names() {
+  static const auto& kNames = *new const std::vector<std::string>{"priority", "fast_start", "measured", "pinned"};
+  return kNames;
+}
+
+}  // namespace
+
+std::string_view to_string(Policy policy) { return names()[static_cast<std::size_t>(policy)]; }
+
+Result<Policy> policy_of(const std::string& asked, const Environment& environment) {
+  const std::string& name = asked.empty() ? environment.policy : asked;
+  const auto found = std::ranges::find(names(), name);
+  if (found != names().end()) return static_cast<Policy>(std::distance(names().begin(), found));
+  return make_error(ErrorCode::kInvalidArgument, "policy '" + name + "' is unknown (there are " + join(names()) + ")." +
+                                                     did_you_mean(name, names()) + " Use one of them.");
 }
 
 }  // namespace kmux

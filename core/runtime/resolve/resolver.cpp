@@ -9,7 +9,6 @@
 #include "kmux/runtime.h"
 
 #include "plugin_facts.h"
-#include "policy.h"
 #include "policy_choice.h"
 #include "ranking.h"
 

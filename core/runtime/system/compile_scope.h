@@ -22,7 +22,7 @@ class CompileScope {
   /// Waits until `plugin` may compile, in a process of its own if `apart`. What is returned is kept while it does.
   ///
   /// Errors: unavailable if nobody wants the result any more.
-  virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool apart) = 0;
+  virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool isolated) = 0;
 
   /// Does the same call compile others, which wait for this one, or compile at the same time?
   virtual bool has_neighbours() const = 0;
@@ -50,7 +50,7 @@ class CompileScope {
 };
 
 /// The note of an error that says nothing of backend or program: the compilation was called off.
-inline constexpr const char* kCalledOffNote = "called off";
+inline constexpr const char* kCancelledNote = "called off";
 
 /// Such an error; `problem` is its first sentence.
 Error called_off(std::string problem);

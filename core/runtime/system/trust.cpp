@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,15 @@ Status check_trusted(const std::filesystem::path& path, const std::filesystem::p
   // Where the umask is 002, all that a user installs is writable by the user's group, this library too.
   if ((info.st_mode & S_IWGRP) == 0 || may_write(info.st_gid, library_folder)) return Ok{};
   return refuse(path, "it is writable by its group, " + std::to_string(info.st_gid), "Run `chmod g-w` on it.");
+}
+
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::filesystem::path library = info.dli_fname;
+  if (library.is_relative()) return {};
+  std::error_code error;
+  return std::filesystem::canonical(library, error).parent_path();
 }
 
 }  // namespace kmux

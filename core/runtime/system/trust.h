@@ -4,9 +4,11 @@
 
 #include "kmux/error.h"
 
-#include "own_folder.h"
-
 namespace kmux {
+
+/// The folder of libkmux.so itself. Empty if the loader knows it by a relative path only: the current directory has no
+/// say in where code is taken from.
+std::filesystem::path own_folder();
 
 /// Does `path`, a file or a folder, belong to this user or to root, and may not everyone write to it?
 ///

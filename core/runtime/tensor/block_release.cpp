@@ -1,5 +1,3 @@
-#include "block_release.h"
-
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -7,6 +5,7 @@
 #include "kmux/log.h"
 #include "kmux/registry.h"
 
+#include "device_memory.h"
 #include "system/fork_guard.h"
 #include "thread_stream.h"
 

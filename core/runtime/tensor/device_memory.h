@@ -8,6 +8,8 @@
 
 #include "kmux/device.h"
 
+#include "device_memory.h"
+
 namespace kmux {
 
 /// A block of device memory and what it is freed behind.
@@ -64,5 +66,27 @@ class DeviceMemory {
   OwnedBlock block_;
   const std::size_t bytes_;
 };
+
+/// Device memory of ours that was handed out as DLPack tensors, by address: who gives it back as a plain DLTensor still has
+/// its uses recorded.
+///
+/// Threads: any.   Lifetime: `add` and `remove` in pairs; what is found lives as long as the tensor that led to it.
+class ExportedMemory {
+ public:
+  static void add(DeviceMemory& memory);
+  static void remove(DeviceMemory& memory) noexcept;
+  /// The memory that `address` lies in; null if there is none.
+  static DeviceMemory* find(const void* address) noexcept;
+};
+
+/// The capture that records `stream` of `device` now; 0: none does.
+Result<std::uint64_t> capture_of(const Device& device, void* stream);
+
+/// Frees a block as the table of `DeviceMemory` has it: now, in stream order, or once its stream is not captured any more.
+/// Failures are logged.
+void release_block(OwnedBlock block) noexcept;
+
+/// Frees what had to wait for the end of a capture, where that has come. Nearly free where nothing waits.
+void release_deferred_blocks() noexcept;
 
 }  // namespace kmux

@@ -1,7 +1,9 @@
 #include "launch_timer.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "kmux/interval.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
@@ -50,6 +52,58 @@ Result<double> LaunchTimer::time_by_clock(const Kernel& kernel, std::span<const 
   KMUX_TRY(kernel.launch(args, stream_));
   KMUX_TRY(stream_.synchronize());
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+}
+
+namespace {
+
+using Samples = std::vector<std::vector<double>>;
+
+Status time_round(const std::vector<TimeOnce>& candidates, bool backwards, Samples& samples) {
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::size_t turn = backwards ? candidates.size() - 1 - i : i;
+    KMUX_ASSIGN(const double microseconds, candidates[turn]());
+    samples[turn].push_back(microseconds);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Samples> time_in_rounds(const std::vector<TimeOnce>& candidates, const RoundLimits& limits,
+                               const std::function<std::chrono::nanoseconds()>& now) {
+  Samples first(candidates.size());
+  KMUX_TRY(time_round(candidates, false, first));
+  Samples samples(candidates.size());
+  const std::chrono::nanoseconds begin = now();
+  for (std::size_t round = 0; round < limits.most; ++round) {
+    if (round >= limits.least && now() - begin >= limits.time) break;
+    KMUX_TRY(time_round(candidates, round % 2 == 1, samples));
+  }
+  return samples;
+}
+
+namespace {
+
+constexpr double kWorthIt = 0.01;  // of the incumbent's median
+
+}  // namespace
+
+bool beats(std::span<const double> challenger, std::span<const double> incumbent) {
+  const std::size_t rounds = std::min(challenger.size(), incumbent.size());
+  if (!is_sure(rounds)) return false;
+  std::vector<double> gains(rounds);
+  for (std::size_t i = 0; i < rounds; ++i) gains[i] = incumbent[i] - challenger[i];
+  const double median = median_interval({incumbent.begin(), incumbent.end()}).median;
+  return median_interval(std::move(gains)).low > kWorthIt * median;
+}
+
+std::size_t winner_of(const std::vector<std::vector<double>>& samples) {
+  std::size_t best = samples.size();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].empty()) continue;
+    if (best == samples.size() || beats(samples[i], samples[best])) best = i;
+  }
+  return best;
 }
 
 }  // namespace kmux

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "kmux/arg.h"
 #include "kmux/device.h"
@@ -44,5 +48,35 @@ class LaunchTimer {
   std::optional<Events> events_ = {};
   bool is_cold_ = true;
 };
+
+/// Times one call of a candidate. Units: microseconds.
+using TimeOnce = std::function<Result<double>()>;
+
+struct RoundLimits {
+  std::size_t most = 30;
+  std::size_t least = 8;  // with fewer nothing can be decided
+  std::chrono::nanoseconds time = std::chrono::milliseconds(500);  // after which no round begins, once there are enough
+};
+
+/// Times every candidate once a round, so that whatever else the machine does meets all of them alike; every second
+/// round goes backwards, so that none always follows the same one. One call of each goes before and does not count.
+///
+/// `now` is the clock of the limit alone.
+/// Returns: the samples of each candidate, as many of each.
+/// Errors:  the first of a candidate.
+Result<std::vector<std::vector<double>>> time_in_rounds(const std::vector<TimeOnce>& candidates,
+                                                        const RoundLimits& limits,
+                                                        const std::function<std::chrono::nanoseconds()>& now);
+
+/// Is `challenger` faster than `incumbent`, sample by sample of the same rounds? The interval of the median of their
+/// differences must lie above 1 % of the incumbent's median: less is not worth another backend. Never with so few
+/// rounds that no interval is sure.
+bool beats(std::span<const double> challenger, std::span<const double> incumbent);
+
+/// The winner among candidates in the order of their priority: each later one must beat the best so far. A candidate
+/// without samples takes no part.
+///
+/// Precondition: one candidate has samples.
+std::size_t winner_of(const std::vector<std::vector<double>>& samples);
 
 }  // namespace kmux

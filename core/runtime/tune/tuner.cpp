@@ -9,20 +9,15 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
-#include "artifact/compiler_options.h"
-#include "artifact/open_adapter.h"
+#include "artifact/choice.h"
 #include "artifact/tier_build.h"
-#include "artifact/tier_plan.h"
 #include "cache/kernel_headers.h"
-#include "call_copy.h"
 #include "first_call.h"
 #include "isolation/isolated_plugins.h"
 #include "kernel/kernel_impl.h"
 #include "launch_timer.h"
-#include "rounds.h"
 #include "system/background.h"
 #include "system/compile_scope.h"
-#include "winner.h"
 
 namespace kmux {
 namespace {
@@ -50,7 +45,7 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<con
   tuner->out_idx_ = parts.out_idx;
   tuner->home_ = parts.plugin;
   tuner->device_ = parts.device;
-  tuner->experience_ = runtime.experience();
+  tuner->history_ = runtime.history();
   tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
   tuner->slot_ = parts.adapters;
   tuner->headers_ = parts.headers;
@@ -82,15 +77,15 @@ Status Tuner::add(Runtime& runtime, const CompileOptions& options, const Candida
   return Ok{};
 }
 
-bool Tuner::compiles_apart() const {
-  return std::ranges::any_of(contestants_, [](const Contestant& one) { return one.choice.apart; });
+bool Tuner::compiles_isolated() const {
+  return std::ranges::any_of(contestants_, [](const Contestant& one) { return one.choice.isolated; });
 }
 
 bool Tuner::uses(std::string_view backend) const {
   return std::ranges::find(contest_.candidates, backend, &TunedCandidate::backend) != contest_.candidates.end();
 }
 
-Pairing Tuner::pairing_of(std::size_t index) const {
+CandidateKey Tuner::key_of(std::size_t index) const {
   const TunedCandidate& candidate = contest_.candidates[index];
   return {contest_.program, candidate.variant, candidate.backend, candidate.target};
 }
@@ -111,13 +106,13 @@ Tuner::Entrant Tuner::prepare(std::size_t index) {
     if (const LoadedArtifact* known = slot->find(candidate.backend, candidate.variant, contestant.tier))
       return {*known};
   }
-  if (const auto quarantine = experience_->failures.find(pairing_of(index), true)) {
+  if (const auto quarantine = history_->failures.find(key_of(index), true)) {
     return {{}, make_error(ErrorCode::kUnavailable, "in quarantine: " + quarantine->reason)};
   }
   Result<LoadedArtifact> loaded = load(contestant);
   if (loaded) return {*std::move(loaded)};
   const bool is_its_own = headers_ == nullptr || headers_->are_unchanged();
-  if (is_its_own && check_wanted()) experience_->failures.note(pairing_of(index), loaded.error());
+  if (is_its_own && check_wanted()) history_->failures.note(key_of(index), loaded.error());
   return {{}, std::move(loaded).error()};
 }
 
@@ -161,7 +156,7 @@ Result<Tuning> Tuner::measure(const CallSample& sample) {
   entrants.reserve(contestants_.size());
   for (std::size_t i = 0; i < contestants_.size(); ++i) entrants.push_back(prepare(i));
   Tuning tuning{.shapes = bucket_of(sample), .device = device_text(contest_.device), .candidates = contest_.candidates};
-  const std::lock_guard lock(experience_->measuring);
+  const std::lock_guard lock(history_->measuring);
   KMUX_TRY(check_wanted());
   KMUX_ASSIGN(const auto samples, time(sample, entrants, tuning.is_cold));
   bool lasts = true;
@@ -235,7 +230,7 @@ struct BackgroundTuning {
 
 /// A measurement may be left running if all of its compilers may be: see `improve`.
 Background::Abandon abandon_of(const std::shared_ptr<BackgroundTuning>& job) {
-  if (job->tuner->compiles_apart()) return {};
+  if (job->tuner->compiles_isolated()) return {};
   return [job](const Error& why) { job->promise.give_up(why); };
 }
 

@@ -15,8 +15,8 @@
 #include "artifact/choice.h"
 #include "kernel/adapter_slot.h"
 #include "kernel/kernel_impl.h"
+#include "resolve/backend_history.h"
 #include "resolve/call_sample.h"
-#include "resolve/experience.h"
 #include "resolve/measurement.h"
 #include "system/fork_guard.h"
 
@@ -45,7 +45,7 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   void tune_at_first_call(const std::shared_ptr<Background>& background, AdapterSlot& slot);
 
   /// Does it compile in processes of their own?
-  bool compiles_apart() const;
+  bool compiles_isolated() const;
   Result<Tuning> tune(std::span<const Arg> args, const TuneOptions& options) override;
   bool uses(std::string_view backend) const override;
 
@@ -66,7 +66,7 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   Entrant prepare(std::size_t index);
   Result<LoadedArtifact> load(const Contestant& contestant);
   Result<Kernel> kernel_of(const LoadedArtifact& loaded) const;
-  Pairing pairing_of(std::size_t index) const;
+  CandidateKey key_of(std::size_t index) const;
   Result<Tuning> measure(const CallSample& sample);
   Result<std::vector<std::vector<double>>> time(const CallSample& sample, std::vector<Entrant>& entrants,
                                                 bool& is_cold);
@@ -78,7 +78,7 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   std::vector<int> out_idx_;
   std::shared_ptr<Plugin> home_;
   int device_ = 0;
-  std::shared_ptr<Experience> experience_;
+  std::shared_ptr<BackendHistory> history_;
   std::shared_ptr<ArtifactCache> cache_;
   std::weak_ptr<AdapterSlot> slot_;
   std::shared_ptr<KernelHeaders> headers_;  // of the kernel; null: it depends on none

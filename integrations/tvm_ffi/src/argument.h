@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include <tvm/ffi/c_api.h>
 
@@ -45,5 +47,8 @@ inline void take_address(const Param& param, Arg* place) noexcept {
 
 /// Would a person call it the wrong type, not the wrong value? A number for a tensor, another dtype, and so on.
 bool has_wrong_type(std::span<const Param* const> params, std::span<const Arg> args);
+
+/// "a str", "an int": what a person calls a value of TVM-FFI's type `index`, for messages; the words are Python's.
+std::string named_type(std::int32_t index);
 
 }  // namespace kmux::bridge

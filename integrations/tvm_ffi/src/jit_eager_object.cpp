@@ -11,7 +11,6 @@
 #include "kmux/jit_core.h"
 
 #include "argument.h"
-#include "interruption.h"
 #include "jit_tensors.h"
 #include "kernel_function.h"
 #include "log_delivery.h"

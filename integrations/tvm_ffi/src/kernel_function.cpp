@@ -7,7 +7,6 @@
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "argument.h"
-#include "type_name.h"
 
 namespace kmux::bridge {
 namespace {

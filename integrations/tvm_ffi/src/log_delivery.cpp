@@ -1,4 +1,3 @@
-// kmux.set_log, kmux.deliver_log, kmux.is_verbose.
 #include "log_delivery.h"
 
 #include <atomic>
@@ -7,8 +6,11 @@
 #include <mutex>
 #include <pthread.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
+#include <tvm/ffi/error.h>
+#include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/reflection/registry.h>
@@ -18,6 +20,8 @@
 #include "kmux/runtime.h"
 
 #include "raised.h"
+
+// kmux.set_log, kmux.deliver_log, kmux.is_verbose.
 
 namespace kmux::bridge {
 namespace {
@@ -93,6 +97,22 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.set_log", set_log)
       .def("kmux.deliver_log", [] { deliver_log(); })
       .def("kmux.is_verbose", is_verbose);
+}
+
+namespace {
+
+bool is_first_thread() { return ::gettid() == ::getpid(); }
+
+}  // namespace
+
+std::function<void()> interruption() {
+  if (!is_first_thread()) return {};
+  return [] {
+    deliver_log();
+    if (TVMFFIEnvCheckSignals() == 0) return;
+    hold_log();
+    throw ::tvm::ffi::EnvErrorAlreadySet();
+  };
 }
 
 }  // namespace kmux::bridge

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 namespace kmux::bridge {
 
 /// Hands what was logged until now to the function that the caller's language has set (kmux.set_log), in this thread. What
@@ -28,5 +30,12 @@ auto with_log(const Body& body) {
     throw;
   }
 }
+
+/// What a caller that waits for a compiler does meanwhile: hands on what was logged, and ends the compilation if its
+/// language was interrupted, as Python by Ctrl-C: it throws what says so to TVM-FFI.
+///
+/// Nothing in other threads than the process's first: there are no interrupts in those, and a language that ends takes them
+/// away where they enter it.
+std::function<void()> interruption();
 
 }  // namespace kmux::bridge

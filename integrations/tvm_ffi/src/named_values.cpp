@@ -5,9 +5,9 @@
 
 #include <tvm/ffi/function.h>
 
-#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 
-#include "type_name.h"
+#include "argument.h"
 
 namespace kmux::bridge {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/kept_program.h"
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"

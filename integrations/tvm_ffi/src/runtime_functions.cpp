@@ -5,10 +5,11 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
-#include "kmux/plugin/nearest.h"
+#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
+#include "kmux/version.h"
 
 #include "named_values.h"
 
@@ -57,7 +58,7 @@ void used_on(const ffi::Tensor& tensor, std::int64_t stream) {
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
-      .def("kmux.version", [] { return ffi::String(KMUX_VERSION); })
+      .def("kmux.version", [] { return ffi::String(version()); })
       .def("kmux.plugins", plugins)
       .def("kmux.did_you_mean", hint)
       .def("kmux.used_on", used_on);

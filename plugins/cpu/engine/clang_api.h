@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/compiler.h"
-#include "engine/find_cpu.h"
+#include "engine/native_target.h"
 
 namespace kmux::cpu {
 

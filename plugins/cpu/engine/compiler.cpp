@@ -5,7 +5,6 @@
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/sha256.h"
 
-#include "engine/find_cpu.h"
 #include "engine/front_end.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"

@@ -7,7 +7,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
-#include "tier.h"
+#include "options.h"
 
 namespace kmux::cpu {
 

@@ -11,7 +11,7 @@
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "engine/compiler.h"
-#include "engine/preamble.h"
+#include "engine/preamble_store.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"

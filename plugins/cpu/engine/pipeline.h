@@ -7,7 +7,7 @@
 
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "tier.h"
+#include "options.h"
 
 namespace kmux::cpu {
 

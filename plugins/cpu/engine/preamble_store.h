@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "engine/background.h"
 
@@ -43,6 +45,18 @@ class PreambleStore {
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   Background background_;  // last: its jobs use the others
+};
+
+/// The bytes of the leading lines of `source` that are blank, comments or an `#include`; 0 if nothing is included.
+///
+/// What it begins with says all that Clang must know to have those headers compiled in advance: no macro or declaration
+/// of the source comes before them.
+std::size_t preamble_size(std::string_view source);
+
+/// The first bytes of a source, and what Clang made of them.
+struct Preamble {
+  std::size_t size = 0;
+  std::shared_ptr<const std::string> precompiled = {};  // null: none
 };
 
 }  // namespace kmux::cpu

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "clang/Frontend/CompilerInvocation.h"
-#include "engine/preamble.h"
+#include "engine/preamble_store.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace kmux::cpu {

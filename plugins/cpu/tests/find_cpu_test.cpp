@@ -1,7 +1,7 @@
-#include "engine/find_cpu.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "engine/native_target.h"
 
 namespace kmux::cpu {
 namespace {

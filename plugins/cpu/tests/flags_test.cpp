@@ -1,7 +1,7 @@
-#include "flags.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "options.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,11 +1,10 @@
-#include "host_folders.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../../../tests/temp_folder.h"
+#include "host_compiler.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,6 +1,6 @@
-#include "engine/preamble.h"
-
 #include <gtest/gtest.h>
+
+#include "engine/preamble_store.h"
 
 namespace kmux::cpu {
 namespace {

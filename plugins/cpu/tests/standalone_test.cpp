@@ -1,5 +1,3 @@
-#include "standalone.h"
-
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -10,6 +8,8 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
+
+#include "wrapper.h"
 
 namespace kmux::cpu {
 namespace {
@@ -60,7 +60,7 @@ struct Unit {
         "  from.free(from.self, 0, nullptr, memory);\n"
         "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
     folder.write("unit.cpp", text).value();
-    const Command command = compiler_command({find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
+    const Command command = compiler_command({kmux::find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
                                               "-Wextra", "-Werror", "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
                                              folder.path());
     const ProcessResult result = run(command).value();

@@ -1,5 +1,3 @@
-#include "tier.h"
-
 #include <bit>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 
 #include "jobs.h"
 #include "meta.h"
+#include "options.h"
 #include "workbench.h"
 
 namespace kmux::cpu {

@@ -1,7 +1,7 @@
-#include "make_rule.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "nvcc.h"
 
 namespace kmux::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "entries.h"
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
-#include "nvidia/library/parts.h"
+#include "nvidia/library/library_adapter.h"
 #include "workbench.h"
 
 namespace kmux::cutedsl {
@@ -32,7 +32,6 @@ std::vector<std::size_t> sizes_in(const Artifact& artifact) {
 }
 
 const std::string kManyParameters = kImports + R"(import cutlass.experimental.cuda as tma
-
 
 @cute.kernel
 def many(a: cute.Tensor, b: cute.Tensor, c: cute.Tensor, d: cute.Tensor, w: cute.Pointer, p: cute.Pointer, h, q, f, e,

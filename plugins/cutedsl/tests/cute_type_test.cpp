@@ -1,6 +1,6 @@
-#include "cute_type.h"
-
 #include <gtest/gtest.h>
+
+#include "parameter.h"
 
 namespace kmux::cutedsl {
 namespace {

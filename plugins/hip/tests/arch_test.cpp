@@ -1,6 +1,6 @@
-#include "arch.h"
-
 #include <gtest/gtest.h>
+
+#include "target.h"
 
 namespace kmux::hip {
 namespace {

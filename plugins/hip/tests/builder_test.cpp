@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "kmux/plugin/dependencies.h"
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 
 #include "hiprtc_library.h"
 #include "meta.h"

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "device_facts.h"
-#include "opened_hip.h"
+#include "opened_device.h"
 #include "over_fake.h"
 
 namespace kmux::hip {

@@ -1,10 +1,10 @@
-#include "offload_bundle.h"
-
 #include <cstring>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "code_object.h"
 
 namespace kmux::hip {
 namespace {

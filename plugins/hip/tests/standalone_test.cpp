@@ -1,5 +1,3 @@
-#include "standalone.h"
-
 #include <dlfcn.h>
 
 #include "kmux/plugin/host_compiler.h"
@@ -7,6 +5,7 @@
 
 #include "over_fake.h"
 #include "temp_folder.h"
+#include "wrapper.h"
 
 namespace kmux::hip {
 namespace {

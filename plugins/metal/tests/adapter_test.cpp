@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 
 #include "meta.h"
 #include "workbench.h"

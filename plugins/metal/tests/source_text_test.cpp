@@ -1,8 +1,8 @@
-#include "source_text.h"
-
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/host_compiler.h"
+
+#include "wrapper.h"
 
 namespace kmux::metal {
 namespace {

@@ -2,7 +2,10 @@
 
 #include <filesystem>
 
+#include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "launcher_text.h"
@@ -33,6 +36,22 @@ Result<std::string> LauncherCompiler::link(std::string_view cubin, const std::ve
   KMUX_TRY(compilation_.run("link the launcher", compiler_,
                             {"-shared", "-Wl,-z,defs", "-Wl,-s", "-o", kLibrary, kAssembly, "-ldl"}));
   return read_file(std::filesystem::path(compilation_.folder().path()) / kLibrary);
+}
+
+Result<Compilation> Compilation::begin(const Host& host, const std::string& backend) {
+  KMUX_ASSIGN(PrivateFolder folder, PrivateFolder::create("kmux-" + backend));
+  return Compilation(host, std::move(folder));
+}
+
+Result<std::string> Compilation::run(std::string_view what, const std::string& program,
+                                     std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), program);
+  Command command = compiler_command(std::move(arguments), folder_.path());
+  command.stopping = [host = host_] { return host.stopping(); };
+  KMUX_ASSIGN(const ProcessResult result, kmux::run(command));
+  std::string log = result.standard_error + result.standard_output;
+  if (result.exit_code == 0) return log;
+  return compile_error("cannot " + std::string(what), log).with("command", to_string(command));
 }
 
 }  // namespace kmux::nvidia

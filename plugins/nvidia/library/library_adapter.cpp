@@ -4,8 +4,7 @@
 
 #include "kmux/plugin/failure_text.h"
 
-#include "nvidia/host_log.h"
-#include "parts.h"
+#include "nvidia/opened_device.h"
 
 namespace kmux::nvidia {
 

@@ -32,4 +32,11 @@ class LibraryAdapter final : public Adapter {
   std::unique_ptr<LauncherLibrary> library_;
 };
 
+/// The parts of an artifact of a backend that prints a launcher: the cubin, the compiled launcher, its text, how they came
+/// about. `LibraryAdapter` needs the second.
+inline constexpr const char* kCodePart = "code";
+inline constexpr const char* kLibraryPart = "library";
+inline constexpr const char* kLauncherPart = "launcher";
+inline constexpr const char* kMetaPart = "meta.json";
+
 }  // namespace kmux::nvidia

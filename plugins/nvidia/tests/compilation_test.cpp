@@ -1,11 +1,10 @@
-#include "nvidia/library/compilation.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_host.h"
+#include "nvidia/library/launcher_compiler.h"
 
 namespace kmux::nvidia {
 namespace {

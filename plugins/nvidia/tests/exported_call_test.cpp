@@ -1,10 +1,10 @@
-#include "kmux/plugin/exported_call.h"
-
 #include <cstdint>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/emit.h"
 
 #include "launchers.h"
 

@@ -1,7 +1,7 @@
-#include "nvidia/flags.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "nvidia/options.h"
 
 namespace kmux::nvidia {
 namespace {

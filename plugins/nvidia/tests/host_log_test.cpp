@@ -1,9 +1,8 @@
-#include "nvidia/host_log.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_host.h"
+#include "nvidia/opened_device.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "fake_cuda.h"
 #include "fake_host.h"
-#include "nvidia/library/compilation.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "nvidia/library/launcher_text.h"
 

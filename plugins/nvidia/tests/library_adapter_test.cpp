@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "launchers.h"
-#include "nvidia/library/parts.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,12 +1,11 @@
 // Probes one driver after the other. The program starts with an LD_LIBRARY_PATH on which libcuda is no library.
-#include "nvidia/probe.h"
-
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_cuda.h"
+#include "nvidia/opened_device.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,9 +1,8 @@
-#include "nvidia/ready_code.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cubin_example.h"
+#include "nvidia/ptx.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,9 +1,9 @@
-#include "nvidia/requirements.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+
+#include "nvidia/support.h"
 
 namespace kmux::nvidia {
 namespace {

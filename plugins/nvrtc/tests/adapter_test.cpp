@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kmux/plugin/plan_part.h"
+#include "kmux/plugin/plan.h"
 
 #include "counting_allocator.h"
 #include "fake_cuda.h"

@@ -1,7 +1,7 @@
-#include "arguments.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "compilation.h"
 
 namespace kmux::nvrtc {
 namespace {

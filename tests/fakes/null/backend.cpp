@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "kmux/plugin/nearest.h"
 #include "kmux/plugin/support.h"
 #include "kmux/plugin/words.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/json.h"
 
 namespace kmux {
 
@@ -63,5 +64,11 @@ Result<Json> parse_json(std::string_view text);
 
 /// JSON text; `indent` 0 gives the canonical form without spaces.
 std::string dump(const Json& value, int indent = 0);
+
+/// The list of `items`: texts or numbers.
+template <class Items>
+Json json_list(const Items& items) {
+  return Json::Array(items.begin(), items.end());
+}
 
 }  // namespace kmux

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kmux/dispatch.h"
+#include "kmux/json.h"
 
 namespace kmux {
 
@@ -41,5 +42,9 @@ Result<Signature> signature_from_json(std::string_view json);
 /// Reads JSON of a flat object of strings, numbers and booleans into text values ({"engine":"clang","fast":true}).
 Result<std::map<std::string, std::string>> options_from_json(std::string_view json);
 std::string to_json(const std::map<std::string, std::string>& options);
+
+/// The JSON form of a program without "format" and "version", and of its signature; files by path and SHA-256.
+Json write_program(const Program& program);
+Json write_signature(const Signature& signature);
 
 }  // namespace kmux

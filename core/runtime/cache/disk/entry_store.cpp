@@ -1,6 +1,5 @@
 #include "entry_store.h"
 
-#include "quarantine.h"
 #include "staging.h"
 #include "sweeper.h"
 

@@ -1,5 +1,6 @@
 #include "file_descriptor.h"
 
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -69,5 +70,18 @@ int write_file_at(const FileDescriptor& folder, const char* name, std::string_vi
 }
 
 std::string errno_text(int error) { return std::generic_category().message(error); }
+
+namespace {
+
+std::atomic<FaultHandler> handler_of_all{nullptr};
+
+}  // namespace
+
+void set_fault_handler(FaultHandler handler) { handler_of_all.store(handler); }
+
+int fault_point(std::string_view step) {
+  const FaultHandler handler = handler_of_all.load(std::memory_order_relaxed);
+  return handler == nullptr ? 0 : handler(step);
+}
 
 }  // namespace kmux

@@ -15,7 +15,6 @@
 
 #include "kmux/plugin/sha256.h"
 
-#include "fault_point.h"
 #include "file_descriptor.h"
 
 namespace kmux {

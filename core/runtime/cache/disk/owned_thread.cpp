@@ -4,7 +4,7 @@
 
 #include "kmux/plugin/start_thread.h"
 
-#include "cache/disk/fault_point.h"
+#include "file_descriptor.h"
 
 namespace kmux {
 

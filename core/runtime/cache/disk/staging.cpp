@@ -13,7 +13,7 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
 
-#include "fault_point.h"
+#include "file_descriptor.h"
 
 namespace kmux {
 namespace {
@@ -131,6 +131,13 @@ Result<Staging::Outcome> Staging::publish(const fs::path& target) {
   fault_point("renamed");
   fault_point("published");
   return Outcome::kPublished;
+}
+
+void put_into_quarantine(const CacheFolder& cache, const std::filesystem::path& entry, const FileDescriptor& found) {
+  if (!cache.writable() || !found.is_at(entry)) return;
+  ::mkdir(cache.quarantine().c_str(), 0700);  // the rename says if it failed
+  std::error_code ignored;  // the entry stays damaged and is refused again
+  std::filesystem::rename(entry, cache.quarantine() / staging_name(), ignored);
 }
 
 }  // namespace kmux

@@ -33,7 +33,7 @@ Status read_server(const boost::urls::url_view& url, RemoteAddress& address) {
   if (address.host.empty()) return refused("it names no host");
   if (url.has_port() && !url.port().empty()) {
     const std::optional<std::uint16_t> port = to_number(url.port());
-    if (!port || *port == 0) return refused("its port is none");
+    if (!port || *port == 0) return refused("its port is not a number from 1 to 65535");
     address.port = *port;
   }
   const std::string path = url.path();

@@ -30,11 +30,11 @@ std::string random_holder() {
 RemoteCache::RemoteCache(RemoteOptions options, CacheLog log)
     : options_(std::move(options)),
       log_(std::move(log)),
-      failures_(options_.rest),
-      get_refusals_(options_.rest),
-      store_refusals_(options_.rest),
-      vain_waits_(10 * options_.rest),
-      refused_entries_(options_.rest) {}
+      failures_(options_.back_off),
+      get_refusals_(options_.back_off),
+      store_refusals_(options_.back_off),
+      fruitless_waits_(10 * options_.back_off),
+      refused_entries_(options_.back_off) {}
 
 void RemoteCache::warn(const std::string& text) const {
   if (log_) log_(text);
@@ -80,7 +80,7 @@ void RemoteCache::give_up(CircuitBreaker& refusals, const Error& error) {
   if (!refuses) refusals.not_tried(now);
   if (is_one_slow_call(error)) return failures_.not_tried(now);
   if (!(refuses ? refusals : failures_).failed(now)) return;
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.rest).count();
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.back_off).count();
   warn("the remote cache '" + options_.name + "' is not used for " + std::to_string(seconds) + " s (" + error.message +
        "). Builds go on without it; check the server.");
 }
@@ -117,7 +117,7 @@ RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::mi
   const std::string holder = random_holder();
   if (!writable() || holder.empty()) return {};
   if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
-  return vain_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
+  return fruitless_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
 }
 
 /// The turn that is to be had now; nothing while another node makes the entry.
@@ -139,10 +139,10 @@ RemoteCache::Turn RemoteCache::wait_for_turn(const std::string& key, const std::
     std::this_thread::sleep_for(pause);
     std::optional<Turn> turn = try_turn(key, holder);
     if (!turn) continue;
-    vain_waits_.succeeded();
+    fruitless_waits_.succeeded();
     return *std::move(turn);
   }
-  if (vain_waits_.failed(options_.now())) {
+  if (fruitless_waits_.failed(options_.now())) {
     warn("another node has been making entry '" + key + "' of the remote cache '" + options_.name +
          "' for too long. This one makes it, too, and does not wait for others for some minutes.");
   }
@@ -177,6 +177,37 @@ void RemoteCache::store(const PackedEntry& entry) {
                 std::to_string(kMostRemoteBytes >> 20) + " MiB).");
   }
   ask(store_refusals_, [&] { return options_.tier->put(entry.key, bytes); });
+}
+
+bool CircuitBreaker::allows(Clock::time_point now) {
+  Clock::rep when = try_again_.load();
+  if (when == 0) return true;
+  return ticks(now) >= when && try_again_.compare_exchange_strong(when, ticks(now + back_off_));
+}
+
+void CircuitBreaker::succeeded() {
+  if (try_again_.load(std::memory_order_relaxed) != 0) try_again_.store(0);
+}
+
+void CircuitBreaker::not_tried(Clock::time_point now) {
+  if (Clock::rep when = try_again_.load(); when > ticks(now)) try_again_.compare_exchange_strong(when, ticks(now));
+}
+
+bool CircuitBreaker::failed(Clock::time_point now) {
+  try_again_.store(ticks(now + back_off_));
+  Clock::rep when = warn_again_.load();
+  return ticks(now) >= when && warn_again_.compare_exchange_strong(when, ticks(now + back_off_));
+}
+
+LogLimit::Verdict LogLimit::judge(const std::string& line, Clock::time_point now) {
+  const std::unique_lock guard(mutex_, std::try_to_lock);  // in a fork, a thread that is not there may hold it
+  if (!guard) return Verdict::kDrop;
+  if (now >= end_) {
+    lines_.clear();
+    end_ = now + period_;
+  }
+  if (lines_.size() >= kMostLines || !lines_.insert(line).second) return Verdict::kDrop;
+  return lines_.size() == kMostLines ? Verdict::kLogAsLast : Verdict::kLog;
 }
 
 }  // namespace kmux

@@ -2,37 +2,82 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cache/disk/cache_entry.h"
 #include "cache/disk/entry_store.h"
 #include "cache/disk/packed_entry.h"
-#include "circuit_breaker.h"
-#include "lease_renewer.h"
-#include "log_limit.h"
 #include "remote_lease.h"
 #include "remote_tier.h"
 
 namespace kmux {
 
+/// Keeps callers from somebody who failed: after a failure nobody asks for `back_off`, then one caller tries.
+///
+/// Threads: any; without a lock, so that a forked child cannot hang in it.
+class CircuitBreaker {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit CircuitBreaker(Clock::duration back_off) : back_off_(back_off) {}
+
+  /// May this caller call? If so, it must report how that ended: `succeeded`, `failed` or `not_tried`.
+  bool allows(Clock::time_point now = Clock::now());
+  void succeeded();
+  /// The caller that was allowed to did not call: the next one may.
+  void not_tried(Clock::time_point now = Clock::now());
+  /// Is a warning due? Once in `back_off`.
+  bool failed(Clock::time_point now = Clock::now());
+
+ private:
+  static Clock::rep ticks(Clock::time_point time) { return time.time_since_epoch().count(); }
+
+  Clock::duration back_off_;
+  std::atomic<Clock::rep> try_again_{0};  // 0: it works
+  std::atomic<Clock::rep> warn_again_{0};
+};
+
+/// Keeps a log from being filled by what somebody else decides: each line once in `period`, and at most `kMostLines` lines.
+///
+/// Threads: any; a line may be lost where two threads log at the same time.
+class LogLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMostLines = 8;
+
+  explicit LogLimit(Clock::duration period) : period_(period) {}
+
+  enum class Verdict { kLog, kLogAsLast, kDrop };  // kLogAsLast: those that follow in this period are dropped
+  Verdict judge(const std::string& line, Clock::time_point now);
+
+ private:
+  Clock::duration period_;
+  std::mutex mutex_;
+  Clock::time_point end_{};
+  std::set<std::string> lines_;
+};
+
 struct RemoteOptions {
   std::shared_ptr<RemoteTier> tier;
-  std::string name = {};    // for messages
+  std::string name = {};  // for messages
   std::string secret = {};  // of the fleet; empty: whoever may write to the tier is trusted
-  bool read_only = false;   // takes entries, gives none and holds no lease
+  bool read_only = false;  // takes entries, gives none and holds no lease
   std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
   std::chrono::milliseconds renew_every = lease_time / 3;
-  std::chrono::milliseconds rest{30'000};  // after a failure nobody asks for so long
+  std::chrono::milliseconds back_off{30'000};  // after a failure nobody asks for so long
   std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // for rests
 };
 
 /// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
 ///
 /// Whatever the tier does, a caller gets an entry that is whole, of its key, sealed if there is a secret, and right for
-/// the headers of this machine, or none. A failure is logged once a rest, and costs a time-out of the tier; one call that
+/// the headers of this machine, or none. A failure is logged once a back-off, and costs a time-out of the tier; one call that
 /// is too slow while the tier lives is no failure of the tier, `kMostSlowCalls` without a success between them are.
 /// Leases are renewed and released whatever became of other calls.
 /// Threads: any.
@@ -50,8 +95,8 @@ class RemoteCache {
     std::optional<CacheEntry> entry = {};
     std::unique_ptr<RemoteLease> lease = {};  // hold it until the entry is stored
   };
-  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`, and
-  /// after a wait in vain not at all for ten rests.
+  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`. After a
+  /// wait that ended without an entry, nobody waits for ten back-off times.
   Turn take_turn(const std::string& key, std::chrono::milliseconds patience);
 
   /// Stores an entry, beside those of other headers; one of the same headers is replaced.
@@ -79,7 +124,7 @@ class RemoteCache {
   CircuitBreaker failures_;  // of the tier as a whole
   CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
   CircuitBreaker store_refusals_;  // or to write
-  CircuitBreaker vain_waits_;  // for an entry that nobody stored
+  CircuitBreaker fruitless_waits_;  // for an entry that nobody stored
   std::atomic<int> slow_calls_{0};  // since one succeeded
   LogLimit refused_entries_;
 };

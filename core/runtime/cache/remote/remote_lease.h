@@ -1,12 +1,42 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
-#include "lease_renewer.h"
+#include "cache/disk/owned_thread.h"
 
 namespace kmux {
+
+/// Renews all leases of a process in one thread, which begins with the first lease.
+///
+/// Where no thread can be started leases are not renewed: they may end early, and another node makes the same once more.
+/// The next lease tries again. What a renewal throws is dropped.
+/// Threads: any.   Lifetime: the destructor waits for the renewal that runs.
+class LeaseRenewer {
+ public:
+  /// The renewer of this process, shared by all who hold it.
+  static std::shared_ptr<LeaseRenewer> of_process();
+
+  LeaseRenewer();
+  ~LeaseRenewer();
+  LeaseRenewer(const LeaseRenewer&) = delete;
+  LeaseRenewer& operator=(const LeaseRenewer&) = delete;
+
+  /// Calls `renew` once each `every` from now on; returns what `remove` takes.
+  std::uint64_t add(std::function<void()> renew, std::chrono::milliseconds every);
+  /// Waits while this lease is being renewed; afterwards it never is again.
+  void remove(std::uint64_t lease);
+
+  bool is_forked() const { return thread_.is_forked(); }
+
+ private:
+  struct State;
+
+  std::shared_ptr<State> state_;
+  OwnedThread thread_;
+};
 
 /// A lease that somebody holds: renewed by `renewer` until this object goes, which releases it.
 ///

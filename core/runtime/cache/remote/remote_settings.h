@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -22,5 +23,12 @@ struct RemoteSettings {
 ///         `read_remote_secret`: a key that cannot be used must not become a cache without a key. Never repeats the URL, as
 ///         there is a password in it.
 Result<std::optional<RemoteSettings>> read_remote_settings(const Environment& environment);
+
+/// The bytes of the file that holds a fleet's key.
+///
+/// Errors: unavailable if it cannot be read; invalid_argument if it is no regular file, belongs to somebody else than
+///         this user or root, others may read it (a group may read root's), or it has less than 16 bytes or more than
+///         4096. All say what to do.
+Result<std::string> read_remote_secret(const std::filesystem::path& file);
 
 }  // namespace kmux

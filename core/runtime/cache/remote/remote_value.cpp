@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kmux/artifact.h"
+#include <openssl/crypto.h>
 
-#include "hmac.h"
+#include "kmux/artifact.h"
+#include "kmux/plugin/sha256.h"
+
 #include "remote_tier.h"
 
 namespace kmux {
@@ -13,13 +15,13 @@ namespace {
 
 // The container of artifacts twice: one part an entry, named by the state of its headers, of a seal and a container of
 // the entry's files.
-constexpr std::size_t kSealSize = 64;
-constexpr char kNoSeal = '-';
+constexpr std::size_t kMacSize = 64;
+constexpr char kNoMac = '-';
 
 /// Key and state are under the seal, too: an entry cannot be passed off as another one's.
-std::string seal_of(const std::string& key, const std::string& second, std::string_view packed,
-                    std::string_view secret) {
-  if (secret.empty()) return std::string(kSealSize, kNoSeal);
+std::string mac_of(const std::string& key, const std::string& second, std::string_view packed,
+                   std::string_view secret) {
+  if (secret.empty()) return std::string(kMacSize, kNoMac);
   const std::string message = "kmux remote entry 1\n" + key + "\n" + second + "\n";
   return hmac_sha256_hex(secret, std::string(message).append(packed));
 }
@@ -28,18 +30,18 @@ std::string to_part(const PackedEntry& entry, std::string_view secret) {
   Artifact files;
   for (const auto& [name, bytes] : entry.files) files.set(name, bytes);
   const std::string packed = serialize(files);
-  return seal_of(entry.key, entry.second, packed, secret) + packed;
+  return mac_of(entry.key, entry.second, packed, secret) + packed;
 }
 
 /// The entry of a part, or why it is refused.
 Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part, std::string_view secret) {
   const auto refused = [](const char* why) { return make_error(ErrorCode::kInvalidArgument, why); };
   const std::string_view content = part.content;
-  if (content.size() < kSealSize) return refused("it is truncated");
-  const std::string_view seal = content.substr(0, kSealSize);
-  const std::string_view packed = content.substr(kSealSize);
-  if (!secret.empty() && !equal_in_constant_time(seal, seal_of(key, part.name, packed, secret))) {
-    return refused(seal[0] == kNoSeal ? "it has no seal" : "its seal is not that of this fleet's key");
+  if (content.size() < kMacSize) return refused("it is truncated");
+  const std::string_view seal = content.substr(0, kMacSize);
+  const std::string_view packed = content.substr(kMacSize);
+  if (!secret.empty() && !equal_in_constant_time(seal, mac_of(key, part.name, packed, secret))) {
+    return refused(seal[0] == kNoMac ? "it has no seal" : "its seal is not that of this fleet's key");
   }
   KMUX_ASSIGN(Artifact files, deserialize(packed));
   PackedEntry entry{key, part.name, {}};
@@ -79,6 +81,39 @@ RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, st
     }
   }
   return value;
+}
+
+namespace {
+
+constexpr std::size_t kBlock = 64;  // of SHA-256, bytes
+
+int value_of(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
+
+std::string sha256_bytes(std::string_view text) {
+  const std::string hex = sha256_hex(text);
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    bytes.push_back(static_cast<char>(value_of(hex[i]) << 4 | value_of(hex[i + 1])));
+  }
+  return bytes;
+}
+
+std::string padded(std::string key, char with) {
+  key.resize(kBlock, '\0');
+  for (char& byte : key) byte = static_cast<char>(byte ^ with);
+  return key;
+}
+
+}  // namespace
+
+// Out of SHA-256 and not OpenSSL's HMAC(), which goes through EVP, see sha256.cpp.
+std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+  const std::string short_key = key.size() > kBlock ? sha256_bytes(key) : std::string(key);
+  return sha256_hex(padded(short_key, 0x5c) + sha256_bytes(padded(short_key, 0x36).append(message)));
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace kmux

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +16,30 @@ std::vector<std::string> split_lines(std::string_view text);
 
 /// `word` with its ASCII letters in lower case, whatever the locale.
 std::string lower_case(std::string_view word);
+
+/// `text` between double quotes on one line, for a message: quotes, backslashes and control characters are escaped, long
+/// text is cut.
+std::string in_double_quotes(std::string_view text);
+
+/// Text such as `"a", "b" or "c"`, of words in a vector, an array or a span.
+template <class Words>
+std::string listed(const Words& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += in_double_quotes(words[i]);
+  }
+  return text;
+}
+
+/// The member of `known` that `word` most likely means: at most a third of its letters (and at least one) differ, case
+/// aside; the first of equals. Nothing if none is that near.
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+/// " Did you mean 'x'?" for a message; "" if nothing is near or `word` is itself known.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+/// `text` between double quotes, for messages. It is a name: nothing is escaped.
+inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 }  // namespace kmux

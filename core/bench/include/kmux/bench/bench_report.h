@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/bench/column.h"
+#include "kmux/bench/figure.h"
 #include "kmux/bench/resolution_row.h"
 #include "kmux/bench/verdict.h"
 #include "kmux/error.h"

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kmux/arg.h"
@@ -59,5 +61,10 @@ std::string tensor_names(const Program& program);
 /// The whole of `text` as a number of type T, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
+
+/// "NAME=VALUE" apart.
+///
+/// Errors: invalid_argument that shows `option` and the form.
+Result<std::pair<std::string, std::string>> split_assignment(std::string_view option, std::string_view text);
 
 }  // namespace kmux::bench

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kmux/dtype.h"
 #include "kmux/error.h"
 #include "kmux/json.h"
 #include "kmux/tensor.h"
@@ -30,5 +31,14 @@ struct Comparison {
 
 /// Errors: invalid_argument if the shapes differ.
 Result<Comparison> compare(const Tensor& actual, const Tensor& expected, Tolerance tolerance);
+
+/// Element `index` (row-major) of a contiguous host tensor as a number. 64-bit integers beyond 2^53 are rounded.
+double element(const Tensor& tensor, std::int64_t index);
+
+/// Sets element `index` of a contiguous host tensor to the nearest value of its dtype.
+void set_element(const Tensor& tensor, std::int64_t index, double value);
+
+/// "[2, 3]" for the row-major `index` of a tensor.
+std::string index_text(const Tensor& tensor, std::int64_t index);
 
 }  // namespace kmux::bench

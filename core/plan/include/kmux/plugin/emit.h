@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/plugin/emit.h"
 #include "kmux/plugin/plan.h"
 
 namespace kmux {
@@ -110,5 +111,18 @@ struct PrintedGeometry {
 /// range, and skips everything else if the grid is empty.
 void emit_on_grid(CodeWriter& out, const Plan& plan, const PlanLaunch& launch,
                   const std::function<void(const PrintedGeometry&)>& call);
+
+/// A piece of a printed launcher that is the same in every launcher of its kind, between two lines that `own_text` knows.
+/// `title`, one line, says what it is: "the launch layer". `text` has no such piece in itself.
+std::string shared_text(std::string_view title, std::string_view text);
+
+/// What of `launcher` is its program's: in the place of each `shared_text` stands a comment with its title and length.
+std::string own_text(std::string_view launcher);
+
+/// Prints `extern "C" int call(...)`: parameters in the order of the signature, then the symbols of shapes, then those of
+/// strides, then the stream. Buffers and pointers are `void*`; scalars have their own type, or the unsigned integer of
+/// their width where C++17 has none (float16, bfloat16, float8); symbols are `long long`. What it prints calls
+/// `static int kmux_call_alone(const kmux_slot* slots, void* stream)`, which the unit defines.
+void emit_exported_call(CodeWriter& out, const Plan& plan, std::string_view stream_type = "void*");
 
 }  // namespace kmux

@@ -5,10 +5,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "kmux/dispatch.h"
+#include "kmux/plugin/plan.h"
 
 namespace kmux {
 
@@ -145,5 +147,15 @@ Result<Plan> lower(const Program& program, std::size_t variant);
 
 /// The plan as indented text for people: what `kmux launcher` prints for backends that execute plans.
 std::string to_string(const Plan& plan);
+
+/// The name of the part of an artifact that holds a plan, for backends that execute it.
+inline constexpr const char* kPlanPart = "plan";
+
+/// The content of that part: the program in its canonical form with this variant alone, sources and metadata left out. Its
+/// plan is that of the variant.
+std::string plan_part(const Program& program, std::size_t variant);
+
+/// Errors: invalid_argument if `text` is not what `plan_part` writes.
+Result<Plan> read_plan(std::string_view text);
 
 }  // namespace kmux

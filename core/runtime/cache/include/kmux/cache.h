@@ -77,7 +77,7 @@ class KMUX_API Cache {
   /// Opens the cache that `environment` describes.
   ///
   /// Errors: unavailable if it is disabled or has no folder; invalid_argument if its folder cannot be trusted, or for a
-  ///         size limit that is none.
+  ///         size limit that is not a size.
   static Result<Cache> open(const Environment& environment);
 
   const std::filesystem::path& folder() const;

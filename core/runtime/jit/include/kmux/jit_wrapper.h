@@ -10,7 +10,6 @@
 #include "kmux/jit_described.h"
 #include "kmux/jit_named_values.h"
 #include "kmux/jit_options.h"
-#include "kmux/jit_signature.h"
 #include "kmux/kernel.h"
 #include "kmux/par_compile.h"
 

@@ -29,12 +29,15 @@ class KMUX_API Outputs {
   const Tensor& operator[](std::size_t index) const { return tensors_[index]; }
   auto begin() const { return tensors_.begin(); }
   auto end() const { return tensors_.end(); }
-  /// The only tensor; throws `Exception` (invalid_argument) if there are none or several.
-  operator Tensor() const;
 
  private:
   std::vector<Tensor> tensors_;
 };
+
+/// The tensor of a call that returned exactly one, as in `kernel(a, b).and_then(single)`.
+///
+/// Errors: invalid_argument if there are none or several.
+KMUX_API Result<Tensor> single(const Outputs& outputs);
 
 /// Gives new contiguous memory for an output: of that shape and dtype, on that device, for work on that stream.
 using OutputMemory =

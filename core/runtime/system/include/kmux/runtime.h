@@ -12,7 +12,7 @@ namespace kmux {
 class ArtifactCache;
 class Background;
 class CompilePool;
-class Experience;
+class BackendHistory;
 class IsolatedPlugins;
 class KernelMemo;
 class Registry;
@@ -54,7 +54,7 @@ class KMUX_API Runtime {
   /// Where better tiers are compiled.
   Background& background() const { return *background_; }
   /// What was learned of the backends; for the policies.
-  const std::shared_ptr<Experience>& experience() const { return experience_; }
+  const std::shared_ptr<BackendHistory>& history() const { return history_; }
   /// What parallel compilations share; for `par_compile`.
   CompilePool& compile_pool() const { return *compile_pool_; }
   /// The plugins in processes of their own; for isolation = "process".
@@ -68,7 +68,7 @@ class KMUX_API Runtime {
   std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;
-  std::shared_ptr<Experience> experience_;
+  std::shared_ptr<BackendHistory> history_;
   std::shared_ptr<Background> background_;  // its jobs use the rest
   std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
   std::uint64_t fork_generation_;

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kmux/error.h"
+#include "kmux/kernel.h"
+
+#include "system/fork_guard.h"
+
+namespace kmux {
+
+/// The kernels of a wrapper, by key, and those that are being made. However many threads ask for a key, one makes it; a
+/// failure is returned to those who waited and then forgotten, and so is a kernel that is out of date.
+///
+/// Threads: any.
+class KernelMap {
+ public:
+  /// What became of a key; nothing if whoever was to make it gave up.
+  using Outcome = std::optional<Result<Kernel>>;
+
+  /// The promise to make the kernel of a key. Gives it up when it goes.
+  ///
+  /// Lifetime: borrows the map.
+  class Promise {
+   public:
+    Promise(Promise&& other) noexcept
+        : map_(other.map_),
+          key_(std::move(other.key_)),
+          number_(other.number_),
+          promise_(std::exchange(other.promise_, std::nullopt)) {}
+    Promise& operator=(Promise&&) = delete;
+    ~Promise();
+    /// Tells everybody who waits, once.
+    void settle(Outcome outcome);
+
+   private:
+    friend class KernelMap;
+    Promise(KernelMap& map, std::string key, std::uint64_t number)
+        : map_(&map), key_(std::move(key)), number_(number) {}
+    KernelMap* map_;
+    std::string key_;
+    std::uint64_t number_;
+    std::optional<std::promise<Outcome>> promise_ = std::promise<Outcome>();
+  };
+
+  /// Either a promise, or an outcome to wait for.
+  struct Place {
+    std::optional<Promise> promise;
+    std::shared_future<Outcome> outcome;
+    std::uint64_t number = 0;  // promises are numbered as they begin, from 1
+  };
+  /// A kernel that is out of date is made anew.
+  Place take(const std::string& key);
+
+  /// How many promises have begun: what is made under a larger number is begun later than this call.
+  std::uint64_t count() const;
+
+  /// What was made at `place`, if it can be returned to who began to ask when `count` was `begun_before`: what was begun before
+  /// that counts only if it is a kernel and up to date.
+  static Outcome outcome_of(const Place& place, std::uint64_t begun_before);
+
+  /// The kernel of `key`; by `make` if nobody has made it or is at it.
+  template <class Make>
+  Result<Kernel> get(const std::string& key, const Make& make) {
+    const std::uint64_t begun_before = count();
+    for (;;) {
+      Place place = take(key);
+      if (place.promise) {
+        Result<Kernel> made = make();
+        place.promise->settle(made);
+        return made;
+      }
+      if (Outcome outcome = outcome_of(place, begun_before)) return *std::move(outcome);
+    }
+  }
+
+ private:
+  struct Made {
+    std::uint64_t number;
+    std::shared_future<Outcome> outcome;
+  };
+  std::optional<Made> find(const std::string& key) const;
+  void forget(const std::string& key, std::uint64_t number);
+  void forget_parents();
+
+  mutable std::mutex mutex_;
+  ForkGuard guard_{mutex_};
+  std::uint64_t count_ = 0;
+  std::map<std::string, Made> made_;
+  std::uint64_t generation_ = fork_generation();
+};
+
+}  // namespace kmux

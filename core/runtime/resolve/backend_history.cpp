@@ -1,0 +1,95 @@
+#include "backend_history.h"
+
+#include <utility>
+
+#include "cache/artifact_cache.h"
+#include "cache/cached_note.h"
+#include "isolation/failed_calls.h"
+#include "system/compile_scope.h"
+
+namespace kmux {
+
+Blame blame_of(const Error& error) {
+  if (error.note(kCancelledNote) || error.note("worker") == kKilledWorker) return Blame::kNobody;
+  switch (error.code) {
+    case ErrorCode::kCompileFailed:
+      return error.note("worker") ? Blame::kBackend : Blame::kSources;
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kInternal:
+      return Blame::kBackend;
+    default:
+      return Blame::kNobody;
+  }
+}
+
+void Failures::note(const CandidateKey& key, const Error& error) {
+  const Blame blame = blame_of(error);
+  if (blame == Blame::kNobody) return;
+  const std::lock_guard lock(mutex_);
+  const auto now = now_();
+  std::erase_if(entries_, [&](const auto& entry) { return entry.second.until <= now; });
+  entries_.insert_or_assign(key, Entry{error.message, blame, now + kFailureTime});
+}
+
+std::optional<Quarantine> Failures::find(const CandidateKey& key, bool in_background) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || (found->second.blame == Blame::kSources && !in_background)) return std::nullopt;
+  const auto left = std::chrono::ceil<std::chrono::seconds>(found->second.until - now_());
+  if (left <= std::chrono::seconds(0)) return std::nullopt;
+  return Quarantine{found->second.reason, left};
+}
+
+bool Failures::empty() const {
+  const std::lock_guard lock(mutex_);
+  return entries_.empty();
+}
+
+namespace {
+
+constexpr double kWeight = 0.25;  // of the last compile
+constexpr double kMemorable = 2;  // what differs less from what is on the disk is not worth a write
+
+CacheKey key_of(const Manifest& plugin, const std::string& tier) {
+  return note_key("compile time", {{"name", "compile time"},
+                                   {"plugin", Json::Object{{"name", plugin.name}, {"build_id", plugin.build_id}}},
+                                   {"options", Json::Object{{"tier", tier}}}});
+}
+
+bool is_far(double ms, std::optional<double> kept) {
+  return !kept || ms > *kept * kMemorable || ms * kMemorable < *kept;
+}
+
+}  // namespace
+
+CompileTimes::Time& CompileTimes::look_up(const Manifest& plugin, const std::string& tier) {
+  const CacheKey key = key_of(plugin, tier);
+  Time& time = times_[key.digest];
+  if (std::exchange(time.is_looked_up, true)) return time;
+  const std::optional<Json> note = find_note(cache_.get(), key);
+  const Json* ms = note ? note->find("ms") : nullptr;
+  if (ms != nullptr) time.kept = ms->as_number();
+  if (!time.ms) time.ms = time.kept;
+  return time;
+}
+
+void CompileTimes::note(const Manifest& plugin, const std::string& tier, double ms, bool is_kept) {
+  const std::lock_guard lock(mutex_);
+  Time& time = is_kept ? look_up(plugin, tier) : times_[key_of(plugin, tier).digest];
+  time.ms = time.ms ? *time.ms + kWeight * (ms - *time.ms) : ms;
+  if (!is_kept || !is_far(*time.ms, time.kept)) return;
+  const bool replaces = std::exchange(time.kept, time.ms).has_value();
+  keep_note(cache_.get(), key_of(plugin, tier), Json::Object{{"ms", *time.ms}}, replaces);
+}
+
+std::optional<double> CompileTimes::known(const Manifest& plugin, const std::string& tier) {
+  const std::lock_guard lock(mutex_);
+  return look_up(plugin, tier).ms;
+}
+
+std::optional<double> CompileTimes::expected(const Manifest& plugin, const std::string& tier) {
+  if (const std::optional<double> ms = known(plugin, tier)) return ms;
+  return plugin.compile_ms > 0 ? std::optional<double>(plugin.compile_ms) : std::nullopt;
+}
+
+}  // namespace kmux
