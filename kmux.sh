@@ -198,6 +198,7 @@ bench() {
 
 bars() {
   use_venv
+  [[ ${1:-} != house ]] || exec "$PYTHON" -B bench/bars_house
   prepare tilelang_headers nvrtc cute_dsl wheels tilelang
   if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
     packages "${TEST_PACKAGES[@]}"
