@@ -111,7 +111,7 @@ TEST_F(ParCompileWorkers, KillsCompilersWhenItIsCancelled) {
   EXPECT_THAT(result.error().message, HasSubstr("compiling was cancelled (0 of 3 programs were done)"));
   EXPECT_THAT(workers(), IsEmpty());
   const Error again = par_build(*runtime_, {all.data(), 1}, {.timeout = 300ms}).error();
-  EXPECT_FALSE(again.note("remembered").has_value());  // it says nothing of the program that it was called off
+  EXPECT_FALSE(again.note("remembered").has_value());  // it says nothing of the program that it was cancelled
 }
 
 TEST_F(ParCompileWorkers, TellsOfACrashLikeOfAnyFailure) {

@@ -39,7 +39,7 @@ TEST_F(FailureMemory, BeginsAnewWithEachFailure) {
 }
 
 TEST_F(FailureMemory, BlamesNobodyForWhatWasCalledOff) {
-  failures_.note(key_, called_off("it was stopped (nobody waits)."));
+  failures_.note(key_, cancellation("it was stopped (nobody waits)."));
   EXPECT_TRUE(failures_.empty());
 }
 

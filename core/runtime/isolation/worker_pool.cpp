@@ -180,7 +180,7 @@ const char* word_of(const WorkerFailure& failure) {
     case WorkerFailure::Kind::kMalformed:
       return "malformed";
     case WorkerFailure::Kind::kStopped:
-      return "called off";
+      return "cancelled";
   }
   return "";
 }
@@ -210,7 +210,7 @@ Error WorkerPool::error_of(FrameKind call, const WorkerFailure& failure, const L
                                             "its compiler waits for.");
       break;
     case Kind::kStopped:
-      error = called_off(who + "was stopped in " + step + " (" + failure.why + ").");
+      error = cancellation(who + "was stopped in " + step + " (" + failure.why + ").");
       break;
     case Kind::kMalformed:
       error = make_error(ErrorCode::kInternal, who + "gave no answer in " + step + " (" + failure.why +

@@ -155,7 +155,7 @@ std::vector<std::size_t> CompileRunState::leave_behind_overdue() {
     record.left_behind = true;
     workers.push_back(record.worker);
     permits.push_back(record.permit.lock());
-    finish(group, cancelled_ ? called_off("it was left behind.") : time_out(group));
+    finish(group, cancelled_ ? cancellation("it was left behind.") : time_out(group));
     record.unwanted = true;
   }
   for (const auto& permit : permits)

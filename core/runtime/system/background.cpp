@@ -28,7 +28,7 @@ class BackgroundScope final : public CompileScope {
  public:
   explicit BackgroundScope(const std::atomic<bool>& stopped) : stopped_(stopped) {}
   Result<std::shared_ptr<void>> admit(const std::string&, bool) override {
-    if (is_cancelled()) return called_off("it was not compiled (its runtime ended).");
+    if (is_cancelled()) return cancellation("it was not compiled (its runtime ended).");
     return std::shared_ptr<void>();
   }
   bool has_neighbours() const override { return false; }

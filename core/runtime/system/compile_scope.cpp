@@ -15,7 +15,7 @@ CompileScope* CompileScope::current() { return this_thread; }
 CompileScope::Entered::Entered(CompileScope& scope) : outer_(std::exchange(this_thread, &scope)) {}
 CompileScope::Entered::~Entered() { this_thread = outer_; }
 
-Error called_off(std::string problem) {
+Error cancellation(std::string problem) {
   return make_error(ErrorCode::kUnavailable, std::move(problem) + " Compile it again if it is still needed.")
       .with(kCancelledNote, "nobody waits for the result any more");
 }

@@ -19,7 +19,7 @@ class CompileScope {
 
   virtual ~CompileScope() = default;
 
-  /// Waits until `plugin` may compile, in a process of its own if `apart`. What is returned is kept while it does.
+  /// Waits until `plugin` may compile, in a process of its own if `isolated`. What is returned is kept while it does.
   ///
   /// Errors: unavailable if nobody wants the result any more.
   virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool isolated) = 0;
@@ -49,11 +49,11 @@ class CompileScope {
   };
 };
 
-/// The note of an error that says nothing of backend or program: the compilation was called off.
-inline constexpr const char* kCancelledNote = "called off";
+/// The note of an error that says nothing of backend or program: the compilation was cancelled.
+inline constexpr const char* kCancelledNote = "cancelled";
 
 /// Such an error; `problem` is its first sentence.
-Error called_off(std::string problem);
+Error cancellation(std::string problem);
 
 /// The shorter one of `limit` and what this thread's scope has left.
 CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit);

@@ -31,7 +31,7 @@ bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBack
 Status check_wanted() {
   const CompileScope* const scope = CompileScope::current();
   if (scope == nullptr || !scope->is_cancelled()) return Ok{};
-  return called_off("the kernel was not measured (its runtime ended).");
+  return cancellation("the kernel was not measured (its runtime ended).");
 }
 
 }  // namespace
