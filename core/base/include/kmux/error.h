@@ -160,7 +160,8 @@ using Status = Result<Ok>;
     if (auto&& kmux_status = (expr); !kmux_status) return std::move(kmux_status).error(); \
   } while (false)
 
-/// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function.
+/// Declares `decl` as the value of `expr` (a Result), or returns its error from the enclosing function. It is more than one
+/// statement: after an `if` without braces it does not compile.
 #define KMUX_ASSIGN(decl, expr) KMUX_ASSIGN_IMPL(KMUX_CONCAT(kmux_result_, __LINE__), decl, expr)
 #define KMUX_ASSIGN_IMPL(tmp, decl, expr)  \
   auto tmp = (expr);                       \

@@ -1,0 +1,10 @@
+// Does not compile: what KMUX_ASSIGN declares would be gone after the `if`.
+#include "kmux/error.h"
+
+kmux::Result<int> number();
+
+kmux::Result<int> number_if(bool wanted) {
+  int found = 0;
+  if (wanted) KMUX_ASSIGN(found, number());
+  return found;
+}
