@@ -21,6 +21,9 @@ SDK = ("base", "ir", "plan toolchain", "plugin")
 RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/tensor runtime/cache/disk", "runtime/cache/remote",
            "runtime/cache", "runtime/artifact", "runtime/resolve", "runtime/kernel", "runtime/tune", "runtime/compile", "runtime/pool",
            "runtime/jit runtime/export", "runtime", "worker bench")
+# What each plugin has by that name. options, meta, target and device are in plugins/nvidia for those of NVIDIA's devices.
+PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "wrapper.cpp",
+                "builder.h", "builder.cpp", "adapter.h", "adapter.cpp")
 LIMITS = {"kmux::sdk": 13060, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
 
 
@@ -64,6 +67,13 @@ def foreign(path, lines):
     for number, line in enumerate(lines, 1):
         if (found := re.match(r'#include "(\w+)/', line)) and found[1] in others:
             yield f"{path}:{number}: includes plugin {found[1]}. Lift what both need into sdk or plugins/nvidia."
+
+
+def unnamed(folder):
+    """A newcomer who knows one plugin finds the same things in another by their names."""
+    for name in PLUGIN_FILES:
+        if not (folder / name).is_file():
+            yield f"plugins/{folder.name}: no {name}. Every plugin has one by that name."
 
 
 def unlisted(path):
@@ -154,6 +164,8 @@ def main():
         if library := library_of(relative):
             sizes[library] += code_lines(lines)  # of code: documentation is not what makes a core large
     found += [*unpackaged(), *upward(core), *unanswered()]
+    for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
+        found += unnamed(manifest.parent)
     found += [f"{library}: {size} lines of code (the limit is {LIMITS[library]})."
               for library, size in sizes.items() if size > LIMITS[library]]
     print("\n".join(found) or "tree: no breach")
