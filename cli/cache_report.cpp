@@ -52,11 +52,13 @@ std::string remote_text(const RemoteCacheReport& remote) {
   std::string text = "remote  " + (remote.url.empty() ? "" : remote.url + " ");
   if (remote.problem) return text + styled(Style::kBad, "not in use") + " (" + remote.problem->message + ")\n";
   text += "(" + std::to_string(remote.names) + (remote.names == 1 ? " name" : " names") + " in its database";
-  return text + (remote.sealed ? ", sealed" : ", without a key") + (remote.read_only ? ", read only" : "") + ")\n";
+  return text + (remote.authenticated ? ", authenticated" : ", without a key") +
+         (remote.read_only ? ", read only" : "") + ")\n";
 }
 
 Json remote_json(const RemoteCacheReport& remote) {
-  Json json = Json::Object{{"url", remote.url}, {"read_only", remote.read_only}, {"sealed", remote.sealed}};
+  Json json =
+      Json::Object{{"url", remote.url}, {"read_only", remote.read_only}, {"authenticated", remote.authenticated}};
   if (remote.problem) {
     json["problem"] = remote.problem->message;
   } else {

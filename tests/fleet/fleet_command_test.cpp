@@ -19,7 +19,8 @@ class FleetCommand : public testing::Test {
  protected:
   ProcessResult run(const std::string& node, const std::vector<std::string>& words) {
     variables_["KMUX_CACHE_DIR"] = (session_.folder() / node).string();
-    variables_["KMUX_REMOTE_CACHE"] = url_ + (variables_.contains("KMUX_REMOTE_CACHE_KEY_FILE") ? "" : unsealed_);
+    variables_["KMUX_REMOTE_CACHE"] =
+        url_ + (variables_.contains("KMUX_REMOTE_CACHE_KEY_FILE") ? "" : unauthenticated_);
     return session_.run(words, variables_);
   }
   bool compiles(const std::string& node) {
@@ -38,7 +39,7 @@ class FleetCommand : public testing::Test {
   CliSession session_;
   CliSession::Variables variables_{{"KMUX_REMOTE_CACHE_TIMEOUT", "20000"}};
   std::string url_ = "redis+unix://:hunter2@" + server_.socket_address().socket;
-  std::string unsealed_ = "?unsealed=1";
+  std::string unauthenticated_ = "?unauthenticated=1";
 };
 
 TEST_F(FleetCommand, WhatOneNodeCompiledAnotherDoesNot) {
@@ -62,7 +63,7 @@ TEST_F(FleetCommand, StatsTellOfTheServer) {
   EXPECT_THAT(stats(), Not(HasSubstr("hunter2")));
   use_key("the key of the fleet");
   variables_["KMUX_REMOTE_CACHE_READ_ONLY"] = "1";
-  EXPECT_THAT(stats(), HasSubstr("names in its database, sealed, read only)"));
+  EXPECT_THAT(stats(), HasSubstr("names in its database, authenticated, read only)"));
   const Json json = parse_json(run("one", {"cache", "stats", "--json"}).standard_output).value();
   EXPECT_EQ(json.find("remote")->find("names")->as_integer() != nullptr, true);
   server_.kill();
@@ -72,7 +73,7 @@ TEST_F(FleetCommand, StatsTellOfTheServer) {
 TEST_F(FleetCommand, WithoutAKeyThereIsNoRemoteCacheUnlessTheUrlAllowsIt) {
   EXPECT_TRUE(compiles("one"));
   EXPECT_FALSE(compiles("two"));
-  unsealed_.clear();
+  unauthenticated_.clear();
   EXPECT_TRUE(compiles("three"));
   EXPECT_THAT(stats(), HasSubstr("not in use (KMUX_REMOTE_CACHE: the remote cache has no key"));
 }

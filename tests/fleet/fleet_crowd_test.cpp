@@ -88,7 +88,7 @@ class FleetCrowd : public testing::Test {
   RedisServer server_;
   SlowNetwork network_{server_.address()};
   TempFolder temp_{memory_folder()};
-  std::string url_ = "redis://127.0.0.1:" + std::to_string(network_.port()) + "?unsealed=1";
+  std::string url_ = "redis://127.0.0.1:" + std::to_string(network_.port()) + "?unauthenticated=1";
 };
 
 TEST_F(FleetCrowd, SixHundredAndFortyCompilesTakeLittleMoreThanOne) {

@@ -73,27 +73,27 @@ TEST_F(RemoteDamage, WithAKeyOnlyWhatIsSealedIsTaken) {
   EXPECT_TRUE(makes(node("without")));
   secret_ = "the fleet's own key";
   EXPECT_TRUE(makes(node("one")));
-  EXPECT_THAT(log(), HasSubstr("is not used (it has no seal)"));
+  EXPECT_THAT(log(), HasSubstr("is not used (it has no MAC)"));
   EXPECT_FALSE(makes(node("two")));
   secret_ = "a key of somebody else";
   EXPECT_TRUE(makes(node("three")));
-  EXPECT_THAT(log(), HasSubstr("is not used (its seal is not that of this fleet's key)"));
+  EXPECT_THAT(log(), HasSubstr("is not used (its MAC is not that of this fleet's key)"));
 }
 
 TEST_F(RemoteDamage, APoisonedEntryIsNotRunWhateverItsDigestsSay) {
   secret_ = "the fleet's own key";
   EXPECT_TRUE(makes(node("one")));
-  const std::string seal = deserialize(value()).value().parts.at(0).content.substr(0, 64);
+  const std::string mac = deserialize(value()).value().parts.at(0).content.substr(0, 64);
   CacheEntry poison = entry();
   poison.launcher = "poison";
   const std::string poisoned = to_remote_bytes({pack_entry(key_, poison, file_time_now()).value()}, "");
   set_value(poisoned);
   EXPECT_TRUE(makes(node("two")));
-  Artifact with_seal = deserialize(poisoned).value();  // that of the good one
-  with_seal.parts.at(0).content.replace(0, 64, seal);
-  set_value(serialize(with_seal));
+  Artifact with_mac = deserialize(poisoned).value();  // that of the good one
+  with_mac.parts.at(0).content.replace(0, 64, mac);
+  set_value(serialize(with_mac));
   EXPECT_TRUE(makes(node("three")));
-  EXPECT_THAT(log(), HasSubstr("its seal is not that of this fleet's key"));
+  EXPECT_THAT(log(), HasSubstr("its MAC is not that of this fleet's key"));
 }
 
 TEST_F(RemoteDamage, ASealIsOfOneKeyAlone) {
@@ -104,7 +104,7 @@ TEST_F(RemoteDamage, ASealIsOfOneKeyAlone) {
   one->flush();
   set_value(server_.ask({"GET", "kmux:1:" + other.digest}).text);
   EXPECT_TRUE(makes(node("two")));
-  EXPECT_THAT(log(), HasSubstr("its seal is not that of this fleet's key"));
+  EXPECT_THAT(log(), HasSubstr("its MAC is not that of this fleet's key"));
 }
 
 }  // namespace

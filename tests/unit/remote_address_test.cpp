@@ -43,11 +43,13 @@ TEST(RemoteAddress, ReadsAUnixSocket) {
 }
 
 TEST(RemoteAddress, MayAllowThatThereIsNoKey) {
-  EXPECT_FALSE(parsed("redis://host").unsealed);
-  EXPECT_TRUE(parsed("redis://:word@host/2?unsealed=1").unsealed);
-  EXPECT_TRUE(parsed("redis+unix:///run/a.sock?unsealed=1").unsealed);
-  for (const char* query : {"unsealed", "unsealed=0", "unsealed=true", "UNSEALED=1", "unsealed=1&db=2", ""}) {
-    EXPECT_THAT(address_refusal(std::string("redis://host?") + query), HasSubstr("perhaps ?unsealed=1")) << query;
+  EXPECT_FALSE(parsed("redis://host").unauthenticated);
+  EXPECT_TRUE(parsed("redis://:word@host/2?unauthenticated=1").unauthenticated);
+  EXPECT_TRUE(parsed("redis+unix:///run/a.sock?unauthenticated=1").unauthenticated);
+  for (const char* query : {"unauthenticated", "unauthenticated=0", "unauthenticated=true", "UNAUTHENTICATED=1",
+                            "unauthenticated=1&db=2", ""}) {
+    EXPECT_THAT(address_refusal(std::string("redis://host?") + query), HasSubstr("perhaps ?unauthenticated=1"))
+        << query;
   }
 }
 

@@ -23,7 +23,7 @@ Result<std::optional<RemoteSettings>> read(const SetVariables& variables) {
 }
 
 SetVariables one_variable(const char* name, const std::string& value) {
-  return {{"KMUX_REMOTE_CACHE", "redis://host?unsealed=1"}, {name, value}};
+  return {{"KMUX_REMOTE_CACHE", "redis://host?unauthenticated=1"}, {name, value}};
 }
 
 std::string refusal(const SetVariables& variables) {
@@ -34,7 +34,7 @@ std::string refusal(const SetVariables& variables) {
 TEST(RemoteSettings, AreNoneUnlessThereIsAServer) {
   EXPECT_FALSE(read({}).value());
   EXPECT_FALSE(read({{"KMUX_REMOTE_CACHE_KEY_FILE", "/none"}}).value());
-  const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2?unsealed=1"}});
+  const RemoteSettings plain = **read({{"KMUX_REMOTE_CACHE", "redis://:word@host/2?unauthenticated=1"}});
   EXPECT_EQ(plain.redis.address.host, "host");
   EXPECT_EQ(plain.redis.address.password, "word");
   EXPECT_EQ(plain.redis.keep, std::chrono::hours(30 * 24));
@@ -61,8 +61,8 @@ TEST(RemoteSettings, NeedAKeyUnlessTheUrlSaysThatThereIsNone) {
   EXPECT_EQ(without.error().message,
             "KMUX_REMOTE_CACHE: the remote cache has no key (KMUX_REMOTE_CACHE_KEY_FILE is not set, and without a key "
             "whoever can write to the server can have any code run here). Set it to a file with the fleet's key, see "
-            "docs/fleet.md, or add ?unsealed=1 to the URL where everybody who reaches the server may do that.");
-  EXPECT_TRUE(read({{"KMUX_REMOTE_CACHE", "redis://host?unsealed=1"}}).ok());
+            "docs/fleet.md, or add ?unauthenticated=1 to the URL where everybody who reaches the server may do that.");
+  EXPECT_TRUE(read({{"KMUX_REMOTE_CACHE", "redis://host?unauthenticated=1"}}).ok());
   EXPECT_EQ((*read({{"KMUX_REMOTE_CACHE", "redis://host"}, {"KMUX_REMOTE_CACHE_KEY_FILE", key}}))->secret,
             "0123456789abcdef");
   EXPECT_EQ((*read(one_variable("KMUX_REMOTE_CACHE_KEY_FILE", key)))->secret, "0123456789abcdef")
@@ -103,10 +103,11 @@ TEST(RemoteSettings, AreInquiredAfter) {
   EXPECT_FALSE(inquire_remote_cache(Environment::from({})));
   const auto wrong = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "x"}}));
   EXPECT_THAT(wrong->problem->message, HasSubstr("it is no URL"));
-  const auto dead = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none?unsealed=1"}}));
+  const auto dead =
+      inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none?unauthenticated=1"}}));
   EXPECT_EQ(dead->url, "redis+unix:///none");
   EXPECT_EQ(dead->problem->code, ErrorCode::kUnavailable);
-  EXPECT_FALSE(dead->sealed || dead->read_only);
+  EXPECT_FALSE(dead->authenticated || dead->read_only);
 }
 
 }  // namespace

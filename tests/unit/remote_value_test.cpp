@@ -57,21 +57,22 @@ TEST(RemoteValue, ReadsFewPartsHoweverManyThereAre) {
 }
 
 TEST(RemoteValue, ASealIsOfKeyStateContentAndSecret) {
-  const std::string sealed = to_remote_bytes({entry("a")}, "secret");
+  const std::string authenticated = to_remote_bytes({entry("a")}, "secret");
   const auto refused = [](const std::string& key, const std::string& bytes, const char* secret) {
     return read_remote_bytes(key, bytes, secret).refused;
   };
-  EXPECT_THAT(refused(kKey, sealed, "secret"), IsEmpty());
-  EXPECT_THAT(refused(kKey, sealed, ""), IsEmpty()) << "without a key nobody asks for a seal";
-  EXPECT_THAT(refused(kKey, sealed, "Secret"), ElementsAre("its seal is not that of this fleet's key"));
-  EXPECT_THAT(refused(sha256_hex("other"), sealed, "secret"), ElementsAre("its seal is not that of this fleet's key"));
-  EXPECT_THAT(refused(kKey, to_remote_bytes({entry("a")}, ""), "secret"), ElementsAre("it has no seal"));
-  Artifact moved = deserialize(sealed).value();
+  EXPECT_THAT(refused(kKey, authenticated, "secret"), IsEmpty());
+  EXPECT_THAT(refused(kKey, authenticated, ""), IsEmpty()) << "without a key nobody asks for a MAC";
+  EXPECT_THAT(refused(kKey, authenticated, "Secret"), ElementsAre("its MAC is not that of this fleet's key"));
+  EXPECT_THAT(refused(sha256_hex("other"), authenticated, "secret"),
+              ElementsAre("its MAC is not that of this fleet's key"));
+  EXPECT_THAT(refused(kKey, to_remote_bytes({entry("a")}, ""), "secret"), ElementsAre("it has no MAC"));
+  Artifact moved = deserialize(authenticated).value();
   moved.parts[0].name = sha256_hex("b");
-  EXPECT_THAT(refused(kKey, serialize(moved), "secret"), ElementsAre("its seal is not that of this fleet's key"));
-  Artifact changed = deserialize(sealed).value();
+  EXPECT_THAT(refused(kKey, serialize(moved), "secret"), ElementsAre("its MAC is not that of this fleet's key"));
+  Artifact changed = deserialize(authenticated).value();
   changed.parts[0].content.back() = '!';
-  EXPECT_THAT(refused(kKey, serialize(changed), "secret"), ElementsAre("its seal is not that of this fleet's key"));
+  EXPECT_THAT(refused(kKey, serialize(changed), "secret"), ElementsAre("its MAC is not that of this fleet's key"));
 }
 
 TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
@@ -80,7 +81,7 @@ TEST(RemoteValue, TakesTheGoodOnesAmongTheBad) {
   mixed.parts[2].content = "short";
   const RemoteValue value = read_remote_bytes(kKey, serialize(mixed), "secret");
   EXPECT_THAT(states(value), ElementsAre(sha256_hex("a")));
-  EXPECT_THAT(value.refused, ElementsAre("its seal is not that of this fleet's key", "it is truncated"));
+  EXPECT_THAT(value.refused, ElementsAre("its MAC is not that of this fleet's key", "it is truncated"));
 }
 
 TEST(RemoteValue, AnyBytesAreRefusedInWords) {

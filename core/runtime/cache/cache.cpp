@@ -37,7 +37,7 @@ std::optional<RemoteCacheReport> inquire_remote_cache(const Environment& environ
   }
   if (!*settings) return std::nullopt;
   report.url = to_string((*settings)->redis.address);
-  report.sealed = !(*settings)->secret.empty();
+  report.authenticated = !(*settings)->secret.empty();
   Result<std::int64_t> names = RedisTier((*settings)->redis).count_names();
   if (names) report.names = *names;
   if (!names) report.problem = std::move(names).error();

@@ -58,11 +58,11 @@ Result<RemoteAddress> parse_remote_address(std::string_view text) {
   const auto parsed = boost::urls::parse_uri({text.data(), text.size()});
   if (!parsed) return refused("it is no URL");
   const boost::urls::url_view& url = *parsed;
-  const bool unsealed = url.query() == "unsealed=1";
-  if ((url.has_query() && !unsealed) || url.has_fragment()) {
-    return refused("it has more than an address and perhaps ?unsealed=1");
+  const bool unauthenticated = url.query() == "unauthenticated=1";
+  if ((url.has_query() && !unauthenticated) || url.has_fragment()) {
+    return refused("it has more than an address and perhaps ?unauthenticated=1");
   }
-  RemoteAddress address{.user = url.user(), .password = url.password(), .unsealed = unsealed};
+  RemoteAddress address{.user = url.user(), .password = url.password(), .unauthenticated = unauthenticated};
   if (!address.user.empty() && address.password.empty()) return refused("it has a user without a password");
   if (url.scheme() == "redis") {
     KMUX_TRY(read_server(url, address));

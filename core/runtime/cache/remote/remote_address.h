@@ -16,11 +16,11 @@ struct RemoteAddress {
   std::string user;      // empty: the server's default user
   std::string password;  // empty: none is sent
   std::uint16_t database = 0;
-  bool unsealed = false;  // `?unsealed=1`: without a key it is used all the same
+  bool unauthenticated = false;  // `?unauthenticated=1`: without a key it is used all the same
 };
 
 /// Reads `redis://[user[:password]@]host[:port][/database]` or `redis+unix://[user[:password]@]/path`, either with
-/// `?unsealed=1` after it; what has a meaning in a URL is written with % (RFC 3986).
+/// `?unauthenticated=1` after it; what has a meaning in a URL is written with % (RFC 3986).
 ///
 /// Errors: invalid_argument that says what is wrong and never repeats the text, as there is a password in it.
 Result<RemoteAddress> parse_remote_address(std::string_view text);

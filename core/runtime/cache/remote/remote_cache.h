@@ -76,7 +76,7 @@ struct RemoteOptions {
 
 /// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
 ///
-/// Whatever the tier does, a caller gets an entry that is whole, of its key, sealed if there is a secret, and right for
+/// Whatever the tier does, a caller gets an entry that is whole, of its key, authenticated if there is a secret, and right for
 /// the headers of this machine, or none. A failure is logged once a back-off, and costs a time-out of the tier; one call that
 /// is too slow while the tier lives is no failure of the tier, `kMostSlowCalls` without a success between them are.
 /// Leases are renewed and released whatever became of other calls.

@@ -26,7 +26,7 @@ Error without_a_key() {
       ErrorCode::kInvalidArgument,
       "KMUX_REMOTE_CACHE: the remote cache has no key (KMUX_REMOTE_CACHE_KEY_FILE is not set, and without a "
       "key whoever can write to the server can have any code run here). Set it to a file with the fleet's "
-      "key, see docs/fleet.md, or add ?unsealed=1 to the URL where everybody who reaches the server may do "
+      "key, see docs/fleet.md, or add ?unauthenticated=1 to the URL where everybody who reaches the server may do "
       "that.");
 }
 
@@ -53,7 +53,7 @@ Result<std::optional<RemoteSettings>> read_remote_settings(const Environment& en
   }
   if (!environment.remote_cache_key_file.empty()) {
     KMUX_ASSIGN(settings.secret, read_remote_secret(environment.remote_cache_key_file));
-  } else if (!settings.redis.address.unsealed) {
+  } else if (!settings.redis.address.unauthenticated) {
     return without_a_key();
   }
   return std::optional(std::move(settings));

@@ -13,12 +13,12 @@
 namespace kmux {
 namespace {
 
-// The container of artifacts twice: one part an entry, named by the state of its headers, of a seal and a container of
+// The container of artifacts twice: one part an entry, named by the state of its headers, of a MAC and a container of
 // the entry's files.
 constexpr std::size_t kMacSize = 64;
 constexpr char kNoMac = '-';
 
-/// Key and state are under the seal, too: an entry cannot be passed off as another one's.
+/// Key and state are under the MAC, too: an entry cannot be passed off as another one's.
 std::string mac_of(const std::string& key, const std::string& second, std::string_view packed,
                    std::string_view secret) {
   if (secret.empty()) return std::string(kMacSize, kNoMac);
@@ -38,10 +38,10 @@ Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part
   const auto refused = [](const char* why) { return make_error(ErrorCode::kInvalidArgument, why); };
   const std::string_view content = part.content;
   if (content.size() < kMacSize) return refused("it is truncated");
-  const std::string_view seal = content.substr(0, kMacSize);
+  const std::string_view mac = content.substr(0, kMacSize);
   const std::string_view packed = content.substr(kMacSize);
-  if (!secret.empty() && !equal_in_constant_time(seal, mac_of(key, part.name, packed, secret))) {
-    return refused(seal[0] == kNoMac ? "it has no seal" : "its seal is not that of this fleet's key");
+  if (!secret.empty() && !equal_in_constant_time(mac, mac_of(key, part.name, packed, secret))) {
+    return refused(mac[0] == kNoMac ? "it has no MAC" : "its MAC is not that of this fleet's key");
   }
   KMUX_ASSIGN(Artifact files, deserialize(packed));
   PackedEntry entry{key, part.name, {}};

@@ -17,11 +17,11 @@ struct RemoteValue {
 /// How many entries a value has at most.
 inline constexpr std::size_t kMostRemoteEntries = 4;
 
-/// The bytes of a value, each entry sealed with `secret`, or without a seal if that is empty. The last ones are left out
+/// The bytes of a value, each entry authenticated with `secret`, or without a MAC if that is empty. The last ones are left out
 /// if there is no room; "" if there is none for the first.
 std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string_view secret);
 
-/// Reads a value of `key`, whatever the bytes are. With a `secret` only entries that it sealed are taken; the digests
+/// Reads a value of `key`, whatever the bytes are. With a `secret` only entries that it authenticated are taken; the digests
 /// inside an entry are not looked at.
 RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, std::string_view secret);
 

@@ -60,7 +60,7 @@ struct PruneReport {
 struct RemoteCacheReport {
   std::string url;  // without user and password
   bool read_only = false;
-  bool sealed = false;           // there is a key, and only what is sealed with it is taken
+  bool authenticated = false;           // there is a key, and only what is authenticated with it is taken
   std::optional<Error> problem;  // why it is of no use now
   std::int64_t names = 0;        // in its database, those of others included
 };

@@ -33,7 +33,7 @@ struct KMUX_API Environment {
   std::vector<std::filesystem::path> cache_read_only;  // KMUX_CACHE_RO, ':' between: searched after cache_dir
   std::string cache_max_bytes;  // KMUX_CACHE_MAX_BYTES: a number, with K, M, G or T; default 4G
   std::string remote_cache;  // KMUX_REMOTE_CACHE: redis://[user[:password]@]host[:port][/database], redis+unix:///path
-  std::filesystem::path remote_cache_key_file;  // KMUX_REMOTE_CACHE_KEY_FILE: what is taken must be sealed with its key
+  std::filesystem::path remote_cache_key_file;  // KMUX_REMOTE_CACHE_KEY_FILE: what is taken must have its MAC
   std::string remote_cache_ttl;  // KMUX_REMOTE_CACHE_TTL: seconds that an entry is kept there; default 30 days
   std::string remote_cache_timeout;  // KMUX_REMOTE_CACHE_TIMEOUT: ms, to connect and for each command; default 500
   bool remote_cache_read_only = false;  // KMUX_REMOTE_CACHE_READ_ONLY: 1, true, yes, on
