@@ -13,6 +13,7 @@ import argparse
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,33 +28,42 @@ from xml.etree import ElementTree
 _HERE = Path(__file__).resolve().parent
 _DEVICE_FOLDERS = ("language", "kernel", "jit", "cpu", "cuda", "issue", "layout", "profiler", "autotune", "cache")
 _PLUGIN = "kmux_tilelang.pytest"
+_SECONDS_TO_REPORT = 30
 
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome of each test by its name, and how long all took in seconds."""
+    """The outcome of each test by its name, how long all took in seconds, and the folders that their limit stopped."""
 
     outcomes: dict[str, str]
     seconds: float
+    stopped: frozenset[str] = frozenset()
+
+    def outcome(self, name: str) -> str:
+        """What became of a test: 'missing' where it was not collected, 'unreached' where there was no time for it."""
+        return self.outcomes.get(name, "unreached" if name.partition("::")[0] in self.stopped else "missing")
 
 
 def run_tests(checkout: Path, folders: Sequence[str], options: Sequence[str], jobs: int, limit: float) -> Run:
     """The tests of `folders`, each in a pytest of its own with these options."""
     outcomes: dict[str, str] = {}
+    stopped = set()
     begin = time.monotonic()
     for folder in folders:
         with tempfile.TemporaryDirectory() as scratch:
             report = Path(scratch) / "report.xml"
-            _pytest(checkout, folder, [f"--junitxml={report}", *_workers(jobs), *options], limit, scratch)
+            if not _pytest(checkout, folder, [f"--junitxml={report}", *_workers(jobs), *options], limit, scratch):
+                stopped.add(folder)
             if report.exists():
                 outcomes |= {f"{folder}::{name}": outcome for name, outcome in _outcomes(report)}
             else:
                 print(f"{folder}: pytest ended without a report", file=sys.stderr)
                 outcomes[f"{folder}::(all)"] = "failed"
-    return Run(outcomes, time.monotonic() - begin)
+    return Run(outcomes, time.monotonic() - begin, frozenset(stopped))
 
 
-def _pytest(checkout: Path, folder: str, options: Sequence[str], limit: float, scratch: str) -> None:
+def _pytest(checkout: Path, folder: str, options: Sequence[str], limit: float, scratch: str) -> bool:
+    """Whether pytest came to its end within `limit` seconds."""
     where = checkout / "examples" if folder == "examples" else checkout / "testing/python"
     path = "." if folder == "examples" else folder
     environment = os.environ | {
@@ -63,14 +73,28 @@ def _pytest(checkout: Path, folder: str, options: Sequence[str], limit: float, s
     }
     quiet = ["-q", "-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors", "--tb=line"]
     command = [sys.executable, "-m", "pytest", *quiet, *options, path]
+    running = subprocess.Popen(command, cwd=where, env=environment, stdout=sys.stderr)
     try:
-        subprocess.run(command, cwd=where, env=environment, stdout=sys.stderr, timeout=limit, check=False)
+        running.wait(limit)
     except subprocess.TimeoutExpired:
         print(f"{folder}: stopped after {limit:.0f} s", file=sys.stderr)
+        _stop(running)
+        return False
+    return True
+
+
+def _stop(running: subprocess.Popen) -> None:
+    """Ends pytest as Ctrl-C does: it still writes its report of what has run."""
+    running.send_signal(signal.SIGINT)
+    try:
+        running.wait(_SECONDS_TO_REPORT)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        running.wait()
 
 
 def _workers(jobs: int) -> list[str]:
-    return ["-n", str(jobs), "--dist", "loadfile"] if jobs > 1 and importlib.util.find_spec("xdist") else []
+    return ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 and importlib.util.find_spec("xdist") else []
 
 
 def _outcomes(report: Path) -> Iterable[tuple[str, str]]:
@@ -81,15 +105,17 @@ def _outcomes(report: Path) -> Iterable[tuple[str, str]]:
 
 
 def compare(without: Run, inside: Run) -> dict[str, object]:
-    """Counts, and the names of tests that pass one way only."""
+    """Counts, and the names of tests that pass one way only, or that one way had no time for."""
     names = without.outcomes.keys() | inside.outcomes.keys()
-    pairs = {name: (without.outcomes.get(name, "missing"), inside.outcomes.get(name, "missing")) for name in names}
-    passed = {name: (a == "passed", b == "passed") for name, (a, b) in pairs.items()}
+    pairs = {name: (without.outcome(name), inside.outcome(name)) for name in names}
+    unreached = sorted(name for name, pair in pairs.items() if "unreached" in pair)
+    passed = {name: (a == "passed", b == "passed") for name, (a, b) in pairs.items() if name not in unreached}
     return {
         "both": sum(pair == (True, True) for pair in passed.values()),
         "none": sum(pair == (False, False) for pair in passed.values()),
         "lost": sorted(name for name, pair in passed.items() if pair == (True, False)),
         "gained": sorted(name for name, pair in passed.items() if pair == (False, True)),
+        "unreached": unreached,
         "seconds_without": round(without.seconds, 1),
         "seconds_inside": round(inside.seconds, 1),
     }

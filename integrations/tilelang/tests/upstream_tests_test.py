@@ -1,0 +1,47 @@
+"""run_upstream_tests.py"""
+
+import contextlib
+import tempfile
+import unittest
+from pathlib import Path
+
+from run_upstream_tests import Run, compare, run_tests
+
+# Stands where pytest is looked for first: it reports one test, and another if Ctrl-C does not end it before.
+_PYTEST = """
+import sys, time
+xml = next(word.partition("=")[2] for word in sys.argv if word.startswith("--junitxml"))
+cases = ['<testcase classname="t" name="first"/>']
+try:
+    time.sleep(60)
+    cases.append('<testcase classname="t" name="second"/>')
+finally:
+    open(xml, "w").write("<testsuite>" + "".join(cases) + "</testsuite>")
+"""
+
+
+class UpstreamTests(unittest.TestCase):
+    def test_that_time_ran_out_for_are_neither_lost_nor_gained(self):
+        without = Run({"a::x": "passed", "a::y": "passed", "b::z": "passed", "b::w": "failed"}, 1.0)
+        inside = Run({"a::x": "passed", "b::w": "passed"}, 2.0, frozenset({"a"}))
+        found = compare(without, inside)
+        self.assertEqual((found["both"], found["none"]), (1, 0))
+        self.assertEqual((found["lost"], found["gained"], found["unreached"]), (["b::z"], ["b::w"], ["a::y"]))
+
+    def test_that_ran_before_the_limit_are_told(self):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            tempfile.TemporaryFile("w+") as told,
+            contextlib.redirect_stderr(told),
+        ):
+            checkout = Path(folder)
+            (checkout / "testing/python/math").mkdir(parents=True)
+            (checkout / "pytest.py").write_text(_PYTEST)
+            run = run_tests(checkout, ["math"], [], jobs=1, limit=2)
+            told.seek(0)
+            self.assertIn("math: stopped after 2 s", told.read())
+        self.assertEqual((run.outcomes, run.stopped), ({"math::t::first": "passed"}, frozenset({"math"})))
+
+
+if __name__ == "__main__":
+    unittest.main()
