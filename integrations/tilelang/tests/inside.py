@@ -20,7 +20,7 @@ import kmux_tilelang
 import tilelang
 import torch
 import tvm_ffi
-from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched
+from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched, packed
 from kmux_tilelang.backend import compilation, jit_kernel, registry
 from kmux_tilelang.backend import own as own_kernels
 from tilelang import tvm
@@ -246,6 +246,16 @@ class WithoutBlocks(Inside):
     def test_are_not_taken(self):
         with self.assertRaisesRegex(kmux.UnsupportedError, "The grid of 'never_kernel' has no blocks"):
             tilelang.compile(never_launched(), target={"kind": "cuda", "arch": "sm_90a"}, execution_backend="kmux")
+
+
+class OfPackedElements(Inside):
+    """torch has pairs of float4, and gives memory for those alone."""
+
+    options = {"strict": True}
+
+    def test_are_not_taken(self):
+        with self.assertRaisesRegex(kmux.UnsupportedError, "torch packs several elements of buffer 'A' into a byte"):
+            tilelang.compile(packed(64), out_idx=[1], target={"kind": "cuda", "arch": "sm_90a"}, execution_backend="kmux")
 
 
 class ForOtherDevices(unittest.TestCase):

@@ -36,6 +36,8 @@ def with_adapter(kernel: JITKernel, request: CompileRequest, program: kmux.Progr
     """
     if is_for_another_device(request.target):
         raise Refused(f"it is for another device than torch's current one ({request.target.attrs['arch']})")
+    if name := packed_buffer(request.function):
+        raise Refused(f"torch packs several elements of buffer '{name}' into a byte, and a program counts them one by one")
     adapter = KmuxAdapter(request, program, artifact)
     try:
         adapter.compile()
@@ -46,6 +48,12 @@ def with_adapter(kernel: JITKernel, request: CompileRequest, program: kmux.Progr
             raise Refused(str(error)) from error
     kernel.artifact, kernel.adapter, kernel.torch_function = artifact, adapter, adapter.func
     return kernel
+
+
+def packed_buffer(function: Any) -> str:
+    """The name of a buffer whose elements are less than a byte each, or nothing."""
+    buffers = function.buffer_map.values()
+    return next((buffer.name for buffer in buffers if 1 < buffer.dtype.bits * buffer.dtype.lanes < 8), "")
 
 
 def request_for(kernel: JITKernel, function: Any, out_idx: Any) -> CompileRequest:
