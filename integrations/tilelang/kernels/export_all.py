@@ -22,16 +22,16 @@ _KERNELS = {
         "reduction": ["row_sum", "softmax", "extremes"],
         "layout": ["unpack_bytes", "pack_rows", "copy_without_bias"],
     },
-    # T.alloc_global (CuTe DSL refuses the pointer that TileLang prints where a tensor belongs); wgmma in clusters.
-    ("cuda:sm_90a",): {"tensor_core": ["gemm_f16_split", "gemm_f16_cluster"], "host_programs": ["relax"]},
+    # wgmma in clusters.
+    ("cuda:sm_90a",): {"tensor_core": ["gemm_f16_cluster"]},
     ("metal",): {"threadgroups": ["gemm_simdgroup", "softmax_shared", "reverse_blocks"]},
     ("cuda:sm_90a", "cutedsl:sm_90a"): {
         "pointwise": ["add_tiles", "affine_tiles"],
-        "tensor_core": ["gemm_f16", "gemm_f16_dynamic"],
+        "tensor_core": ["gemm_f16", "gemm_f16_dynamic", "gemm_f16_split"],
         "attention": ["flash_attention"],
         "convolution": ["conv2d"],
         "launches": ["look_up", "grid_barrier", "overlap"],
-        "host_programs": ["column_sums"],
+        "host_programs": ["column_sums", "relax"],
     },
     _EVERYWHERE: {"pointwise": ["add_anywhere"]},
 }

@@ -20,10 +20,12 @@ import kmux_tilelang
 import tilelang
 import torch
 import tvm_ffi
-from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched, packed
+from inside_kernels import add, add_lazily, double_eagerly, filled_by_host, matmul, never_launched, packed, shared_out
 from kmux_tilelang.backend import compilation, jit_kernel, registry
 from kmux_tilelang.backend import own as own_kernels
 from tilelang import tvm
+
+_SM_90A = {"kind": "cuda", "arch": "sm_90a"}
 
 
 class Inside(unittest.TestCase):
@@ -245,7 +247,7 @@ class WithoutBlocks(Inside):
 
     def test_are_not_taken(self):
         with self.assertRaisesRegex(kmux.UnsupportedError, "The grid of 'never_kernel' has no blocks"):
-            tilelang.compile(never_launched(), target={"kind": "cuda", "arch": "sm_90a"}, execution_backend="kmux")
+            tilelang.compile(never_launched(), target=_SM_90A, execution_backend="kmux")
 
 
 class OfPackedElements(Inside):
@@ -255,7 +257,24 @@ class OfPackedElements(Inside):
 
     def test_are_not_taken(self):
         with self.assertRaisesRegex(kmux.UnsupportedError, "torch packs several elements of buffer 'A' into a byte"):
-            tilelang.compile(packed(64), out_idx=[1], target={"kind": "cuda", "arch": "sm_90a"}, execution_backend="kmux")
+            tilelang.compile(packed(64), out_idx=[1], target=_SM_90A, execution_backend="kmux")
+
+
+class OfCountedRegisters(Inside):
+    """nvcc needs no more registers than their authors counted."""
+
+    def test_are_compiled_by_nvcc_where_it_is(self):
+        for groups, present, wanted in ((3, True, "cuda"), (3, False, "auto"), (2, True, "auto")):
+            adapter = tilelang.compile(shared_out(groups), target=_SM_90A, execution_backend="kmux").adapter
+            with mock.patch.object(compilation, "_has_backend", lambda *_, present=present: present):
+                self.assertEqual(compilation.options_of(adapter.program, adapter.request)["execution_backend"], wanted)
+
+    def test_look_for_nvcc_by_resolving(self):
+        program = tilelang.compile(shared_out(3), target=_SM_90A, execution_backend="kmux").adapter.program
+        candidates = kmux.resolve(program, execution_backend="cuda", target="cuda:sm_90a").candidates
+        there = any(candidate["verdict"] == "chosen" for candidate in candidates)
+        self.assertEqual(compilation._has_backend(program, "cuda", "cuda:sm_90a"), there)
+        self.assertFalse(compilation._has_backend(program, "cpu", "cuda:sm_90a"))
 
 
 class ForOtherDevices(unittest.TestCase):
@@ -288,7 +307,7 @@ class SeveralThreads(unittest.TestCase):
             both.wait(timeout=60)
 
         with (
-            mock.patch.object(compilation, "options_of", lambda _: {}),
+            mock.patch.object(compilation, "options_of", lambda *_: {}),
             mock.patch.object(compilation.kmux, "compile", compile),
             ThreadPoolExecutor(2) as pool,
         ):

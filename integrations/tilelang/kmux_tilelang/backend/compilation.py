@@ -59,7 +59,7 @@ def kernel_of(program: kmux.Program, request: CompileRequest) -> kmux.Kernel:
 
     Errors: those of `kmux.compile`; UnsupportedError, too, if kmux is here without a plugin for such targets.
     """
-    options = options_of(request)
+    options = options_of(program, request)
     with _compiling as others:
         if others and request.target.kind.name in _ONE_AT_A_TIME:
             options["isolation"] = "process"
@@ -105,10 +105,10 @@ def library_of(program: kmux.Program, request: CompileRequest, path: str) -> Non
     Errors: those of `kmux.export_library`.
     """
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    kmux.export_library(program, path, **options_of(request))
+    kmux.export_library(program, path, **options_of(program, request))
 
 
-def options_of(request: CompileRequest) -> kmux.CompileOptions:
+def options_of(program: kmux.Program, request: CompileRequest) -> kmux.CompileOptions:
     """What the request means to `kmux.compile`."""
     options: kmux.CompileOptions = {
         "target": kmux_target(request.target),
@@ -118,7 +118,27 @@ def options_of(request: CompileRequest) -> kmux.CompileOptions:
         "use_cache": is_on(),
     }
     device = _current_device(str(request.target.kind.name))
-    return options if device is None else {**options, "device": device}
+    if device is not None:
+        options["device"] = device
+    if request.backend == "auto" and _counts_registers(program) and _has_backend(program, "cuda", options["target"]):
+        options["execution_backend"] = "cuda"
+    return options
+
+
+def _counts_registers(program: kmux.Program) -> bool:
+    """Does a kernel share out registers among three groups of warps or more, which only its author can do?
+
+    NVRTC addresses shared memory by 64 bits where nvcc takes 32, and can need more registers than were counted: an example of
+    TileLang's spills with it, and does not end, through TileLang's own backend nvrtc either.
+    """
+    return any(text.count("tl::warpgroup_reg_") > 2 for text in program.files.values())
+
+
+def _has_backend(program: kmux.Program, name: str, target: str) -> bool:
+    try:
+        return kmux.resolve(program, execution_backend=name, target=target).backend == name
+    except (ValueError, kmux.UnavailableError, kmux.UnsupportedError):
+        return False
 
 
 def _current_device(kind: str) -> int | None:
