@@ -10,8 +10,9 @@ import unittest
 TOOL = pathlib.Path(__file__).resolve().parent / "sanitize.py"
 FLAGS = {"tsan": ["-fsanitize=thread"], "asan": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]}
 SOURCES = {
-    "race": "#include <pthread.h>\nint n;\nvoid* add(void* p) { n = n + 1; return p; }\nint main(void) { pthread_t t;\n"
-            "  pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); return 0; }\n",
+    # The thread waits, for the sanitizer can miss two accesses at the same instant.
+    "race": "#include <pthread.h>\n#include <unistd.h>\nint n;\nvoid* add(void* p) { if (p) usleep(20000); n = n + 1; return p; }\n"
+            "int main(void) { pthread_t t; pthread_create(&t, 0, add, &n); add(0); pthread_join(t, 0); return 0; }\n",
     "leak": "#include <stdlib.h>\nint main(void) { void* volatile p = malloc(7); p = 0; return p != 0; }\n",
     "overflow": "#include <limits.h>\nint main(int argc, char** argv) { int n = INT_MAX; n += argc; return n == 7 && argv; }\n",
     "clean": "int main(void) { return 0; }\n",
