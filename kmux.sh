@@ -7,7 +7,7 @@ readonly BUILD=${KMUX_BUILD:-build/release} LINT=build/lint
 readonly JOBS=${KMUX_JOBS:-$(nproc)}
 readonly BUILD_PACKAGES=(
   build-essential cmake ninja-build ccache
-  libboost1.81-dev libboost-context1.81-dev libboost-program-options1.81-dev nlohmann-json3-dev libssl-dev libarchive-dev libhiredis-dev
+  libboost1.81-dev libboost-context1.81-dev libboost-program-options1.81-dev nlohmann-json3-dev libarchive-dev libhiredis-dev
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev redis-tools
   python3 python3-venv python3-numpy)

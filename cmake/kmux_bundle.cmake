@@ -1,5 +1,5 @@
 # The archive of `cmake --workflow --preset device`: kmux as it is installed, stripped, and what else a machine without
-# LLVM, Boost, OpenSSL and a C++ compiler lacks. glibc is the only thing that it takes from the machine.
+# LLVM, Boost and a C++ compiler lacks. glibc is the only thing that it takes from the machine.
 set(bundle COMPONENT bundle EXCLUDE_FROM_ALL) # no part of a plain installation
 
 # One C++ library a process: an application has opened its own before ours is looked for. In a folder of their own, so
@@ -12,7 +12,7 @@ foreach(name IN ITEMS libstdc++.so.6 libgcc_s.so.1)
 endforeach()
 
 foreach(package IN ITEMS
-    libllvm19 libstdc++6 libssl-dev libboost1.81-dev nlohmann-json3-dev zlib1g-dev libzstd-dev
+    libllvm19 libstdc++6 libboost1.81-dev nlohmann-json3-dev zlib1g-dev libzstd-dev
     libarchive-dev libhiredis-dev libgtest-dev libgmock-dev)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION share/doc/kmux/licences RENAME ${package}.txt ${bundle})

@@ -24,7 +24,8 @@ RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/te
 # What each plugin has by that name. options, meta, target and device are in plugins/nvidia for those of NVIDIA's devices.
 PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "wrapper.cpp",
                 "builder.h", "builder.cpp", "adapter.h", "adapter.cpp")
-LIMITS = {"kmux::sdk": 13060, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
+LIMITS = {"kmux::sdk": 13164, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
+# sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034)
 
 
 def files(folder):

@@ -1,6 +1,11 @@
 #include "kmux/plugin/sha256.h"
 
+#include <random>
+
 #include <gtest/gtest.h>
+
+#include "base/sha256_blocks.h"
+#include "needs.h"
 
 namespace kmux {
 namespace {
@@ -16,6 +21,35 @@ TEST(Sha256, GivesTheDigestsOfTheStandard) {
 }
 
 TEST(Sha256, TakesBytesOfEveryValue) { EXPECT_NE(sha256_hex(std::string("a\0b", 3)), sha256_hex("a")); }
+
+// The lengths around a block's end: one block more where the size of the message does not fit.
+TEST(Sha256, PadsEveryLength) {
+  std::string chained;
+  for (std::size_t size = 0; size < 200; ++size) chained = sha256_hex(chained + std::string(size, '\x80'));
+  EXPECT_EQ(chained, "061495d485649fab13be3c9a7bdc6bdadba5360ef8b2128f7c61afdebca4054c");  // Python's hashlib
+}
+
+// "abc", a one bit, zeros, 24 bits. Source: FIPS 180-4, examples of the NIST.
+TEST(Sha256, IsTheSameWithoutTheProcessorsInstructions) {
+  std::vector<unsigned char> block(kSha256BlockBytes);
+  block[0] = 'a', block[1] = 'b', block[2] = 'c', block[3] = 0x80, block[63] = 24;
+  Sha256State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  sha256_compress_portably(state, block);
+  EXPECT_EQ(state, (Sha256State{0xba7816bf, 0x8f01cfea, 0x414140de, 0x5dae2223, 0xb00361a3, 0x96177a9c, 0xb410ff61,
+                                0xf20015ad}));
+}
+
+TEST(Sha256, IsTheSameWithThem) {
+  if (!has_sha_extensions()) GTEST_SKIP() << needs("SHA extensions", "this processor has none");
+  std::mt19937 random(7);
+  std::vector<unsigned char> blocks(33 * kSha256BlockBytes);
+  for (unsigned char& byte : blocks) byte = static_cast<unsigned char>(random());
+  Sha256State with{};
+  Sha256State without{};
+  sha256_compress_with_extensions(with, blocks);
+  sha256_compress_portably(without, blocks);
+  EXPECT_EQ(with, without);
+}
 
 }  // namespace
 }  // namespace kmux

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <openssl/crypto.h>
-
 #include "kmux/artifact.h"
 #include "kmux/plugin/sha256.h"
 
@@ -106,14 +104,16 @@ std::string padded(std::string key, char with) {
 
 }  // namespace
 
-// Out of SHA-256 and not OpenSSL's HMAC(), which goes through EVP, see sha256.cpp.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
   const std::string short_key = key.size() > kBlock ? sha256_bytes(key) : std::string(key);
   return sha256_hex(padded(short_key, 0x5c) + sha256_bytes(padded(short_key, 0x36).append(message)));
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  volatile unsigned char differences = 0;  // volatile: no compiler ends the loop at the first of them
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    differences = differences | static_cast<unsigned char>(a[i] ^ b[i]);
+  return a.size() == b.size() && differences == 0;
 }
 
 }  // namespace kmux
