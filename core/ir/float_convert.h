@@ -4,6 +4,8 @@
 
 #include "kmux/dtype.h"
 
+#include "ir/printed/float_bits.h"
+
 namespace kmux {
 
 /// The bits of the value of `type` nearest to `value` (ties to even). Values beyond the range become infinity, or NaN
@@ -11,12 +13,12 @@ namespace kmux {
 ///
 /// Precondition: `type` is float64, float32, float16, bfloat16 or a float8 kind with 1 lane.
 /// Source:       IEEE 754; OCP 8-bit Floating Point Specification 1.0 (e4m3fn, e5m2); LLVM's FloatSemantics (fnuz kinds).
-std::uint64_t float_to_bits(DType type, double value);
+inline std::uint64_t float_to_bits(DType type, double value) { return bits_of_float(to_dldatatype(type), value); }
 
 /// The value whose bits are `bits`, exactly.
-double bits_to_float(DType type, std::uint64_t bits);
+inline double bits_to_float(DType type, std::uint64_t bits) { return float_of_bits(to_dldatatype(type), bits); }
 
 /// Does `float_to_bits` know `type`?
-bool has_float_conversion(DType type);
+inline bool has_float_conversion(DType type) { return has_float_format(to_dldatatype(type)); }
 
 }  // namespace kmux

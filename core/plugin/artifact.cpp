@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <set>
 
-#include "kmux/plugin/artifact_digests.h"
 #include "kmux/plugin/sha256.h"
+
+#include "backend_json.h"
 
 namespace kmux {
 namespace {

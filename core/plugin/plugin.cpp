@@ -1,7 +1,6 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "kmux/dispatch_json.h"
-#include "kmux/plugin/artifact_digests.h"
 #include "kmux/plugin/program_view.h"
 
 #include "backend_json.h"

@@ -1,19 +1,113 @@
 #include "kmux/runtime.h"
 
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+
+#include "kmux/log.h"
+#include "kmux/registry.h"
+#include "kmux/trace.h"
 #include "kmux/version.h"
 
 #include "cache/artifact_cache.h"
 #include "cache/runtime_cache.h"
 #include "compile/kernel_memo.h"
 #include "isolation/isolated_plugins.h"
+#include "plugins/plugin_search.h"
 #include "plugins/support_memo.h"
 #include "pool/compile_pool.h"
 #include "resolve/backend_history.h"
 #include "system/background.h"
 #include "system/fork_guard.h"
-#include "system/stage_ranges.h"
+#include "system/result_guard.h"
+#include "system/trace_log.h"
 
 namespace kmux {
+namespace {
+
+// Plugins may keep files of their own there: what is in it was checked when the cache was opened.
+constexpr const char* kCacheDirOption = "kmux.cache_dir";
+
+RegistryOptions with_cache_dir(RegistryOptions options, const ArtifactCache* cache) {
+  options.plugin_options.erase(kCacheDirOption);
+  if (cache != nullptr && !cache->why_read_only()) options.plugin_options[kCacheDirOption] = cache->folder().string();
+  return options;
+}
+
+/// Refused plugins too: their variables are known.
+std::vector<Manifest> found_manifests(const Registry& registry) {
+  std::vector<Manifest> manifests;
+  for (const PluginEntry& entry : registry.entries()) manifests.push_back(entry.manifest);
+  return manifests;
+}
+
+void warn_of_environment(const Runtime& runtime) {
+  for (const std::string& text : environment_warnings(runtime.environment(), found_manifests(runtime.registry())))
+    log(LogLevel::kWarning, text);
+}
+
+Result<std::shared_ptr<Runtime>> make_default_runtime() {
+  Environment environment = Environment::from_process();
+  if (!environment.trace_file.empty()) start_trace();
+  RegistryOptions options;
+  options.environment_path = environment.plugin_path;
+  options.plugin_options = environment.plugin_options;
+  options.variables = environment.variables;
+  KMUX_ASSIGN(std::shared_ptr<Runtime> runtime, Runtime::create(std::move(environment), options));
+  if (fork_generation() == 0) warn_of_environment(*runtime);  // once, not in every child
+  return runtime;
+}
+
+// What KMUX_TRACE asks for.
+void write_trace(const std::filesystem::path& path) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary);
+  file << stop_trace().to_json() << '\n';
+  if (!file.flush())
+    log(LogLevel::kWarning, "the trace cannot be written to \"" + path.string() + "\". Name another file.");
+}
+
+/// Never destroyed: it is used while the process ends.
+struct DefaultRuntime {
+  std::mutex mutex;
+  ForkGuard guard{mutex};
+  const Result<std::shared_ptr<Runtime>>* made = nullptr;
+  std::uint64_t generation = 0;  // of the process that made it
+};
+
+DefaultRuntime& default_instance() {
+  static DefaultRuntime& instance = *new DefaultRuntime;
+  return instance;
+}
+
+void end_default_runtime() {
+  std::shared_ptr<Runtime> own;
+  {
+    const std::lock_guard lock(default_instance().mutex);
+    const Result<std::shared_ptr<Runtime>>* const made = default_instance().made;
+    if (default_instance().generation == fork_generation() && made != nullptr && *made) own = **made;
+  }
+  if (own == nullptr) return;
+  const Runtime& runtime = *own;
+  write_trace(runtime.environment().trace_file);
+  if (runtime.cache()) runtime.cache()->flush();
+  runtime.isolated_plugins().end_idle();  // so that no worker outlives this process
+}
+
+Result<std::shared_ptr<Runtime>> find_default_runtime() {
+  DefaultRuntime& instance = default_instance();
+  const std::lock_guard lock(instance.mutex);
+  if (!instance.made || instance.generation != fork_generation()) {
+    // Never destroyed: its plugins stay open until the process ends. In a child the parent's has threads that are not here.
+    instance.made = new auto(make_default_runtime());
+    instance.generation = fork_generation();
+    static const int ends_at_exit = std::atexit(end_default_runtime);
+    static_cast<void>(ends_at_exit);
+  }
+  return *instance.made;
+}
+
+}  // namespace
 
 Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry)
     : environment_(std::move(environment)),
@@ -49,5 +143,15 @@ std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<
 }
 
 const char* version() { return KMUX_VERSION; }
+
+Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
+  return without_bad_alloc([&]() -> Result<std::shared_ptr<Runtime>> {
+    std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
+    KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
+    return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(opened)));
+  });
+}
+
+Result<std::shared_ptr<Runtime>> Runtime::default_runtime() { return without_bad_alloc(find_default_runtime); }
 
 }  // namespace kmux

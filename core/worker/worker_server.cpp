@@ -9,7 +9,7 @@
 #include "plugins/byte_sink.h"
 #include "plugins/plugin_backend.h"
 #include "plugins/plugin_search.h"
-#include "system/process_memory.h"
+#include "pool/machine_share.h"
 
 namespace kmux {
 namespace {

@@ -8,7 +8,7 @@
 #include "kmux/log.h"
 #include "kmux/trace.h"
 
-#include "system/stage_ranges.h"
+#include "system/trace_log.h"
 
 namespace kmux {
 namespace {

@@ -8,7 +8,7 @@
 #include "kmux/trace.h"
 
 #include "needs.h"
-#include "system/stage_ranges.h"
+#include "system/trace_log.h"
 
 namespace kmux {
 namespace {

@@ -1,5 +1,4 @@
 // What profilers see of a compile, by an NVTX that writes down.
-#include "system/stage_ranges.h"
 
 #include <dlfcn.h>
 #include <string>

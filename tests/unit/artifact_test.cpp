@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/artifact_digests.h"
+#include "plugin/backend_json.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
-#include "system/byte_size.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "system/environment_variables.h"
 
 namespace kmux {
 namespace {

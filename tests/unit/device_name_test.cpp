@@ -1,6 +1,6 @@
-#include "ir/device_name.h"
-
 #include <gtest/gtest.h>
+
+#include "kernel/argument_error.h"
 
 namespace kmux {
 namespace {

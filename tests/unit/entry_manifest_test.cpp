@@ -1,10 +1,10 @@
-#include "cache/disk/entry_manifest.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/json.h"
 #include "kmux/plugin/sha256.h"
+
+#include "cache/disk/entry_files.h"
 
 namespace kmux {
 namespace {

@@ -1,8 +1,8 @@
 // What is warned of in the environment (C2.15).
-#include "plugins/environment_warnings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "plugins/plugin_search.h"
 
 namespace kmux {
 namespace {

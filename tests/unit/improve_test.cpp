@@ -1,11 +1,10 @@
-#include "compile/improve.h"
-
 #include <chrono>
 #include <future>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "compile/build.h"
 #include "scripted_programs.h"
 #include "system/background.h"
 #include "temp_folder.h"

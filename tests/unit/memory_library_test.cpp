@@ -1,10 +1,9 @@
-#include "kmux/plugin/memory_library.h"
-
 #include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/private_folder.h"

@@ -1,9 +1,9 @@
-#include "system/process_memory.h"
-
 #include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "pool/machine_share.h"
 
 namespace kmux {
 namespace {

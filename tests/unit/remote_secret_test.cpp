@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cache/remote/remote_settings.h"
+#include "cache/runtime_cache.h"
 #include "needs.h"
 #include "temp_folder.h"
 

@@ -1,5 +1,3 @@
-#include "cache/remote/remote_settings.h"
-
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>

@@ -1,8 +1,7 @@
-#include "isolation/worker_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "isolation/worker_pool.h"
 #include "plugins/plugin_backend.h"
 
 namespace kmux {

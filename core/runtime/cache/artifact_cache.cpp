@@ -1,5 +1,7 @@
 #include "artifact_cache.h"
 
+#include "kmux/plugin/sha256.h"
+
 #include "cache/disk/key_lock.h"
 #include "publisher.h"
 #include "single_flight.h"
@@ -35,6 +37,9 @@ bool is_up_to_date(const BuildOutcome& outcome) {
   const Error& error = outcome.result.error();
   return error.code == ErrorCode::kUnsupported && is_up_to_date(dependencies_of(error), outcome.began);
 }
+
+constexpr int kNoteSchema = 1;  // raise it when a note gets another meaning
+constexpr const char* kNotePart = "note.json";
 
 }  // namespace
 
@@ -287,6 +292,29 @@ Result<SweepReport> ArtifactCache::prune(const SweepLimits& limits) const {
     return make_error(ErrorCode::kUnavailable, "cannot prune the cache (another process is at it). Try again later.");
   }
   return sweep(state_->own()->folder(), limits);
+}
+
+CacheKey note_key(const std::string& kind, Json::Object parts) {
+  parts.emplace("kind", kind);
+  parts.emplace("schema", kNoteSchema);
+  CacheKey key;
+  key.parts = std::move(parts);
+  key.digest = sha256_hex(dump(key.parts));
+  return key;
+}
+
+std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key) {
+  const std::optional<CacheEntry> entry = cache == nullptr ? std::nullopt : cache->find(key);
+  const std::string* text = entry ? entry->artifact.find(kNotePart) : nullptr;
+  Result<Json> note = text == nullptr ? Result<Json>(Json()) : parse_json(*text);
+  if (!note || note->is_null()) return std::nullopt;
+  return *std::move(note);
+}
+
+void keep_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces) {
+  if (cache == nullptr) return;
+  if (replaces) cache->forget(key);
+  cache->publish(key, {.artifact = Artifact{{{kNotePart, dump(note)}}}}, file_time_now());
 }
 
 }  // namespace kmux

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/json.h"
 
 #include "cache/disk/cache_entry.h"
 #include "cache/disk/dependency_state.h"
@@ -100,5 +101,17 @@ class ArtifactCache {
   explicit ArtifactCache(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+class ArtifactCache;
+
+/// The key of something that was learned, kept in the cache as builds are: `kind` says of what sort it is, `parts` are
+/// all that it depends on.
+CacheKey note_key(const std::string& kind, Json::Object parts);
+
+/// What is kept under `key` in `cache` (which may be null), or nothing; damage is nothing.
+std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key);
+
+/// Keeps `note` under `key`. What is there already stays, unless it `replaces` that, which waits for the disk.
+void keep_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces);
 
 }  // namespace kmux

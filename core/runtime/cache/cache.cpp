@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "artifact_cache.h"
-#include "cache/remote/remote_settings.h"
 #include "runtime_cache.h"
 
 namespace kmux {

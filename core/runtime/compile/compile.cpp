@@ -5,7 +5,6 @@
 #include "artifact/choice.h"
 #include "build.h"
 #include "cache/kernel_headers.h"
-#include "improve.h"
 #include "kernel/kernel_impl.h"
 #include "kernel/output_allocator.h"
 #include "kernel_memo.h"

@@ -1,20 +1,193 @@
 #include "kmux/program.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
 
 #include "kmux/dispatch_json.h"
+#include "kmux/error.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/plugin/sha256.h"
 #include "kmux/validate.h"
 
-#include "saved_files.h"
 #include "toolchain/named_file.h"
 
 namespace kmux {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The folder that a program's files are relative to; nothing outside of it is read or written.
+class ProgramFolder {
+ public:
+  /// Errors: unavailable if the folder does not exist.
+  static Result<ProgramFolder> open(const std::filesystem::path& folder);
+
+  /// The real path of `file`, all symbolic links followed; the file need not exist.
+  ///
+  /// Errors: invalid_argument if `file` is absolute or leads out of the folder.
+  Result<std::filesystem::path> locate(const std::string& file) const;
+
+ private:
+  explicit ProgramFolder(std::filesystem::path root) : root_(std::move(root)) {}
+  std::filesystem::path root_;
+};
+
+/// Stores the files of a program beside its document, and never changes what another program names or a person wrote.
+class SavedFiles {
+ public:
+  /// `document` is where the program will be; what is there now says which files are its own.
+  SavedFiles(ProgramFolder folder, std::filesystem::path document);
+
+  /// Stores `content` and returns where: at `path`, or under a name with its digest if a file that is there differs and is
+  /// not this program's own: named by its document, unchanged since, and named by no other document of the folder.
+  ///
+  /// Errors: those of writing; invalid_argument for a path that leaves the folder.
+  Result<std::string> store(const std::string& path, const std::string& content);
+
+ private:
+  bool is_own(const std::filesystem::path& file, const std::string& content);
+  /// Is it named by another document of the folder?
+  bool is_shared(const std::filesystem::path& file) const;
+
+  ProgramFolder folder_;
+  std::filesystem::path document_;
+  std::map<std::filesystem::path, std::string> own_;  // SHA-256 by file
+};
+
+constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{16} << 20;  // as reading a program has it
+constexpr std::size_t kNameDigits = 8;  // of a digest in a name
+
+std::string text_at(const Json& json, std::string_view key) {
+  const Json* const value = json.find(key);
+  const std::string* const text = value == nullptr ? nullptr : value->as_string();
+  return text == nullptr ? "" : *text;
+}
+
+void add_files(const Json* list, const ProgramFolder& folder, std::map<fs::path, std::string>& files) {
+  if (list == nullptr || list->as_array() == nullptr) return;
+  for (const Json& item : *list->as_array()) {
+    const std::string place = text_at(item, "file");
+    const auto file = folder.locate(place.empty() ? text_at(item, "path") : place);
+    if (file) files.emplace(*file, text_at(item, "sha256"));
+  }
+}
+
+/// The files that a document names, with their digests; none if it is no program.
+std::map<fs::path, std::string> files_named_in(const fs::path& document, const ProgramFolder& folder) {
+  std::map<fs::path, std::string> files;
+  const Result<std::string> text = read_file(document, kMaxDocumentBytes);
+  const Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
+  const Json* const variants = json ? json->find("variants") : nullptr;
+  if (variants == nullptr || variants->as_array() == nullptr) return files;
+  for (const Json& variant : *variants->as_array()) {
+    for (const char* key : {"sources", "headers"}) add_files(variant.find(key), folder, files);
+  }
+  return files;
+}
+
+/// Whole or not at all, as `write_file`, and never in the place of a file that is there: then it returns false. (A link does
+/// both at once; where the file system has none, another process may come between.)
+Result<bool> write_new_file(const fs::path& path, const std::string& content) {
+  static std::atomic<unsigned> counter{0};
+  std::error_code error;
+  if (fs::exists(path, error)) return false;
+  const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".new";
+  const fs::path temporary = path.parent_path() / ("." + path.filename().string() + suffix);
+  KMUX_TRY(write_file(temporary, content));
+  const int failure = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  fs::remove(temporary, error);
+  if (failure == 0) return true;
+  if (failure == EEXIST) return false;
+  KMUX_TRY(write_file(path, content));
+  return true;
+}
+
+/// "src/s.c" with digest 01ab...: "src/s-01ab.c".
+std::string with_digest(const fs::path& path, const std::string& digest) {
+  fs::path name = path.stem();
+  name += "-" + digest;
+  name += path.extension();
+  return (path.parent_path() / name).string();
+}
+
+SavedFiles::SavedFiles(ProgramFolder folder, fs::path document)
+    : folder_(std::move(folder)), document_(std::move(document)), own_(files_named_in(document_, folder_)) {}
+
+Result<std::string> SavedFiles::store(const std::string& path, const std::string& content) {
+  const std::string digest = sha256_hex(content);
+  const std::array<std::string, 3> names = {path, with_digest(path, digest.substr(0, kNameDigits)),
+                                            with_digest(path, digest)};
+  for (const std::string& name : names) {
+    KMUX_ASSIGN(const fs::path file, folder_.locate(name));
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);  // a failure shows in the write, with the reason
+    KMUX_ASSIGN(const bool is_new, write_new_file(file, content));
+    if (is_new) return name;
+    KMUX_ASSIGN(const std::string present, read_file(file));
+    if (present == content) return name;
+    if (!is_own(file, present)) continue;
+    KMUX_TRY(write_file(file, content));
+    return name;
+  }
+  return make_error(ErrorCode::kInvalidArgument, "file '" + path +
+                                                     "' cannot be stored (it is there with another content, as is '" +
+                                                     names.back() + "'). Save the program in another folder.");
+}
+
+bool SavedFiles::is_own(const fs::path& file, const std::string& content) {
+  const auto found = own_.find(file);
+  return found != own_.end() && found->second == sha256_hex(content) && !is_shared(file);
+}
+
+bool SavedFiles::is_shared(const fs::path& file) const {
+  std::error_code error;
+  const fs::path folder = document_.parent_path().empty() ? fs::path(".") : document_.parent_path();
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const fs::path& other = entry->path();
+    if (other.extension() != ".json" || other.filename() == document_.filename()) continue;
+    if (files_named_in(other, folder_).contains(file)) return true;
+  }
+  return false;
+}
+
+Error leaves(const std::string& file, const fs::path& root, const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, "file '" + file + "' leaves the program's folder '" + root.string() +
+                                                     "' (" + why + "). Keep the program's files below its folder.");
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const auto [in_root, in_path] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return in_root == root.end() && in_path != path.end();
+}
+
+Result<ProgramFolder> ProgramFolder::open(const fs::path& folder) {
+  std::error_code error;
+  const fs::path root = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+  if (!error) return ProgramFolder(root);
+  return make_error(ErrorCode::kUnavailable, "cannot open folder '" + folder.string() + "' (" + error.message() +
+                                                 "). Check the path and its permissions.");
+}
+
+Result<fs::path> ProgramFolder::locate(const std::string& file) const {
+  const fs::path relative(file);
+  if (relative.is_absolute()) return leaves(file, root_, "the path is absolute");
+  for (const fs::path& part : relative)
+    if (part == "..") return leaves(file, root_, "the path has '..'");
+  std::error_code error;
+  fs::path real = fs::weakly_canonical(root_ / relative, error);
+  if (error) return leaves(file, root_, error.message());
+  if (!is_below(real, root_)) return leaves(file, root_, "it is really '" + real.string() + "'");
+  return real;
+}
 
 /// Says of which program an error speaks.
 Error in_program(const fs::path& path, Error error) {

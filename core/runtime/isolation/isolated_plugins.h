@@ -11,7 +11,7 @@
 
 #include "isolation.h"
 #include "plugins/plugin_backend.h"
-#include "worker_table.h"
+#include "worker_pool.h"
 
 namespace kmux {
 

@@ -1,11 +1,14 @@
 #include "kmux/jit_core.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
@@ -44,6 +47,37 @@ std::string tensor_key(const Tensor& tensor) {
     text += "]";
   }
   return text + " on " + tensor.device().to_string() + (tensor.is_read_only() ? ", read-only" : "");
+}
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+bool takes(const Manifest& manifest, const Program& program, DLDevice device) {
+  return contains(manifest.device_types, static_cast<std::int32_t>(device.device_type)) && !manifest.targets.empty() &&
+         std::ranges::any_of(program.variants,
+                             [&](const Variant& v) { return contains(manifest.dialects, v.dialect); });
+}
+
+/// The named one, else the one of the highest priority; the first by name among equals.
+bool comes_before(const Manifest& a, const Manifest& b, const std::string& backend) {
+  if ((a.name == backend) != (b.name == backend)) return a.name == backend;
+  return a.priority != b.priority ? a.priority > b.priority : a.name < b.name;
+}
+
+/// A target of the backends whose memory the tensors are in. Nothing if there are none: the resolver will say why.
+std::optional<std::string> target_of(const Runtime& runtime, const Program& program, const std::string& backend,
+                                     DLDevice device) {
+  std::vector<Manifest> manifests = runtime.registry().manifests();
+  std::erase_if(manifests, [&](const Manifest& manifest) { return !takes(manifest, program, device); });
+  const auto first = std::ranges::min_element(
+      manifests, [&](const Manifest& a, const Manifest& b) { return comes_before(a, b, backend); });
+  return first == manifests.end() ? std::nullopt : std::optional(first->targets.front());
+}
+
+const std::string& given_or(const std::string& given, const std::string& otherwise) {
+  return given.empty() ? otherwise : given;
 }
 
 }  // namespace
@@ -262,6 +296,19 @@ Result<std::vector<std::optional<Kernel>>> JitCore::par_compile(std::span<const 
   KMUX_TRY(initialize());
   KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, runtime_of(options_));
   return Batch(*this, *runtime, requests, how).run();
+}
+
+CompileOptions placed(CompileOptions options, const Runtime& runtime, const Program& program,
+                      std::span<const Tensor> tensors) {
+  const auto tensor = std::ranges::find_if(tensors, [](const Tensor& t) { return static_cast<bool>(t); });
+  if (tensor == tensors.end()) return options;
+  const Environment& environment = runtime.environment();
+  const DLDevice device = tensor->device().dl();
+  if (!options.device) options.device = device.device_id;
+  if (given_or(options.target, environment.target) != "auto") return options;
+  const std::string& backend = given_or(options.execution_backend, environment.execution_backend);
+  if (auto target = target_of(runtime, program, backend, device)) options.target = *std::move(target);
+  return options;
 }
 
 }  // namespace kmux

@@ -4,7 +4,7 @@
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
 
-#include "cache/cached_note.h"
+#include "cache/artifact_cache.h"
 #include "system/result_guard.h"
 
 namespace kmux {

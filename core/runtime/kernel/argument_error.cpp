@@ -7,7 +7,7 @@
 #include "kmux/plugin/tensor_geometry.h"
 #include "kmux/plugin/words.h"
 
-#include "ir/device_name.h"
+#include "ir/printed/dlpack_facts.h"
 #include "scalar_convert.h"
 
 namespace kmux {
@@ -235,6 +235,14 @@ Error argument_count_error(std::string_view kernel, std::string_view noun, std::
                     "kernel " + in_quotes(kernel) + ": expected " + std::to_string(expected.size()) + " " +
                         std::string(noun) + ", got " + std::to_string(actual) + " (they are " +
                         (names.empty() ? "none" : names) + "). Pass one of each, in this order.");
+}
+
+std::string to_string(DLDevice device) {
+  if (device.device_type == kDLCPU) return "cpu";
+  const std::string ordinal = std::to_string(device.device_id);
+  const char* name = device_type_name(device.device_type);
+  if (name != nullptr) return std::string(name) + ":" + ordinal;
+  return "device type " + std::to_string(static_cast<int>(device.device_type)) + ", ordinal " + ordinal;
 }
 
 }  // namespace kmux

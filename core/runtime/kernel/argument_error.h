@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kmux/arg.h"
+#include "kmux/dlpack.h"
 #include "kmux/error.h"
 #include "kmux/plugin/check_list.h"
 #include "kmux/signature.h"
@@ -32,5 +33,10 @@ Error argument_count_error(std::string_view kernel, std::string_view noun, std::
 
 /// "float16[m, 64]": a tensor that the signature wants.
 std::string describe(const BufferParam& buffer);
+
+/// A device by DLPack's name for its kind, for messages: "cpu", "vulkan:0", "device type 42, ordinal 0".
+///
+/// Source: DLPack 1.1, DLDeviceType.
+std::string to_string(DLDevice device);
 
 }  // namespace kmux

@@ -4,9 +4,38 @@
 
 #include "kmux/plugin/backend.h"
 
-#include "plugin_device_api.h"
-
 namespace kmux {
+
+/// The devices of a plugin's table as the abstract class.
+///
+/// Lifetime: borrows table and instance.
+class PluginDeviceApi final : public DeviceApi {
+ public:
+  PluginDeviceApi(const kmux_plugin_api& api, void* instance) : api_(api), instance_(instance) {}
+
+  Result<int> count() override;
+  Result<Json> properties(int device) override;
+  Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override;
+  void free(int device, void* stream, void* address) noexcept override;
+  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override;
+  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override;
+  Result<MemoryInfo> memory_info(int device) override;
+  Result<void*> stream_create(int device) override;
+  void stream_destroy(int device, void* stream) noexcept override;
+  Status stream_synchronize(int device, void* stream) override;
+  Result<void*> event_create(int device) override;
+  void event_destroy(int device, void* event) noexcept override;
+  Status event_record(int device, void* event, void* stream) override;
+  Result<double> event_elapsed(int device, void* begin, void* end) override;
+  Status l2_flush(int device, void* stream) override;
+  Status stream_wait_event(int device, void* stream, void* event) override;
+  Result<std::uint64_t> stream_capture(int device, void* stream) override;
+  Result<void*> event_create_untimed(int device) override;
+
+ private:
+  const kmux_plugin_api& api_;
+  void* instance_;
+};
 
 /// Calls `standalone` of a table that may have none: unsupported then.
 kmux_code call_standalone(const kmux_plugin_api& api, void* instance, const kmux_build_request& request,

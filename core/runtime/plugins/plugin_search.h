@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "kmux/environment.h"
 #include "kmux/error.h"
+#include "kmux/manifest.h"
 #include "kmux/registry.h"
 
 namespace kmux {
@@ -34,5 +36,9 @@ Status check_library(const PluginEntry& entry);
 ///         read.
 /// Source: System V ABI, chapters 4 and 5 (ELF-64); NT_GNU_BUILD_ID of <elf.h>.
 Result<std::string> read_build_id(const std::filesystem::path& library);
+
+/// What in `environment` cannot be what its author meant, a message each: a name that begins with KMUX_ and that neither kmux
+/// nor one of `plugins` reads, a switch that is neither on nor off, a path that leads nowhere.
+std::vector<std::string> environment_warnings(const Environment& environment, const std::vector<Manifest>& plugins);
 
 }  // namespace kmux

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-
 namespace kmux {
 namespace {
 
@@ -93,6 +92,18 @@ std::size_t cores_of_group(const fs::path& group) {
   return static_cast<std::size_t>((quota + period - 1) / period);
 }
 
+/// A line of /proc/self/status, "VmHWM:     1234 kB", in bytes.
+std::uint64_t status_bytes(std::string_view key) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    std::uint64_t kilobytes = 0;
+    if (word == key && status >> kilobytes) return kilobytes * 1024;
+    std::getline(status, word);
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::size_t usable_cores(const fs::path& root) {
@@ -119,5 +130,8 @@ std::size_t cores_of_affinity(const GetAffinity& get) {
   }
   return std::max(1U, std::thread::hardware_concurrency());
 }
+
+std::uint64_t resident_bytes() { return status_bytes("VmRSS:"); }
+std::uint64_t peak_resident_bytes() { return status_bytes("VmHWM:"); }
 
 }  // namespace kmux

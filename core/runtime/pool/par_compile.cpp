@@ -8,7 +8,7 @@
 
 #include "compile_run.h"
 #include "machine_share.h"
-#include "system/byte_size.h"
+#include "system/environment_variables.h"
 
 namespace kmux {
 namespace {

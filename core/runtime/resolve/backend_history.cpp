@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cache/artifact_cache.h"
-#include "cache/cached_note.h"
 #include "isolation/failed_calls.h"
 #include "system/compile_scope.h"
 

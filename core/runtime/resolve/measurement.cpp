@@ -1,6 +1,8 @@
 #include "measurement.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <string_view>
 #include <tuple>
 
@@ -9,8 +11,6 @@
 #include "artifact/tier_build.h"
 #include "base/text_table.h"
 #include "cache/artifact_cache.h"
-#include "cache/cached_note.h"
-#include "resolution_text.h"
 
 namespace kmux {
 namespace {
@@ -164,6 +164,22 @@ Json Tuning::to_json() const {
   return Json::Object{{"shapes", shapes},         {"device", device},
                       {"cold", is_cold},          {"winner", static_cast<std::int64_t>(winner)},
                       {"from_cache", from_cache}, {"candidates", std::move(list)}};
+}
+
+std::string to_text(const Interval& interval) {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%.2f us (%.2f to %.2f)", interval.median, interval.low, interval.high);
+  return text.data();
+}
+
+std::string milliseconds_text(double ms) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g ms", ms);
+  return text.data();
+}
+
+Json to_json(const Interval& interval) {
+  return Json::Object{{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
 }
 
 }  // namespace kmux

@@ -46,4 +46,10 @@ std::optional<Tuning> find_measurement(const ArtifactCache* cache, const CacheKe
 /// Keeps a measurement in place of what there may be.
 void keep_measurement(ArtifactCache* cache, const CacheKey& key, const Tuning& tuning);
 
+/// "12.30 us (12.10 to 12.60)".
+std::string to_text(const Interval& interval);
+Json to_json(const Interval& interval);
+/// "12.3 ms".
+std::string milliseconds_text(double ms);
+
 }  // namespace kmux

@@ -18,7 +18,6 @@
 #include "measurement.h"
 #include "pinning.h"
 #include "ranking.h"
-#include "resolution_text.h"
 
 namespace kmux {
 namespace {

@@ -1,5 +1,3 @@
-#include "resolution_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,6 +7,7 @@
 #include "kmux/resolver.h"
 
 #include "base/text_table.h"
+#include "measurement.h"
 
 namespace kmux {
 namespace {
@@ -284,22 +283,6 @@ Result<Candidate> require(const Resolution& resolution) {
   if (!is_of_names(resolution)) error.notes = notes_of(resolution.candidates, error.message);
   for (const std::string& reason : resolution.unread) error.notes.push_back({"plugin", reason});
   return error;
-}
-
-std::string to_text(const Interval& interval) {
-  std::array<char, 96> text{};
-  std::snprintf(text.data(), text.size(), "%.2f us (%.2f to %.2f)", interval.median, interval.low, interval.high);
-  return text.data();
-}
-
-std::string milliseconds_text(double ms) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g ms", ms);
-  return text.data();
-}
-
-Json to_json(const Interval& interval) {
-  return Json::Object{{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
 }
 
 }  // namespace kmux

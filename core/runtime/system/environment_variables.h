@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "kmux/error.h"
 
 namespace kmux {
 
@@ -25,5 +29,11 @@ bool is_on(std::string_view value);
 
 /// Whether `value` says on or off.
 bool is_switch(std::string_view value);
+
+/// The number of bytes that `text`, the value of the setting `name`, is: digits, then K, M, G or T for 1024 of the one
+/// before.
+///
+/// Errors: invalid_argument that names the setting.
+Result<std::uint64_t> parse_byte_size(const std::string& name, const std::string& text);
 
 }  // namespace kmux

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kmux/environment.h"
+
 namespace kmux {
 
 /// The clock of the trace.
@@ -17,5 +19,20 @@ void add_stage(const char* name, const std::string& program, std::int64_t begin_
 
 /// What a plugin says that it begins or has done on this thread.
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept;
+
+/// From now on every stage of a compile in this process is a range that profilers see, if `environment` asks for that
+/// (KMUX_NVTX, which plugins take as their option): a recording of the trace is not needed for it.
+void show_stage_ranges(const Environment& environment);
+
+/// Begins the range of a stage on this thread: "build gemm". Where ranges are not shown, this is one relaxed load.
+///
+/// Returns: what `end_stage_range` needs; negative: nothing was begun.
+int begin_stage_range(const char* stage, std::string_view detail) noexcept;
+
+/// Ends it, and phases of plugins that began in it and did not end.
+void end_stage_range(int begun) noexcept;
+
+/// What a plugin says that it begins or has done on this thread. It cannot end what it did not begin.
+void mark_phase_range(bool begins, std::string_view name) noexcept;
 
 }  // namespace kmux

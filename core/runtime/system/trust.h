@@ -19,6 +19,8 @@ Status check_owner(const std::filesystem::path& path);
 /// write to `library_folder`: who can replace this library itself gains nothing.
 ///
 /// Errors: as `check_owner`, or unavailable that names the group.
+///
+/// Threads: any.
 Status check_trusted(const std::filesystem::path& path, const std::filesystem::path& library_folder = own_folder());
 
 }  // namespace kmux

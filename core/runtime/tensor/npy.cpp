@@ -1,6 +1,10 @@
 #include "kmux/npy.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "kmux/plugin/file_io.h"
 
@@ -51,6 +55,140 @@ Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_a
   return Tensor::borrow(tensor.data(), header.shape, dtype, {}, fortran_strides(header.shape)).clone();
 }
 
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kMaxHeaderBytes = 1 << 16;
+
+Error malformed(const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, why + ". Write the file with numpy.save.");
+}
+
+/// Reads the Python dict literal of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+class DictReader {
+ public:
+  explicit DictReader(std::string_view text) : text_(text) {}
+
+  Result<NpyHeader> read() {
+    NpyHeader header;
+    std::array<bool, 3> seen{};
+    if (!take('{')) return malformed("the header is no dict");
+    while (!take('}')) {
+      KMUX_ASSIGN(const std::string key, string());
+      if (!take(':')) return malformed("the header has no ':' after '" + key + "'");
+      KMUX_TRY(field(key, header, seen));
+      take(',');
+    }
+    if (!std::ranges::all_of(seen, [](bool one) { return one; })) {
+      return malformed("the header lacks one of 'descr', 'fortran_order' and 'shape'");
+    }
+    return header;
+  }
+
+ private:
+  Status field(const std::string& key, NpyHeader& header, std::array<bool, 3>& seen) {
+    if (key == "descr") return seen[0] = true, element_type(header);
+    if (key == "fortran_order") return seen[1] = true, boolean(header.fortran_order);
+    if (key == "shape") return seen[2] = true, shape(header.shape);
+    return malformed("the header has the unknown key '" + key + "'");
+  }
+
+  Status element_type(NpyHeader& header) {
+    skip_blanks();
+    if (at_ < text_.size() && text_[at_] == '[') {
+      return make_error(ErrorCode::kInvalidArgument,
+                        "the elements are structured (kmux has plain numbers only). Save one field alone.");
+    }
+    KMUX_ASSIGN(const std::string text, string());
+    if (text.size() < 3) return malformed("the element type '" + text + "' is unknown");
+    std::int64_t bytes = 0;
+    const auto parsed = std::from_chars(text.data() + 2, text.data() + text.size(), bytes);
+    const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+    if (text[0] == '>' && bytes > 1) {
+      return make_error(
+          ErrorCode::kInvalidArgument,
+          "the elements ('" + text + "') are big-endian. Convert them: a.astype(a.dtype.newbyteorder('<')).");
+    }
+    const auto dtype = whole ? dtype_of(text[1], bytes) : std::nullopt;
+    if (!dtype) {
+      return make_error(ErrorCode::kInvalidArgument, "the element type '" + text +
+                                                         "' is not one of kmux (integers, bool, float16 to float64, "
+                                                         "void bytes). Convert the array first.");
+    }
+    header.dtype = *dtype;
+    header.opaque = text[1] == 'V';
+    return Ok{};
+  }
+
+  static std::optional<DType> dtype_of(char kind, std::int64_t bytes) {
+    const bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    if (!power) return std::nullopt;
+    const auto bits = static_cast<std::uint8_t>(8 * bytes);
+    if (kind == 'b' && bytes == 1) return dtype::kBool;
+    if (kind == 'i') return DType{kDLInt, bits, 1};
+    if (kind == 'u' || kind == 'V') return DType{kDLUInt, bits, 1};
+    if (kind == 'f' && bytes > 1) return DType{kDLFloat, bits, 1};
+    return std::nullopt;
+  }
+
+  Status boolean(bool& value) {
+    for (const auto& [word, meaning] : {std::pair("True", true), std::pair("False", false)}) {
+      skip_blanks();
+      if (!text_.substr(at_).starts_with(word)) continue;
+      at_ += std::string_view(word).size();
+      value = meaning;
+      return Ok{};
+    }
+    return malformed("'fortran_order' is neither True nor False");
+  }
+
+  Status shape(std::vector<std::int64_t>& shape) {
+    if (!take('(')) return malformed("'shape' is no tuple");
+    while (!take(')')) {
+      std::int64_t extent = 0;
+      skip_blanks();
+      const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
+      if (parsed.ec != std::errc() || extent < 0) return malformed("'shape' has an extent that is no size");
+      at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
+      shape.push_back(extent);
+      if (!take(',') && !peek(')')) return malformed("'shape' is no tuple of integers");
+    }
+    return Ok{};
+  }
+
+  Result<std::string> string() {
+    skip_blanks();
+    const char quote = at_ < text_.size() ? text_[at_] : '\0';
+    const auto end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
+    if (end == std::string_view::npos) return malformed("the header has something that is no string");
+    const std::string value(text_.substr(at_ + 1, end - at_ - 1));
+    at_ = end + 1;
+    return value;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool peek(char c) {
+    skip_blanks();
+    return at_ < text_.size() && text_[at_] == c;
+  }
+  bool take(char c) {
+    if (!peek(c)) return false;
+    ++at_;
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// The element type as numpy spells it. Types that numpy lacks become unsigned integers of their size.
+std::string descr_of(DType dtype) {
+  const std::string bytes = std::to_string(dtype.bits / 8);
+  if (is_bool(dtype)) return "|b1";
+  if (dtype.code == kDLFloat) return "<f" + bytes;
+  return (dtype.bits == 8 ? "|" : "<") + std::string(dtype.code == kDLInt ? "i" : "u") + bytes;
+}
+
 }  // namespace
 
 Result<Tensor> load_npy(const std::filesystem::path& path, std::optional<DType> reinterpret_as) {
@@ -72,6 +210,30 @@ Status save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   std::string bytes = make_npy_header(packed.dtype(), {packed.shape().begin(), packed.shape().end()});
   bytes.append(packed.data_as<const char>(), static_cast<std::size_t>(packed.byte_count()));
   return write_file(path, bytes);
+}
+
+Result<NpyHeader> parse_npy_header(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic) || bytes.size() < 12) return malformed("it is not a .npy file");
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) return malformed(".npy format " + std::to_string(version) + " is unknown");
+  const std::size_t start = version == 1 ? 10 : 12;
+  const std::size_t size = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
+  if (size > kMaxHeaderBytes || start + size > bytes.size()) return malformed("its header is truncated");
+  KMUX_ASSIGN(NpyHeader header, DictReader(bytes.substr(start, size)).read());
+  header.data_offset = start + size;
+  return header;
+}
+
+std::string make_npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
+  std::string extents;
+  for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
+  std::string dict = "{'descr': '" + descr_of(dtype) + "', 'fortran_order': False, 'shape': (" + extents + "), }";
+  const std::size_t unpadded = 10 + dict.size() + 1;
+  dict += std::string((64 - unpadded % 64) % 64, ' ') + "\n";
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
+  return header + dict;
 }
 
 }  // namespace kmux

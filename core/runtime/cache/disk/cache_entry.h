@@ -33,8 +33,18 @@ struct CacheEntry {
 /// The files that an outcome depends on.
 ///
 /// Errors: invalid_argument if its list of them is malformed.
-Result<Dependencies> dependencies_of(const Artifact& artifact);
-Result<Dependencies> dependencies_of(const Error& unsupported);
-Result<Dependencies> dependencies_of(const CacheEntry& entry);
+inline Result<Dependencies> dependencies_of(const Artifact& artifact) {
+  const std::string* part = artifact.find(kDependenciesPart);
+  return part != nullptr ? dependencies_from_json(*part) : Dependencies{};
+}
+
+inline Result<Dependencies> dependencies_of(const Error& unsupported) {
+  const std::optional<std::string_view> note = unsupported.note(kDependenciesPart);
+  return note ? dependencies_from_json(*note) : Dependencies{};
+}
+
+inline Result<Dependencies> dependencies_of(const CacheEntry& entry) {
+  return entry.unsupported ? dependencies_of(*entry.unsupported) : dependencies_of(entry.artifact);
+}
 
 }  // namespace kmux

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "kmux/plugin/memory_library.h"
+#include "kmux/plugin/dynamic_library.h"
 
 #include "cpu/captures.h"
 #include "fibers/fiber_group.h"

@@ -1,0 +1,162 @@
+#include "kernel_impl.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdlib>
+#include <pthread.h>
+
+#include "kmux/log.h"
+#include "kmux/registry.h"
+
+#include "tensor/device_memory.h"
+
+namespace kmux {
+namespace {
+
+// The lanes in use, a bit each. More threads than bits get numbers above them, which are never reused.
+class LaneSet {
+ public:
+  std::uint32_t claim() noexcept {
+    for (std::size_t word = 0; word < words_.size(); ++word) {
+      std::uint64_t used = words_[word].load(std::memory_order_relaxed);
+      while (used != ~std::uint64_t{0}) {
+        const int bit = std::countr_one(used);
+        if (words_[word].compare_exchange_weak(used, used | (std::uint64_t{1} << bit), std::memory_order_acquire)) {
+          return static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(bit);
+        }
+      }
+    }
+    return overflow_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void release(std::uint32_t lane) noexcept {
+    if (lane >= words_.size() * 64) return;
+    words_[lane / 64].fetch_and(~(std::uint64_t{1} << (lane % 64)), std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::size_t kWords = 64;
+  std::array<std::atomic<std::uint64_t>, kWords> words_{};
+  std::atomic<std::uint32_t> overflow_{kWords * 64};
+};
+
+constinit LaneSet lanes;
+
+// The lane of this thread plus one; 0 before the first use and after the thread's end.
+// Initial-exec: every call reads it, and the few bytes that glibc keeps for libraries opened later are enough for it.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t claimed = 0;
+
+void release_claimed(void*) noexcept {
+  lanes.release(claimed - 1);
+  claimed = 0;
+}
+
+// A key, unlike a thread_local with a destructor, needs no memory for a thread that uses it.
+pthread_key_t thread_end_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    pthread_key_create(&made, release_claimed);
+    return made;
+  }();
+  return key;
+}
+
+[[gnu::cold, gnu::noinline]] std::uint32_t claim_lane() noexcept {
+  const std::uint32_t lane = lanes.claim();
+  claimed = lane + 1;
+  pthread_setspecific(thread_end_key(), &claimed);
+  return lane;
+}
+
+DeviceMemory* memory_of(const Arg& arg) {
+  if (arg.kind() != Arg::Kind::kTensor || arg.tensor() == nullptr) return nullptr;
+  if (arg.is_ours()) return arg.memory();
+  return arg.tensor()->device.device_type == kDLCPU ? nullptr : ExportedMemory::find(arg.tensor()->data);
+}
+
+kmux_code allocate_host(void*, int32_t, void*, size_t bytes, size_t alignment, void** address) {
+  const std::size_t aligned = std::max(alignment, alignof(std::max_align_t));
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + aligned - 1) / aligned * aligned;
+  *address = rounded < bytes ? nullptr : std::aligned_alloc(aligned, rounded);
+  return *address != nullptr ? KMUX_OK : KMUX_UNAVAILABLE;
+}
+
+void free_host(void*, int32_t, void*, void* address) { std::free(address); }
+
+kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {
+  const Result<void*> memory = static_cast<DeviceApi*>(self)->allocate(device, stream, bytes, alignment);
+  if (!memory) {
+    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, which knows no reason
+    return static_cast<kmux_code>(memory.error().code);
+  }
+  *address = *memory;
+  return KMUX_OK;
+}
+
+void free_on_device(void* self, int32_t device, void* stream, void* address) {
+  static_cast<DeviceApi*>(self)->free(device, stream, address);
+}
+
+}  // namespace
+
+[[gnu::hot]] std::uint32_t current_lane() noexcept {
+  const std::uint32_t lane = claimed;
+  return lane != 0 ? lane - 1 : claim_lane();
+}
+
+void record_uses(std::span<const Arg> args, StreamRef stream) noexcept {
+  for (const Arg& arg : args) {
+    DeviceMemory* const memory = memory_of(arg);
+    if (memory == nullptr) continue;
+    const Status recorded = memory->used_on(stream);
+    if (!recorded.ok()) log(LogLevel::kWarning, "recording what a launch uses: " + recorded.error().message);
+  }
+}
+
+namespace {
+
+constexpr int kBits = 64;
+
+Result<Json> architecture(DeviceApi& devices, int ordinal) {
+  KMUX_ASSIGN(const Json properties, devices.properties(ordinal));
+  const Json* arch = properties.find("arch");
+  return arch == nullptr ? Json() : *arch;
+}
+
+// A single device has no siblings to ask about.
+Result<std::uint64_t> devices_alike(const Device& device) {
+  DeviceApi& devices = device.plugin()->backend().devices();
+  KMUX_ASSIGN(const int count, devices.count());
+  if (count < 2) return std::uint64_t{0};
+  KMUX_ASSIGN(const Json own, architecture(devices, device.ordinal()));
+  std::uint64_t alike = 0;
+  for (int ordinal = 0; ordinal < std::min(count, kBits); ++ordinal) {
+    KMUX_ASSIGN(const Json other, architecture(devices, ordinal));
+    if (other == own) alike |= std::uint64_t{1} << ordinal;
+  }
+  return alike;
+}
+
+}  // namespace
+
+Result<AcceptedMemory> accepted_memory(const Device& device) {
+  AcceptedMemory memory{device.dl()};
+  for (const std::int32_t type : device.plugin()->manifest().device_types) {
+    if (type >= 0 && type < kBits) memory.other_types |= std::uint64_t{1} << type;
+  }
+  KMUX_ASSIGN(memory.alike, devices_alike(device));
+  return memory;
+}
+
+WorkspaceAllocator::WorkspaceAllocator(Device device)
+    : device_(std::move(device)), table_{sizeof(kmux_allocator), nullptr, allocate_host, free_host} {
+  if (device_.is_host()) return;
+  table_.self = &device_.plugin()->backend().devices();
+  table_.allocate = allocate_on_device;
+  table_.free = free_on_device;
+}
+
+}  // namespace kmux
