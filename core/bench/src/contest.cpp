@@ -17,6 +17,7 @@ using Point = std::map<std::string, std::int64_t>;
 
 Error no_axis(const Program& program, const std::string& name) {
   std::vector<std::string> known;
+  known.reserve(program.signature.symbols.size() + program.signature.params.size());
   for (const Symbol& symbol : program.signature.symbols) known.push_back(symbol.name);
   for (const Param& param : program.signature.params) {
     if (as_scalar(param) != nullptr) known.push_back(param.name);

@@ -58,7 +58,8 @@ Status check_alike(const std::string& what, const Json& then, const Json& now) {
   if (facts == nullptr) return Ok{};
   for (const auto& [key, value] : *facts) {
     const Json* const before = then.find(key);
-    if (before != nullptr && *before != value) return differs(what + "\"" + key + "\"", *before, value);
+    if (before != nullptr && *before != value)
+      return differs(std::string(what).append("\"").append(key).append("\""), *before, value);
   }
   return Ok{};
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kmux/jit_core.h"
@@ -34,8 +35,8 @@ class FormTable {
 
  private:
   struct Entry {
-    Entry(std::uint64_t hash_of_words, std::span<const std::uint64_t> all, const Kernel& kernel)
-        : hash(hash_of_words), words(all.begin(), all.end()), first(kernel) {}
+    Entry(std::uint64_t hash_of_words, std::span<const std::uint64_t> all, Kernel kernel)
+        : hash(hash_of_words), words(all.begin(), all.end()), first(std::move(kernel)) {}
     std::uint64_t hash;
     std::vector<std::uint64_t> words;
     Kernel first;  // stays, as a reader may be calling it

@@ -18,14 +18,18 @@ bool is_of(const LoadedArtifact& loaded, std::string_view backend, std::size_t v
   return is_of(loaded, backend) && loaded.origin->index == variant && loaded.tier == tier;
 }
 
+/// In a child, threads that are not here may wait in it: it could not be destroyed.
+void leave_alone(std::unique_ptr<std::condition_variable>& settled) {
+  [[maybe_unused]] const auto* const kept = settled.release();
+}
+
 }  // namespace
 
 AdapterSlot::AdapterSlot(LoadedArtifact first)
     : first_entry_(first.adapter->entry()), first_(std::move(first)), expected_in_(fork_generation()) {}
 
-// In a child, threads that are not here may wait in it: it could not be destroyed.
 AdapterSlot::~AdapterSlot() {
-  if (expected_in_ != fork_generation()) static_cast<void>(settled_.release());
+  if (expected_in_ != fork_generation()) leave_alone(settled_);
 }
 
 const LoadedArtifact& AdapterSlot::loaded() const {
@@ -91,7 +95,7 @@ void AdapterSlot::unwatch() {
 AdapterSlot::Promise AdapterSlot::expect_better() {
   const std::lock_guard lock(mutex_);
   if (expected_in_ != fork_generation()) {
-    static_cast<void>(settled_.release());  // as in the destructor
+    leave_alone(settled_);
     settled_ = std::make_unique<std::condition_variable>();
     expected_in_ = fork_generation();
     expected_ = 0;

@@ -55,8 +55,9 @@ class Supervisor {
   /// False if no thread can be started.
   bool start_worker() {
     auto thread = start_thread([state = state_, worker = threads_.size()] { state->work(worker); });
-    if (thread) threads_.push_back(*std::move(thread));
-    return thread.ok();
+    const bool started = thread.ok();
+    if (started) threads_.push_back(*std::move(thread));
+    return started;
   }
 
   /// Without a thread: one job after the other, and its events when all are done.

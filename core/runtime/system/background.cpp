@@ -1,9 +1,12 @@
 #include "background.h"
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -106,8 +109,10 @@ std::shared_ptr<Background> Background::make() {
 
 Background::~Background() {
   stop();
-  if (state_->is_forked())
-    new std::shared_ptr(state_);  // the thread that waits in it is not here: it is never torn down
+  if (!state_->is_forked()) return;
+  // The thread that waits in it is not here: it is never torn down. What holds it is never destroyed.
+  alignas(std::shared_ptr<State>) std::array<std::byte, sizeof(std::shared_ptr<State>)> holder;
+  ::new (holder.data()) std::shared_ptr(state_);
 }
 
 void Background::post(Job job, Abandon abandon) {

@@ -44,7 +44,7 @@ std::string hint_for(std::string_view name, const std::vector<std::string>& know
   for (const OtherName& other : kOtherNames) {
     if (other.name == name && std::ranges::find(known, other.ours) != known.end()) {
       return " Write '" + std::string(other.ours) +
-             (other.ours == "options" ? "' with the backend's own names, such as {\"tier\": \"full\"}." : "'.");
+             (other.ours == "options" ? R"(' with the backend's own names, such as {"tier": "full"}.)" : "'.");
     }
   }
   return did_you_mean(name, known) + " Name one of these.";
