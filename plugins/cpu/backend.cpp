@@ -5,7 +5,7 @@
 #include "kmux/plugin/support.h"
 
 #include "adapter.h"
-#include "engine/compiler_libraries.h"
+#include "engine/compiler.h"
 #include "target.h"
 
 namespace kmux::cpu {

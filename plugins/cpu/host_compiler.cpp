@@ -12,8 +12,7 @@
 #include "kmux/plugin/process.h"
 
 #include "engine/host_cpu.h"
-#include "engine/native_target.h"
-#include "identity.h"
+#include "target.h"
 
 namespace kmux::cpu {
 namespace {

@@ -6,6 +6,8 @@
 #include "kmux/error.h"
 #include "kmux/target.h"
 
+#include "options.h"
+
 namespace kmux::cpu {
 
 /// The canonical target, `cpu:<LLVM's name of the processor>`, for "auto", "cpu", "c", "llvm", each with a processor
@@ -19,5 +21,11 @@ bool satisfies(const Target& target, const std::string& arch);
 
 /// Has the processor of `target` what LLVM calls `feature`?
 bool has_feature(const Target& target, const std::string& feature);
+
+/// What decides the code besides program and options: versions, and path, size and time of the compiler's files; for
+/// this machine's own processor also its features.
+///
+/// Errors: unavailable if the compiler of engine `host` is not there. Starts no process.
+Result<std::string> toolchain_identity(const Target& target, const BuildOptions& options);
 
 }  // namespace kmux::cpu

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/compiler.h"
-#include "engine/native_target.h"
 
 namespace kmux::cpu {
 

@@ -5,14 +5,16 @@
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/sha256.h"
 
+#include "clang/Basic/Version.h"
 #include "engine/front_end.h"
-#include "engine/host_cpu.h"
 #include "engine/installation.h"
-#include "engine/linkage.h"
-#include "engine/memory_files.h"
-#include "engine/native_target.h"
 #include "engine/pipeline.h"
 #include "engine/preamble_store.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
 
 namespace kmux::cpu {
 namespace {
@@ -199,6 +201,41 @@ void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 
 Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
   return impl_->front_end.system_folders(shared_arguments(job, language, job.cpu));
+}
+
+namespace {
+
+std::unique_ptr<llvm::MCSubtargetInfo> subtarget_of(llvm::StringRef cpu) {
+  initialize_llvm();
+  std::string ignored;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(host_triple(), ignored);
+  if (!target) return nullptr;
+  return std::unique_ptr<llvm::MCSubtargetInfo>(target->createMCSubtargetInfo(host_triple(), cpu, ""));
+}
+
+std::vector<std::string> find_compiler_libraries() {
+  const std::string clang = library_of(reinterpret_cast<void*>(&clang::getClangFullVersion));
+  const std::string llvm = library_of(reinterpret_cast<void*>(&llvm::sys::getProcessTriple));
+  if (clang == own_library()) return {};
+  return clang == llvm ? std::vector<std::string>{clang} : std::vector<std::string>{clang, llvm};
+}
+
+}  // namespace
+
+std::optional<Processor> find_cpu(std::string_view name) {
+  if (!llvm::is_contained(known_cpus(), name)) return std::nullopt;
+  const auto subtarget = subtarget_of(name);
+  if (!subtarget || !subtarget->isCPUStringValid(name)) return std::nullopt;
+  Processor processor{std::string(name), {}};
+  for (const std::string& feature : checkable_features()) {
+    if (subtarget->checkFeatures("+" + feature)) processor.features.insert(feature);
+  }
+  return processor;
+}
+
+std::vector<std::string> compiler_libraries() {
+  static const std::vector<std::string> found = find_compiler_libraries();
+  return found;
 }
 
 }  // namespace kmux::cpu

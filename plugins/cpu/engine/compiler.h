@@ -1,12 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
+#include "engine/host_cpu.h"
 #include "options.h"
 
 namespace kmux::cpu {
@@ -67,5 +70,11 @@ class Compiler {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// The processor `name` with the features its name promises; nothing if LLVM does not know it.
+std::optional<Processor> find_cpu(std::string_view name);
+
+/// The files that Clang and LLVM are loaded from, each once; none if they are part of the file that asks.
+std::vector<std::string> compiler_libraries();
 
 }  // namespace kmux::cpu

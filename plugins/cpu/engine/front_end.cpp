@@ -10,15 +10,142 @@
 #include "clang/Driver/Driver.h"
 #include "clang/Driver/Job.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Serialization/ASTWriter.h"
+#include "clang/Serialization/PCHContainerOperations.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
-#include "engine/missing_header.h"
-#include "engine/precompile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace kmux::cpu {
 namespace {
+
+namespace vfs = llvm::vfs;
+
+// Where relative paths lead. No such folder need exist, and output that shows it does not depend on the machine.
+constexpr const char* kProgramFolder = "/kmux";
+
+// The machine's files, by absolute paths only.
+class AbsoluteFiles final : public vfs::ProxyFileSystem {
+ public:
+  using ProxyFileSystem::ProxyFileSystem;
+
+  llvm::ErrorOr<vfs::Status> status(const llvm::Twine& path) override {
+    if (!llvm::sys::path::is_absolute(path)) return missing();
+    return ProxyFileSystem::status(path);
+  }
+  bool exists(const llvm::Twine& path) override {
+    return llvm::sys::path::is_absolute(path) && ProxyFileSystem::exists(path);
+  }
+  llvm::ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    if (!llvm::sys::path::is_absolute(path)) return missing();
+    return ProxyFileSystem::openFileForRead(path);
+  }
+  vfs::directory_iterator dir_begin(const llvm::Twine& path, std::error_code& error) override {
+    if (llvm::sys::path::is_absolute(path)) return ProxyFileSystem::dir_begin(path, error);
+    error = missing();
+    return {};
+  }
+  llvm::ErrorOr<std::string> getCurrentWorkingDirectory() const override { return std::string(kProgramFolder); }
+  std::error_code setCurrentWorkingDirectory(const llvm::Twine&) override { return {}; }
+
+ private:
+  static std::error_code missing() { return std::make_error_code(std::errc::no_such_file_or_directory); }
+};
+
+}  // namespace
+
+llvm::IntrusiveRefCntPtr<vfs::FileSystem> memory_files(std::span<const File> files) {
+  auto memory = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  for (const File& file : files) {
+    memory->addFile(kProgramFolder + ("/" + file.path), 0, llvm::MemoryBuffer::getMemBuffer(file.content, file.path));
+  }
+  llvm::IntrusiveRefCntPtr<vfs::FileSystem> machine(vfs::createPhysicalFileSystem().release());
+  auto overlay = llvm::makeIntrusiveRefCnt<vfs::OverlayFileSystem>(llvm::makeIntrusiveRefCnt<AbsoluteFiles>(machine));
+  overlay->pushOverlay(memory);
+  return overlay;
+}
+
+namespace {
+
+constexpr const char* kPreamblePath = "/kmux-preamble/preamble.pch";  // in memory; no such file need exist
+
+// Writes the precompiled form to memory; Clang's own action writes a file.
+class Precompile final : public clang::ASTFrontendAction {
+ public:
+  explicit Precompile(std::shared_ptr<clang::PCHBuffer> buffer) : buffer_(std::move(buffer)) {}
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance, llvm::StringRef) override {
+    return std::make_unique<clang::PCHGenerator>(instance.getPreprocessor(), instance.getModuleCache(), kPreamblePath,
+                                                 /*isysroot=*/"", buffer_,
+                                                 instance.getFrontendOpts().ModuleFileExtensions);
+  }
+  clang::TranslationUnitKind getTranslationUnitKind() override { return clang::TU_Prefix; }
+  bool hasASTFileSupport() const override { return false; }
+
+ private:
+  std::shared_ptr<clang::PCHBuffer> buffer_;
+};
+
+// Files that cannot be opened any more once `stopping`: the quickest way to have Clang give up.
+class StoppableFiles final : public vfs::ProxyFileSystem {
+ public:
+  StoppableFiles(llvm::IntrusiveRefCntPtr<vfs::FileSystem> files, std::function<bool()> stopping)
+      : ProxyFileSystem(std::move(files)), stopping_(std::move(stopping)) {}
+  llvm::ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(const llvm::Twine& path) override {
+    if (stopping_()) return std::make_error_code(std::errc::operation_canceled);
+    return ProxyFileSystem::openFileForRead(path);
+  }
+
+ private:
+  std::function<bool()> stopping_;
+};
+
+// What Clang makes of the input of `invocation`, a preamble.
+std::string precompile(std::shared_ptr<clang::CompilerInvocation> invocation,
+                       const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files, const std::function<bool()>& stopping) {
+  // Sources that begin so are longer: only an overridden file may be another when the result is read.
+  const std::string path = invocation->getFrontendOpts().Inputs.front().getFile().str();
+  auto text = files->getBufferForFile(path);
+  if (!text) return "";
+  invocation->getPreprocessorOpts().addRemappedFile(path, text->release());  // the SourceManager owns it
+  invocation->getFrontendOpts().ProgramAction = clang::frontend::GeneratePCH;
+  invocation->getPreprocessorOpts().GeneratePreamble = true;
+  auto& language = invocation->getLangOpts();
+  language.CompilingPCH = true;
+  language.PCHInstantiateTemplates = true;  // else every source instantiates them again
+  std::string log;
+  llvm::raw_string_ostream stream(log);
+  clang::CompilerInstance instance;
+  instance.setInvocation(invocation);
+  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
+  instance.setVerboseOutputStream(llvm::nulls());
+  instance.createFileManager(llvm::makeIntrusiveRefCnt<StoppableFiles>(files, stopping));
+  const auto buffer = std::make_shared<clang::PCHBuffer>();
+  Precompile action(buffer);
+  const bool made = instance.ExecuteAction(action) && buffer->IsComplete && log.empty() && !stopping();
+  return made ? std::string(buffer->Data.begin(), buffer->Data.end()) : std::string();
+}
+
+// Makes `invocation` begin with `preamble`, which is borrowed, instead of the first bytes of its input; returns the files it
+// then needs.
+llvm::IntrusiveRefCntPtr<vfs::FileSystem> begin_with(const Preamble& preamble, clang::CompilerInvocation& invocation,
+                                                     const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
+  auto& options = invocation.getPreprocessorOpts();
+  options.PrecompiledPreambleBytes = {static_cast<unsigned>(preamble.size), true};
+  options.ImplicitPCHInclude = kPreamblePath;
+  // Who asks for a preamble has checked that text, options and headers are those it was made from.
+  options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;
+  auto memory = llvm::makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  memory->addFile(kPreamblePath, 0, llvm::MemoryBuffer::getMemBuffer(*preamble.precompiled, kPreamblePath, false));
+  auto overlay = llvm::makeIntrusiveRefCnt<vfs::OverlayFileSystem>(files);
+  overlay->pushOverlay(memory);
+  return overlay;
+}
 
 // A diagnostics engine whose text can be read, for the steps before there is a CompilerInstance.
 class TextDiagnostics {

@@ -4,19 +4,26 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "kmux/dispatch.h"
 #include "kmux/error.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
-#include "engine/compiler.h"
 #include "engine/preamble_store.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace kmux::cpu {
+
+/// A file system in which relative paths name `files` and absolute ones the machine's own files. So nothing in the
+/// process's working directory can take part in a compilation, and messages show the program's own paths.
+///
+/// Lifetime: borrows the contents of `files`.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> memory_files(std::span<const File> files);
 
 /// What one source became, and what later steps need to know of its options.
 struct TranslationUnit {
@@ -39,7 +46,8 @@ class FrontEnd {
                                   const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log,
                                   const Preamble& preamble = {});
 
-  /// The precompiled form of the file `path` of `files`, a preamble; see precompile.h.
+  /// The precompiled form of the file `path` of `files`, a preamble, for other sources that begin with it. Empty if it has
+  /// errors or warnings (which would be lost), or once `stopping` says so.
   std::string precompile(const std::string& path, const std::vector<std::string>& arguments,
                          const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
                          const std::function<bool()>& stopping);

@@ -4,4 +4,5 @@
 //
 // Compilers register the destructor of a static object with __cxa_atexit. That the linker finds this one first, in the
 // sources and in the archives, is checked after linking (check_immortal.cmake).
+// NOLINTNEXTLINE(bugprone-reserved-identifier): its name in the C++ ABI
 extern "C" __attribute__((visibility("hidden"))) int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }

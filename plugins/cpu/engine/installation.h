@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "kmux/error.h"
 
@@ -28,5 +29,14 @@ std::string resource_dir_or_default();
 
 /// As `resource_dir`, the first of `folders` that holds such headers.
 Result<std::string> first_resource_dir(std::span<const std::filesystem::path> folders);
+
+/// The header that the compiler's text `log` says was not found; empty if none.
+std::string_view missing_header(std::string_view log);
+
+/// What to do about the system header `name`; empty if it belongs neither to Clang nor to C or C++.
+std::string advice_for_header(std::string_view name);
+
+/// `error` with that advice, if its `log` names such a header.
+Error with_advice(Error error, std::string_view log);
 
 }  // namespace kmux::cpu

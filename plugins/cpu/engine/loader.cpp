@@ -1,12 +1,16 @@
 #include "engine/loader.h"
 
+#include <array>
+#include <dlfcn.h>
 #include <exception>
 #include <mutex>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "engine/exit_list.h"
-#include "engine/init_sections.h"
-#include "engine/process_symbols.h"
+#include "kmux/plugin/dynamic_library.h"
+
+#include "engine/init_and_exit.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
@@ -16,6 +20,52 @@ namespace kmux::cpu {
 namespace {
 
 namespace orc = llvm::orc;
+
+// Opened local, so that nothing becomes visible to the rest of the process; never closed, as code refers to them.
+const std::array<void*, 5>& libraries() {
+  static const std::array<void*, 5> handles = {
+      dlopen(nullptr, RTLD_NOW | RTLD_LOCAL), dlopen("libc.so.6", RTLD_NOW | RTLD_LOCAL),
+      dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL), dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL),
+      dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL)};
+  return handles;
+}
+
+void* find(const char* symbol) {
+  for (void* library : libraries()) {
+    if (void* address = library ? dlsym(library, symbol) : nullptr) return address;
+  }
+  return nullptr;
+}
+
+// Finds symbols as a dynamically linked C++ program would: in the program and its libraries, then in libc, libm,
+// libstdc++ and libgcc_s, which a program in C need not have.
+class ProcessSymbols final : public orc::DefinitionGenerator {
+ public:
+  llvm::Error tryToGenerate(orc::LookupState&, orc::LookupKind, orc::JITDylib& dylib, orc::JITDylibLookupFlags,
+                            const orc::SymbolLookupSet& wanted) override {
+    orc::SymbolMap found;
+    for (const auto& [name, flags] : wanted) {
+      if (void* address = find((*name).str().c_str())) {
+        found[name] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+      }
+    }
+    if (found.empty()) return llvm::Error::success();
+    return dylib.define(orc::absoluteSymbols(std::move(found)));
+  }
+};
+
+// What to do about `symbol`, which was not found.
+std::string advice_for_missing(const std::string& symbol) {
+  const std::string_view name = symbol;
+  if (name.starts_with("__kmpc_") || name.starts_with("omp_") || name.starts_with("GOMP_")) {
+    return "Link the application with an OpenMP library, or compile without -fopenmp.";
+  }
+  if (name == "__tls_get_addr" || name.starts_with("__tls")) {
+    return "Compile the object with emulated thread-local storage (-femulated-tls).";
+  }
+  return "Add the source that defines it, or link the application with its library (with -rdynamic if it is the "
+         "application's own function).";
+}
 
 // What ORC reported, taken apart; by default it would print to stderr.
 struct Reports {
@@ -103,7 +153,7 @@ llvm::Error Session::add(std::span<const std::string> objects) {
   if (!dylib) return dylib.takeError();
   dylib_ = &*dylib;
   if (auto error = define_runtime()) return error;
-  dylib_->addGenerator(process_symbols());
+  dylib_->addGenerator(std::make_unique<ProcessSymbols>());
   layer_.addPlugin(std::make_unique<orc::EHFrameRegistrationPlugin>(
       session_, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
   layer_.addPlugin(collect_init_sections(sections_));
@@ -157,6 +207,14 @@ class JitCode final : public LoadedCode {
   std::unique_ptr<Session> session_;
 };
 
+class SharedObject final : public LoadedCode {
+ public:
+  SharedObject(MemoryLibrary library, void* entry) : library_(std::move(library)) { entry_ = entry; }
+
+ private:
+  MemoryLibrary library_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> objects, const std::string& entry) {
@@ -165,6 +223,14 @@ Result<std::unique_ptr<LoadedCode>> load_objects(std::span<const std::string> ob
   auto session = std::make_unique<Session>(std::move(*control));
   KMUX_ASSIGN(void* const address, session->link(objects, entry));
   return std::unique_ptr<LoadedCode>(std::make_unique<JitCode>(std::move(session), address));
+}
+
+Result<std::unique_ptr<LoadedCode>> load_shared_object(const std::string& bytes, const std::string& entry) {
+  KMUX_ASSIGN(MemoryLibrary library, MemoryLibrary::open(bytes, "kernel"));
+  void* const address = library.symbol(entry);
+  if (address != nullptr) return std::unique_ptr<LoadedCode>(new SharedObject(std::move(library), address));
+  return make_error(ErrorCode::kUnavailable, "the compiled kernel cannot be loaded (it does not define \"" + entry +
+                                                 "\"). Build it again on this machine.");
 }
 
 }  // namespace kmux::cpu

@@ -1,11 +1,10 @@
-// The plugin's side of clang_api.h: what compiler.h, find_cpu.h and compiler_libraries.h declare, out of the library.
+// The plugin's side of clang_api.h: what compiler.h declares, out of the library.
 #include <filesystem>
 #include <mutex>
 
 #include "kmux/plugin/dynamic_library.h"
 
 #include "engine/clang_api.h"
-#include "engine/compiler_libraries.h"
 #include "engine/installation.h"
 
 namespace kmux::cpu {

@@ -1,8 +1,8 @@
-#include "engine/compiler_libraries.h"
-
 #include <filesystem>
 
 #include <gtest/gtest.h>
+
+#include "engine/compiler.h"
 
 namespace kmux::cpu {
 namespace {

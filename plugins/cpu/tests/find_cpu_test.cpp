@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/native_target.h"
+#include "engine/compiler.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,10 +1,9 @@
-#include "identity.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/compiler_libraries.h"
+#include "engine/compiler.h"
 #include "engine/host_cpu.h"
+#include "target.h"
 
 namespace kmux::cpu {
 namespace {

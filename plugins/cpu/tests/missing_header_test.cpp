@@ -1,9 +1,8 @@
-#include "engine/missing_header.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/compiler.h"
+#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,9 +1,24 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+
 namespace kmux::cpu {
+
+/// The addresses in an object's `.init_array` and `.fini_array`, in the order in which they run.
+struct InitSections {
+  using Function = void (*)();
+  std::vector<Function> initialisers;
+  std::vector<Function> finalisers;
+};
+
+/// Keeps those sections while ORC links an object (it would drop them: nothing refers to them) and reads them.
+///
+/// Lifetime: borrows `sections`.
+std::unique_ptr<llvm::orc::ObjectLinkingLayer::Plugin> collect_init_sections(InitSections& sections);
 
 /// What loaded code wants run when it goes: its `atexit` functions and the destructors of its static objects.
 ///
