@@ -20,6 +20,7 @@
 #include "system/background.h"
 #include "system/fork_guard.h"
 #include "system/result_guard.h"
+#include "system/runtime_impl.h"
 #include "system/trace_log.h"
 
 namespace kmux {
@@ -88,7 +89,7 @@ void end_default_runtime() {
     if (default_instance().generation == fork_generation() && made != nullptr && *made) own = **made;
   }
   if (own == nullptr) return;
-  const Runtime& runtime = *own;
+  const Runtime::Impl& runtime = own->impl();
   write_trace(runtime.environment().trace_file);
   if (runtime.cache()) runtime.cache()->flush();
   runtime.isolated_plugins().end_idle();  // so that no worker outlives this process
@@ -109,7 +110,7 @@ Result<std::shared_ptr<Runtime>> find_default_runtime() {
 
 }  // namespace
 
-Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry)
+Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry)
     : environment_(std::move(environment)),
       cache_(std::move(cache)),
       registry_(std::move(registry)),
@@ -119,7 +120,7 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
       history_(std::make_shared<BackendHistory>(cache_)),
       background_(Background::make()),
       compile_pool_(std::make_shared<CompilePool>(cache_.get())),
-      fork_generation_(fork_generation()) {
+      fork_generation_(kmux::fork_generation()) {
   show_stage_ranges(environment_);
   registry_->on_unload([memo = std::weak_ptr(kernel_memo_)](std::string_view plugin) {
     if (const auto kernels = memo.lock()) kernels->forget(plugin);
@@ -127,10 +128,15 @@ Runtime::Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, 
 }
 
 // A kernel that is called just now may hold the background, whose jobs use the rest.
-Runtime::~Runtime() { background_->stop(); }
+Runtime::Impl::~Impl() { background_->stop(); }
+
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Runtime::~Runtime() = default;
+const Environment& Runtime::environment() const { return impl_->environment(); }
+Registry& Runtime::registry() const { return impl_->registry(); }
 
 Status Runtime::check_process() const {
-  if (fork_generation_ == fork_generation()) return Ok{};
+  if (impl_->fork_generation() == fork_generation()) return Ok{};
   return make_error(
       ErrorCode::kUnavailable,
       "this runtime cannot compile (it was made before fork(), its threads are in the parent). Make a new "
@@ -139,7 +145,8 @@ Status Runtime::check_process() const {
 
 std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<Registry> registry) {
   std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
-  return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(registry)));
+  return std::shared_ptr<Runtime>(
+      new Runtime(std::make_unique<Impl>(std::move(environment), std::move(cache), std::move(registry))));
 }
 
 const char* version() { return KMUX_VERSION; }
@@ -148,7 +155,8 @@ Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const 
   return without_bad_alloc([&]() -> Result<std::shared_ptr<Runtime>> {
     std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
     KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
-    return std::shared_ptr<Runtime>(new Runtime(std::move(environment), std::move(cache), std::move(opened)));
+    return std::shared_ptr<Runtime>(
+        new Runtime(std::make_unique<Impl>(std::move(environment), std::move(cache), std::move(opened))));
   });
 }
 

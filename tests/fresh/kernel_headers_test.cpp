@@ -8,6 +8,7 @@
 #include "file_tick.h"
 #include "reading_plugin.h"
 #include "system/background.h"
+#include "system/runtime_impl.h"
 #include "temp_folder.h"
 
 namespace kmux::fresh {
@@ -38,17 +39,17 @@ class KernelHeadersTest : public testing::Test {
 
   /// Nothing of the background happens until the door is opened.
   void hold_background() {
-    runtime_->background().post([this] { door_.pass(); });
+    runtime_->impl().background().post([this] { door_.pass(); });
     door_.await_waiting(1);
   }
   /// Everything that was posted to the background has happened.
   void await_background() {
     Door done;
-    runtime_->background().post([&] { done.pass(); });
+    runtime_->impl().background().post([&] { done.pass(); });
     done.await_waiting(1);
     done.open();
     Door left;  // the job before has let go of the door above
-    runtime_->background().post([&] { left.open(); });
+    runtime_->impl().background().post([&] { left.open(); });
     left.pass();
   }
 

@@ -15,6 +15,7 @@
 
 #include "cache/artifact_cache.h"
 #include "scripted_registry.h"
+#include "system/runtime_impl.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -217,12 +218,12 @@ TEST_F(CachedBuild, RefusesASizeThatIsNone) {
   for (const char* size : {"lots", "-1", "4 G", "4GB", "99999999999T", "G"}) {
     warned.clear();
     environment_.cache_max_bytes = size;
-    EXPECT_EQ(runtime()->cache(), nullptr) << size;
+    EXPECT_EQ(runtime()->impl().cache(), nullptr) << size;
     EXPECT_THAT(warned, HasSubstr("KMUX_CACHE_MAX_BYTES cannot be \"" + std::string(size) + "\""));
   }
   for (const char* size : {"", "0", "100", "4G", "1T"}) {
     environment_.cache_max_bytes = size;
-    EXPECT_NE(runtime()->cache(), nullptr) << size;
+    EXPECT_NE(runtime()->impl().cache(), nullptr) << size;
   }
 }
 
@@ -231,7 +232,7 @@ TEST_F(CachedBuild, ReadsFromFoldersThatItDoesNotWriteTo) {
   environment_.cache_read_only = {environment_.cache_dir};
   environment_.cache_dir = folder_.path() / "mine";
   EXPECT_TRUE(made().value().from_cache);
-  EXPECT_TRUE(runtime()->cache()->list().empty());
+  EXPECT_TRUE(runtime()->impl().cache()->list().empty());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "cache/artifact_cache.h"
 #include "sample_program.h"
+#include "system/runtime_impl.h"
 #include "tests/temp_folder.h"
 
 namespace kmux {
@@ -26,7 +27,7 @@ TEST(KeptProgram, IsThereForTheNextProcess) {
     const auto runtime = runtime_with_cache(folder.path() / "cache");
     EXPECT_EQ(kept_program(*runtime, "tilelang 1"), std::nullopt);
     keep_program(*runtime, "tilelang 1", program);
-    runtime->cache()->flush();
+    runtime->impl().cache()->flush();
   }
   const auto runtime = runtime_with_cache(folder.path() / "cache");
   EXPECT_EQ(kept_program(*runtime, "tilelang 1"), program);
@@ -40,7 +41,7 @@ TEST(KeptProgram, StaysAsItWasKeptFirst) {
   other.name = "other";
   for (const Program& program : {sample_program(), other}) {
     keep_program(*runtime, "x", program);
-    runtime->cache()->flush();
+    runtime->impl().cache()->flush();
   }
   EXPECT_EQ(kept_program(*runtime, "x"), sample_program());
 }

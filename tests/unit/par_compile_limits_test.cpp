@@ -10,6 +10,7 @@
 #include "par_compile_fixture.h"
 #include "pool/compile_pool.h"
 #include "pool/compile_run.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(ParCompileLimits, CompilesSoManyAtOnceAsTheirLearnedPeaksAllow) {
   Crowd crowd;
   Runtime& runtime = runtime_of([&](const Program& program) { return crowd.compile(program); });
   constexpr std::uint64_t kPeak = std::uint64_t{1} << 30;
-  runtime.compile_pool().costs().learn("compiling", {.peak_bytes = kPeak, .milliseconds = 1});
+  runtime.impl().compile_pool().costs().learn("compiling", {.peak_bytes = kPeak, .milliseconds = 1});
   // A peak falls slowly, so that twelve jobs do not get it below 5/4 of two.
   ASSERT_TRUE(par_build(runtime, jobs_of(numbered(4)), {.num_workers = 4, .memory_budget = 2 * kPeak}).ok());
   EXPECT_EQ(crowd.most(), 2);

@@ -11,6 +11,7 @@
 #include "resolve/backend_history.h"
 #include "resolve/pinning.h"
 #include "scripted_programs.h"
+#include "system/runtime_impl.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -39,10 +40,10 @@ class PolicyChoices : public testing::Test {
   std::string chosen(const ResolveRequest& request) { return require(resolved(request)).value().backend; }
   std::string why(const ResolveRequest& request) { return require(resolved(request)).value().reason; }
   void learn(PluginScript& script, double ms) {
-    runtime_->history()->compile_times.note(script.manifest, "", ms, true);
+    runtime_->impl().history()->compile_times.note(script.manifest, "", ms, true);
   }
   void fail(const std::string& backend, const Error& error) {
-    runtime_->history()->failures.note({digest(doubling()), 0, backend, "cpu:x86-64"}, error);
+    runtime_->impl().history()->failures.note({digest(doubling()), 0, backend, "cpu:x86-64"}, error);
   }
   Result<Kernel> compiled(const CompileOptions& options) { return compile(*runtime_, doubling(), options); }
 
@@ -82,7 +83,7 @@ TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
   learn(best_, 12);
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
-  runtime_->cache()->flush();
+  runtime_->impl().cache()->flush();
   EXPECT_EQ(why({.policy = "fast_start"}), "its artifact is in the cache");
   EXPECT_EQ(chosen({.policy = "fast_start"}), "next");
   EXPECT_EQ(chosen({.use_cache = false, .policy = "fast_start"}), "best");
@@ -92,7 +93,7 @@ TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
   learn(best_, 12);
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
-  runtime_->cache()->flush();
+  runtime_->impl().cache()->flush();
   EXPECT_EQ(chosen({.compile_flags = {"-DX"}, .policy = "fast_start"}), "best");
 }
 
@@ -172,7 +173,7 @@ TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
 }
 
 TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {
-  runtime_->history()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
+  runtime_->impl().history()->failures.note({std::string(64, 'a'), 0, "best", "cpu:x86-64"}, worker_crash());
   EXPECT_EQ(chosen({}), "best");
 }
 
@@ -202,7 +203,7 @@ TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
 TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
   best_.builds = worker_crash();
   EXPECT_FALSE(compiled({.execution_backend = "best"}).ok());
-  EXPECT_TRUE(runtime_->history()->failures.empty());
+  EXPECT_TRUE(runtime_->impl().history()->failures.empty());
 }
 
 // pinned

@@ -12,6 +12,7 @@
 
 #include "cache/artifact_cache.h"
 #include "scripted_programs.h"
+#include "system/runtime_impl.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -203,7 +204,7 @@ TEST_F(Tuners, NothingIsMeasuredBehindIfItIsKnown) {
 TEST_F(Tuners, FailureBehindIsToldAndTheKernelGoesOn) {
   const Kernel kernel = compiled(doubling(1, Expr::symbol("n")));
   best_.loads = next_.loads = make_error(ErrorCode::kUnavailable, "no room.");
-  runtime_->cache()->flush();
+  runtime_->impl().cache()->flush();
   ASSERT_TRUE(kernel.launch({vector()}).ok());
   EXPECT_TRUE(kernel.await_best().ok()) << "what is loaded already is measured alone";
   EXPECT_EQ(kernel.backend(), "best");
@@ -215,7 +216,7 @@ TEST_F(Tuners, ProgramIsKeptOnceByAllThatKeepIt) {
   Program program = doubling(2);
   for (Variant& variant : program.variants) variant.headers = {{"large.h", std::string(kText / 2, ' ')}};
   const auto in_use = [this] {
-    runtime_->cache()->flush();
+    runtime_->impl().cache()->flush();
     const struct mallinfo2 facts = ::mallinfo2();
     return facts.uordblks + facts.hblkhd;
   };

@@ -23,6 +23,7 @@
 #include "system/exit_stop.h"
 #include "system/log_state.h"
 #include "system/result_guard.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -88,14 +89,14 @@ Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const Co
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
   KMUX_ASSIGN(const TierPlan tiers,
               plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
-  ArtifactCache* const cache = options.use_cache ? runtime.cache().get() : nullptr;
+  ArtifactCache* const cache = options.use_cache ? runtime.impl().cache().get() : nullptr;
   if (tiers.improves()) {
     if (auto best = find_tier(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
   }
   KMUX_ASSIGN(TierBuild first, build_tier(choice, tiers.first, cache));
   if (first.compile_ms) {
     const bool is_kept = policy_of(options.policy, runtime.environment()).value() == Policy::kFastStart;
-    runtime.history()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
+    runtime.impl().history()->compile_times.note(choice.plugin->manifest(), tiers.first, *first.compile_ms, is_kept);
   }
   return result_of(choice, std::move(first), tiers.first);
 }
@@ -248,7 +249,7 @@ bool is_auto(const Resolution& resolution) {
 
 void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error) {
   const CandidateKey key{digest(program), candidate.variant, candidate.backend, candidate.target};
-  runtime.history()->failures.note(key, error);
+  runtime.impl().history()->failures.note(key, error);
 }
 
 Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& program, const CompileOptions& options) {
@@ -271,11 +272,11 @@ void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, co
                        better->variant, better->target);
   if (!choice) return;  // it was chosen a moment ago
   auto improvement = std::make_shared<Improvement>(
-      Improvement{program, *std::move(choice), *std::move(better), options.use_cache ? runtime.cache() : nullptr,
-                  runtime.history(), headers, options.device.value_or(0), slot.expect_better()});
+      Improvement{program, *std::move(choice), *std::move(better), options.use_cache ? runtime.impl().cache() : nullptr,
+                  runtime.impl().history(), headers, options.device.value_or(0), slot.expect_better()});
   Background::Abandon abandon = [improvement](const Error& why) { improvement->promise.give_up(why); };
   if (improvement->choice.isolated) abandon = {};  // its compiler is killed, and loading needs the registry
-  runtime.background().post([improvement] { improvement->run(); }, std::move(abandon));
+  runtime.impl().background().post([improvement] { improvement->run(); }, std::move(abandon));
 }
 
 }  // namespace kmux

@@ -11,6 +11,7 @@
 #include "resolve/policy_choice.h"
 #include "system/background.h"
 #include "system/result_guard.h"
+#include "system/runtime_impl.h"
 #include "system/trace_log.h"
 #include "tune/tuner.h"
 
@@ -25,7 +26,7 @@ Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOp
   KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
-  if (!is_measured) tuner->tune_at_first_call(runtime.background().handle().lock(), *parts.adapters);
+  if (!is_measured) tuner->tune_at_first_call(runtime.impl().background().handle().lock(), *parts.adapters);
   return Ok{};
 }
 
@@ -63,9 +64,9 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
 /// touched.
 void remember(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, const Kernel& kernel,
               const std::shared_ptr<KernelHeaders>& headers) {
-  runtime.kernel_memo().keep(program, options, kernel);
+  runtime.impl().kernel_memo().keep(program, options, kernel);
   if (headers->empty()) return;
-  runtime.background().post([headers] { headers->hash(); });
+  runtime.impl().background().post([headers] { headers->hash(); });
 }
 
 bool is_remembered(const Runtime& runtime, const CompileOptions& options) {
@@ -92,7 +93,7 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
 std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
   if (!is_remembered(runtime, options)) return std::nullopt;
   const std::int64_t asked_ns = trace_clock_ns();
-  std::optional<Kernel> known = runtime.kernel_memo().find(program, options);
+  std::optional<Kernel> known = runtime.impl().kernel_memo().find(program, options);
   if (known) add_stage("memory hit", program.name, asked_ns);
   return known;
 }

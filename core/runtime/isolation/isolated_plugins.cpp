@@ -12,6 +12,7 @@
 #include "system/compile_scope.h"
 #include "system/fork_guard.h"
 #include "system/host_api.h"
+#include "system/runtime_impl.h"
 #include "worker_pool.h"
 
 namespace kmux {
@@ -103,7 +104,7 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
 
 Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation) {
   if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
-  return runtime.isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
+  return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
 }
 
 IsolatedBackend::IsolatedBackend(Registry& registry, const std::string& plugin, std::shared_ptr<WorkerPool> pool,

@@ -6,6 +6,7 @@
 
 #include "cache/artifact_cache.h"
 #include "system/result_guard.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -40,7 +41,7 @@ Result<Program> program_of(const Json& note) {
 
 std::optional<Program> kept_program(const Runtime& runtime, const std::string& origin) {
   Result<Program> program = without_bad_alloc([&]() -> Result<Program> {
-    const std::optional<Json> note = find_note(runtime.cache().get(), key_of(origin));
+    const std::optional<Json> note = find_note(runtime.impl().cache().get(), key_of(origin));
     if (!note) return make_error(ErrorCode::kUnavailable, "nothing is kept for it.");
     return program_of(*note);
   });
@@ -51,7 +52,7 @@ std::optional<Program> kept_program(const Runtime& runtime, const std::string& o
 void keep_program(const Runtime& runtime, const std::string& origin, const Program& program) {
   static_cast<void>(without_bad_alloc([&]() -> Status {
     const Json note = Json::Object{{"document", to_json(program)}, {"files", files_of(program)}};
-    keep_note(runtime.cache().get(), key_of(origin), note, false);
+    keep_note(runtime.impl().cache().get(), key_of(origin), note, false);
     return Ok{};
   }));
 }

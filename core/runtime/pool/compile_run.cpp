@@ -14,6 +14,7 @@
 #include "compile_run_state.h"
 #include "isolation/isolated_plugins.h"
 #include "system/result_guard.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -72,7 +73,7 @@ class Supervisor {
     see_to_cancel();
     state_->sample_memory();
     for (const std::size_t worker : state_->leave_behind_overdue()) {
-      runtime_.compile_pool().stragglers().adopt(std::move(threads_[worker]));
+      runtime_.impl().compile_pool().stragglers().adopt(std::move(threads_[worker]));
       if (state_->has_queued() && !start_worker() && !has_thread()) work_here();
     }
   }
@@ -155,9 +156,9 @@ CompileRunPlan plan_of(Runtime& runtime, const Program& program, const CompileOp
 CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
   const bool keeps_costs = plan.keeps_costs;
   CompileRunOutcome outcome = Supervisor(runtime, std::move(plan)).run();
-  runtime.isolated_plugins().end_surplus();
+  runtime.impl().isolated_plugins().end_surplus();
   if (!keeps_costs) return outcome;
-  if (const Status saved = runtime.compile_pool().costs().save(); !saved)
+  if (const Status saved = runtime.impl().compile_pool().costs().save(); !saved)
     log(LogLevel::kInfo, "what compilations take is not kept: " + saved.error().message);
   return outcome;
 }

@@ -6,6 +6,7 @@
 
 #include "machine_share.h"
 #include "system/compile_scope.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -116,7 +117,7 @@ void JobScope::took_memory(std::uint64_t bytes) {
 
 CompileRunState::CompileRunState(Runtime& runtime, CompileRunPlan plan)
     : plan_(std::move(plan)),
-      pool_(runtime.compile_pool()),
+      pool_(runtime.impl().compile_pool()),
       board_(plan_.groups, plan_.failure_counts),
       records_(board_.size()) {
   for (std::size_t group = 0; group < board_.size(); ++group) push({.step = JobStep::kQueued, .group = group});

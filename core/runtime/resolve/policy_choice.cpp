@@ -18,6 +18,7 @@
 #include "measurement.h"
 #include "pinning.h"
 #include "ranking.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -56,7 +57,7 @@ class PolicyChoice {
     return {digest_of_program(), candidate.variant, candidate.backend, candidate.target};
   }
   std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
-    return runtime_.history()->failures.find(key_of(candidate), in_background);
+    return runtime_.impl().history()->failures.find(key_of(candidate), in_background);
   }
   /// Must another one be served in its place? What the compiler said of the sources is for the caller to hear.
   bool is_avoided(const Candidate& candidate) {
@@ -86,7 +87,7 @@ class PolicyChoice {
 
 /// A name is exact: only what `auto` or an alias stands for can be another one.
 void PolicyChoice::keep_away_from_failures(Policy policy) {
-  if (runtime_.history()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
+  if (runtime_.impl().history()->failures.empty() || inquiry_.backend.kind() == BackendName::Kind::kName) return;
   for (Candidate& candidate : candidates_) {
     if (candidate.verdict != Verdict::kRefused)
       candidate.quarantine = quarantine_of(candidate, policy != Policy::kPriority);
@@ -108,7 +109,7 @@ void PolicyChoice::gather_times() {
     const auto tiers = tiers_of(candidate);
     if (!tiers) continue;
     const Manifest& manifest = *manifest_of(manifests_, candidate.backend);
-    candidate.compile_ms = runtime_.history()->compile_times.expected(manifest, tiers->first);
+    candidate.compile_ms = runtime_.impl().history()->compile_times.expected(manifest, tiers->first);
   }
   const std::vector<std::size_t> rivals = contestants(candidates_, manifests_);
   if (const auto tuning = measurement(rivals)) explain_measurement(rivals, *tuning);
@@ -121,10 +122,10 @@ void PolicyChoice::explain_measurement(const std::vector<std::size_t>& rivals, c
 bool PolicyChoice::is_cached(const Candidate& candidate) const {
   const auto tiers = tiers_of(candidate);
   Result<Target> target = parse_target(candidate.target);
-  if (!inquiry_.request.use_cache || runtime_.cache() == nullptr || !tiers || !target) return false;
+  if (!inquiry_.request.use_cache || runtime_.impl().cache() == nullptr || !tiers || !target) return false;
   const auto choice = choose(runtime_, inquiry_.program, compile_options(inquiry_.request), candidate.backend,
                              candidate.variant, *std::move(target));
-  ArtifactCache* const cache = runtime_.cache().get();
+  ArtifactCache* const cache = runtime_.impl().cache().get();
   return choice && (find_tier(*choice, tiers->best, cache) || find_tier(*choice, tiers->first, cache));
 }
 
@@ -174,7 +175,7 @@ std::optional<Tuning> PolicyChoice::measurement(const std::vector<std::size_t>& 
   if (rivals.empty() || !example || !inquiry_.request.use_cache) return std::nullopt;
   const Result<Contest> what = contest(rivals);
   if (!what) return std::nullopt;
-  auto tuning = find_measurement(runtime_.cache().get(), measurement_key(*what, bucket_of(*example)));
+  auto tuning = find_measurement(runtime_.impl().cache().get(), measurement_key(*what, bucket_of(*example)));
   return tuning && tuning->candidates.size() == rivals.size() ? std::move(tuning) : std::nullopt;
 }
 

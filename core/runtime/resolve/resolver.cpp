@@ -14,6 +14,7 @@
 #include "plugins/support_memo.h"
 #include "policy_choice.h"
 #include "ranking.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -75,7 +76,7 @@ PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& 
   facts.target = (*plugin)->backend().resolve_target(inquiry.request.target, inquiry.request.device);
   if (!survivors.pass(Stage::kTarget)) return facts;
 
-  facts.missing = ask_supports(**plugin, runtime.support_memo(), inquiry, *facts.target, survivors);
+  facts.missing = ask_supports(**plugin, runtime.impl().support_memo(), inquiry, *facts.target, survivors);
   return facts;
 }
 

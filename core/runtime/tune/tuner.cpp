@@ -18,6 +18,7 @@
 #include "launch_timer.h"
 #include "system/background.h"
 #include "system/compile_scope.h"
+#include "system/runtime_impl.h"
 
 namespace kmux {
 namespace {
@@ -45,8 +46,8 @@ Result<std::shared_ptr<Tuner>> Tuner::make(Runtime& runtime, std::shared_ptr<con
   tuner->out_idx_ = parts.out_idx;
   tuner->home_ = parts.plugin;
   tuner->device_ = parts.device;
-  tuner->history_ = runtime.history();
-  tuner->cache_ = options.use_cache ? runtime.cache() : nullptr;
+  tuner->history_ = runtime.impl().history();
+  tuner->cache_ = options.use_cache ? runtime.impl().cache() : nullptr;
   tuner->slot_ = parts.adapters;
   tuner->headers_ = parts.headers;
   tuner->contest_.program = digest(*tuner->program_);

@@ -22,6 +22,7 @@
 
 namespace kmux {
 
+class Background;
 class KernelHeaders;
 
 /// Measures the candidates of one kernel against each other, and lets the kernel launch the winner.

@@ -1,23 +1,15 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
-#include "kmux/environment.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
 
 namespace kmux {
 
-class ArtifactCache;
-class Background;
-class CompilePool;
-class BackendHistory;
-class IsolatedPlugins;
-class KernelMemo;
+struct Environment;
 class Registry;
 struct RegistryOptions;
-class SupportMemo;
 
 /// Registry, cache and environment together. Applications use the default one; tests make their own.
 ///
@@ -43,35 +35,18 @@ class KMUX_API Runtime {
   /// Errors: unavailable in a forked child of the process that made this runtime.
   Status check_process() const;
 
-  const Environment& environment() const { return environment_; }
-  Registry& registry() const { return *registry_; }
-  /// What plugins said of the programs that were resolved last; for the resolver.
-  SupportMemo& support_memo() const { return *support_memo_; }
-  /// The cache on disk, or null if there is none.
-  const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }
-  /// The kernels that were compiled last; for `compile`.
-  KernelMemo& kernel_memo() const { return *kernel_memo_; }
-  /// Where better tiers are compiled.
-  Background& background() const { return *background_; }
-  /// What was learned of the backends; for the policies.
-  const std::shared_ptr<BackendHistory>& history() const { return history_; }
-  /// What parallel compilations share; for `par_compile`.
-  CompilePool& compile_pool() const { return *compile_pool_; }
-  /// The plugins in processes of their own; for isolation = "process".
-  IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
+  /// The settings that this runtime was made with.
+  const Environment& environment() const;
+  /// The plugins of this runtime.
+  Registry& registry() const;
+
+  /// For the library itself.
+  class Impl;
+  Impl& impl() const { return *impl_; }
 
  private:
-  Runtime(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry);
-  Environment environment_;
-  std::shared_ptr<ArtifactCache> cache_;
-  std::unique_ptr<Registry> registry_;
-  std::shared_ptr<SupportMemo> support_memo_;
-  std::shared_ptr<IsolatedPlugins> isolated_plugins_;
-  std::shared_ptr<KernelMemo> kernel_memo_;
-  std::shared_ptr<BackendHistory> history_;
-  std::shared_ptr<Background> background_;  // its jobs use the rest
-  std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
-  std::uint64_t fork_generation_;
+  explicit Runtime(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace kmux

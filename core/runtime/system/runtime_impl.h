@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "kmux/environment.h"
+#include "kmux/runtime.h"
+
+namespace kmux {
+
+class ArtifactCache;
+class BackendHistory;
+class Background;
+class CompilePool;
+class IsolatedPlugins;
+class KernelMemo;
+class SupportMemo;
+
+/// What a runtime is made of; each part is defined in the folder that uses it.
+class Runtime::Impl {
+ public:
+  Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  const Environment& environment() const { return environment_; }
+  Registry& registry() const { return *registry_; }
+  std::uint64_t fork_generation() const { return fork_generation_; }
+  /// What plugins said of the programs that were resolved last; for the resolver.
+  SupportMemo& support_memo() const { return *support_memo_; }
+  /// The cache on disk, or null if there is none.
+  const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }
+  /// The kernels that were compiled last; for `compile`.
+  KernelMemo& kernel_memo() const { return *kernel_memo_; }
+  /// Where better tiers are compiled.
+  Background& background() const { return *background_; }
+  /// What was learned of the backends; for the policies.
+  const std::shared_ptr<BackendHistory>& history() const { return history_; }
+  /// What parallel compilations share; for `par_compile`.
+  CompilePool& compile_pool() const { return *compile_pool_; }
+  /// The plugins in processes of their own; for isolation = "process".
+  IsolatedPlugins& isolated_plugins() const { return *isolated_plugins_; }
+
+ private:
+  Environment environment_;
+  std::shared_ptr<ArtifactCache> cache_;
+  std::unique_ptr<Registry> registry_;
+  std::shared_ptr<SupportMemo> support_memo_;
+  std::shared_ptr<IsolatedPlugins> isolated_plugins_;
+  std::shared_ptr<KernelMemo> kernel_memo_;
+  std::shared_ptr<BackendHistory> history_;
+  std::shared_ptr<Background> background_;  // its jobs use the rest
+  std::shared_ptr<CompilePool> compile_pool_;  // the first to go: what it has left behind uses all of it
+  std::uint64_t fork_generation_;
+};
+
+}  // namespace kmux
