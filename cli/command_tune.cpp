@@ -61,7 +61,7 @@ Result<Report> run_tune(const po::variables_map& arguments) {
   KMUX_ASSIGN(const bench::Binding binding, bind(program, arguments));
   KMUX_ASSIGN(const Call call, make_call(program, binding));
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
-  options.policy = "measured";
+  options.policy = Policy::kMeasured;
   const std::string lock = value_of(arguments, "lock");
   OutputFiles outputs(arguments);
   outputs.protect(arguments["program"].as<std::string>(), program);

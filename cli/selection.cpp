@@ -60,9 +60,13 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   CompileOptions options;
   options.execution_backend = value_of(arguments, "backend");
   options.target = value_of(arguments, "target");
-  options.isolation = value_of(arguments, "isolation");
+  if (arguments.count("isolation") != 0) {
+    KMUX_ASSIGN(options.isolation, isolation_from_string(value_of(arguments, "isolation")));
+  }
   KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
-  options.policy = value_of(arguments, "policy");
+  if (arguments.count("policy") != 0) {
+    KMUX_ASSIGN(options.policy, policy_from_string(value_of(arguments, "policy")));
+  }
   options.lock_file = value_of(arguments, "lock-file");
   KMUX_ASSIGN(const int device, integer_option(arguments, "device", 0, 0, std::numeric_limits<int>::max()));
   if (arguments.count("device") != 0) options.device = device;

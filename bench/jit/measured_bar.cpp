@@ -39,7 +39,7 @@ double measured_overhead() {
   const auto runtime = Runtime::default_runtime().value();
   const CompileOptions quickest{.target = "c", .options = {{"tier", "full"}}, .use_cache = false};
   CompileOptions measured = quickest;
-  measured.policy = "measured";
+  measured.policy = Policy::kMeasured;
   const Tensor x = Tensor::zeros({4}, dtype::kFloat32).value();
   const Tensor y = Tensor::zeros({4}, dtype::kFloat32).value();
   const std::array<Arg, 2> args{x, y};

@@ -177,7 +177,7 @@ TEST(ExportLibrary, ClangLinksCppToo) {
 TEST(ExportLibrary, WorksWithACompilerInAProcessOfItsOwn) {
   const ExportFolder folder;
   ExportOptions options{.compile = on_cpu(), .library = folder.path("axpy.so")};
-  options.compile.isolation = "process";
+  options.compile.isolation = Isolation::kProcess;
   const ExportedLibrary exported = export_library(axpy(), options).value();
   CallTable tensors;
   const OpenedLibrary library(exported.library, "axpy");

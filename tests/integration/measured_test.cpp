@@ -48,7 +48,7 @@ class Measured : public testing::Test {
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
 
   TempFolder folder_;
-  CompileOptions options_{.target = "c", .policy = "measured"};
+  CompileOptions options_{.target = "c", .policy = Policy::kMeasured};
 };
 
 TEST_F(Measured, TheVariantThatIsAHundredTimesFasterWins) {
@@ -106,7 +106,7 @@ TEST_F(Measured, PinnedRunsTheWinnerWithoutMeasuring) {
     ASSERT_TRUE(pin(file, adding(), kernel.tune({vector(), vector()}).value()).ok());
   }
   const auto production = runtime();
-  const CompileOptions pinned{.target = "c", .policy = "pinned", .lock_file = file.string()};
+  const CompileOptions pinned{.target = "c", .policy = Policy::kPinned, .lock_file = file.string()};
   const Kernel kernel = compile(*production, adding(), pinned).value();
   EXPECT_THAT(kernel.source(), HasSubstr("fast"));
   EXPECT_EQ(kernel.tune({vector(), vector()}).error().code, ErrorCode::kInvalidArgument);
@@ -134,8 +134,8 @@ class CrashingCompilers : public testing::Test {
             {}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false, .plugin_options = faults})
             .value();
   }
-  Result<Kernel> compiled(const std::string& policy) {
-    return compile(*runtime_, adding(), {.use_cache = false, .isolation = "process", .policy = policy});
+  Result<Kernel> compiled(Policy policy) {
+    return compile(*runtime_, adding(), {.use_cache = false, .isolation = Isolation::kProcess, .policy = policy});
   }
   std::shared_ptr<Runtime> runtime_;
 };
@@ -143,23 +143,24 @@ class CrashingCompilers : public testing::Test {
 TEST_F(CrashingCompilers, AreReportedOnceAndInQuarantineThen) {
   start({{"null_a.build", "segv"}});
   for (int variant = 0; variant < 2; ++variant) {
-    const Error error = compiled("priority").error();
+    const Error error = compiled(Policy::kPriority).error();
     EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
     EXPECT_EQ(error.note("worker"), "crashed");
     EXPECT_EQ(error.note("backend"), "null_a");
   }
-  const Kernel kernel = compiled("priority").value();
+  const Kernel kernel = compiled(Policy::kPriority).value();
   EXPECT_EQ(kernel.backend(), "null_c");
   EXPECT_THAT(kernel.resolution().explain_fully(), HasSubstr("'null_a' variant 0 is in quarantine for"));
-  EXPECT_EQ(
-      compile(*runtime_, adding(), {.execution_backend = "null_a", .isolation = "process"}).error().note("worker"),
-      "crashed")
+  EXPECT_EQ(compile(*runtime_, adding(), {.execution_backend = "null_a", .isolation = Isolation::kProcess})
+                .error()
+                .note("worker"),
+            "crashed")
       << "a name is exact";
 }
 
 TEST_F(CrashingCompilers, AreNamedByAMeasurement) {
   start({{"null_c.build", "segv"}});
-  const Kernel kernel = compiled("measured").value();
+  const Kernel kernel = compiled(Policy::kMeasured).value();
   const Tensor x = Tensor::zeros({8}, dtype::kFloat32, kernel.device()).value();
   const Tensor y = Tensor::zeros({8}, dtype::kFloat32, kernel.device()).value();
   const Tuning tuning = kernel.tune({x, y}).value();

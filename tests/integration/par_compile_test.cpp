@@ -59,7 +59,7 @@ class ParCompileWorkers : public testing::Test {
   std::shared_ptr<Runtime> runtime_;
 };
 
-const CompileOptions kApart{.execution_backend = "null_a", .isolation = "process"};
+const CompileOptions kApart{.execution_backend = "null_a", .isolation = Isolation::kProcess};
 
 TEST_F(ParCompileWorkers, UsesAsManyProcessesAsWorkersAndKeepsFour) {
   EXPECT_GT(most_workers(jobs(200, kApart), {.num_workers = 8, .memory_budget = 1ULL << 40}), 4U);
@@ -77,7 +77,7 @@ TEST_F(ParCompileWorkers, TakesProcessesWhereTheManifestSaysThatTheyWin) {
   }
   EXPECT_EQ(most_workers({all.begin(), all.begin() + 1}, {.num_workers = 2}), 0U);  // nobody to wait for
   std::vector<CompileJob> inside = all;
-  for (CompileJob& job : inside) job.options.isolation = "none";
+  for (CompileJob& job : inside) job.options.isolation = Isolation::kNone;
   EXPECT_EQ(most_workers(inside, {.num_workers = 2}), 0U);  // the caller's word counts
   EXPECT_EQ(most_workers(all, {.num_workers = 1}), 1U);  // one that never ends can be stopped
   EXPECT_GE(most_workers(all, {.num_workers = 2}), 1U);

@@ -14,59 +14,62 @@ Environment environment(const std::string& isolation, const std::string& timeout
   return Environment::from({{"KMUX_ISOLATION", isolation}, {"KMUX_COMPILE_TIMEOUT", timeout}});
 }
 
-const Isolation kNone{};
-const Isolation kFree{.is_free = true};
-const Isolation kProcess{true};
+const IsolationSettings kNone{};
+const IsolationSettings kFree{.is_free = true};
+const IsolationSettings kProcess{true};
 
 TEST(Isolation, IsNoneUnlessAskedFor) {
-  EXPECT_EQ(isolation_of("", {}, Environment{}).value(), kFree);
-  EXPECT_EQ(isolation_of("", {}, environment("")).value(), kFree);
-  EXPECT_EQ(isolation_of("", {}, environment("none")).value(), kNone);
-  EXPECT_EQ(isolation_of("none", {}, environment("")).value(), kNone);
+  EXPECT_EQ(isolation_of({}, {}, Environment{}).value(), kFree);
+  EXPECT_EQ(isolation_of({}, {}, environment("")).value(), kFree);
+  EXPECT_EQ(isolation_of({}, {}, environment("none")).value(), kNone);
+  EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("")).value(), kNone);
 }
 
 TEST(Isolation, TakesArgumentsBeforeTheEnvironment) {
-  EXPECT_EQ(isolation_of("", {}, environment("process")).value(), kProcess);
-  EXPECT_EQ(isolation_of("none", {}, environment("process")).value(), kNone);
-  EXPECT_EQ(isolation_of("process", 5ms, environment("none", "2")).value(), (Isolation{true, 5ms}));
-  EXPECT_EQ(isolation_of("process", 0ms, environment("", "2")).value(), kProcess);
+  EXPECT_EQ(isolation_of({}, {}, environment("process")).value(), kProcess);
+  EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("process")).value(), kNone);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, 5ms, environment("none", "2")).value(), (IsolationSettings{true, 5ms}));
+  EXPECT_EQ(isolation_of(Isolation::kProcess, 0ms, environment("", "2")).value(), kProcess);
 }
 
 TEST(Isolation, ReadsTheTimeOutInSeconds) {
-  EXPECT_EQ(isolation_of("process", {}, environment("", "1.5")).value().limit, 1500ms);
-  EXPECT_EQ(isolation_of("process", {}, environment("", "0.0001")).value().limit, 1ms);
-  EXPECT_EQ(isolation_of("process", {}, environment("", "1e300")).value().limit, std::chrono::seconds(1'000'000'000));
-  EXPECT_EQ(isolation_of("process", {}, environment("", "0")).value(), kProcess);
-  EXPECT_EQ(isolation_of("process", {}, environment("", "")).value(), kProcess);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "1.5")).value().limit, 1500ms);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "0.0001")).value().limit, 1ms);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "1e300")).value().limit,
+            std::chrono::seconds(1'000'000'000));
+  EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "0")).value(), kProcess);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, {}, environment("", "")).value(), kProcess);
 }
 
 TEST(Isolation, RefusesATimeOutThatIsNone) {
   for (const char* text : {"-1", "nan", "inf", "soon", "1s", " 1", "-0.5"}) {
-    const auto isolation = isolation_of("process", {}, environment("", text));
+    const auto isolation = isolation_of(Isolation::kProcess, {}, environment("", text));
     ASSERT_FALSE(isolation.ok()) << text;
     EXPECT_EQ(isolation.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(isolation.error().message,
                 AllOf(HasSubstr("KMUX_COMPILE_TIMEOUT must be empty or a non-negative number"), HasSubstr(text)));
   }
-  EXPECT_THAT(isolation_of("process", -1ms, {}).error().message, HasSubstr("compile_timeout must be"));
+  EXPECT_THAT(isolation_of(Isolation::kProcess, -1ms, {}).error().message, HasSubstr("compile_timeout must be"));
 }
 
 TEST(Isolation, RefusesATimeOutThatCannotBeKept) {
-  for (const auto& isolation : {isolation_of("", 5ms, {}), isolation_of("none", 5ms, environment("process"))}) {
+  for (const auto& isolation :
+       {isolation_of({}, 5ms, {}), isolation_of(Isolation::kNone, 5ms, environment("process"))}) {
     ASSERT_FALSE(isolation.ok());
     EXPECT_EQ(isolation.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(isolation.error().message, HasSubstr("compile_timeout is given without isolation 'process'"));
   }
-  EXPECT_THAT(isolation_of("", {}, environment("", "3")).error().message,
+  EXPECT_THAT(isolation_of({}, {}, environment("", "3")).error().message,
               HasSubstr("KMUX_COMPILE_TIMEOUT is given without isolation 'process'"));
 }
 
 TEST(Isolation, RefusesAnUnknownWord) {
-  const auto isolation = isolation_of("proces", {}, {});
+  const auto isolation = isolation_of({}, {}, environment("proces"));
   ASSERT_FALSE(isolation.ok());
   EXPECT_EQ(isolation.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(isolation.error().message, AllOf(HasSubstr("'proces'"), HasSubstr("Did you mean 'process'?")));
-  EXPECT_THAT(isolation_of("", {}, environment("thread")).error().message, HasSubstr("'thread'"));
+  EXPECT_EQ(isolation_from_string("thread").error().message,
+            "isolation 'thread' is unknown (there are none, process). Use one of them.");
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ TEST(JitOptions, BecomeThoseOfACompilation) {
                                                   .include_dirs = {"/i"},
                                                   .device = 1,
                                                   .use_cache = false,
-                                                  .isolation = "process",
+                                                  .isolation = Isolation::kProcess,
                                                   .compile_timeout = std::chrono::milliseconds(5),
-                                                  .policy = "pinned",
+                                                  .policy = Policy::kPinned,
                                                   .lock_file = "l"});
   EXPECT_EQ(options, (CompileOptions{.target = "t",
                                      .execution_backend = "b",
@@ -34,9 +34,9 @@ TEST(JitOptions, BecomeThoseOfACompilation) {
                                      .compile_flags = {"-O1"},
                                      .include_dirs = {"/i"},
                                      .use_cache = false,
-                                     .isolation = "process",
+                                     .isolation = Isolation::kProcess,
                                      .compile_timeout = std::chrono::milliseconds(5),
-                                     .policy = "pinned",
+                                     .policy = Policy::kPinned,
                                      .lock_file = "l"}));
   EXPECT_EQ(compile_options({}), CompileOptions{});
 }

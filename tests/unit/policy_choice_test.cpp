@@ -56,14 +56,14 @@ class PolicyChoices : public testing::Test {
 // fast_start
 
 TEST_F(PolicyChoices, FastStartIsPriorityWhileNoTimeIsKnown) {
-  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
-  EXPECT_EQ(resolved({.policy = "fast_start"}).successor, std::nullopt);
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
+  EXPECT_EQ(resolved({.policy = Policy::kFastStart}).successor, std::nullopt);
 }
 
 TEST_F(PolicyChoices, FastStartServesTheQuickestAndLetsTheBetterOneFollow) {
   learn(best_, 900);
   learn(next_, 12);
-  const Resolution resolution = resolved({.policy = "fast_start"});
+  const Resolution resolution = resolved({.policy = Policy::kFastStart});
   EXPECT_EQ(resolution.chosen()->backend, "next");
   EXPECT_EQ(resolution.chosen()->reason, "quickest to compile (12 ms)");
   ASSERT_TRUE(resolution.successor.has_value());
@@ -74,9 +74,9 @@ TEST_F(PolicyChoices, FastStartServesTheQuickestAndLetsTheBetterOneFollow) {
 TEST_F(PolicyChoices, FastStartTakesTheManifestsWordWithoutAnyOther) {
   best_.manifest.compile_ms = 3000;
   next_.manifest.compile_ms = 300;
-  EXPECT_EQ(chosen({.policy = "fast_start"}), "next");
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "next");
   learn(best_, 5);
-  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
 }
 
 TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
@@ -84,9 +84,9 @@ TEST_F(PolicyChoices, FastStartTakesACachedArtifactFirst) {
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
   runtime_->impl().cache()->flush();
-  EXPECT_EQ(why({.policy = "fast_start"}), "its artifact is in the cache");
-  EXPECT_EQ(chosen({.policy = "fast_start"}), "next");
-  EXPECT_EQ(chosen({.use_cache = false, .policy = "fast_start"}), "best");
+  EXPECT_EQ(why({.policy = Policy::kFastStart}), "its artifact is in the cache");
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "next");
+  EXPECT_EQ(chosen({.use_cache = false, .policy = Policy::kFastStart}), "best");
 }
 
 TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
@@ -94,26 +94,26 @@ TEST_F(PolicyChoices, FastStartTakesNoArtifactOfOtherFlags) {
   learn(next_, 900);
   ASSERT_TRUE(build(*runtime_, doubling(), {.execution_backend = "next"}).ok());
   runtime_->impl().cache()->flush();
-  EXPECT_EQ(chosen({.compile_flags = {"-DX"}, .policy = "fast_start"}), "best");
+  EXPECT_EQ(chosen({.compile_flags = {"-DX"}, .policy = Policy::kFastStart}), "best");
 }
 
 TEST_F(PolicyChoices, FastStartStaysWithOneKindOfMemory) {
   learn(best_, 900);
   learn(next_, 12);
   next_.manifest.device_types = {kDLCUDA};
-  EXPECT_EQ(chosen({.policy = "fast_start"}), "best");
+  EXPECT_EQ(chosen({.policy = Policy::kFastStart}), "best");
 }
 
 TEST_F(PolicyChoices, FastStartIsPriorityWhereNothingRuns) {
   learn(best_, 900);
   learn(next_, 12);
-  EXPECT_EQ(chosen({.purpose = Purpose::kBuild, .policy = "fast_start"}), "best");
+  EXPECT_EQ(chosen({.purpose = Purpose::kBuild, .policy = Policy::kFastStart}), "best");
 }
 
 TEST_F(PolicyChoices, FastStartSwapsTheBetterOneIn) {
   learn(best_, 900);
   learn(next_, 12);
-  const Kernel kernel = compiled({.policy = "fast_start"}).value();
+  const Kernel kernel = compiled({.policy = Policy::kFastStart}).value();
   ASSERT_TRUE(kernel.await_best().ok());
   EXPECT_EQ(kernel.backend(), "best");
   EXPECT_EQ(kernel.launcher(), "best launches variant 0");
@@ -125,16 +125,16 @@ TEST_F(PolicyChoices, FastStartStaysIfTheBetterOneFailsAndSaysSoForATime) {
   learn(best_, 900);
   learn(next_, 12);
   best_.builds = syntax_error();
-  const Kernel kernel = compiled({.policy = "fast_start"}).value();
+  const Kernel kernel = compiled({.policy = Policy::kFastStart}).value();
   EXPECT_EQ(kernel.await_best().error().message, "expected ';'.");
   EXPECT_EQ(kernel.backend(), "next");
-  const Resolution later = resolved({.policy = "fast_start"});
+  const Resolution later = resolved({.policy = Policy::kFastStart});
   EXPECT_EQ(later.successor, std::nullopt) << "it is not compiled again and again";
   EXPECT_THAT(later.explain_fully(), HasSubstr("'best' variant 0 is in quarantine for 600 s: expected ';'."));
 }
 
 TEST_F(PolicyChoices, FastStartKeepsCompileTimes) {
-  ASSERT_TRUE(compiled({.policy = "fast_start"}).ok());
+  ASSERT_TRUE(compiled({.policy = Policy::kFastStart}).ok());
   restart();
   EXPECT_TRUE(resolved({.gathers_times = true}).chosen()->compile_ms.has_value());
 }
@@ -193,7 +193,7 @@ TEST_F(PolicyChoices, LoadFailureIsReportedOnceAndAvoidedThen) {
 
 TEST_F(PolicyChoices, ErrorInTheSourcesIsReportedEachTime) {
   best_.builds = syntax_error();
-  for (const char* policy : {"priority", "fast_start", "measured"}) {
+  for (const Policy policy : {Policy::kPriority, Policy::kFastStart, Policy::kMeasured}) {
     EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
     EXPECT_EQ(compiled({.policy = policy}).error().message, "expected ';'.");
   }
@@ -211,10 +211,10 @@ TEST_F(PolicyChoices, FailureOfANamedBackendIsNobodysBusiness) {
 TEST_F(PolicyChoices, PinnedTakesWhatTheLockFileSays) {
   const auto file = folder_.path() / "lock";
   ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
-  const ResolveRequest request{.policy = "pinned", .lock_file = file.string()};
+  const ResolveRequest request{.policy = Policy::kPinned, .lock_file = file.string()};
   EXPECT_EQ(chosen(request), "next");
   EXPECT_THAT(why(request), HasSubstr("pinned in '"));
-  EXPECT_EQ(compiled({.policy = "pinned", .lock_file = file.string()}).value().backend(), "next");
+  EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = file.string()}).value().backend(), "next");
   next_.manifest.build_id = "another";
   EXPECT_THAT(require(resolved(request)).error().message, HasSubstr("this one is another"));
   EXPECT_EQ(resolved(request).chosen(), nullptr);
@@ -224,16 +224,16 @@ TEST_F(PolicyChoices, PinnedNeverTakesAnother) {
   const auto file = folder_.path() / "lock";
   ASSERT_TRUE(write_lock_file(file, {{digest(doubling()), "doubling", "cpu:x86-64", "next", "next-build", 0}}).ok());
   next_.builds = make_error(ErrorCode::kUnsupported, "no such thing.");
-  EXPECT_EQ(compiled({.policy = "pinned", .lock_file = file.string()}).error().message, "no such thing.");
+  EXPECT_EQ(compiled({.policy = Policy::kPinned, .lock_file = file.string()}).error().message, "no such thing.");
   EXPECT_EQ(best_.built, 0);
 }
 
 TEST_F(PolicyChoices, PinnedNeedsALockFile) {
-  EXPECT_THAT(require(resolved({.policy = "pinned"})).error().message,
+  EXPECT_THAT(require(resolved({.policy = Policy::kPinned})).error().message,
               HasSubstr("policy pinned has no lock file (neither lock_file nor KMUX_LOCK_FILE is set)"));
-  const Error error = require(resolved({.policy = "pinned", .lock_file = "/none"})).error();
+  const Error error = require(resolved({.policy = Policy::kPinned, .lock_file = "/none"})).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument) << "C3.12";
-  EXPECT_EQ(compiled({.policy = "pinned"}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(compiled({.policy = Policy::kPinned}).error().code, ErrorCode::kInvalidArgument);
 }
 
 // what is printed

@@ -12,22 +12,22 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Policy, IsReadByName) {
-  EXPECT_EQ(policy_of("priority", {}).value(), Policy::kPriority);
-  EXPECT_EQ(policy_of("fast_start", {}).value(), Policy::kFastStart);
-  EXPECT_EQ(policy_of("measured", {}).value(), Policy::kMeasured);
-  EXPECT_EQ(policy_of("pinned", {}).value(), Policy::kPinned);
+  EXPECT_EQ(policy_of(Policy::kPriority, {}).value(), Policy::kPriority);
+  EXPECT_EQ(policy_of(Policy::kFastStart, {}).value(), Policy::kFastStart);
+  EXPECT_EQ(policy_of(Policy::kMeasured, {}).value(), Policy::kMeasured);
+  EXPECT_EQ(policy_of(Policy::kPinned, {}).value(), Policy::kPinned);
   EXPECT_EQ(to_string(Policy::kMeasured), "measured");
 }
 
 TEST(Policy, IsTheEnvironmentsUnlessOneIsAskedFor) {
   const Environment environment = Environment::from({{"KMUX_POLICY", "measured"}});
-  EXPECT_EQ(policy_of("", environment).value(), Policy::kMeasured);
-  EXPECT_EQ(policy_of("pinned", environment).value(), Policy::kPinned);
-  EXPECT_EQ(policy_of("", Environment::from({{"KMUX_POLICY", ""}})).value(), Policy::kPriority);
+  EXPECT_EQ(policy_of({}, environment).value(), Policy::kMeasured);
+  EXPECT_EQ(policy_of(Policy::kPinned, environment).value(), Policy::kPinned);
+  EXPECT_EQ(policy_of({}, Environment::from({{"KMUX_POLICY", ""}})).value(), Policy::kPriority);
 }
 
 TEST(Policy, ListsAllForAnUnknownOne) {
-  const Error error = policy_of("mesured", {}).error();
+  const Error error = policy_of({}, Environment::from({{"KMUX_POLICY", "mesured"}})).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(error.message,
             "policy 'mesured' is unknown (there are priority, fast_start, measured, pinned). Did you mean 'measured'? "
@@ -39,16 +39,27 @@ TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
   script.manifest.dialects = {"c"};
-  const auto runtime = Runtime::with({}, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
+  const auto runtime = Runtime::with(Environment{.policy = "best"},
+                                     std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
-  const Error resolved = require(resolve(*runtime, program, {.policy = "best"})).error();
+  const Error resolved = require(resolve(*runtime, program, {})).error();
   EXPECT_EQ(resolved.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(resolved.message, HasSubstr("policy 'best' is unknown"));
-  for (const Error& error :
-       {build(*runtime, program, {.policy = "best"}).error(), wrap(*runtime, program, {.policy = "best"}).error()}) {
+  for (const Error& error : {build(*runtime, program, {}).error(), wrap(*runtime, program, {}).error()}) {
     EXPECT_EQ(error.message, resolved.message);
   }
   EXPECT_EQ(script.opened, 0);
+}
+
+TEST(Policy, UnknownIsolationOfTheEnvironmentRefusesEveryCandidate) {
+  PluginScript script;
+  script.manifest.name = "fake";
+  script.manifest.targets = {"cpu"};
+  script.manifest.dialects = {"c"};
+  const auto runtime = Runtime::with(Environment{.isolation = "thread"},
+                                     std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
+  const Program program{.name = "p", .variants = {{.dialect = "c"}}};
+  EXPECT_THAT(resolve(*runtime, program, {}).candidates.front().reason, HasSubstr("isolation 'thread' is unknown"));
 }
 
 TEST(Policy, TakesNoLockFileFromTheEnvironmentUnderAtSecure) {

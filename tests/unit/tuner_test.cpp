@@ -34,7 +34,7 @@ class Tuners : public testing::Test {
     next_.run_ms = {1, 2};
     restart();
   }
-  Kernel compiled(const Program& program = doubling(), const std::string& policy = "measured") {
+  Kernel compiled(const Program& program = doubling(), Policy policy = Policy::kMeasured) {
     return compile(*runtime_, program, {.policy = policy}).value();
   }
   static Tensor vector(std::int64_t extent = 4) { return Tensor::zeros({extent}, dtype::kFloat32).value(); }
@@ -42,7 +42,7 @@ class Tuners : public testing::Test {
     return kernel.tune({vector(extent)}, options).value();
   }
   Resolution resolved(const Program& program = doubling()) {
-    return resolve(*runtime_, program, {.policy = "measured"});
+    return resolve(*runtime_, program, {.policy = Policy::kMeasured});
   }
 
   TempFolder folder_;
@@ -103,9 +103,9 @@ TEST_F(Tuners, MeasurementIsKeptAndFoundAgain) {
 
 TEST_F(Tuners, WhatIsBuiltIsWhatWouldRun) {  // C2.1
   tuned(compiled());
-  for (const char* policy : {"measured", "fast_start"})
-    EXPECT_EQ(build(*runtime_, doubling(), {.policy = policy}).value().backend, "next") << policy;
-  EXPECT_EQ(wrap(*runtime_, doubling(), {.policy = "measured"}).value().backend, "next");
+  for (const Policy policy : {Policy::kMeasured, Policy::kFastStart})
+    EXPECT_EQ(build(*runtime_, doubling(), {.policy = policy}).value().backend, "next") << to_string(policy);
+  EXPECT_EQ(wrap(*runtime_, doubling(), {.policy = Policy::kMeasured}).value().backend, "next");
   EXPECT_EQ(build(*runtime_, doubling(), {}).value().backend, "best");
 }
 
@@ -130,7 +130,8 @@ TEST_F(Tuners, MeasurementHoldsForOnePluginBuildProgramOptionsAndShape) {
   EXPECT_EQ(resolved(known).chosen()->backend, "best") << "another bucket";
   known.metadata.symbols = {{"n", 7}};
   EXPECT_EQ(resolved(known).chosen()->backend, "next") << "the same bucket";
-  EXPECT_EQ(resolve(*runtime_, known, {.compile_flags = {"-DX"}, .policy = "measured"}).chosen()->backend, "best");
+  EXPECT_EQ(resolve(*runtime_, known, {.compile_flags = {"-DX"}, .policy = Policy::kMeasured}).chosen()->backend,
+            "best");
   Program other = known;
   other.variants[0].sources[0].content += " ";
   EXPECT_EQ(resolved(other).chosen()->backend, "best");
@@ -170,10 +171,11 @@ TEST_F(Tuners, MeasurementWithoutACrashedCandidateIsNotKept) {
 }
 
 TEST_F(Tuners, OnlyPolicyMeasuredCanTune) {
-  for (const char* policy : {"priority", "fast_start"}) {
+  for (const Policy policy : {Policy::kPriority, Policy::kFastStart}) {
     const Error error = compiled(doubling(), policy).tune({vector()}).error();
     EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-    EXPECT_THAT(error.message, AllOf(HasSubstr(policy), HasSubstr("Compile it with policy measured")));
+    EXPECT_THAT(error.message,
+                AllOf(HasSubstr(std::string(to_string(policy))), HasSubstr("Compile it with policy measured")));
   }
 }
 
@@ -232,7 +234,8 @@ TEST_F(Tuners, PluginsOfAKernelAreKnown) {
 }
 
 TEST_F(Tuners, NamedBackendCompetesWithItselfAlone) {
-  const Kernel kernel = compile(*runtime_, doubling(), {.execution_backend = "best", .policy = "measured"}).value();
+  const Kernel kernel =
+      compile(*runtime_, doubling(), {.execution_backend = "best", .policy = Policy::kMeasured}).value();
   EXPECT_EQ(tuned(kernel).candidates.size(), 1U);
   EXPECT_EQ(kernel.backend(), "best");
 }

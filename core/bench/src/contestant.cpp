@@ -51,7 +51,7 @@ CompileOptions options_for(const Entrant& entrant, const CompileOptions& options
   const BackendSpec spec = read_backend(entrant.backend).value();
   exact.execution_backend = spec.name;
   for (const auto& [name, value] : spec.options) exact.options.insert_or_assign(name, value);
-  exact.policy = "priority";
+  exact.policy = Policy::kPriority;
   return exact;
 }
 

@@ -37,7 +37,7 @@ Result<std::uint64_t> build_memory(const Runtime& runtime, const Program& progra
                                    const std::filesystem::path& folder) {
   KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, folder));
   options.use_cache = false;
-  options.isolation = "process";
+  options.isolation = Isolation::kProcess;
   MemoryWatch watch;
   const Result<BuildResult> built = build(*fresh, program, options);
   const std::uint64_t most = watch.stop();  // the worker lives until the runtime goes

@@ -17,7 +17,7 @@ Json json_of(const CompileOptions& options) {
                       {"options", kmux::to_json(options.options)},
                       {"compile_flags", json_list(options.compile_flags)},
                       {"include_dirs", json_list(options.include_dirs)},
-                      {"isolation", options.isolation}};
+                      {"isolation", options.isolation ? std::string(to_string(*options.isolation)) : ""}};
 }
 
 /// How long and how often is left out: who hurries with the rest has measured the same.

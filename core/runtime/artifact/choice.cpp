@@ -16,7 +16,7 @@ namespace kmux {
 
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const std::string& backend, std::size_t variant, Target target) {
-  KMUX_ASSIGN(const Isolation isolation,
+  KMUX_ASSIGN(const IsolationSettings isolation,
               isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
   const bool isolated = runs_isolated(runtime, backend, isolation);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
@@ -68,12 +68,12 @@ Result<Options> compiler_options(const CompileOptions& options) {
 }
 
 CompileOptions background_options(const Runtime& runtime, CompileOptions options, const std::string& name) {
-  if (!options.isolation.empty() || !runtime.environment().isolation.empty()) return options;
+  if (options.isolation || !runtime.environment().isolation.empty()) return options;
   const std::vector<PluginEntry> entries = runtime.registry().entries();
   const bool cannot_be_left = std::ranges::any_of(entries, [&](const PluginEntry& entry) {
     return entry.manifest.name == name && entry.status.ok() && entry.manifest.background == kBackgroundProcess;
   });
-  if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = "process";
+  if (cannot_be_left && find_worker(worker_places()).ok()) options.isolation = Isolation::kProcess;
   return options;
 }
 

@@ -89,7 +89,7 @@ void IsolatedPlugins::end_idle() {
     if (pool != nullptr) pool->end_idle();
 }
 
-bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolation& isolation) {
+bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
   if (isolation.in_process_of_its_own) return true;
   // A thread of the parent may have held any lock inside a compiler, which a child would wait for.
   if (isolation.is_free && fork_generation() != 0 && find_worker(worker_places()).ok()) return true;
@@ -102,7 +102,8 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
   return would_wait && find_worker(worker_places()).ok();
 }
 
-Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation) {
+Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name,
+                                           const IsolationSettings& isolation) {
   if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
   return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
 }

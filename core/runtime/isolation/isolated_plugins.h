@@ -47,12 +47,13 @@ class IsolatedPlugins {
 /// child where there is a kmux-worker; or if it leaves it open, other
 /// threads compile at the same time (CompileScope), the plugin's manifest says that they would wait for each other in one
 /// process, and there is a kmux-worker.
-bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolation& isolation);
+bool runs_isolated(const Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
 
 /// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_isolated`.
 ///
 /// Errors: as Registry::plugin and IsolatedPlugins::plugin.
-Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const Isolation& isolation);
+Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name,
+                                           const IsolationSettings& isolation);
 
 /// A backend whose cold calls go to a worker process. Its adapters and devices are those of the plugin in this process,
 /// which is opened when they are first asked for.

@@ -21,13 +21,6 @@ Error no_limit(const std::string& name, const std::string& value) {
                            "'). Correct it.");
 }
 
-Result<bool> in_process_of_its_own(const std::string& word) {
-  if (word.empty() || word == "none" || word == "process") return word == "process";
-  const std::vector<std::string> known = {"none", "process"};
-  return invalid_isolation("isolation '" + word + "' is not known (there are " + join(known) + ")." +
-                           did_you_mean(word, known) + " Use one of them.");
-}
-
 Result<Limit> read_limit(const std::string& text) {
   if (text.empty()) return Limit();
   double seconds = 0;
@@ -41,11 +34,14 @@ Result<Limit> read_limit(const std::string& text) {
 
 }  // namespace
 
-Result<Isolation> isolation_of(const std::string& word, const Limit& limit, const Environment& environment) {
-  Isolation isolation;
-  const std::string& said = word.empty() ? environment.isolation : word;
-  isolation.is_free = said.empty();
-  KMUX_ASSIGN(isolation.in_process_of_its_own, in_process_of_its_own(said));
+Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const Limit& limit,
+                                       const Environment& environment) {
+  IsolationSettings isolation;
+  isolation.is_free = !asked && environment.isolation.empty();
+  KMUX_ASSIGN(const Isolation where, isolation.is_free ? Isolation::kNone
+                                     : asked           ? *asked
+                                                       : isolation_from_string(environment.isolation));
+  isolation.in_process_of_its_own = where == Isolation::kProcess;
   if (limit && limit->count() < 0) return no_limit("compile_timeout", std::to_string(limit->count()) + " ms");
   KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));
   if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();

@@ -8,23 +8,25 @@
 
 #include "kmux/environment.h"
 #include "kmux/error.h"
+#include "kmux/policy.h"
 
 namespace kmux {
 
 /// Where a plugin's cold calls run, and how long one may take.
-struct Isolation {
+struct IsolationSettings {
   bool in_process_of_its_own = false;
   std::optional<std::chrono::milliseconds> limit = {};
   bool is_free = false;  // nobody has said where: a compilation of many programs may choose a process
-  bool operator==(const Isolation&) const = default;
+  bool operator==(const IsolationSettings&) const = default;
 };
 
 /// What a caller asks for; what is left out comes from `environment`. A limit of 0 is none.
 ///
-/// Errors: invalid_argument for an unknown `word`, a limit that is no non-negative number, and a limit without a process
+/// Errors: invalid_argument for an unknown word in `environment`, a limit that is no non-negative number, and a limit without a process
 /// of its own: a compiler inside the application cannot be stopped.
-Result<Isolation> isolation_of(const std::string& word, const std::optional<std::chrono::milliseconds>& limit,
-                               const Environment& environment);
+Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked,
+                                       const std::optional<std::chrono::milliseconds>& limit,
+                                       const Environment& environment);
 
 /// Where kmux-worker may be, in order: as the installation puts it relative to libkmux.so, then in the install prefix.
 std::vector<std::filesystem::path> worker_places();

@@ -20,13 +20,9 @@ namespace kmux {
 void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vector<const Manifest*>& manifests,
                       Resolution& resolution);
 
-/// How one of the candidates that can is chosen; docs/auto.md has the rules.
-enum class Policy : std::uint8_t { kPriority, kFastStart, kMeasured, kPinned };
-std::string_view to_string(Policy policy);
-
-/// The policy called `asked`, or the environment's if `asked` is empty.
+/// `asked`, or the environment's policy.
 ///
-/// Errors: invalid_argument that lists the policies.
-Result<Policy> policy_of(const std::string& asked, const Environment& environment);
+/// Errors: invalid_argument if the environment's is unknown.
+Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment);
 
 }  // namespace kmux

@@ -53,7 +53,7 @@ std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, Su
 }
 
 Result<std::shared_ptr<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
-  KMUX_ASSIGN(const Isolation isolation,
+  KMUX_ASSIGN(const IsolationSettings isolation,
               isolation_of(request.isolation, request.compile_timeout, runtime.environment()));
   return plugin_for(runtime, name, isolation);
 }
@@ -83,7 +83,6 @@ PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& 
 ResolveRequest complete(ResolveRequest request, const Environment& environment) {
   if (request.target.empty()) request.target = environment.target;
   if (request.execution_backend.empty()) request.execution_backend = environment.execution_backend;
-  if (request.policy.empty()) request.policy = environment.policy;
   if (request.purpose == Purpose::kRun && !request.device) request.device = 0;
   return request;
 }
@@ -173,8 +172,8 @@ bool Resolution::runs_nowhere() const {
 }
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
-  if (const auto policy = policy_of(request.policy, runtime.environment()); !policy)
-    return {.program = program.name, .policy = request.policy, .policy_error = policy.error()};
+  const Result<Policy> policy = policy_of(request.policy, runtime.environment());
+  if (!policy) return {.program = program.name, .policy = runtime.environment().policy, .policy_error = policy.error()};
   std::vector<PluginEntry> entries = runtime.registry().entries();
   std::vector<std::string> unread = take_unread(entries);
   keep_one_a_name(entries);
@@ -183,7 +182,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
   Resolution resolution{.program = program.name,
                         .requested_target = inquiry.request.target,
                         .requested_backend = inquiry.backend.text(),
-                        .policy = inquiry.request.policy,
+                        .policy = std::string(to_string(*policy)),
                         .candidates = candidates_of(runtime, inquiry, entries),
                         .unread = std::move(unread)};
   choose_by_policy(runtime, inquiry, manifests, resolution);

@@ -63,6 +63,23 @@ bool read(const ffi::Any& value, std::string& out) {
   return text.has_value();
 }
 
+namespace {
+
+/// An empty word is the default. Throws the error of a word that there is not.
+template <class Enum>
+bool read_word(const ffi::Any& value, Result<Enum> (*from_string)(std::string_view), std::optional<Enum>& out) {
+  std::string word;
+  if (!read(value, word)) return false;
+  if (word.empty()) return out.reset(), true;
+  return out = value_of(from_string(word)), true;
+}
+
+}  // namespace
+
+bool read(const ffi::Any& value, std::optional<Policy>& out) { return read_word(value, policy_from_string, out); }
+
+bool read(const ffi::Any& value, std::optional<Isolation>& out) { return read_word(value, isolation_from_string, out); }
+
 bool read(const ffi::Any& value, bool& out) {
   const auto flag = value.as<bool>();
   if (flag) out = *flag;

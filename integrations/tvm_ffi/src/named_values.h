@@ -15,6 +15,8 @@
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/policy.h"
+
 #include "raised.h"
 
 namespace kmux::bridge {
@@ -37,6 +39,8 @@ bool read(const ffi::Any& value, std::vector<std::string>& out);
 bool read(const ffi::Any& value, std::vector<int>& out);
 bool read(const ffi::Any& value, std::map<std::string, std::string>& out);
 bool read(const ffi::Any& value, LeftOut& out);
+bool read(const ffi::Any& value, std::optional<Policy>& out);
+bool read(const ffi::Any& value, std::optional<Isolation>& out);
 template <class T>
 bool read(const ffi::Any& value, std::optional<T>& out) {
   return read(value, out.emplace());
@@ -44,6 +48,8 @@ bool read(const ffi::Any& value, std::optional<T>& out) {
 
 /// "a string", for messages: what `read` wants for such a field.
 constexpr std::string_view noun_of(const std::string*) { return "a string"; }
+constexpr std::string_view noun_of(const Policy*) { return "a string"; }
+constexpr std::string_view noun_of(const Isolation*) { return "a string"; }
 constexpr std::string_view noun_of(const bool*) { return "a bool"; }
 constexpr std::string_view noun_of(const int*) { return "an int"; }
 constexpr std::string_view noun_of(const std::uint64_t*) { return "an int of at least 0"; }

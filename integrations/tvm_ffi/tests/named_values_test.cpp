@@ -75,7 +75,10 @@ TEST(NamedValues, AnotherTypeIsRefused) {
 TEST(NamedValues, ANegativeBudgetIsRefused) { EXPECT_THROW(par_compile_options({{"memory_budget", -1}}), ffi::Error); }
 
 TEST(NamedValues, ResolvingTakesNoOutputs) {
-  EXPECT_EQ(resolve_request({{"policy", ffi::String("pinned")}}).policy, text("pinned"));
+  EXPECT_EQ(resolve_request({{"policy", ffi::String("pinned")}}).policy, Policy::kPinned);
+  EXPECT_EQ(resolve_request({{"policy", ffi::String("")}}).policy, std::nullopt);
+  EXPECT_THROW(resolve_request({{"policy", ffi::String("pined")}}), ffi::Error);
+  EXPECT_THROW(resolve_request({{"isolation", ffi::String("thread")}}), ffi::Error);
   EXPECT_THROW(resolve_request({{"out_idx", ffi::Array<std::int64_t>{0}}}), ffi::Error);
 }
 

@@ -9,6 +9,7 @@
 
 #include "kmux/export.h"
 #include "kmux/plugin/backend.h"
+#include "kmux/policy.h"
 
 namespace kmux {
 
@@ -30,16 +31,12 @@ struct CompileOptions {
   std::vector<std::string> compile_flags = {};  // appended to the compiler's; split at blanks as a shell does
   std::vector<std::string> include_dirs = {};   // option "include_dirs", a line each
   bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
-  /// Where the backend resolves and compiles; empty: KMUX_ISOLATION, else "none". "process": in a process of its own, so
-  /// that a compiler that crashes or hangs is an error of this compile and no more.
-  std::string isolation = {};
-  /// The most that one step of the backend may take, only with isolation "process"; 0: no limit. Default:
+  std::optional<Isolation> isolation = {};  // default: KMUX_ISOLATION, else kNone
+  /// The most that one step of the backend may take, only with isolation kProcess; 0: no limit. Default:
   /// KMUX_COMPILE_TIMEOUT (seconds), else no limit.
   std::optional<std::chrono::milliseconds> compile_timeout = {};
-  /// Which of the candidates that can is taken: "priority", "fast_start", "measured" or "pinned" (docs/auto.md). Empty:
-  /// KMUX_POLICY, else "priority".
-  std::string policy = {};
-  std::string lock_file = {};  // of policy "pinned", written by `kmux tune --lock`; empty: KMUX_LOCK_FILE
+  std::optional<Policy> policy = {};  // default: KMUX_POLICY, else kPriority
+  std::string lock_file = {};  // of policy kPinned, written by `kmux tune --lock`; empty: KMUX_LOCK_FILE
   bool operator==(const CompileOptions&) const = default;
 };
 

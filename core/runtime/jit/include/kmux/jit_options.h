@@ -39,9 +39,9 @@ struct JitOptions {
   std::vector<std::string> include_dirs = {};
   std::optional<int> device = {};  // ordinal; eager: default the device of the tensors
   bool use_cache = true;  // the runtime's; a wrapper always keeps its own kernels
-  std::string isolation = {};  // as in CompileOptions
+  std::optional<Isolation> isolation = {};
   std::optional<std::chrono::milliseconds> compile_timeout = {};
-  std::string policy = {};  // as in CompileOptions
+  std::optional<Policy> policy = {};
   std::string lock_file = {};
   std::shared_ptr<Runtime> runtime = {};  // null: the default one
 };

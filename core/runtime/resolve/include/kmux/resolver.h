@@ -101,13 +101,13 @@ struct ResolveRequest {
   std::optional<int> device = {};  // ordinal; default 0 to run, none else
   Purpose purpose = Purpose::kRun;
   Options options = {};
-  std::string isolation = {};  // as in CompileOptions
+  std::optional<Isolation> isolation = {};  // as in CompileOptions
   std::optional<std::chrono::milliseconds> compile_timeout = {};
   std::vector<std::string> compile_flags = {};  // as in CompileOptions
   std::vector<std::string> include_dirs = {};   // as in CompileOptions
   bool use_cache = true;                        // as in CompileOptions
   bool gathers_times = false;  // fills in the times that are known, whatever the policy
-  std::string policy = {};     // as in CompileOptions
+  std::optional<Policy> policy = {};  // as in CompileOptions
   std::string lock_file = {};  // as in CompileOptions
 };
 
