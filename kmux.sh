@@ -14,8 +14,9 @@ readonly BUILD_PACKAGES=(
 # The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
 # what opens the pages of tests/browser.
 readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs
-  chromium chromium-driver python3-selenium)
+  chromium chromium-driver python3-selenium doxygen)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
+readonly DOCS_PACKAGES=(doxygen)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
@@ -48,6 +49,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
   ./kmux.sh wheel          make the Python package: build/release/package/kmux-*.whl
+  ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
   ./kmux.sh format         rewrite the sources with clang-format
   ./kmux.sh bench [ARG..]  run the benchmarks (arguments go to Google Benchmark)
@@ -168,6 +170,11 @@ wheel() {
   ls "$BUILD"/package/*.whl
 }
 
+docs() {
+  packages "${DOCS_PACKAGES[@]}"
+  "$PYTHON" -B tools/api_docs.py "$BUILD/docs"
+}
+
 lint() {
   packages "${LINT_PACKAGES[@]}"
   prepare
@@ -271,9 +278,9 @@ trap end_fetching EXIT
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | wheel | lint | format | bench | bars | sanitize | nightly | regress) "$command" "$@" ;;
+  demo | build | package | wheel | docs | lint | format | bench | bars | sanitize | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
-  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
+  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;
   *)
     say "no command '$command'"

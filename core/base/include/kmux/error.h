@@ -61,8 +61,10 @@ Error make_error(ErrorCode code, std::string message, const char* file = __built
 /// An `Error` as an exception, for callers of `Result::value()` who prefer exceptions. `what()` is its `brief` text.
 class Exception final : public std::runtime_error {
  public:
+  /// Takes over `error`.
   explicit Exception(Error error)
       : std::runtime_error(error.brief("Error::explain() has them")), error_(std::move(error)) {}
+  /// What went wrong.
   const Error& error() const { return error_; }
 
  private:
@@ -75,24 +77,35 @@ class Exception final : public std::runtime_error {
 template <class T>
 class [[nodiscard]] Result {
  public:
+  /// What a success holds.
   using value_type = T;
 
+  /// A success.
   Result(T held) : state_(std::in_place_index<0>, std::move(held)) {}
+  /// A failure.
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
+  /// Is there a value?
   bool ok() const { return state_.index() == 0; }
+  /// As `ok`.
   explicit operator bool() const { return ok(); }
 
   /// The value; throws `Exception` with the error if there is none.
   T& value() & { return check(), std::get<0>(state_); }
+  /// The same of a constant.
   const T& value() const& { return check(), std::get<0>(state_); }
+  /// The same of a temporary, moved out.
   T value() && { return check(), std::get<0>(std::move(state_)); }
 
   /// The value, unchecked: only after `ok()`.
   T& operator*() & { return *std::get_if<0>(&state_); }
+  /// The same of a constant.
   const T& operator*() const& { return *std::get_if<0>(&state_); }
+  /// The same of a temporary.
   T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
+  /// A member of the value, unchecked.
   T* operator->() { return std::get_if<0>(&state_); }
+  /// A member of the value, unchecked.
   const T* operator->() const { return std::get_if<0>(&state_); }
 
   /// The value, or `other` where there is none.
@@ -100,6 +113,7 @@ class [[nodiscard]] Result {
   T value_or(U&& other) const& {
     return ok() ? **this : static_cast<T>(std::forward<U>(other));
   }
+  /// The same of a temporary, whose value is moved.
   template <class U>
   T value_or(U&& other) && {
     return ok() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
@@ -111,6 +125,7 @@ class [[nodiscard]] Result {
     if (!ok()) return error();
     return std::forward<F>(f)(**this);
   }
+  /// The same of a temporary, whose value is moved.
   template <class F>
   auto and_then(F&& f) && -> std::remove_cvref_t<std::invoke_result_t<F, T>> {
     if (!ok()) return std::move(*this).error();
@@ -123,6 +138,7 @@ class [[nodiscard]] Result {
     if (!ok()) return error();
     return std::forward<F>(f)(**this);
   }
+  /// The same of a temporary, whose value is moved.
   template <class F>
   auto transform(F&& f) && -> Result<std::remove_cvref_t<std::invoke_result_t<F, T>>> {
     if (!ok()) return std::move(*this).error();
@@ -131,7 +147,9 @@ class [[nodiscard]] Result {
 
   /// The error, unchecked: only if not `ok()`.
   Error& error() & { return *std::get_if<1>(&state_); }
+  /// The same of a constant.
   const Error& error() const& { return *std::get_if<1>(&state_); }
+  /// The same of a temporary.
   Error&& error() && { return std::move(*std::get_if<1>(&state_)); }
 
  private:

@@ -16,31 +16,52 @@ namespace kmux {
 /// A JSON value. Integers stay integers; objects are sorted by key, so that `dump` is canonical.
 class Json {
  public:
+  /// The elements of an array, in order.
   using Array = std::vector<Json>;
+  /// The members of an object, by key.
   using Object = std::map<std::string, Json, std::less<>>;
 
   Json() = default;
+  /// A boolean.
   Json(bool value) : value_(value) {}
+  /// An integer.
   Json(int value) : value_(std::int64_t{value}) {}
+  /// An integer.
   Json(std::int64_t value) : value_(value) {}
-  Json(std::uint64_t value);  // values above int64 become floating-point
+  /// An integer; values above int64 become floating-point.
+  Json(std::uint64_t value);
+  /// A floating-point number.
   Json(double value) : value_(value) {}
+  /// A string, copied up to its terminating null.
   Json(const char* value) : value_(std::string(value)) {}
+  /// A string.
   Json(std::string value) : value_(std::move(value)) {}
+  /// A string, copied.
   Json(std::string_view value) : value_(std::string(value)) {}
+  /// An array.
   Json(Array value) : value_(std::move(value)) {}
+  /// An object.
   Json(Object value) : value_(std::move(value)) {}
 
+  /// Is it null, as a value made without arguments?
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  /// The boolean in it; a null pointer for other kinds.
   const bool* as_bool() const { return std::get_if<bool>(&value_); }
+  /// The integer in it; a null pointer for other kinds, floating-point numbers included.
   const std::int64_t* as_integer() const { return std::get_if<std::int64_t>(&value_); }
+  /// The string in it; a null pointer for other kinds.
   const std::string* as_string() const { return std::get_if<std::string>(&value_); }
+  /// The array in it; a null pointer for other kinds.
   const Array* as_array() const { return std::get_if<Array>(&value_); }
+  /// The object in it; a null pointer for other kinds.
   const Object* as_object() const { return std::get_if<Object>(&value_); }
+  /// The array in it, to be changed; a null pointer for other kinds.
   Array* as_array() { return std::get_if<Array>(&value_); }
+  /// The object in it, to be changed; a null pointer for other kinds.
   Object* as_object() { return std::get_if<Object>(&value_); }
-  /// The number, integer or not; nothing for other kinds.
+  /// The floating-point number in it; a null pointer for other kinds, integers included.
   const double* as_double() const { return std::get_if<double>(&value_); }
+  /// The number, integer or not; nothing for other kinds.
   std::optional<double> as_number() const;
 
   /// The member `key` of an object, or null (the pointer).

@@ -14,19 +14,30 @@ class BodyBuilder;
 /// Builds one launch; every function returns the builder, so that calls chain.
 class LaunchBuilder {
  public:
+  /// Blocks in each dimension.
   LaunchBuilder& grid(Extents extents);
+  /// Threads of a block in each dimension.
   LaunchBuilder& block(Extents extents);
+  /// Blocks of a cluster in each dimension.
   LaunchBuilder& cluster(Extents extents);
+  /// Shared memory that is sized at the launch. Units: bytes.
   LaunchBuilder& dynamic_smem_bytes(Expr bytes);
+  /// All blocks are resident at the same time, so that the grid can synchronise.
   LaunchBuilder& cooperative();
+  /// May begin before the kernel in front of it has ended.
   LaunchBuilder& programmatic_serialization();
+  /// The part of a buffer that is to stay in the L2 cache. Units: bytes; `hit_ratio` from 0 to 1.
   LaunchBuilder& l2_window(std::string buffer, Expr bytes, double hit_ratio = 0.8);
+  /// The function returns an int32, which is not 0 if it failed.
   LaunchBuilder& returns_int32();
+  /// Scalars and integers come last, in one buffer of 8-byte slots (dialects of Metal only).
   LaunchBuilder& packed_values();
   /// Appends arguments in kernel order. A string is a parameter, workspace, tensor map, symbol (of its dtype) or let
   /// (int64) of that name; an Expr is an int32 (`arg(expr, dtype)` for another type).
   LaunchBuilder& args(std::initializer_list<std::string> names);
+  /// Appends one argument.
   LaunchBuilder& arg(LaunchArg arg);
+  /// Appends the value of an expression.
   LaunchBuilder& arg(Expr value, DType dtype = dtype::kInt32);
 
  private:
@@ -44,11 +55,14 @@ class LaunchBuilder {
 /// Lifetime: borrows the ProgramBuilder.
 class BodyBuilder {
  public:
+  /// Appends a launch of `kernel`.
   LaunchBuilder launch(std::string kernel);
+  /// Appends a fill of a buffer, pointer or workspace with a byte.
   BodyBuilder& fill(std::string target, Expr bytes, std::uint8_t value = 0);
   /// `body` receives a builder for the steps under the guard.
   template <class Then>
   BodyBuilder& when(Expr condition, Then then);
+  /// The same with a builder for the steps where the condition is false.
   template <class Then, class Else>
   BodyBuilder& when(Expr condition, Then then, Else otherwise);
   /// `body` receives a builder for the steps and the loop variable.
@@ -68,33 +82,48 @@ class BodyBuilder {
 /// Errors:   `build` reports every problem as `validate` does; nothing before it fails.
 class ProgramBuilder {
  public:
+  /// A program without parameters and variants.
   explicit ProgramBuilder(std::string name);
 
   /// Declares an integer symbol and returns it for use in shapes.
   Expr symbol(std::string name, DType dtype = dtype::kInt64);
+  /// Declares a tensor that is read.
   ProgramBuilder& input(std::string name, DType dtype, std::vector<Expr> shape);
+  /// Declares a tensor that a call allocates and returns.
   ProgramBuilder& output(std::string name, DType dtype, std::vector<Expr> shape);
+  /// Declares a tensor with all that a parameter can say.
   ProgramBuilder& buffer(std::string name, BufferParam buffer);
   /// Declares a scalar parameter and returns it for use in expressions (integers and bool only).
   Expr scalar(std::string name, DType dtype);
+  /// Declares a bare address.
   ProgramBuilder& pointer(std::string name);
 
   /// Begins a variant; the calls below belong to the newest one.
   ProgramBuilder& variant(std::string dialect);
+  /// Adds an architecture that the variant runs on.
   ProgramBuilder& requires_arch(std::string arch);
+  /// Adds a source file.
   ProgramBuilder& source(std::string path, std::string content);
+  /// Adds a file that the sources include.
   ProgramBuilder& header(std::string path, std::string content);
+  /// Sets how the sources are compiled.
   ProgramBuilder& settings(Settings settings);
   /// Defines a macro for the sources of the variant.
   ProgramBuilder& define(const std::string& name, std::int64_t value);
+  /// Names the value of an expression, and returns the name.
   Expr let(std::string name, Expr value);
+  /// Has a call fail with `message` where the condition is 0.
   ProgramBuilder& check(Expr condition, std::string message);
+  /// Declares device memory that lives for one call. Units: bytes.
   ProgramBuilder& workspace(std::string name, Expr bytes, std::int64_t alignment_bytes = 256);
+  /// Declares a tensor map that is encoded for each call.
   ProgramBuilder& tensor_map(TensorMap map);
   /// The top-level steps of the newest variant.
   BodyBuilder body();
+  /// Appends a launch to the top-level steps of the newest variant.
   LaunchBuilder launch(std::string kernel) { return body().launch(std::move(kernel)); }
 
+  /// Sets what is known of the program besides: example values, operations, bytes.
   ProgramBuilder& metadata(Metadata metadata);
 
   /// The program, with symbols in slot order.

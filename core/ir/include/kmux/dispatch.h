@@ -52,9 +52,13 @@ enum class TensorMapDType : std::uint8_t {
   kUInt8 = 0, kUInt16, kUInt32, kInt32, kUInt64, kInt64, kFloat16, kFloat32, kFloat64, kBFloat16,
   kFloat32Ftz, kTFloat32, kTFloat32Ftz, kU4Align8, kU4Align16, kU6Align16,
 };
+/// As in the driver.
 enum class Interleave : std::uint8_t { kNone = 0, k16B, k32B };
+/// As in the driver.
 enum class Swizzle : std::uint8_t { kNone = 0, k32B, k64B, k128B, k128BAtom32B, k128BAtom32BFlip8B, k128BAtom64B };
+/// As in the driver.
 enum class L2Promotion : std::uint8_t { kNone = 0, k64B, k128B, k256B };
+/// As in the driver.
 enum class OobFill : std::uint8_t { kNone = 0, kNan };
 // clang-format on
 
@@ -63,6 +67,7 @@ struct TiledMap {
   std::vector<std::int64_t> box;
   bool operator==(const TiledMap&) const = default;
 };
+/// Boxes of pixels of an image, for convolutions.
 struct Im2colMap {
   std::vector<std::int64_t> lower_corner;  // rank - 2 values
   std::vector<std::int64_t> upper_corner;  // rank - 2 values
@@ -96,24 +101,29 @@ struct TensorArg {  // the address of a buffer or pointer parameter
   Expr offset_bytes = 0;
   bool operator==(const TensorArg&) const = default;
 };
+/// A scalar parameter as an argument of a kernel.
 struct ScalarArg {  // the bits of a scalar parameter, unchanged
   std::string param;
   bool operator==(const ScalarArg&) const = default;
 };
+/// An integer as an argument of a kernel.
 struct ExprArg {  // an integer of type `dtype`; a value that does not fit is an error
   Expr value;
   DType dtype = dtype::kInt32;
   bool operator==(const ExprArg&) const = default;
 };
+/// A tensor map as an argument of a kernel.
 struct TensorMapArg {  // a 128-byte tensor map by value
   std::string tensor_map;
   bool operator==(const TensorMapArg&) const = default;
 };
+/// A workspace as an argument of a kernel.
 struct WorkspaceArg {  // the address of a workspace
   std::string workspace;
   Expr offset_bytes = 0;
   bool operator==(const WorkspaceArg&) const = default;
 };
+/// What a kernel is given.
 using LaunchArg = std::variant<TensorArg, ScalarArg, ExprArg, TensorMapArg, WorkspaceArg>;
 
 /// Bytes at the start of a buffer that should stay in the L2 cache during a launch.
@@ -124,6 +134,7 @@ struct L2Window {
   bool operator==(const L2Window&) const = default;
 };
 
+/// What a function that launches returns.
 enum class CallResult : std::uint8_t { kVoid, kInt32 };
 
 /// Up to three extents; missing ones are 1.
@@ -155,8 +166,10 @@ struct Fill {
 
 struct If;
 struct For;
+/// What a body consists of.
 using Step = std::variant<Launch, Fill, If, For>;
 
+/// Steps that run if a condition is not 0, and those that run else.
 struct If {
   Expr condition;
   std::vector<Step> then_steps;
@@ -216,7 +229,7 @@ struct Variant {
   Requires requirements = {};
   Settings settings = {};
   std::vector<File> sources = {};  // compiled (or loaded) in order
-  std::vector<File> headers = {};  // found by #include, never compiled alone
+  std::vector<File> headers = {};  // found by an include directive, never compiled alone
   Body body = {};
   bool operator==(const Variant&) const = default;
 };

@@ -35,16 +35,21 @@ std::string digest(const Program& program);
 
 /// One expression or signature alone, in the same form.
 std::string to_json(const Expr& expr);
+/// Errors: invalid_argument with the place in the text.
 Result<Expr> expr_from_json(std::string_view json);
+/// The JSON form of a signature.
 std::string to_json(const Signature& signature);
+/// Errors: invalid_argument with the place in the text.
 Result<Signature> signature_from_json(std::string_view json);
 
 /// Reads JSON of a flat object of strings, numbers and booleans into text values ({"engine":"clang","fast":true}).
 Result<std::map<std::string, std::string>> options_from_json(std::string_view json);
+/// A flat JSON object of strings.
 std::string to_json(const std::map<std::string, std::string>& options);
 
 /// The JSON form of a program without "format" and "version", and of its signature; files by path and SHA-256.
 Json write_program(const Program& program);
+/// The JSON form of a signature.
 Json write_signature(const Signature& signature);
 
 }  // namespace kmux

@@ -19,6 +19,7 @@
 extern "C" {
 #endif
 
+/// The version of the layout that a tensor was exported in; only another major one is incompatible.
 typedef struct {
   uint32_t major;
   uint32_t minor;
@@ -43,6 +44,7 @@ typedef enum {
   kDLTrn = 18
 } DLDeviceType;
 
+/// A device: its type and its number among those of the type.
 typedef struct {
   DLDeviceType device_type;
   int32_t device_id;
@@ -69,12 +71,14 @@ typedef enum {
   kDLFloat4_e2m1fn = 17U
 } DLDataTypeCode;
 
+/// The type of an element: a DLDataTypeCode, the bits of a lane, and the lanes (1 for a scalar).
 typedef struct {
   uint8_t code;
   uint8_t bits;
   uint16_t lanes;
 } DLDataType;
 
+/// A view of memory that it does not own. Strides are in elements; a null pointer to them means contiguous.
 typedef struct {
   void* data;
   DLDevice device;
@@ -85,12 +89,15 @@ typedef struct {
   uint64_t byte_offset;
 } DLTensor;
 
+/// A tensor with its owner, in the form from before DLPack 1.0. Who takes it calls `deleter`, if there is one, once.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;
   void (*deleter)(struct DLManagedTensor* self);
 } DLManagedTensor;
 
+/// A tensor with its owner, with version and flags (DLPACK_FLAG_BITMASK_...). Who takes it calls `deleter`, if there is
+/// one, once.
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;
   void* manager_ctx;

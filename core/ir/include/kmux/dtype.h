@@ -20,7 +20,9 @@ struct DType {
   bool operator==(const DType&) const = default;
 };
 
+/// From DLPack's.
 inline DType to_dtype(DLDataType type) { return {type.code, type.bits, type.lanes}; }
+/// As DLPack has it.
 inline DLDataType to_dldatatype(DType type) { return {type.code, type.bits, type.lanes}; }
 
 /// "float32", "bfloat16", "float8_e4m3fn", "bool", "int4", "float16x4" (lanes).
@@ -39,6 +41,7 @@ constexpr std::int64_t packed_bytes(DType type, std::int64_t count) { return (to
 
 bool is_integer(DType type);  // signed or unsigned, not bool
 bool is_float(DType type);    // float, bfloat16 and all float8/6/4 kinds
+/// Is it a bool?
 bool is_bool(DType type);
 
 /// May a tensor of type `actual` be given where the signature says `expected`? Equal types are; so are bool and

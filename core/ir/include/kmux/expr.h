@@ -34,6 +34,7 @@ enum class ExprOp : std::uint8_t {
 
 /// The operator as JSON spells it ("+", "floordiv", "select", ...).
 std::string_view to_string(ExprOp op);
+/// The operator of that spelling, or nothing.
 std::optional<ExprOp> parse_expr_op(std::string_view text);
 
 /// Operands that `op` takes: 0, 1, 2 or 3.
@@ -44,23 +45,31 @@ int arity(ExprOp op);
 /// Threads: immutable, so any.   Lifetime: a cheap handle; subtrees are shared.
 class Expr {
  public:
+  /// A constant.
   Expr(std::int64_t value = 0);
+  /// A constant.
   Expr(int value) : Expr(std::int64_t{value}) {}
 
   /// A reference to a symbol, an integer scalar parameter, a let or a loop variable.
   static Expr symbol(std::string name);
   /// Precondition: `operands.size() == arity(op)`.
   static Expr make(ExprOp op, std::vector<Expr> operands);
+  /// `operand` as `type`; a value that does not fit is an error.
   static Expr cast(DType type, Expr operand);
 
+  /// What it is.
   ExprOp op() const { return node_->op; }
   std::int64_t constant() const { return node_->constant; }     // of kConstant
   const std::string& name() const { return node_->name; }       // of kSymbol
   DType type() const { return node_->type; }                    // of kCast
+  /// The subtrees of an operator.
   const std::vector<Expr>& operands() const { return node_->operands; }
 
+  /// Is it a constant?
   bool is_constant() const { return op() == ExprOp::kConstant; }
+  /// Is it a name?
   bool is_symbol() const { return op() == ExprOp::kSymbol; }
+  /// Is it this constant?
   bool is_constant(std::int64_t value) const { return is_constant() && constant() == value; }
 
   friend bool operator==(const Expr& a, const Expr& b);
@@ -77,6 +86,8 @@ class Expr {
   std::shared_ptr<const Node> node_;
 };
 
+/// The operator of that name (ExprOp) over its operands.
+/// @{
 Expr operator+(Expr a, Expr b);
 Expr operator-(Expr a, Expr b);
 Expr operator*(Expr a, Expr b);
@@ -102,6 +113,7 @@ Expr logical_and(Expr a, Expr b);
 Expr logical_or(Expr a, Expr b);
 Expr logical_not(Expr a);
 Expr select(Expr condition, Expr if_true, Expr if_false);
+/// @}
 
 /// The value of a name, or nothing if it is not bound.
 using Bindings = std::function<std::optional<std::int64_t>(std::string_view name)>;
@@ -134,6 +146,7 @@ struct Linear {
   std::int64_t offset = 0;
   bool operator==(const Linear&) const = default;
 };
+/// `expr` in that form, or nothing if it is not linear in one name.
 std::optional<Linear> as_linear(const Expr& expr);
 
 }  // namespace kmux

@@ -37,6 +37,7 @@ struct PointerParam {
   bool operator==(const PointerParam&) const = default;
 };
 
+/// A parameter of a program.
 struct Param {
   std::string name;
   std::variant<BufferParam, ScalarParam, PointerParam> kind;
@@ -65,6 +66,7 @@ std::vector<std::string> symbol_order(const Signature& signature);
 /// What one slot of a call holds.
 enum class SlotKind : std::uint8_t { kTensor, kScalar, kPointer, kSymbol };
 
+/// A slot of a call.
 struct SlotInfo {
   SlotKind kind;
   std::string name;
@@ -78,8 +80,11 @@ std::vector<SlotInfo> slots_of(const Signature& signature);
 /// The parameter of that name, or null.
 const Param* find_param(const Signature& signature, std::string_view name);
 
+/// The buffer that a parameter is, or null.
 inline const BufferParam* as_buffer(const Param& param) { return std::get_if<BufferParam>(&param.kind); }
+/// The scalar that a parameter is, or null.
 inline const ScalarParam* as_scalar(const Param& param) { return std::get_if<ScalarParam>(&param.kind); }
+/// Is it a bare address?
 inline bool is_pointer(const Param& param) { return std::holds_alternative<PointerParam>(param.kind); }
 
 /// Is parameter `name` among the outputs?

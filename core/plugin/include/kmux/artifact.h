@@ -10,6 +10,7 @@ namespace kmux {
 
 /// What a build makes and a load takes: named parts ("code", "launcher", "plan", "meta.json", "deps").
 struct Artifact {
+  /// Bytes with a name.
   struct Part {
     std::string name;
     std::string content;

@@ -24,6 +24,7 @@ struct Axis {
   std::vector<std::int64_t> values;
 };
 
+/// What is compared, with which arguments, and how it is measured.
 struct BenchOptions {
   /// Empty: all that take the program. "cpu:engine=host" is backend cpu with an option, ";" between several; a backend may
   /// take part several times with different options.

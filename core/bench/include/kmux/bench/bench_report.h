@@ -21,12 +21,14 @@ struct Series {
   bool operator==(const Series&) const = default;
 };
 
+/// What became of a backend in a contest.
 enum class EntrantState : std::uint8_t {
   kTimed,
   kWrong,        // its results differ from the reference's: it is not timed
   kFailed,       // it cannot be compiled or launched
   kUnavailable,  // the backend refuses the program, or cannot run here
 };
+/// A word for each.
 std::string_view to_string(EntrantState state);
 
 /// A backend in a contest.
@@ -75,6 +77,7 @@ struct Contest {
   bool operator==(const Contest&) const = default;
 };
 
+/// What a benchmark found: a machine and its contests.
 struct BenchReport {
   Json machine;  // what it was measured on and with
   std::vector<Contest> contests;
@@ -84,6 +87,7 @@ struct BenchReport {
 /// The column that decides who is faster: device, hot.
 inline constexpr Column kHeadline = Column::kDeviceHot;
 
+/// As `kmux bench --json` writes it.
 Json to_json(const BenchReport& report);
 /// Errors: invalid_argument that says what is wrong with the document.
 Result<BenchReport> report_from_json(const Json& json);

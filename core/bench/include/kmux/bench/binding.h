@@ -19,6 +19,7 @@ namespace kmux::bench {
 /// last the program's example values.
 class Binding {
  public:
+  /// Knows nothing yet. Lifetime: borrows the program.
   explicit Binding(const Program& program);
 
   /// --symbol NAME=INTEGER.
@@ -60,6 +61,7 @@ std::string tensor_names(const Program& program);
 
 /// The whole of `text` as a number of type T, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
+/// The same for numbers with a fraction.
 std::optional<double> parse_number(std::string_view text);
 
 /// "NAME=VALUE" apart.

@@ -23,6 +23,7 @@ class CallArguments {
   /// Errors: those of `Inputs::tensor` and of the device; unsupported for a raw pointer.
   static Result<CallArguments> make(const Program& program, const Inputs& inputs, const Binding& binding,
                                     const Device& device);
+  /// One a parameter, in the order of the signature.
   std::span<const Arg> args() const { return args_; }
   /// One a parameter; an empty handle for scalars and null tensors.
   const std::vector<Tensor>& tensors() const { return tensors_; }

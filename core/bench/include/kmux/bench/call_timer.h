@@ -18,23 +18,29 @@ class CallTimer {
   ///
   /// Errors: those of the first launches and of the device.
   static Result<CallTimer> make(const Kernel& kernel, const CallArguments& arguments);
+  /// Takes over the stream and the events of another timer.
   CallTimer(CallTimer&&) = default;
+  /// As above, in place of its own.
   CallTimer& operator=(CallTimer&&) = default;
   /// Waits for its calls, so that the arguments may go.
   ~CallTimer() { static_cast<void>(stream_.synchronize()); }  // a failure came before, in what was timed
 
-  // All in microseconds a call; see the columns of the same name.
+  /// How long a call keeps the caller: the column `host_call`. Units: microseconds.
   Result<double> host_call();
+  /// One call after its L2 cache was flushed: the column `device_cold`. Units: microseconds.
   Result<double> device_cold();
+  /// A call of a burst on the device: the column `device_hot`. Units: microseconds.
   Result<double> device_hot();
+  /// A call of a burst until the device is done, by the host's clock: the column `end_to_end`. Units: microseconds.
   Result<double> end_to_end();
 
   /// Calls a sample, but for the cold one.
   int burst() const { return burst_; }
   /// Precondition: count > 0.
   void set_burst(int count) { burst_ = count; }
-  /// Does the device have a clock of its own, and can its L2 cache be flushed? The host's events are the host's clock.
+  /// Whether the device has a clock of its own; the host has none, since its events are the host's clock.
   bool has_events() const { return events_.has_value(); }
+  /// Whether the device's L2 cache can be flushed.
   bool can_flush() const { return can_flush_; }
 
  private:

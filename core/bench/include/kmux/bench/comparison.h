@@ -10,6 +10,7 @@
 
 namespace kmux::bench {
 
+/// How far an element may be from what is expected of it.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
@@ -24,8 +25,11 @@ struct Comparison {
   std::int64_t mismatches = 0;
   double worst = 0;  // greatest absolute difference
   std::string first_mismatch;
+  /// Does every element agree?
   bool ok() const { return mismatches == 0; }
+  /// For a message: how many elements were compared, and how the worst one differs.
   std::string text() const;
+  /// The same for reports.
   Json to_json() const;
 };
 

@@ -28,6 +28,7 @@ enum class Column : std::uint8_t {
   kArtifactSize,
 };
 
+/// How a column is called.
 struct ColumnInfo {
   Column column;
   std::string_view name;        // "device_hot"
@@ -39,6 +40,7 @@ struct ColumnInfo {
 
 /// All columns, in the order of a table.
 std::span<const ColumnInfo> columns();
+/// How `column` is called.
 const ColumnInfo& info(Column column);
 /// The column of that name, or nothing.
 std::optional<Column> column_named(std::string_view name);

@@ -31,8 +31,10 @@ struct StopRule {
 
 /// Why it ended.
 enum class Stop { kDecided, kNarrow, kTime, kRounds };
+/// A word for each.
 std::string_view to_string(Stop stop);
 
+/// What was measured, and why it ended.
 struct Sampling {
   /// Shapes: one series a contestant, all of the same length.
   std::vector<std::vector<double>> series;

@@ -11,6 +11,7 @@ namespace kmux {
 
 /// An extent or stride that determines a symbol: it is coefficient * symbol + offset.
 struct Carrier {
+  /// Which of a tensor's numbers it is.
   enum class Source : uint8_t { kExtent, kStride };
   Source source = Source::kExtent;
   bool nullable = false;
@@ -28,7 +29,9 @@ struct Carrier {
 struct Carriers {
   const Carrier* first = nullptr;
   size_t count = 0;
+  /// For loops.
   const Carrier* begin() const { return first; }
+  /// For loops.
   const Carrier* end() const { return first + count; }
 };
 
@@ -50,6 +53,7 @@ struct SymbolBinding {
   const Carrier* culprit = nullptr;
 };
 
+/// The extent or stride that a carrier names.
 inline int64_t carried(const Carrier& carrier, const DLTensor& tensor) {
   const bool is_extent = carrier.source == Carrier::Source::kExtent;
   return is_extent ? extent_of(tensor, carrier.dim, carrier.packing) : stride_of(tensor, carrier.dim, carrier.packing);

@@ -15,6 +15,7 @@ class DriverDialect : public LauncherDialect {
   void declarations(CodeWriter& out, const Plan& plan) override;
   void tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) override;
   void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override;
+  /// Fills through the driver's memset.
   void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) override;
 
  protected:

@@ -21,11 +21,13 @@ class CodeWriter {
   CodeWriter& lines(std::string_view text);
   /// `open` ("if (x) {"), deeper lines until `close`.
   CodeWriter& open(std::string_view text);
+  /// Ends a depth with a line of its own.
   CodeWriter& close(std::string_view text = "}");
   /// Ends a depth without a line, for text that shows depth by indentation alone.
   CodeWriter& dedent() { return --depth_, *this; }
   /// One depth ends and the next begins: "} else {".
   CodeWriter& reopen(std::string_view text) { return close(text).deepen(); }
+  /// All that was written.
   const std::string& text() const { return text_; }
 
  private:
@@ -65,6 +67,7 @@ class LauncherDialect {
   virtual void tensor_map(CodeWriter& out, const Plan& plan, std::size_t index) = 0;
   /// Launches; a failure must `return` a non-zero ErrorCode after writing text to `error`.
   virtual void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) = 0;
+  /// Fills memory; a failure returns as that of `launch`.
   virtual void fill(CodeWriter& out, const Plan& plan, const PlanFill& fill) = 0;
 };
 

@@ -19,6 +19,7 @@ struct CheckPrinting {
   std::vector<std::string> trailing = {};             // names of arguments after the signature's, checked elsewhere
 };
 
+/// A printed function that checks the arguments of a call.
 struct PrintedChecks {
   std::string text;            // C++17
   std::size_t slot_count = 0;  // that `PREFIX_check` fills: those of a call, then the scalars that expressions use

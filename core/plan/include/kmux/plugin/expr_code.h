@@ -25,11 +25,13 @@ class ExprCode {
   struct Outcome {
     std::int64_t value = 0;
     const char* fault = nullptr;
+    /// Is there a value?
     bool ok() const { return fault == nullptr; }
   };
 
   /// The constant 0.
   ExprCode() : ExprCode(0) {}
+  /// A constant.
   explicit ExprCode(std::int64_t constant) : steps_{{Operation::kConstant, {}, {}, constant}} {}
 
   /// Compiles `expr`, whose constant parts are evaluated here.

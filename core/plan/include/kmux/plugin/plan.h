@@ -16,6 +16,7 @@ namespace kmux {
 
 /// Where an address comes from: a slot of the call, or a workspace of the plan, plus an offset.
 struct PlanAddress {
+  /// What `index` counts: slots of the call, or Plan::workspaces.
   enum class Source : std::uint8_t { kSlot, kWorkspace };
   Source source = Source::kSlot;
   std::size_t index = 0;
@@ -29,17 +30,21 @@ struct PlanScalar {  // the bits of slot `slot`, of width dtype.bits
   DType dtype;
   bool operator==(const PlanScalar&) const = default;
 };
-struct PlanValue {  // `value` has a cast to `dtype` where it might not fit
+/// An integer argument of a kernel; `value` has a cast to `dtype` where it might not fit.
+struct PlanValue {
   Expr value;
   DType dtype;
   bool operator==(const PlanValue&) const = default;
 };
+/// A tensor map as an argument of a kernel; `map` is its index in Plan::maps.
 struct PlanMapArg {
   std::size_t map = 0;
   bool operator==(const PlanMapArg&) const = default;
 };
+/// What a kernel is given.
 using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg>;
 
+/// Bytes from `base` on that should stay in the L2 cache during a launch.
 struct PlanWindow {
   PlanAddress base;
   Expr bytes;
@@ -67,6 +72,7 @@ struct PlanLaunch {
 /// A condition that a call must meet, else it fails with invalid_argument and the message: text, and for each number its
 /// value and the text behind it.
 struct PlanAssert {
+  /// A number in the message, and the text behind it.
   struct Number {
     Expr value;  // has one wherever the condition has
     std::string text;
@@ -79,6 +85,7 @@ struct PlanAssert {
   bool operator==(const PlanAssert&) const = default;
 };
 
+/// Sets `bytes` bytes from `target` on to `value`.
 struct PlanFill {
   PlanAddress target;
   Expr bytes;
@@ -91,13 +98,16 @@ struct PlanFill {
 
 struct PlanIf;
 struct PlanFor;
+/// What a plan consists of.
 using PlanStep = std::variant<PlanLaunch, PlanFill, PlanIf, PlanFor>;
+/// Runs `then_steps` if the condition is not 0, else `else_steps`.
 struct PlanIf {
   Expr condition;
   std::vector<PlanStep> then_steps;
   std::vector<PlanStep> else_steps;
   friend bool operator==(const PlanIf&, const PlanIf&);
 };
+/// Runs `steps` for `variable` = begin, begin + 1, ... < end; both are evaluated once.
 struct PlanFor {
   std::string variable;
   Expr begin;
@@ -106,6 +116,7 @@ struct PlanFor {
   friend bool operator==(const PlanFor&, const PlanFor&);
 };
 
+/// A tensor map of the body with its base looked up.
 struct PlanMap {
   TensorMap map;  // name, geometry and modes as in the body
   PlanAddress base;

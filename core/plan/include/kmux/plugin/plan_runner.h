@@ -43,7 +43,9 @@ class PlanRunner {
   /// than fit on the stack of a launch (4096, 4096, 4096, 256 and 64), and for an expression that `ExprCode` refuses.
   static Result<PlanRunner> compile(const Plan& plan);
 
+  /// Leaves `other` empty.
   PlanRunner(PlanRunner&& other) noexcept;
+  /// Leaves `other` empty.
   PlanRunner& operator=(PlanRunner&& other) noexcept;
   ~PlanRunner();
 

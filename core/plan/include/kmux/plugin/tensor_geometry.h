@@ -9,6 +9,7 @@ namespace kmux {
 // How the argument checks read a tensor, on the hot path and again where an error is explained. Also printed into
 // libraries that run without kmux: C++17 and libc alone.
 
+/// Is one of its extents 0?
 inline bool has_no_elements(const DLTensor& tensor) {
   for (int32_t dim = 0; dim < tensor.ndim; ++dim) {
     if (tensor.shape[dim] == 0) return true;
@@ -30,6 +31,7 @@ inline bool stride_matters(const DLTensor& tensor, int32_t dim) {
   return tensor.shape[dim] != 1 && !has_no_elements(tensor);
 }
 
+/// Do its elements lie in row-major order without gaps?
 inline bool is_dense(const DLTensor& tensor) {
   if (tensor.strides == nullptr) return true;
   int64_t stride = 1;

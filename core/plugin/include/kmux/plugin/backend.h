@@ -25,10 +25,12 @@ using Options = std::map<std::string, std::string>;
 struct Availability {
   std::string code = {};
   std::string reason = {};
+  /// Does it work?
   bool ok() const { return code.empty(); }
   bool operator==(const Availability&) const = default;
 };
 
+/// What a backend can do on this machine.
 struct ProbeReport {
   Availability can_build;
   Availability can_run;
@@ -42,6 +44,7 @@ struct BuildRequest {
   Target target;
   Options options;
 
+  /// The variant that is built.
   const Variant& chosen() const { return program.variants[variant]; }
 };
 
@@ -66,6 +69,7 @@ class Builder {
 
 /// The hot call of an adapter as it lies in a plugin's table: a function, and what it is called on.
 struct LaunchEntry : kmux_launch_entry {
+  /// Launches.
   kmux_code operator()(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) const noexcept {
     return function(adapter, slots, &env, error);
   }
@@ -77,6 +81,7 @@ struct LaunchEntry : kmux_launch_entry {
 class Adapter {
  public:
   virtual ~Adapter() = default;
+  /// Makes launches on `device` possible, once: opens contexts, loads modules.
   virtual Status prepare(int device) = 0;
   /// The hot call. Never throws, allocates, locks or looks anything up. A failure writes its text to `error`.
   virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
@@ -94,28 +99,41 @@ class Adapter {
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
+  /// How many devices there are; 0 is no error.
   virtual Result<int> count() = 0;
   /// An object with at least "name" and "arch".
   virtual Result<Json> properties(int device) = 0;
   /// Memory in the order of `stream`: what comes after it there may use it, until `free` in the order of its stream. While
   /// `stream` is captured, both become nodes of the graph.
   virtual Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) = 0;
+  /// Gives memory back in the order of `stream`.
   virtual void free(int device, void* stream, void* address) noexcept = 0;
+  /// Copies in the order of `stream`; device to device on one device only.
   virtual Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) = 0;
+  /// Sets bytes in the order of `stream`.
   virtual Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) = 0;
+  /// Units: bytes of a device.
   struct MemoryInfo {
     std::uint64_t free_bytes = 0;
     std::uint64_t total_bytes = 0;
   };
+  /// What is free now, and what there is.
   virtual Result<MemoryInfo> memory_info(int device) = 0;
+  /// A new stream, which does not wait for the default one.
   virtual Result<void*> stream_create(int device) = 0;
+  /// Destroys it.
   virtual void stream_destroy(int device, void* stream) noexcept = 0;
+  /// Waits for what is in the stream.
   virtual Status stream_synchronize(int device, void* stream) = 0;
+  /// A new event with a time.
   virtual Result<void*> event_create(int device) = 0;
+  /// Destroys it.
   virtual void event_destroy(int device, void* event) noexcept = 0;
+  /// Records the point that the stream has reached.
   virtual Status event_record(int device, void* event, void* stream) = 0;
   /// Units: milliseconds. Waits for both events.
   virtual Result<double> event_elapsed(int device, void* begin, void* end) = 0;
+  /// Replaces what the L2 cache holds; unsupported where that cannot be done.
   virtual Status l2_flush(int device, void* stream) = 0;
   /// What comes after it in `stream` waits on the device for what `event` was recorded behind; for nothing if it was never
   /// recorded. Recording the event again does not change that.
@@ -143,9 +161,13 @@ class Backend {
   virtual Result<Target> resolve_target(std::string_view request, std::optional<int> device) = 0;
   /// What the backend lacks for the variant; empty means it can do it. Looks at the IR only.
   virtual Result<std::vector<MissingFeature>> supports(const BuildRequest& request) = 0;
+  /// Makes its launchers.
   virtual Wrapper& wrapper() = 0;
+  /// Compiles for it.
   virtual Builder& builder() = 0;
+  /// Loads what the builder made for `device`.
   virtual Result<std::unique_ptr<Adapter>> load(const Artifact& artifact, int device) = 0;
+  /// Its devices.
   virtual DeviceApi& devices() = 0;
   /// What a library consists of that runs `built`, an artifact of the same request, without kmux. Its parts:
   ///

@@ -12,6 +12,7 @@ namespace kmux {
 /// Lifetime: the sink borrows this.
 class FailureText {
  public:
+  /// Appends what is written to the text of this.
   kmux_sink sink();
   /// ok for code 0, else the error of what was written.
   Status status(int code) const;

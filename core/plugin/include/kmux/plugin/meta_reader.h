@@ -22,8 +22,11 @@ class MetaReader {
   ///
   /// Errors: invalid_argument that names the key, if it is absent or of another kind.
   Status read(const std::string& key, std::string& text) const;
+  /// A bool.
   Status read(const std::string& key, bool& choice) const;
+  /// A list of texts.
   Status read(const std::string& key, std::vector<std::string>& texts) const;
+  /// An object of texts.
   Status read(const std::string& key, std::map<std::string, std::string>& texts) const;
 
  private:

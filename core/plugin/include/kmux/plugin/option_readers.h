@@ -39,6 +39,7 @@ Error bad_value(const OptionValue& value, std::string_view allowed);
 
 /// Readers of common kinds. Lifetime: they borrow what they are given.
 OptionReader on_or_off(bool& result);
+/// Any text.
 OptionReader any_text(std::string& result);
 /// A list, one entry a line, of which `check` approves.
 OptionReader lines(std::vector<std::string>& result, std::function<Status(const std::vector<std::string>&)> check);
@@ -47,11 +48,14 @@ OptionReader flags(std::vector<std::string>& result, std::function<Status(const 
 /// Folders, one a line, made absolute.
 OptionReader folders(std::vector<std::string>& result);
 
+/// The numbers that an option takes, both ends included.
 struct NumberRange {
   int least;
   int most;
 };
+/// Errors: invalid_argument that names the option and the range.
 Result<int> read_number(const OptionValue& value, NumberRange range);
+/// A whole number of that range.
 template <class Number>
 OptionReader whole_number(Number& result, NumberRange range) {
   return [&result, range](const OptionValue& value) -> Status {

@@ -17,11 +17,15 @@ namespace kmux {
 /// Threads: any.   Lifetime: outlives the backend.
 class Host {
  public:
+  /// The host behind `api`, which is borrowed.
   explicit Host(const kmux_host_api* api) : api_(api) {}
   /// The value of an option of the whole plugin ("cpu.engine"), if it is set.
   std::optional<std::string> option(std::string_view name) const;
+  /// How serious a log message is.
   enum class Level { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
+  /// Writes `text` to the log of the host.
   void log(Level level, std::string_view text) const;
+  /// Which end of a span is marked.
   enum class Phase { kBegin = 0, kEnd = 1 };
   /// Marks where the span `name` begins or ends on this thread.
   void trace(Phase phase, std::string_view name) const;
@@ -61,9 +65,12 @@ constexpr bool can_export() {
 
 /// Pieces of KMUX_PLUGIN. No exception leaves the functions of the tables.
 kmux_code create_backend(BackendFactory make, const kmux_host_api* host, void** instance, kmux_sink error) noexcept;
+/// The table of the devices.
 kmux_device_api device_functions(const PluginInfo& info);
+/// The table of the plugin.
 kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* devices,
                                  decltype(kmux_plugin_api::create) create, bool exports);
+/// What the plugin's one exported function answers: `table`, or null and why.
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,
                                     kmux_sink reason) noexcept;
 

@@ -12,6 +12,7 @@ struct ProfilerRanges {
   int (*push)(const char* name) = nullptr;
   int (*pop)() = nullptr;
 
+  /// Is NVTX there?
   bool are_open() const { return push != nullptr && pop != nullptr; }
 };
 
@@ -44,6 +45,7 @@ inline bool asks_for_profiler_ranges(const char* value) {
 /// A range for the length of a scope; nothing if `ranges` is null.
 class ProfilerRange {
  public:
+  /// Begins the range.
   ProfilerRange(const ProfilerRanges* ranges, const char* name) : ranges_(ranges) {
     if (__builtin_expect(ranges_ != nullptr, 0)) ranges_->push(name);
   }

@@ -14,11 +14,13 @@ namespace kmux {
 /// Lifetime: borrows the file contents of `program`; what `get` returns borrows this object.
 class ProgramView {
  public:
+  /// Writes the JSON of `program`.
   explicit ProgramView(const Program& program);
   explicit ProgramView(Program&&) = delete;
   ProgramView(const ProgramView&) = delete;
   ProgramView& operator=(const ProgramView&) = delete;
 
+  /// The view as the ABI has it.
   kmux_program_view get() const;
 
  private:

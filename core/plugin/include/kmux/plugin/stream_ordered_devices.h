@@ -63,6 +63,7 @@ Status use_device(Driver& driver, Action action) {
 template <class Driver>
 class StreamOrderedDevices final : public DeviceApi {
  public:
+  /// Opens no device yet.
   explicit StreamOrderedDevices(Host host) : host_(host) {}
   StreamOrderedDevices(const StreamOrderedDevices&) = delete;
   StreamOrderedDevices& operator=(const StreamOrderedDevices&) = delete;

@@ -15,6 +15,7 @@ namespace kmux {
 
 /// What a backend has to be able to do on this machine; each includes those before it.
 enum class Purpose : std::uint8_t { kWrap, kBuild, kRun };
+/// "wrap", "build" or "run".
 KMUX_API std::string_view to_string(Purpose purpose);
 
 /// How a program is compiled. Every field has the meaning of TileLang's argument of that name; an argument beats the

@@ -49,6 +49,7 @@ struct PruneLimits {
   std::chrono::seconds max_age{};  // since it was used last
 };
 
+/// How many entries pruning removed and left, and their bytes on the disk.
 struct PruneReport {
   std::uint64_t removed = 0;
   std::uint64_t removed_bytes = 0;
@@ -80,6 +81,7 @@ class KMUX_API Cache {
   ///         size limit that is not a size.
   static Result<Cache> open(const Environment& environment);
 
+  /// Where the cache is.
   const std::filesystem::path& folder() const;
   /// Why nothing can be stored, or nothing if it can.
   std::optional<std::string> why_read_only() const;
@@ -99,10 +101,11 @@ class KMUX_API Cache {
   ///
   /// Errors: unavailable if it was removed meanwhile; invalid_argument if it is damaged.
   static Result<PackedBuild> pack(const CachedBuild& build);
+  /// Whether a build that was to be added is new or was there already.
+  enum class Added { kNew, kThere };
   /// Adds a build of another cache, after checking every digest; one that is there already stays.
   ///
   /// Errors: invalid_argument if it is damaged; unavailable if it cannot be stored.
-  enum class Added { kNew, kThere };
   Result<Added> add(const PackedBuild& build) const;
 
  private:

@@ -48,9 +48,10 @@ struct BuildResult {
 /// Resolves, wraps and builds `program`.
 ///
 /// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
-/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With "auto", a backend whose compiler answers `unsupported` is
-/// passed over and the resolution says so; compile_failed never is.
+/// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With
+/// "auto", a backend whose compiler answers `unsupported` is passed over and the resolution says so; compile_failed never is.
 KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+/// With the default runtime.
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});
 
 /// Builds `program`, loads it on the device and returns it ready to be called.
@@ -58,6 +59,7 @@ KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions&
 /// A backend with tiers compiles its quickest one, unless the best is in the cache; the best follows in the background
 /// and takes over between two calls (option "tier"; `Kernel::await_best`).
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
+/// With the default runtime.
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
 
 /// How a caller gives up a compilation that takes too long for it.
@@ -74,6 +76,7 @@ struct CompileWait {
 /// Errors: as `compile`; unavailable if `wait.stop` was stopped before the end.
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options,
                                 const CompileWait& wait);
+/// With the default runtime.
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options, const CompileWait& wait);
 
 /// Resolves with the default runtime.

@@ -48,6 +48,7 @@ struct ExportedLibrary {
 ///         printed does not compile, which is a bug; invalid_argument for a missing path or two that are equal.
 /// Threads: any.
 KMUX_API Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program, const ExportOptions& options);
+/// With the default runtime.
 KMUX_API Result<ExportedLibrary> export_library(const Program& program, const ExportOptions& options);
 
 }  // namespace kmux

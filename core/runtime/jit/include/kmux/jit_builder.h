@@ -25,9 +25,11 @@ class JitBuilder;
 /// Lifetime: borrows the builder.
 class KMUX_API JitConstant {
  public:
+  /// As it was declared.
   const std::string& name() const { return binding_->name; }
   /// The number; 0, and an error of `JitBuilder::build`, if no tensor has given it yet.
   std::int64_t value() const;
+  /// The number, or the name as a symbol while no tensor has given it yet.
   operator Expr() const;
 
  private:
@@ -45,7 +47,9 @@ class KMUX_API JitConstant {
 /// A tensor parameter of an eager function.
 class JitBuffer {
  public:
+  /// Of the parameter.
   const std::string& name() const { return name_; }
+  /// That of the parameter, which need not be that of the tensor.
   DType dtype() const { return dtype_; }
 
  private:
@@ -61,13 +65,17 @@ class JitBuffer {
 class JitOutputs {
  public:
   JitOutputs() = default;  // nothing: the kernel writes tensors of the caller
+  /// One tensor.
   JitOutputs(const JitBuffer& buffer) : names_{buffer.name()} {}
+  /// Any number of tensors.
   JitOutputs(std::initializer_list<JitBuffer> buffers) {
     for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
   }
+  /// As above, of a list made at run time.
   explicit JitOutputs(std::span<const JitBuffer> buffers) {
     for (const JitBuffer& buffer : buffers) names_.push_back(buffer.name());
   }
+  /// The names of the tensors, in order.
   const std::vector<std::string>& names() const { return names_; }
 
  private:
@@ -87,6 +95,7 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   JitBuilder(const JitBuilder&) = delete;
   JitBuilder& operator=(const JitBuilder&) = delete;
 
+  /// Declares a constant.
   JitConstant constant(std::string name);
   /// Several at once: `const auto [m, n] = b.constants("m", "n");`
   template <class... Names>
@@ -95,8 +104,9 @@ class KMUX_API JitBuilder : private ProgramBuilder {
   }
   using ProgramBuilder::symbol;
 
-  /// The next tensor of the call, which the kernel reads; its own dtype unless one is demanded.
+  /// The next tensor of the call, which the kernel reads; the parameter has its dtype.
   JitBuffer input(std::string name, std::vector<Expr> shape);
+  /// As above, with a dtype that the tensor must be compatible with.
   JitBuffer input(std::string name, DType dtype, std::vector<Expr> shape);
   /// The next tensor of the call, which the kernel writes.
   JitBuffer inout(std::string name, std::vector<Expr> shape);

@@ -33,11 +33,16 @@ struct JitRequest {
 class FoundKernel {
  public:
   FoundKernel() = default;
+  /// A kernel in its place.
   explicit FoundKernel(const Kernel& in_place) : in_place_(&in_place) {}
+  /// The kernel itself, or none.
   explicit FoundKernel(std::optional<Kernel> kernel) : itself_(std::move(kernel)) {}
 
+  /// Was one found?
   explicit operator bool() const { return in_place_ != nullptr || itself_.has_value(); }
+  /// The kernel; only if one was found.
   const Kernel& operator*() const { return in_place_ != nullptr ? *in_place_ : *itself_; }
+  /// A member of it.
   const Kernel* operator->() const { return &**this; }
 
  private:
@@ -50,13 +55,17 @@ class FoundKernel {
 /// Threads: any.
 class KMUX_API JitCore {
  public:
+  /// Without kernels yet. `inferred` is the mode of the wrapper's function.
   JitCore(JitMode inferred, JitOptions options);
   ~JitCore();
   JitCore(const JitCore&) = delete;
   JitCore& operator=(const JitCore&) = delete;
 
+  /// The mode of the wrapper's function.
   JitMode mode() const { return inferred_; }
+  /// What it was made with.
   const JitOptions& options() const { return options_; }
+  /// The mode, if the options agree.
   Result<JitMode> initialize() const { return jit_mode(inferred_, options_); }
 
   /// The kernel of a call that was made before, unless a header that it was compiled from has changed since. Allocates

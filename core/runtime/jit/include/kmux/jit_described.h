@@ -25,10 +25,13 @@
 /// Boost.Describe is told them once: `BOOST_DESCRIBE_STRUCT(Config, (), (block_m, block_n))`.
 namespace kmux::described {
 
+/// Is `T` made from `Template`?
 template <class T, template <class...> class Template>
 inline constexpr bool kIsA = false;
+/// It is.
 template <template <class...> class Template, class... Args>
 inline constexpr bool kIsA<Template<Args...>, Template> = true;
+/// Is `T` a std::array?
 template <class T>
 inline constexpr bool kIsArray = false;
 template <class T, std::size_t kSize>
@@ -48,6 +51,7 @@ template <class T>
 concept Value = Number<T> || std::is_enum_v<T> || Struct<T> || List<T> || Optional<T> || std::same_as<T, bool> ||
                 std::same_as<T, std::string> || std::same_as<T, DType>;
 
+/// The described members of `T` and its bases.
 template <Struct T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
 
@@ -60,10 +64,13 @@ constexpr void for_each_member(T& value, Visit visit) {
 
 template <class T>
 struct MemberType;
+/// The type that a pointer to a member leads to.
 template <class Owner, class T>
 struct MemberType<T Owner::*> {
+  /// That type.
   using Type = T;
 };
+/// The type of a described member.
 template <class Member>
 using TypeOf = typename MemberType<std::remove_const_t<decltype(Member::pointer)>>::Type;
 
@@ -86,17 +93,28 @@ consteval bool describes_all_members() {
   return true;
 }
 
-// What messages say; in the library, so that templates stay thin.
+// In the library, so that templates stay thin.
+
+/// An error: a value of the wrong type.
 KMUX_API Error wrong_value(std::string_view path, std::string_view wanted, const Json& given);
+/// An error: a name that `path` does not have.
 KMUX_API Error unknown_name(std::string_view path, std::string_view name, const std::vector<std::string>& known);
+/// An error: none of the enumerators that are known.
 KMUX_API Error unknown_enumerator(std::string_view path, const Json& given, const std::vector<std::string>& known);
+/// "a | b | c".
 KMUX_API std::string alternatives(const std::vector<std::string>& names);
+/// "path.name"; `name` alone where `path` is empty.
 KMUX_API std::string join_path(std::string_view path, std::string_view name);
+/// As JSON, digits where it is too large for JSON's integers.
 KMUX_API Json integer_json(std::uint64_t value);
+/// As JSON, a word where it is no finite number.
 KMUX_API Json number_json(double value);
+/// What `integer_json` wrote, or nothing.
 KMUX_API std::optional<std::uint64_t> unsigned_of(const Json& value);
+/// What `number_json` wrote, or nothing.
 KMUX_API std::optional<double> number_of(const Json& value);
 
+/// Appends the words of a value: equal values give equal words.
 template <Value T>
 void encode(CallForm& form, const T& value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -118,6 +136,7 @@ void encode(CallForm& form, const T& value) {
   }
 }
 
+/// The names of an enumeration.
 template <NamedEnum T>
 std::vector<std::string> enumerators() {
   std::vector<std::string> names;
@@ -136,6 +155,7 @@ Json enum_json(T value) {
   return static_cast<std::int64_t>(value);
 }
 
+/// A value as JSON; enumerators by name.
 template <Value T>
 Json to_json(const T& value) {
   if constexpr (std::is_enum_v<T>) {
@@ -167,6 +187,7 @@ Json to_json(const T& value) {
 template <Value T>
 std::string type_name();
 
+/// "int32", "float64", ...
 template <Number T>
 std::string number_name() {
   const char* kind = std::is_signed_v<T> ? "int" : "uint";
@@ -174,6 +195,7 @@ std::string number_name() {
   return kind + std::to_string(8 * sizeof(T));
 }
 
+/// "{block_m: int32, ...}".
 template <Struct T>
 std::string struct_name() {
   std::string members;
@@ -209,6 +231,7 @@ std::string type_name() {
 template <Value T>
 Status assign(T& target, const Json& given, std::string_view path);
 
+/// Sets a number that fits.
 template <Number T>
 Status assign_number(T& target, const Json& given, std::string_view path) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -223,6 +246,7 @@ Status assign_number(T& target, const Json& given, std::string_view path) {
   return wrong_value(path, type_name<T>(), given);
 }
 
+/// Sets an enumerator by its name, or number where it has none.
 template <class T>
   requires std::is_enum_v<T>
 Status assign_enum(T& target, const Json& given, std::string_view path) {
@@ -238,6 +262,7 @@ Status assign_enum(T& target, const Json& given, std::string_view path) {
   }
 }
 
+/// Sets all elements; an array takes just its number of them.
 template <List T>
 Status assign_list(T& target, const Json& given, std::string_view path) {
   const Json::Array* elements = given.as_array();
@@ -271,6 +296,7 @@ Status assign_member(T& target, std::string_view name, const Json& given, std::s
   return done ? *std::move(done) : unknown_name(path, name, known);
 }
 
+/// Sets the members that the object names.
 template <Struct T>
 Status assign_members(T& target, const Json& given, std::string_view path) {
   const Json::Object* object = given.as_object();
@@ -279,6 +305,7 @@ Status assign_members(T& target, const Json& given, std::string_view path) {
   return Ok{};
 }
 
+/// Sets a value; null leaves none.
 template <Optional T>
 Status assign_optional(T& target, const Json& given, std::string_view path) {
   if (given.is_null()) return target.reset(), Ok{};
@@ -288,8 +315,11 @@ Status assign_optional(T& target, const Json& given, std::string_view path) {
   return Ok{};
 }
 
+/// Sets a bool.
 KMUX_API Status assign_plain(bool& target, const Json& given, std::string_view path);
+/// Sets a string.
 KMUX_API Status assign_plain(std::string& target, const Json& given, std::string_view path);
+/// Sets a type of elements by its name.
 KMUX_API Status assign_plain(DType& target, const Json& given, std::string_view path);
 
 /// Sets `target` from JSON; what an object does not name keeps its value.

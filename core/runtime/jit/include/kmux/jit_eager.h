@@ -27,6 +27,7 @@ namespace kmux {
 template <class Fn, described::Struct Config>
 class JitEager : public JitWrapper<Fn, Config> {
  public:
+  /// Compiles nothing yet.
   JitEager(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kEager, std::move(fn), std::move(options)) {}
 
   /// Runs on `(tensors..., config, stream)`; the last two may be left out, and the configuration may be NamedValues.
@@ -49,6 +50,7 @@ class JitEager : public JitWrapper<Fn, Config> {
     if (const FoundKernel kernel = this->core().find(asked.form)) return *kernel;
     return this->core().compile(asked);
   }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<Kernel> compile(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
@@ -66,6 +68,7 @@ class JitEager : public JitWrapper<Fn, Config> {
   Result<Program> get_tir(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     return this->core().program(request(tensors, config));
   }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<Program> get_tir(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
@@ -76,6 +79,7 @@ class JitEager : public JitWrapper<Fn, Config> {
   std::string parse_cache_key(const std::vector<Tensor>& tensors, const Config& config = {}) const {
     return jit_key(tensors, described::to_json(config));
   }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<std::string> parse_cache_key(const std::vector<Tensor>& tensors, const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));

@@ -20,6 +20,7 @@ class KMUX_API CallForm {
  public:
   static constexpr std::size_t kOnStack = 64;
 
+  /// Appends a word.
   void add(std::uint64_t word) {
     if (size_ == kOnStack) [[unlikely]] {
       return add_to_heap(word);
@@ -31,9 +32,11 @@ class KMUX_API CallForm {
   /// For each tensor: null or not, read-only or not, dtype, device, shape and strides.
   void add(std::span<const Arg> tensors);
 
+  /// All words so far.
   std::span<const std::uint64_t> words() const {
     return on_heap_.empty() ? std::span(on_stack_).first(size_) : std::span<const std::uint64_t>(on_heap_);
   }
+  /// A hash of the words, the same in every process.
   std::uint64_t hash() const;
 
  private:

@@ -25,6 +25,7 @@ struct JitFunction;
 template <class Returned, class Parameters>
 struct JitFunctionType {
   static constexpr JitMode kMode = JitMode::kAuto;
+  /// What it takes as its configuration.
   using Config = void;
 };
 
@@ -36,15 +37,19 @@ concept JitReturns = std::same_as<Returned, Value> || std::same_as<Returned, Res
 template <class Parameter>
 concept JitConfigParameter = std::is_constructible_v<Parameter, const std::remove_cvref_t<Parameter>&>;
 
+/// A lazy function.
 template <JitReturns<Program> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<Parameter>> {
   static constexpr JitMode kMode = JitMode::kLazy;
+  /// What it takes as its configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };
 
+/// An eager function.
 template <JitReturns<JitOutputs> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<JitBuilder&, std::span<const Tensor>, Parameter>> {
   static constexpr JitMode kMode = JitMode::kEager;
+  /// What it takes as its configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };
 

@@ -18,6 +18,7 @@ namespace kmux {
 template <class Fn, described::Struct Config>
 class JitLazy : public JitWrapper<Fn, Config> {
  public:
+  /// Compiles nothing yet.
   JitLazy(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kLazy, std::move(fn), std::move(options)) {}
 
   /// The kernel of a configuration: compiled when it is first asked for and when a header that it was compiled from has
@@ -36,7 +37,9 @@ class JitLazy : public JitWrapper<Fn, Config> {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
     return (*this)(config);
   }
+  /// The kernel of a configuration.
   Result<Kernel> compile(const Config& config = {}) const { return (*this)(config); }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<Kernel> compile(const Named& values) const {
     return (*this)(values);
@@ -50,6 +53,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
 
   /// The program of a configuration, not compiled.
   Result<Program> get_tir(const Config& config = {}) const { return this->core().program(request(config)); }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<Program> get_tir(const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));
@@ -58,6 +62,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
 
   /// What a configuration is known by: all its members with their values, sorted by name, as JSON.
   std::string parse_cache_key(const Config& config = {}) const { return dump(described::to_json(config)); }
+  /// The same by names.
   template <std::same_as<NamedValues> Named>
   Result<std::string> parse_cache_key(const Named& values) const {
     KMUX_ASSIGN(const Config config, config_from<Config>(values));

@@ -19,8 +19,11 @@ struct NamedValue {
   std::string name;
   Json value;
 
+  /// `json` as it is.
   NamedValue(std::string member, Json json) : name(std::move(member)), value(std::move(json)) {}
+  /// A string.
   NamedValue(std::string member, const char* text) : name(std::move(member)), value(text) {}
+  /// `given` as JSON.
   template <described::Value T>
   NamedValue(std::string member, const T& given) : name(std::move(member)), value(described::to_json(given)) {}
 };
@@ -47,6 +50,7 @@ Result<Config> config_from(const NamedValues& values) {
   return config;
 }
 
+/// The configuration of either form.
 template <described::Struct Config>
 Result<Config> config_from(const ConfigForm<Config>& form) {
   if (const Config* config = std::get_if<Config>(&form)) return *config;

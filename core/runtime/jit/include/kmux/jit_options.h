@@ -17,6 +17,7 @@ namespace kmux {
 
 /// What a call of a wrapper does: lazy returns a Kernel, eager runs it. `kAuto` is what the function's type says.
 enum class JitMode : std::uint8_t { kAuto, kLazy, kEager };
+/// "auto", "lazy" or "eager".
 KMUX_API std::string_view to_string(JitMode mode);
 
 /// How a wrapper compiles. The fields that TileLang's `jit` has keep its names and meanings; an argument beats the

@@ -22,17 +22,22 @@ namespace kmux {
 template <class Fn, described::Struct Config_>
 class JitWrapper {
  public:
+  /// What its function takes as its configuration.
   using Config = Config_;
 
+  /// What a call does.
   JitMode mode() const { return core_->mode(); }
   /// The mode; an error if the options contradict it.
   Result<JitMode> initialize_jit_mode() const { return core_->initialize(); }
+  /// What it was made with.
   const JitOptions& options() const { return core_->options(); }
   /// The members of the configuration, with types and defaults.
   JitSignature signature() const { return jit_signature<Config>(); }
+  /// Its function.
   const Fn& func() const { return fn_; }
 
  protected:
+  /// Compiles nothing yet.
   JitWrapper(JitMode mode, Fn fn, JitOptions options)
       : fn_(std::move(fn)), core_(std::make_shared<JitCore>(mode, std::move(options))) {}
 
@@ -48,6 +53,7 @@ class JitWrapper {
     }
     return core_->par_compile(requests, how);
   }
+  /// The wrapper without the types of its function.
   JitCore& core() const { return *core_; }
 
  private:

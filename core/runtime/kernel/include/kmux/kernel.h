@@ -24,10 +24,15 @@ namespace kmux {
 /// The tensors that a call returned, in the order of the signature's outputs (or of out_idx).
 class KMUX_API Outputs {
  public:
+  /// The outputs `tensors`, in that order.
   explicit Outputs(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {}
+  /// How many outputs there are.
   std::size_t size() const { return tensors_.size(); }
+  /// The output at `index`, which is not checked.
   const Tensor& operator[](std::size_t index) const { return tensors_[index]; }
+  /// Iterator to the first output.
   auto begin() const { return tensors_.begin(); }
+  /// Iterator past the last output.
   auto end() const { return tensors_.end(); }
 
  private:
@@ -59,6 +64,7 @@ class KMUX_API Kernel {
     const std::array<Arg, sizeof...(Args)> args{Arg(inputs)...};
     return call(args);
   }
+  /// As the call operator, with arguments in a span and on `stream`.
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream = {}) const;
   /// As `call`, with outputs that lie in memory of the caller's: a framework's own pool, say.
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
@@ -67,6 +73,7 @@ class KMUX_API Kernel {
   ///
   /// Errors: invalid_argument that names kernel, parameter, expected and actual value; launch_failed from the backend.
   Status launch(std::span<const Arg> all_params, StreamRef stream = {}) const;
+  /// The same with the arguments in braces.
   Status launch(std::initializer_list<Arg> all_params, StreamRef stream = {}) const {
     return launch(std::span<const Arg>(all_params.begin(), all_params.size()), stream);
   }
@@ -87,18 +94,24 @@ class KMUX_API Kernel {
   /// Errors: invalid_argument unless the policy is "measured"; unsupported for pointer parameters; if no candidate can be
   ///         timed, the first one's error.
   Result<Tuning> tune(std::span<const Arg> all_params, const TuneOptions& options = {}) const;
+  /// The same with the arguments in braces.
   Result<Tuning> tune(std::initializer_list<Arg> all_params, const TuneOptions& options = {}) const {
     return tune(std::span<const Arg>(all_params.begin(), all_params.size()), options);
   }
 
+  /// The name of the program, as messages give it.
   const std::string& name() const;
   /// The backend whose code is launched now.
   const std::string& backend() const;
   /// Does it hold the plugin of that name: for what is launched, was launched, or would be measured?
   bool uses(std::string_view backend) const;
+  /// The target that the code launched now was compiled for.
   const Target& target() const;
+  /// The device that the kernel was compiled for.
   const Device& device() const;
+  /// The signature, with the outputs that out_idx names.
   const Signature& signature() const;
+  /// How the backend was chosen, and among which.
   const Resolution& resolution() const;
   /// The sources of the variant that is launched now, one after another.
   std::string source() const;
@@ -113,6 +126,7 @@ class KMUX_API Kernel {
   std::vector<File> files() const;
 
   struct Impl;
+  /// A handle to `impl`; for `make_kernel`.
   explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:

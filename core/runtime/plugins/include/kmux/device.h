@@ -32,18 +32,24 @@ class KMUX_API Device {
  public:
   /// The host's memory.
   Device() = default;
+  /// The device of that number of a plugin.
   Device(std::shared_ptr<Plugin> plugin, int ordinal);
   /// The device of a tensor that came from outside: it can be compared and passed on, not copied from.
   static Device foreign(DLDevice dl);
 
+  /// As DLPack names it.
   DLDevice dl() const { return dl_; }
+  /// Its number among the plugin's devices.
   int ordinal() const { return dl_.device_id; }
+  /// Is it the host?
   bool is_host() const { return dl_.device_type == kDLCPU; }
   /// The plugin's name, or "host".
   std::string backend() const;
+  /// The plugin; null for the host and for a foreign device.
   const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
   /// "host" or "BACKEND:0".
   std::string to_string() const;
+  /// An object with "name", "arch" and what else the backend knows.
   Result<Json> properties() const;
   /// Waits for everything on the default stream.
   Status synchronize() const;
@@ -67,13 +73,18 @@ class KMUX_API Stream {
  public:
   /// The default stream of whatever device it is used on.
   Stream() = default;
+  /// A new stream of `device`.
   static Result<Stream> create(const Device& device);
   /// Wraps a stream that the application owns.
   static Stream borrow(const Device& device, void* handle);
 
+  /// The backend's own handle; null for the default stream.
   void* handle() const { return handle_.get(); }
+  /// For a call.
   operator StreamRef() const { return {handle_.get(), &handle_}; }
+  /// The device that it was made for.
   const Device& device() const { return device_; }
+  /// Waits for all that is in it.
   Status synchronize() const;
   /// What comes after it in this stream waits, on the device, for what `event` was recorded behind.
   Status wait(const Event& event) const;
@@ -87,7 +98,9 @@ class KMUX_API Stream {
 /// A point in a stream.
 class KMUX_API Event {
  public:
+  /// A new event of `device`.
   static Result<Event> create(const Device& device);
+  /// Records the point that `stream` has reached.
   Status record(StreamRef stream) const;
   /// Units: milliseconds from `begin` to this event; waits for both.
   Result<double> elapsed_since(const Event& begin) const;

@@ -22,7 +22,9 @@ namespace kmux {
 class KMUX_API Plugin {
  public:
   virtual ~Plugin() = default;
+  /// The manifest that it was opened with.
   virtual const Manifest& manifest() const = 0;
+  /// The path of its library.
   virtual const std::filesystem::path& library() const = 0;
   /// The plugin as the abstract class its author derived from.
   virtual Backend& backend() const = 0;
@@ -53,6 +55,7 @@ struct RegistryOptions {
 /// Threads: any.
 class KMUX_API Registry {
  public:
+  /// Searches for plugins as `options` say. One that is refused is no error: `entries` has it with the reason.
   static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
   virtual ~Registry() = default;
 

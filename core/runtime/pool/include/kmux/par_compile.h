@@ -35,6 +35,7 @@ enum class JobStep : std::uint8_t {
   kFailed,     // with its error; a time-out among them
   kCancelled,  // not started, or stopped: it was not wanted any more
 };
+/// A word for each.
 KMUX_API std::string_view to_string(JobStep step);
 
 /// How far all jobs are, right after an event.
@@ -45,7 +46,9 @@ struct CompileCounts {
   std::size_t failed = 0;
   std::size_t cancelled = 0;
 
+  /// The jobs that have ended, whichever way.
   std::size_t finished() const { return done + failed + cancelled; }
+  /// The jobs that wait to be started.
   std::size_t queued() const { return total - running - finished(); }
   bool operator==(const CompileCounts&) const = default;
 };
@@ -106,11 +109,14 @@ struct ParCompileOptions {
 /// Threads: any; calls at the same time share cores and memory.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
                                                                 const ParCompileOptions& how = {});
+/// The same options for each.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const Program> programs,
                                                                 const CompileOptions& options = {},
                                                                 const ParCompileOptions& how = {});
+/// With the default runtime.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs,
                                                                 const ParCompileOptions& how = {});
+/// With the default runtime, and the same options for each.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> programs,
                                                                 const CompileOptions& options = {},
                                                                 const ParCompileOptions& how = {});
@@ -118,6 +124,7 @@ KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const 
 /// As `par_compile`, without loading anything: needs no device.
 KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(Runtime& runtime, std::span<const CompileJob> jobs,
                                                                    const ParCompileOptions& how = {});
+/// With the default runtime.
 KMUX_API Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
                                                                    const ParCompileOptions& how = {});
 

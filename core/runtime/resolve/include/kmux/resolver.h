@@ -30,9 +30,12 @@ enum class Stage : std::uint8_t {
   kPolicy,    // it would work; another one is preferred, or it is the one
   kBuild,     // chosen, but its compiler cannot compile a construct of the sources
 };
+/// "manifest", "open", ...
 KMUX_API std::string_view to_string(Stage stage);
 
+/// What became of a candidate.
 enum class Verdict : std::uint8_t { kChosen, kPossible, kRefused };
+/// "chosen", "possible" or "refused".
 KMUX_API std::string_view to_string(Verdict verdict);
 
 /// Why a candidate that failed is not tried again for a time, although it might do.
@@ -91,9 +94,11 @@ struct KMUX_API Resolution {
   std::string explain() const;
   /// The table with all that is known: times, quarantine, what was asked for and where plugins were looked for.
   std::string explain_fully() const;
+  /// The table for programs.
   Json to_json() const;
 };
 
+/// What is asked of `resolve`.
 struct ResolveRequest {
   std::string target = {};             // empty: the environment's, else "auto"
   std::string execution_backend = {};  // empty: the environment's, else "auto"

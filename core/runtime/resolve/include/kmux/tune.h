@@ -34,9 +34,11 @@ struct KMUX_API Tuning {
   std::size_t winner = 0;
   bool from_cache = false;
 
+  /// The candidate that won.
   const TunedCandidate& best() const { return candidates[winner]; }
   /// A table for people.
   std::string explain() const;
+  /// The table for programs.
   Json to_json() const;
   bool operator==(const Tuning&) const = default;
 };

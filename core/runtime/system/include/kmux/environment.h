@@ -37,7 +37,7 @@ struct KMUX_API Environment {
   std::string remote_cache_ttl;  // KMUX_REMOTE_CACHE_TTL: seconds that an entry is kept there; default 30 days
   std::string remote_cache_timeout;  // KMUX_REMOTE_CACHE_TIMEOUT: ms, to connect and for each command; default 500
   bool remote_cache_read_only = false;  // KMUX_REMOTE_CACHE_READ_ONLY: 1, true, yes, on
-  std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-<user id>: local to the node
+  std::filesystem::path cache_lock_dir;  // XDG_RUNTIME_DIR/kmux, else /dev/shm/kmux-UID: local to the node
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
   /// name has an underscore. None under AT_SECURE.

@@ -7,6 +7,7 @@
 
 namespace kmux {
 
+/// How much a message matters.
 enum class LogLevel { kDebug = 0, kInfo = 1, kWarning = 2, kError = 3 };
 
 /// Receives one line of log, without a line break. What it throws is dropped, and the line with it.

@@ -42,6 +42,7 @@ class KMUX_API Runtime {
 
   /// For the library itself.
   class Impl;
+  /// What it is made of.
   Impl& impl() const { return *impl_; }
 
  private:

@@ -15,34 +15,49 @@ namespace kmux {
 /// Lifetime: borrows tensors for the call.
 class Arg {
  public:
+  /// What an argument can be; kInteger is signed, kBits a scalar given by its bits.
   enum class Kind : std::uint8_t { kTensor, kInteger, kUnsigned, kFloat, kBool, kBits, kPointer };
 
+  /// A tensor; an empty handle is a null tensor.
   Arg(const Tensor& tensor)
       : kind_(Kind::kTensor), read_only_(tensor.is_read_only()), is_ours_(true), tensor_(tensor.dl()) {}
+  /// A DLPack tensor, or null; `is_ours` is false.
   Arg(const DLTensor* tensor) : kind_(Kind::kTensor), tensor_(tensor) {}
   /// A null tensor.
   Arg(std::nullptr_t) : kind_(Kind::kTensor), tensor_(nullptr) {}
+  /// A truth value.
   Arg(bool value) : kind_(Kind::kBool), integer_(value ? 1 : 0) {}
+  /// A signed integer.
   template <std::signed_integral T>
   Arg(T value) : kind_(Kind::kInteger), integer_(value) {}
+  /// An unsigned integer.
   template <std::unsigned_integral T>
     requires(!std::same_as<T, bool>)
   Arg(T value) : kind_(Kind::kUnsigned), bits_(value) {}
+  /// A floating-point number, kept as double.
   template <std::floating_point T>
   Arg(T value) : kind_(Kind::kFloat), float_(value) {}
   /// A scalar of exactly `dtype`, given by its bits.
   static Arg bits(DType dtype, std::uint64_t bits) { return Arg(dtype, bits); }
+  /// An address, for a pointer parameter.
   static Arg pointer(void* address) { return Arg(address, 0); }
 
+  /// What the argument is.
   Kind kind() const { return kind_; }
+  /// Of kTensor; may be null.
   const DLTensor* tensor() const { return tensor_; }
   bool is_read_only() const { return read_only_; }  // of kTensor
   /// Whether it was made of a `Tensor`; then `memory` is that of the tensor, null where it is not a device's of ours.
   bool is_ours() const { return is_ours_; }
+  /// Precondition: is_ours(), and tensor() is not null.
   DeviceMemory* memory() const { return reinterpret_cast<const Tensor::View*>(tensor_)->memory; }
+  /// Of kInteger and kBool (0 or 1).
   std::int64_t integer() const { return integer_; }
+  /// Of kUnsigned and kBits.
   std::uint64_t bits() const { return bits_; }
+  /// Of kFloat.
   double floating() const { return float_; }
+  /// Of kPointer.
   void* pointer() const { return pointer_; }
   DType dtype() const { return dtype_; }  // of kBits
 

@@ -35,6 +35,9 @@ class KMUX_API Tensor {
   /// Errors: invalid_argument for negative extents or more bytes than 2^63; unavailable if there is not enough memory.
   static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
+  /// New memory that is zero when it returns, on every stream.
+  ///
+  /// Errors: as `empty`; invalid_argument on a stream that is captured; the backend's own if it cannot set the memory.
   static Result<Tensor> zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
   /// Host memory with a copy of `values`.
@@ -51,28 +54,37 @@ class KMUX_API Tensor {
   /// Errors: invalid_argument for another major version, a null pointer, or dimensions without a shape (the tensor is
   /// then left alone).
   static Result<Tensor> from_dlpack(DLManagedTensor* tensor);
+  /// The same for the versioned form, whose read-only flag is kept.
   static Result<Tensor> from_dlpack(DLManagedTensorVersioned* tensor);
 
   /// A new DLPack tensor that shares the memory; its deleter releases it. Only the versioned form can say that the memory
   /// is read-only, so the other one is null for such a tensor, as for an empty handle.
   DLManagedTensor* to_dlpack() const;
+  /// The same in the versioned form; null only for an empty handle.
   DLManagedTensorVersioned* to_dlpack_versioned() const;
 
+  /// Is it a tensor, and not an empty handle?
   explicit operator bool() const { return state_ != nullptr; }
   /// The DLPack view; null for an empty handle. Valid while a copy of this tensor lives.
   const DLTensor* dl() const { return state_ ? &state_->tensor : nullptr; }
   /// Address of the first element, byte_offset included.
   void* data() const;
+  /// `data` as an address of `T`, whatever the dtype.
   template <class T>
   T* data_as() const {
     return static_cast<T*>(data());
   }
+  /// The extents; not of an empty handle. Valid while a copy of this tensor lives.
   std::span<const std::int64_t> shape() const;
+  /// The type of the elements; not of an empty handle.
   DType dtype() const { return to_dtype(dl()->dtype); }
+  /// The device that the memory is on; not of an empty handle.
   const Device& device() const { return state_->device; }
+  /// The product of the extents; the largest int64 if it is more than that.
   std::int64_t element_count() const;
   /// Bytes of a contiguous copy.
   std::int64_t byte_count() const;
+  /// Do the elements lie without gaps, the last dimension's next to each other? True of a tensor without elements.
   bool is_contiguous() const;
   /// May the memory not be written? So says the flag of an imported tensor; a kernel refuses it as an output.
   bool is_read_only() const { return state_ != nullptr && state_->read_only; }

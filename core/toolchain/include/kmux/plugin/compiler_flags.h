@@ -15,6 +15,7 @@ namespace kmux {
 struct FlagList {
   std::span<const std::string_view> whole;
   std::span<const std::string_view> with_value;
+  /// Is `flag` among them?
   bool contains(std::string_view flag) const;
 };
 

@@ -12,6 +12,7 @@ namespace kmux {
 /// A moment on the clock that stamps files (it ticks every few milliseconds), in nanoseconds since 1970.
 using FileTime = std::int64_t;
 
+/// Units: nanoseconds.
 FileTime to_file_time(const timespec& time);
 
 /// Now. A file that changes later is stamped with this or more.
@@ -31,8 +32,10 @@ struct FileIdentity {
 
   /// Of `path` now, links followed; that of no file if there is none.
   static FileIdentity of(const std::string& path);
+  /// That of a file whose `stat` is known.
   static FileIdentity of(const struct stat& info);
 
+  /// Is there such a file?
   bool is_there() const { return *this != FileIdentity{}; }
   /// When it was last written, replaced, renamed or stamped. The other time can be set to any moment, later ones, too.
   FileTime changed_ns() const { return ctime_ns; }

@@ -18,6 +18,7 @@ class PrivateFolder {
   /// Errors: unavailable that names the place.
   static Result<PrivateFolder> create(const std::string& name);
   ~PrivateFolder();
+  /// Leaves `other` without a folder.
   PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;

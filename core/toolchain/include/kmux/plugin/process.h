@@ -22,6 +22,7 @@ struct Command {
   std::optional<std::vector<std::string>> inherited = {};  // the caller's variables that the child gets; absent: all
 };
 
+/// How a child process ended, and what it wrote.
 struct ProcessResult {
   int exit_code = 0;         // 128 + signal if a signal ended it
   std::string standard_output;

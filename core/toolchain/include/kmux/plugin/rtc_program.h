@@ -21,6 +21,7 @@ namespace kmux {
 template <class Library>
 class RtcProgram {
  public:
+  /// Without a program yet.
   explicit RtcProgram(const Library& library) : library_(library), calls_(library.calls()) {}
   RtcProgram(const RtcProgram&) = delete;
   RtcProgram& operator=(const RtcProgram&) = delete;
@@ -63,6 +64,7 @@ class RtcProgram {
     return text.empty() ? text : text + '\n';
   }
 
+  /// What was compiled.
   Result<std::string> code() const { return read(calls_.kCodeCall, calls_.code_size, calls_.code); }
 
   /// The symbols of name expressions, in their order.
@@ -76,6 +78,7 @@ class RtcProgram {
     return symbols;
   }
 
+  /// The compiler's own handle.
   auto handle() const { return program_; }
 
  private:

@@ -17,7 +17,7 @@ struct SourceUnit {
 };
 
 /// The unit of a variant of dialect cuda with sources. `folder` ("" or one that ends in '/') goes before every path of
-/// the program, in the #include lines that mean one of its files, too: those are looked up here, first beside the file
+/// the program, in the include lines that mean one of its files, too: those are looked up here, first beside the file
 /// they stand in, then in the program's root. So a compiler needs no folder of the program, and its files and those of
 /// the machine do not hide one another.
 SourceUnit make_unit(const Variant& variant, std::string_view folder);

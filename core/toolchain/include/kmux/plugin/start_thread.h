@@ -35,6 +35,7 @@ Result<Thread> start_thread(Work&& work) {
 template <class T>
 class SideWork {
  public:
+  /// Begins the work.
   explicit SideWork(std::function<T()> work) : work_(std::move(work)), result_(work_.get_future()) {
     if (auto started = start_thread([this] { work_(); })) thread_ = *std::move(started);
   }
