@@ -21,9 +21,9 @@ SDK = ("base", "ir", "plan toolchain", "plugin")
 RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/tensor runtime/cache/disk", "runtime/cache/remote",
            "runtime/cache", "runtime/artifact", "runtime/resolve", "runtime/kernel", "runtime/tune", "runtime/compile", "runtime/pool",
            "runtime/jit runtime/export", "runtime", "worker bench")
-# What each plugin has by that name. options, meta, target and device are in plugins/nvidia for those of NVIDIA's devices.
-PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "wrapper.cpp",
-                "builder.h", "builder.cpp", "adapter.h", "adapter.cpp")
+# What each plugin has by that name. adapter, options, meta, target and device are in plugins/nvidia for those of NVIDIA's devices.
+PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "builder.h",
+                "builder.cpp")
 LIMITS = {"kmux::sdk": 13164, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034)
 

@@ -140,4 +140,30 @@ std::string sha256_hex(std::string_view bytes) {
   return text;
 }
 
+namespace {
+
+int value_of(char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; }
+
+std::string sha256_bytes(std::string_view text) {
+  const std::string hex = sha256_hex(text);
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    bytes.push_back(static_cast<char>(value_of(hex[i]) << 4 | value_of(hex[i + 1])));
+  }
+  return bytes;
+}
+
+std::string padded(std::string key, char with) {
+  key.resize(kSha256BlockBytes, '\0');
+  for (char& byte : key) byte = static_cast<char>(byte ^ with);
+  return key;
+}
+
+}  // namespace
+
+std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+  const std::string short_key = key.size() > kSha256BlockBytes ? sha256_bytes(key) : std::string(key);
+  return sha256_hex(padded(short_key, 0x5c) + sha256_bytes(padded(short_key, 0x36).append(message)));
+}
+
 }  // namespace kmux

@@ -13,6 +13,8 @@ inline constexpr std::size_t kSha256BlockBytes = 64;
 using Sha256State = std::array<std::uint32_t, 8>;
 
 /// Whole blocks, compressed into `state` on any processor.
+///
+/// Threads: any, as all of these.
 void sha256_compress_portably(Sha256State& state, std::span<const unsigned char> blocks);
 
 /// Has this processor the instructions for it?

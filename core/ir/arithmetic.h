@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "kmux/dtype.h"
 #include "kmux/expr.h"
+#include "kmux/signature.h"
 
 namespace kmux {
 
@@ -31,5 +33,11 @@ Computed compute(ExprOp op, std::int64_t a, std::int64_t b);
 
 /// The cast of `value` to `type`; a fault completes the sentence "the value V ...".
 Computed convert(std::int64_t value, DType type);
+
+/// The bytes from the first element of `buffer` to the end of the last one, over the names in its shape and strides.
+/// Nothing if it has not one stride a dimension. With negative strides, only what lies behind the first element counts.
+///
+/// Units: bytes.
+std::optional<Expr> span_bytes(const BufferParam& buffer);
 
 }  // namespace kmux

@@ -16,6 +16,8 @@ namespace kmux {
 inline std::uint64_t float_to_bits(DType type, double value) { return bits_of_float(to_dldatatype(type), value); }
 
 /// The value whose bits are `bits`, exactly.
+///
+/// Precondition: as float_to_bits.
 inline double bits_to_float(DType type, std::uint64_t bits) { return float_of_bits(to_dldatatype(type), bits); }
 
 /// Does `float_to_bits` know `type`?

@@ -9,7 +9,7 @@
 #include "kmux/validate.h"
 
 #include "fill_bounds.h"
-#include "ir/buffer_span.h"
+#include "ir/arithmetic.h"
 
 namespace kmux {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/sink.h"
+#include "kmux/plugin/words.h"
 
 #include "plugin_guard.h"
 

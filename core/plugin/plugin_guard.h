@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/sink.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux {
 

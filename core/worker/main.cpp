@@ -1,19 +1,218 @@
 // kmux-worker PLUGIN: answers the cold calls of the plugin with that manifest on descriptor 3, until it is closed.
 // libkmux.so starts it; it is of no use to people.
+
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
 #include "kmux/log.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/start_thread.h"
+#include "kmux/registry.h"
 
+#include "isolation/worker_frame.h"
 #include "isolation/worker_process.h"
-#include "worker_server.h"
+#include "plugins/byte_sink.h"
+#include "plugins/plugin_backend.h"
+#include "plugins/plugin_library.h"
+#include "plugins/plugin_search.h"
+#include "pool/machine_share.h"
+
+namespace kmux {
+namespace {
+
+/// Units: bytes. The most that this process has taken, with the largest compiler that it started: both may live at once.
+std::uint64_t peak_bytes() {
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
+  return peak_resident_bytes() + static_cast<std::uint64_t>(children.ru_maxrss) * 1024;
+}
+
+Frame reply(kmux_code code, std::string output, std::string error) {
+  return {FrameKind::kReply, {std::to_string(code), std::move(output), std::move(error), std::to_string(peak_bytes())}};
+}
+
+Frame reply(const Error& error) {
+  ByteSink text;
+  const kmux_code code = write_error(error, text.get());
+  return reply(code, "", text.take());
+}
+
+Error unexpected(const Frame& frame) {
+  return make_error(ErrorCode::kInternal, "a frame is damaged (" + std::string(to_string(frame.kind)) + " with " +
+                                              std::to_string(frame.parts.size()) + " parts).");
+}
+
+/// One call of a plugin: the table, its instance, and the two sinks.
+class Call {
+ public:
+  Call(const PluginLibrary& plugin, const Frame& frame)
+      : api_(plugin.api()), instance_(plugin.instance()), parts_(frame.parts) {}
+
+  Result<Frame> make(const Frame& frame) {
+    KMUX_ASSIGN(const kmux_code code, code_of(frame));
+    return reply(code, output_.take(), error_.take());
+  }
+
+ private:
+  Result<kmux_code> code_of(const Frame& frame) {
+    switch (frame.kind) {
+      case FrameKind::kProbe:
+        return api_.probe(instance_, output_.get(), error_.get());
+      case FrameKind::kResolveTarget:
+        return resolve_target(frame);
+      case FrameKind::kToolchain:
+        if (parts_.size() != 3) return unexpected(frame);
+        return api_.toolchain(instance_, bytes_view(parts_[1]), bytes_view(parts_[2]), output_.get(), error_.get());
+      case FrameKind::kSupports:
+      case FrameKind::kWrap:
+        return with_request(frame);
+      case FrameKind::kBuild:
+        return build(frame);
+      case FrameKind::kStandalone:
+        return standalone(frame);
+      case FrameKind::kOpen:
+      case FrameKind::kReply:
+      case FrameKind::kLog:
+        break;
+    }
+    return unexpected(frame);
+  }
+
+  Result<kmux_code> resolve_target(const Frame& frame) {
+    if (parts_.size() != 3) return unexpected(frame);
+    KMUX_ASSIGN(const std::int64_t device, read_number(parts_[2]));
+    return api_.resolve_target(instance_, bytes_view(parts_[1]), static_cast<std::int32_t>(device), output_.get(),
+                               error_.get());
+  }
+
+  Result<kmux_code> with_request(const Frame& frame) {
+    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 1));
+    const kmux_build_request request = parts.get();
+    const auto function = frame.kind == FrameKind::kWrap ? api_.wrap : api_.supports;
+    return function(instance_, &request, output_.get(), error_.get());
+  }
+
+  Result<kmux_code> build(const Frame& frame) {
+    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
+    const kmux_build_request request = parts.get();
+    return api_.build(instance_, &request, bytes_view(parts_[1]), output_.get(), error_.get());
+  }
+
+  Result<kmux_code> standalone(const Frame& frame) {
+    KMUX_ASSIGN(const RequestParts parts, RequestParts::read(frame, 2));
+    return call_standalone(api_, instance_, parts.get(), bytes_view(parts_[1]), output_.get(), error_.get());
+  }
+
+  const kmux_plugin_api& api_;
+  void* instance_;
+  const std::vector<std::string>& parts_;
+  ByteSink output_;
+  ByteSink error_;
+};
+
+/// The worker's end: opens a plugin and answers calls with what the plugin says.
+class WorkerServer {
+ public:
+  WorkerServer(int socket, std::filesystem::path manifest) : socket_(socket), manifest_(std::move(manifest)) {}
+
+  /// Answers until the application closes its end (true) or sends what is no frame (false); then destroys the plugin.
+  bool serve();
+
+  /// Sends a line of the log. Threads: any.
+  void log(std::int32_t level, std::string_view text);
+
+  /// Is a call being answered? Threads: any.
+  bool is_busy() const { return busy_; }
+
+ private:
+  bool answer_all();
+  Frame answer(const Frame& frame);
+  Status open(const Frame& frame);
+  Result<Frame> call(const Frame& frame);
+  void send(const Frame& frame);
+
+  int socket_;
+  std::filesystem::path manifest_;
+  std::shared_ptr<PluginLibrary> plugin_;
+  std::mutex sending_;
+  std::atomic<bool> busy_{false};
+};
+
+bool WorkerServer::serve() {
+  const bool clean = answer_all();
+  plugin_.reset();
+  return clean;
+}
+
+bool WorkerServer::answer_all() {
+  FrameReader reader;
+  for (;;) {
+    auto frame = reader.next();
+    if (!frame) {
+      send(reply(frame.error()));
+      return false;
+    }
+    if (*frame) {
+      busy_ = true;
+      send(answer(**frame));
+      busy_ = false;
+    } else if (receive_some(socket_, reader) == Transfer::kClosed) {
+      return true;
+    }
+  }
+}
+
+Frame WorkerServer::answer(const Frame& frame) {
+  if (frame.kind == FrameKind::kOpen) {
+    const Status opened = open(frame);
+    return opened ? reply(KMUX_OK, "", "") : reply(opened.error());
+  }
+  Result<Frame> called = call(frame);
+  return called ? *std::move(called) : reply(called.error());
+}
+
+/// Checks the plugin as the application did: the file may have changed since.
+Status WorkerServer::open(const Frame& frame) {
+  if (plugin_ != nullptr || frame.parts.size() % 2 != 0) return unexpected(frame);
+  Options options;
+  for (std::size_t i = 0; i < frame.parts.size(); i += 2) options[frame.parts[i]] = frame.parts[i + 1];
+  PluginEntry entry{manifest_, {}, Ok{}};
+  KMUX_ASSIGN(entry.manifest, read_manifest(manifest_));
+  KMUX_TRY(check_library(entry));
+  KMUX_ASSIGN(plugin_, open_plugin(entry.manifest, library_of(entry), options));
+  return Ok{};
+}
+
+Result<Frame> WorkerServer::call(const Frame& frame) {
+  if (plugin_ == nullptr || frame.parts.empty()) return unexpected(frame);
+  std::error_code gone;
+  std::filesystem::current_path(frame.parts[0], gone);  // else its own: absolute paths still work
+  return Call(*plugin_, frame).make(frame);
+}
+
+void WorkerServer::send(const Frame& frame) {
+  Result<std::string> bytes = encode(frame);
+  if (!bytes) bytes = encode(reply(bytes.error()));
+  const std::lock_guard lock(sending_);
+  send_all(socket_, *bytes, Deadline());  // where the application is gone, the next receive says so
+}
+
+void WorkerServer::log(std::int32_t level, std::string_view text) {
+  send({FrameKind::kLog, {std::to_string(level), std::string(text)}});
+}
+
+}  // namespace
+}  // namespace kmux
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/plugin/sink.h"
+#include "kmux/plugin/words.h"
 
 #include "device.h"
 #include "engine/host_cpu.h"

@@ -12,10 +12,6 @@ namespace kmux::cpu {
 
 const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
-Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
-  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
-}
-
 const std::vector<std::string>& CpuBackend::features() {
   static const std::vector<std::string> features = {"fill", "guard", "loop", "several_launches", "workspace"};
   return features;

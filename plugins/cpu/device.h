@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/plugin.hpp"
 
 namespace kmux::cpu {
 
@@ -12,6 +13,8 @@ namespace kmux::cpu {
 /// Threads: any.
 class CpuDevices final : public DeviceApi {
  public:
+  CpuDevices() = default;
+  explicit CpuDevices(Host) {}  // needs nothing of it
   Result<int> count() override;
   Result<Json> properties(int device) override;
   /// Memory is aligned to 64 bytes (a cache line, a vector register) at least.

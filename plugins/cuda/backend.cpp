@@ -3,13 +3,10 @@
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/plan.h"
 
-#include "adapter.h"
 #include "nvcc.h"
-#include "nvidia/device_facts.h"
+#include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_text.h"
-#include "nvidia/opened_device.h"
 #include "nvidia/options.h"
-#include "nvidia/support.h"
 #include "nvidia/target.h"
 
 namespace kmux::cuda {
@@ -27,10 +24,6 @@ Availability probe_toolchain(const Host& host) {
 
 const PluginInfo CudaBackend::kInfo{"cuda", KMUX_PLUGIN_VERSION, kDLCUDA};
 
-Result<std::unique_ptr<Backend>> CudaBackend::create(Host host) {
-  return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(host));
-}
-
 Result<ProbeReport> CudaBackend::probe() { return ProbeReport{probe_toolchain(host_), nvidia::probe_driver()}; }
 
 Result<Target> CudaBackend::resolve_target(std::string_view request, std::optional<int> device) {
@@ -42,7 +35,7 @@ Result<std::vector<MissingFeature>> CudaBackend::supports(const BuildRequest& re
 }
 
 Result<std::unique_ptr<Adapter>> CudaBackend::load(const Artifact& artifact, int) {
-  return load_artifact(artifact, host_);
+  return nvidia::LibraryAdapter::load(artifact, host_, kInfo.name);
 }
 
 Result<Artifact> CudaBackend::standalone(const BuildRequest& request, const Artifact& built) {

@@ -9,7 +9,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "nvcc.h"
-#include "nvidia/library/library_adapter.h"
+#include "nvidia/library/adapter.h"
 #include "nvidia/options.h"
 
 namespace kmux::cuda {

@@ -10,7 +10,7 @@
 #include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/file_io.h"
 
-#include "nvidia/toolkit.h"
+#include "nvidia/options.h"
 
 namespace kmux::cuda {
 namespace {

@@ -3,7 +3,11 @@
 #include <string>
 
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan.h"
 #include "kmux/plugin/plugin.hpp"
+
+#include "nvidia/library/launcher_text.h"
+#include "nvidia/options.h"
 
 namespace kmux::cuda {
 
@@ -15,7 +19,11 @@ class CudaWrapper final : public Wrapper {
   explicit CudaWrapper(Host host) : host_(host) {}
 
   /// Errors: invalid_argument for an unknown option or a bad value.
-  Result<std::string> wrap(const BuildRequest& request) override;
+  Result<std::string> wrap(const BuildRequest& request) override {
+    KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
+    KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+    return nvidia::launcher_text(plan, nvidia::LaunchChoices{.graph = options.graph});
+  }
 
  private:
   Host host_;

@@ -3,17 +3,14 @@
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/support.h"
 
-#include "adapter.h"
+#include "builder.h"
 #include "entries.h"
-#include "nvidia/device_facts.h"
+#include "nvidia/device.h"
+#include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_text.h"
-#include "nvidia/library/library_adapter.h"
-#include "nvidia/opened_device.h"
-#include "nvidia/support.h"
 #include "nvidia/target.h"
 #include "options.h"
 #include "python.h"
-#include "toolchain.h"
 
 namespace kmux::cutedsl {
 namespace {
@@ -42,10 +39,6 @@ Target without_dsl(Target target) {
 
 const PluginInfo CuteDslBackend::kInfo{"cutedsl", KMUX_PLUGIN_VERSION, kDLCUDA};
 
-Result<std::unique_ptr<Backend>> CuteDslBackend::create(Host host) {
-  return std::unique_ptr<Backend>(std::make_unique<CuteDslBackend>(host));
-}
-
 Result<ProbeReport> CuteDslBackend::probe() { return ProbeReport{probe_toolchain(host_), nvidia::probe_driver()}; }
 
 Result<Target> CuteDslBackend::resolve_target(std::string_view request, std::optional<int> device) {
@@ -60,7 +53,7 @@ Result<std::vector<MissingFeature>> CuteDslBackend::supports(const BuildRequest&
 }
 
 Result<std::unique_ptr<Adapter>> CuteDslBackend::load(const Artifact& artifact, int) {
-  return load_artifact(artifact, host_);
+  return nvidia::LibraryAdapter::load(artifact, host_, kInfo.name);
 }
 
 Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const Artifact& built) {

@@ -1,7 +1,11 @@
 #include "builder.h"
 
+#include <filesystem>
+#include <optional>
+
 #include "kmux/json.h"
 #include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/start_thread.h"
 
@@ -9,11 +13,10 @@
 #include "dsl_compiler.h"
 #include "entries.h"
 #include "nvidia/launch_check.h"
+#include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_compiler.h"
-#include "nvidia/library/library_adapter.h"
 #include "options.h"
 #include "python.h"
-#include "toolchain.h"
 
 namespace kmux::cutedsl {
 namespace {
@@ -25,6 +28,35 @@ std::string meta_of(const BuildRequest& request, const Entries& entries, const D
                            {"kernels", json_list(entries.plan.kernels)},
                            {"symbols", json_list(code.symbols)},
                            {"versions", code.versions}});
+}
+
+namespace fs = std::filesystem;
+
+Result<Json> identify_now(const Host& host, const BuildOptions& options) {
+  KMUX_ASSIGN(const Python python, find_python(host));
+  KMUX_ASSIGN(const std::string compiler, find_host_compiler(options.host_compiler, "backend cutedsl"));
+  return Json(Json::Object{{"python", identify(python)}, {"host_compiler", identify_compiler(compiler)}});
+}
+
+std::optional<fs::path> kept_file(const Host& host) {
+  const auto folder = host.option("kmux.cache_dir");
+  if (!folder || folder->empty()) return std::nullopt;
+  return fs::path(*folder) / "cutedsl" / "toolchain.json";
+}
+
+std::optional<Json> read_kept(const fs::path& file) {
+  const auto text = read_file(file);
+  if (!text) return std::nullopt;
+  auto json = parse_json(*text);
+  return json ? std::optional(*std::move(json)) : std::nullopt;
+}
+
+// A cache that cannot be written to has nothing to find later.
+void keep(const fs::path& file, const Json& programs) {
+  if (read_kept(file) == programs) return;
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  static_cast<void>(write_file(file, dump(programs)));
 }
 
 }  // namespace
@@ -57,6 +89,25 @@ Result<Artifact> CuteDslBuilder::build(const BuildRequest& request, std::string_
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(std::string(kDependenciesPart), to_json(Dependencies{std::move(code->imported)}));
   return artifact;
+}
+
+Result<Json> identify_toolchain(const Host& host, const BuildOptions& options) {
+  auto now = identify_now(host, options);
+  const auto file = kept_file(host);
+  if (!file) return now;
+  if (now) {
+    keep(*file, *now);
+    return now;
+  }
+  auto kept = read_kept(*file);
+  if (!kept) return now;
+  host.log(Host::Level::kDebug, "using what was built before: " + now.error().message);
+  return *std::move(kept);
+}
+
+bool has_kept_toolchain(const Host& host) {
+  const auto file = kept_file(host);
+  return file && read_kept(*file);
 }
 
 }  // namespace kmux::cutedsl

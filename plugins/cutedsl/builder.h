@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "kmux/json.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "options.h"
 #include "python_server.h"
 
 namespace kmux::cutedsl {
@@ -23,5 +25,14 @@ class CuteDslBuilder final : public Builder {
   Host host_;
   PythonServer server_;  // starts when it is first used
 };
+
+/// What tells the programs that compile from others. Where Python or the C++ compiler is not there, it is what was told the
+/// last time, kept in the cache's folder: what they have made can be found, and run, without them.
+///
+/// Errors: those of `find_python` and `find_host_compiler`, where nothing was kept.
+Result<Json> identify_toolchain(const Host& host, const BuildOptions& options);
+
+/// Whether something is kept, so that there may be artifacts that nothing here could make.
+bool has_kept_toolchain(const Host& host);
 
 }  // namespace kmux::cutedsl

@@ -7,7 +7,8 @@
 
 namespace kmux::cutedsl {
 
-/// Prints the body of a variant as a C++ library that launches it without kmux, CuTe DSL or Python.
+/// Prints the body of a variant as a C++ library that launches it without kmux, CuTe DSL or Python: see
+/// launcher_text.h.
 ///
 /// Threads: any, concurrently.
 class CuteDslWrapper final : public Wrapper {

@@ -5,7 +5,7 @@
 #include "kmux/plugin/failure_text.h"
 #include "kmux/plugin/plan.h"
 
-#include "opened_device.h"
+#include "device.h"
 
 namespace kmux::hip {
 namespace {

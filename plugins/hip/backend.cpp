@@ -6,8 +6,7 @@
 
 #include "adapter.h"
 #include "compiler_choice.h"
-#include "device_facts.h"
-#include "opened_device.h"
+#include "device.h"
 #include "target.h"
 #include "wrapper.h"
 
@@ -26,10 +25,6 @@ bool has_hip_variant(const Program& program) {
 }  // namespace
 
 const PluginInfo HipBackend::kInfo{"hip", KMUX_PLUGIN_VERSION, kDLROCM};
-
-Result<std::unique_ptr<Backend>> HipBackend::create(Host host) {
-  return std::unique_ptr<Backend>(std::make_unique<HipBackend>(host));
-}
 
 Result<ProbeReport> HipBackend::probe() {
   ProbeReport report;

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "kmux/dispatch.h"
+#include "kmux/error.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/headers.h"
 #include "kmux/plugin/plan.h"
@@ -34,5 +36,11 @@ class HipBuilder final : public Builder {
   Host host_;
   Headers headers_;
 };
+
+/// May the sources and headers of a variant of dialect cuda be compiled as HIP C++? Nearly all of CUDA's language is the
+/// same in HIP; this looks for what is not, outside of comments and strings and whatever `#if` it stands in.
+///
+/// Errors: unsupported that names the construct, the file and the line, and what to use instead.
+Status check_cuda_constructs(const Variant& variant);
 
 }  // namespace kmux::hip

@@ -1,3 +1,266 @@
 #include "device.h"
 
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "kmux/plugin/failure_text.h"
+
+#include "launch/hip_error.h"
+#include "target.h"
+
+namespace kmux::hip {
+namespace {
+
+hipStream_t stream_of(void* stream) { return static_cast<hipStream_t>(stream); }
+hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
+
+CopyKind kind_of(kmux_copy_kind kind) {
+  switch (kind) {
+    case KMUX_COPY_HOST_TO_DEVICE:
+      return kHostToDevice;
+    case KMUX_COPY_DEVICE_TO_HOST:
+      return kDeviceToHost;
+    case KMUX_COPY_DEVICE_TO_DEVICE:
+      break;
+  }
+  return kDeviceToDevice;
+}
+
+}  // namespace
+
+Result<int> OpenedDevice::count(Host host) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  int count = 0;
+  KMUX_TRY(hip::check(*hip, "hipGetDeviceCount", hip->device_count(&count)));
+  return count;
+}
+
+Result<Json> OpenedDevice::properties(Host host, int device) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  return device_properties(*hip, device);
+}
+
+Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host host, int ordinal) {
+  KMUX_ASSIGN(const HipTable* const hip, opened_hip(host));
+  std::unique_ptr<OpenedDevice> device(new OpenedDevice(*hip, ordinal));
+  KMUX_TRY(use_device(*device, [&] { return device->open_pool(); }));
+  return device;
+}
+
+Status OpenedDevice::open_pool() {
+  int pools = 0;
+  const bool has_calls = hip_.allocate_async && hip_.free_async && hip_.default_pool && hip_.pool_attribute_set;
+  if (!has_calls || hip_.device_attribute(&pools, kMemoryPoolsSupported, ordinal_) != kHipSuccess || pools == 0)
+    return Ok{};
+  const std::string detail = "device " + std::to_string(ordinal_);
+  hipMemPool_t pool = nullptr;
+  KMUX_TRY(check({"hipDeviceGetDefaultMemPool", hip_.default_pool(&pool, ordinal_)}, detail));
+  std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
+  KMUX_TRY(check({"hipMemPoolSetAttribute", hip_.pool_attribute_set(pool, kPoolReleaseThreshold, &keep_all)}, detail));
+  has_pool_ = true;
+  return Ok{};
+}
+
+Status OpenedDevice::check(DriverCall call, const std::string& detail) const {
+  return hip::check(hip_, call.name, call.result, detail);
+}
+
+DriverCall OpenedDevice::allocate(void* stream, std::size_t bytes, void** address) const {
+  if (!has_pool_) return {"hipMalloc", hip_.allocate(address, bytes)};
+  return {"hipMallocAsync", hip_.allocate_async(address, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::free(void* stream, void* address) const {
+  if (!has_pool_) return {"hipFree", hip_.free(address)};
+  return {"hipFreeAsync", hip_.free_async(address, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const {
+  return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
+  return {"hipMemsetAsync", hip_.memset(address, value, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const {
+  return {"hipMemGetInfo", hip_.memory_info(free_bytes, total_bytes)};
+}
+
+DriverCall OpenedDevice::l2_bytes(int* bytes) const {
+  return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
+}
+
+DriverCall OpenedDevice::stream_create(void** stream) const {
+  hipStream_t made = nullptr;
+  const int result = hip_.stream_create(&made, kStreamNonBlocking);
+  *stream = made;
+  return {"hipStreamCreateWithFlags", result};
+}
+
+DriverCall OpenedDevice::stream_destroy(void* stream) const {
+  return {"hipStreamDestroy", hip_.stream_destroy(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_synchronize(void* stream) const {
+  return {"hipStreamSynchronize", hip_.stream_synchronize(stream_of(stream))};
+}
+
+DriverCall OpenedDevice::stream_wait(void* stream, void* event) const {
+  if (hip_.stream_wait_event == nullptr) return event_synchronize(event);
+  return {"hipStreamWaitEvent", hip_.stream_wait_event(stream_of(stream), event_of(event), 0)};
+}
+
+// The legacy stream, by either of its handles, cannot be captured; the query fails while a stream is that it waits for.
+// Releases that give captures no numbers give a yes or no.
+DriverCall OpenedDevice::stream_capture(void* stream, std::uint64_t* capture) const {
+  constexpr std::uintptr_t kLegacy = 1;
+  *capture = 0;
+  int status = kCaptureStatusNone;
+  const bool is_legacy = reinterpret_cast<std::uintptr_t>(stream) <= kLegacy;
+  if (!is_legacy && hip_.stream_capture_info != nullptr) {
+    unsigned long long id = 0;
+    const int result = hip_.stream_capture_info(stream_of(stream), &status, &id);
+    if (result == kHipSuccess && status == kCaptureStatusActive) *capture = id;
+    if (result == kHipSuccess && status != kCaptureStatusActive && status != kCaptureStatusNone)
+      *capture = DeviceApi::kInTheWay;  // a capture that is spoiled and not ended
+    return {"hipStreamGetCaptureInfo", result};
+  }
+  if (hip_.stream_capturing == nullptr) return {"", kHipSuccess};
+  const int result = hip_.stream_capturing(stream_of(stream), &status);
+  if (is_legacy && result == kStreamCaptureImplicit) {
+    *capture = DeviceApi::kInTheWay;
+    return {"hipStreamIsCapturing", kHipSuccess};
+  }
+  if (!is_legacy && result == kHipSuccess && status != kCaptureStatusNone) *capture = 1;
+  return {"hipStreamIsCapturing", result};
+}
+
+DriverCall OpenedDevice::event_create(void** event) const {
+  hipEvent_t made = nullptr;
+  const int result = hip_.event_create(&made);
+  *event = made;
+  return {"hipEventCreate", result};
+}
+
+DriverCall OpenedDevice::event_create_untimed(void** event) const {
+  if (hip_.event_create_with_flags == nullptr) return event_create(event);
+  hipEvent_t made = nullptr;
+  const int result = hip_.event_create_with_flags(&made, kEventDisableTiming);
+  *event = made;
+  return {"hipEventCreateWithFlags", result};
+}
+
+DriverCall OpenedDevice::event_destroy(void* event) const {
+  return {"hipEventDestroy", hip_.event_destroy(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_record(void* event, void* stream) const {
+  return {"hipEventRecord", hip_.event_record(event_of(event), stream_of(stream))};
+}
+
+DriverCall OpenedDevice::event_synchronize(void* event) const {
+  return {"hipEventSynchronize", hip_.event_synchronize(event_of(event))};
+}
+
+DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* milliseconds) const {
+  return {"hipEventElapsedTime", hip_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
+}
+
+std::string named_library(const Host& host) { return host.option("hip.library").value_or(""); }
+
+Result<const HipTable*> opened_hip(const Host& host) {
+  FailureText failure;
+  const HipTable* const hip = open_hip(named_library(host).c_str(), failure.sink());
+  if (hip == nullptr) return failure.unavailable();
+  return hip;
+}
+
+Status check(const HipTable& hip, const char* call, int result, const std::string& detail) {
+  if (result == kHipSuccess) return Ok{};
+  FailureText failure;
+  return failure.status(fail_call(hip, failure.sink(), call, result, detail));
+}
+
+Availability probe_runtime(const Host& host) {
+  const auto hip = opened_hip(host);
+  if (!hip) return {"no_driver", hip.error().message};
+  int count = 0;
+  int result = (*hip)->device_count(&count);
+  if (result == kHipSuccess && count > 0) return {};
+  if (result == kHipSuccess) result = kNoDevice;
+  const bool is_empty = result == kNoDevice || result == kInvalidDevice;
+  return {is_empty ? "no_device" : "no_driver", check(**hip, "hipGetDeviceCount", result).error().message};
+}
+
+namespace {
+
+// Larger than hipDeviceProp_t of any release.
+using Properties = std::array<char, 8192>;
+
+// Where gcnArchName is. Source: hip_runtime_api.h of ROCm 5.2.3 and hipDeviceProp_tR0600 of ROCm 6.
+constexpr std::size_t kArchUntil5 = 396;
+constexpr std::size_t kArchFrom6 = 1160;
+constexpr std::size_t kArchBytes = 256;
+
+std::string device_text(int ordinal) { return "device " + std::to_string(ordinal); }
+
+struct FactReader {
+  int (*call)(void*, int);
+  const char* symbol;
+  std::size_t arch_offset;
+};
+
+// The plain name stands for the layout of ROCm 5 even in later releases, for programs of that time.
+Result<FactReader> reader_of(const HipTable& hip) {
+  if (hip.properties_r0600) return FactReader{hip.properties_r0600, "hipGetDevicePropertiesR0600", kArchFrom6};
+  if (hip.properties_r0000) return FactReader{hip.properties_r0000, "hipGetDevicePropertiesR0000", kArchUntil5};
+  if (hip.properties) return FactReader{hip.properties, "hipGetDeviceProperties", kArchUntil5};
+  return make_error(ErrorCode::kUnsupported,
+                    "this release of HIP's runtime does not say what its devices are (it has no "
+                    "hipGetDeviceProperties). Name the architecture, as in \"hip:gfx942\".");
+}
+
+void add_attribute(Json& json, const char* key, const HipTable& hip, Attribute attribute, int ordinal) {
+  int value = 0;
+  if (hip.device_attribute(&value, attribute, ordinal) == kHipSuccess && value > 0) json[key] = value;
+}
+
+}  // namespace
+
+Result<std::string> device_arch(const HipTable& hip, int ordinal) {
+  KMUX_ASSIGN(const FactReader reader, reader_of(hip));
+  alignas(16) Properties properties{};
+  KMUX_TRY(check(hip, reader.symbol, reader.call(properties.data(), ordinal), device_text(ordinal)));
+  const char* const name = properties.data() + reader.arch_offset;
+  const std::string text(name, strnlen(name, kArchBytes));
+  if (auto arch = parse_arch(text)) return *std::move(arch);
+  return make_error(ErrorCode::kUnsupported, device_text(ordinal) + " says that its architecture is \"" + text +
+                                                 R"(" (none of AMD's). Name it, as in "hip:gfx942".)");
+}
+
+Result<Json> device_properties(const HipTable& hip, int ordinal) {
+  KMUX_ASSIGN(std::string arch, device_arch(hip, ordinal));
+  std::array<char, 256> name{};
+  KMUX_TRY(check(hip, "hipDeviceGetName", hip.device_name(name.data(), static_cast<int>(name.size()), ordinal),
+                 device_text(ordinal)));
+  std::size_t bytes = 0;
+  KMUX_TRY(check(hip, "hipDeviceTotalMem", hip.device_memory(&bytes, ordinal), device_text(ordinal)));
+  int version = 0;
+  KMUX_TRY(check(hip, "hipRuntimeGetVersion", hip.runtime_version(&version)));
+  Json json;
+  json["name"] = std::string(name.data());
+  json["arch"] = std::move(arch);
+  json["memory_bytes"] = std::uint64_t{bytes};
+  json["runtime_version"] = version;
+  add_attribute(json, "multiprocessors", hip, kMultiprocessorCount, ordinal);
+  add_attribute(json, "l2_bytes", hip, kL2CacheSize, ordinal);
+  add_attribute(json, "shared_memory_bytes_per_block", hip, kMaxSharedMemoryPerBlock, ordinal);
+  add_attribute(json, "wavefront_size", hip, kWarpSize, ordinal);
+  return json;
+}
+
+}  // namespace kmux::hip
+
 template class kmux::StreamOrderedDevices<kmux::hip::OpenedDevice>;

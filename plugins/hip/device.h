@@ -1,14 +1,102 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "kmux/error.h"
+#include "kmux/json.h"
+#include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/stream_ordered_devices.h"
 
-#include "opened_device.h"
+#include "launch/device_code.h"
+#include "launch/hip_table.h"
+#include "launch/relaxed_capture.h"
 
 namespace kmux::hip {
+
+/// What code for device `ordinal` is compiled for: "gfx90a".
+///
+/// Errors: invalid_argument if there is no such device; unsupported if it says no architecture; what HIP said.
+Result<std::string> device_arch(const HipTable& hip, int ordinal);
+
+/// The object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,
+/// shared_memory_bytes_per_block, wavefront_size and runtime_version. What the device does not say is left out.
+///
+/// Errors: as `device_arch`.
+Result<Json> device_properties(const HipTable& hip, int ordinal);
+
+/// A device that memory, streams and events are made on. See StreamOrderedDevices. A release of HIP without waits between
+/// streams makes the host wait for the event.
+///
+/// Threads: any.
+class OpenedDevice {
+ public:
+  static constexpr int kNeverRecorded = kInvalidHandle;
+
+  static Result<int> count(Host host);
+  static Result<Json> properties(Host host, int device);
+
+  /// Has the pool of the device, if there is one, keep what is freed, so that the next allocation need not ask the system.
+  static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal);
+  Status close() { return Ok{}; }
+
+  int ordinal() const { return ordinal_; }
+
+  /// Does `action()` with the device current. Captures of other streams are left alone.
+  template <class Action>
+  int use(kmux_sink error, Action action) {
+    DeviceScope scope(hip_);
+    if (const int code = scope.enter(ordinal_, error)) return code;
+    const int code = RelaxedCapture::during(hip_, error, [&] { return action(), KMUX_OK; });
+    return scope.leave(code, error);
+  }
+  Status check(DriverCall call, const std::string& detail) const;
+
+  DriverCall allocate(void* stream, std::size_t bytes, void** address) const;
+  DriverCall free(void* stream, void* address) const;
+  DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const;
+  DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const;
+  DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const;
+  DriverCall l2_bytes(int* bytes) const;
+  DriverCall stream_create(void** stream) const;
+  DriverCall stream_destroy(void* stream) const;
+  DriverCall stream_synchronize(void* stream) const;
+  DriverCall stream_wait(void* stream, void* event) const;
+  DriverCall stream_capture(void* stream, std::uint64_t* capture) const;
+  DriverCall event_create(void** event) const;
+  DriverCall event_create_untimed(void** event) const;
+  DriverCall event_destroy(void* event) const;
+  DriverCall event_record(void* event, void* stream) const;
+  DriverCall event_synchronize(void* event) const;
+  DriverCall event_elapsed(void* begin, void* end, float* milliseconds) const;
+
+ private:
+  OpenedDevice(const HipTable& hip, int ordinal) : hip_(hip), ordinal_(ordinal) {}
+  Status open_pool();
+
+  const HipTable& hip_;
+  const int ordinal_;
+  bool has_pool_ = false;
+};
+
+/// The library that option "hip.library" names; empty: `kHipLibraries`.
+std::string named_library(const Host& host);
+
+/// HIP's functions.
+///
+/// Errors: unavailable with what was tried and what to install.
+Result<const HipTable*> opened_hip(const Host& host);
+
+/// ok, or the error of a call: "CALL failed with NUMBER NAME (text; detail). What to do."
+Status check(const HipTable& hip, const char* call, int result, const std::string& detail = "");
+
+/// Can kernels run here? A library that is there and a device.
+Availability probe_runtime(const Host& host);
 
 /// The devices that HIP lists (kDLROCM). Memory comes from the device's pool where it has one, else from hipMalloc.
 using HipDevices = StreamOrderedDevices<OpenedDevice>;
 
 }  // namespace kmux::hip
-
-extern template class kmux::StreamOrderedDevices<kmux::hip::OpenedDevice>;

@@ -6,7 +6,7 @@
 
 #include "kmux/plugin/plan.h"
 
-#include "launch/plan_facts.h"
+#include "launch/device_code.h"
 #include "meta.h"
 
 namespace kmux::hip {

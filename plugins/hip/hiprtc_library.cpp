@@ -11,7 +11,7 @@
 
 #include "built_in_headers.h"
 #include "compiler_choice.h"
-#include "opened_device.h"
+#include "device.h"
 #include "target.h"
 
 namespace kmux::hip {

@@ -8,7 +8,7 @@
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/plugin.hpp"
 
-#include "launch/plan_facts.h"
+#include "launch/device_code.h"
 
 namespace kmux::hip {
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/plugin/backend.h"
@@ -14,6 +15,16 @@
 #include "wrapper.h"
 
 namespace kmux::metal {
+
+/// The canonical target: "metal". What TVM writes into its targets of that kind is taken, and says nothing.
+///
+/// Errors: invalid_argument for another kind, an architecture or an attribute that is not known.
+///
+/// Threads: any.
+Result<Target> resolve_metal_target(std::string_view request);
+
+/// What the variant requires or uses and Metal lacks: a dialect, a feature, an element type. Looks at the IR only.
+std::vector<MissingFeature> missing_support(const BuildRequest& request);
 
 /// Metal on Apple's devices. Everywhere else it makes artifacts, and says why it cannot run them.
 class MetalBackend final : public Backend {

@@ -31,14 +31,13 @@ WorkLog::Work WorkLog::hold(const Work& work) const {
   return {Owned(objc_, objc_.retain(work.command_buffer.get())), work.number};
 }
 
-// Without memory a time is of less work; the work itself goes on.
 void WorkLog::write_down(Id queue, Id command_buffer) noexcept try {
   const std::lock_guard lock(mutex_);
   Work& last = last_[queue] = Work{Owned(objc_, objc_.retain(command_buffer)), ++count_};
   for (Mark* const mark : marks_) {
     if (mark->queue == queue && !mark->after.command_buffer) mark->after = hold(last);
   }
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a time is of less work; the work itself goes on
 }
 
 double WorkLog::seconds_between(const Mark& begin, const Mark& end) {

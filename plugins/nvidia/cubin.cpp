@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <cxxabi.h>
 #include <memory>
-#include <string>
 
 #include "kmux/plugin/words.h"
-
-#include "cubin.h"
 
 namespace kmux::nvidia {
 namespace {
 
 // Source: binutils' names for NVIDIA's ELF files (EM_CUDA), and the files themselves.
-constexpr unsigned kEntryFlag = 0x10;             // in st_other of a kernel
-constexpr unsigned kAbiWithArchInSecondByte =
-    8;  // e_flags has the architecture's number in its second byte; before, first
+constexpr unsigned kMachineCuda = 190;
+constexpr unsigned kEntryFlag = 0x10;  // in st_other of a kernel
+// From this on e_flags has the architecture's number in its second byte; before, in the first.
+constexpr unsigned kAbiWithArchInSecondByte = 8;
 constexpr std::string_view kToolNote = ".note.nv.tkinfo";
 
 bool is_kernel(const Elf64_Sym& symbol) {
@@ -99,6 +96,11 @@ Result<std::string> find_kernel(const std::string& kernel, const std::vector<std
   return matches.front();
 }
 
+Error no_cubin(const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin) {
@@ -137,18 +139,6 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
   KMUX_ASSIGN(const std::vector<std::string> present, cubin_kernels(cubin));
   return find_kernels(kernels, present);
 }
-
-namespace {
-
-// Source: binutils' names for NVIDIA's ELF files (EM_CUDA).
-constexpr unsigned kMachineCuda = 190;
-
-Error no_cubin(const std::string& why) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
-}
-
-}  // namespace
 
 Result<CubinFile> CubinFile::open(std::string_view bytes) {
   CubinFile file(bytes);

@@ -9,7 +9,7 @@
 
 #include "kmux/error.h"
 
-#include "nvidia/arch.h"
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
 
@@ -60,7 +60,7 @@ class CubinFile {
 template <class T>
 bool read_from(std::string_view bytes, T& value) {
   if (bytes.size() < sizeof value) return false;
-  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
   return true;
 }
 

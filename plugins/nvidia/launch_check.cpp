@@ -1,11 +1,108 @@
 #include "nvidia/launch_check.h"
 
-#include "kmux/plugin/launch_check.h"
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
 
-#include "nvidia/kernel_record.h"
+#include "cubin.h"
 
 namespace kmux::nvidia {
 namespace {
+
+// Source: what `cuobjdump -elf` calls the records of ".nv.info", and the files of nvcc 12 and 13.
+constexpr std::uint8_t kSized = 4;                  // EIFMT_SVAL: the two bytes are the size of what follows
+constexpr std::uint8_t kInPlace = 3;                // EIFMT_HVAL: the two bytes are the value; so for all below
+constexpr std::uint8_t kMaxThreads = 0x05;          // EIATTR_MAX_THREADS
+constexpr std::uint8_t kParameter = 0x17;           // EIATTR_KPARAM_INFO
+constexpr std::uint8_t kAllParametersBytes = 0x19;  // EIATTR_CBANK_PARAM_SIZE
+constexpr std::uint8_t kLargeParameter = 0x45;      // EIATTR_KPARAM_INFO_V2, of kernels with more than 4 KB of them
+
+struct Record {
+  std::uint8_t format;
+  std::uint8_t attribute;
+  std::uint16_t value;
+};
+
+struct ParameterRecord {
+  std::uint32_t index;
+  std::uint16_t ordinal;
+  std::uint16_t offset;
+  std::uint32_t bits;
+};
+
+struct ThreadsRecord {
+  std::uint32_t x, y, z;
+};
+
+struct Parameter {
+  unsigned offset;
+  unsigned bytes;
+};
+
+// What the records say, in their order.
+class KernelRecords {
+ public:
+  // False where they cannot be told apart any more.
+  bool read(std::string_view records) {
+    while (!records.empty()) {
+      Record record;
+      if (!read_from(records, record)) return false;
+      records.remove_prefix(sizeof record);
+      const std::size_t size = record.format == kSized ? record.value : 0;
+      if (size > records.size() || !take(record, records.substr(0, size))) return false;
+      records.remove_prefix(size);
+    }
+    return true;
+  }
+
+  KernelForm form() const { return {sizes(), max_threads_}; }
+
+ private:
+  bool take(const Record& record, std::string_view content) {
+    if (record.format == kInPlace && record.attribute == kAllParametersBytes) all_bytes_ = record.value;
+    if (record.format != kSized) return true;
+    if (record.attribute == kParameter) return take_parameter(content, 18, 0x3fff);
+    if (record.attribute == kLargeParameter) return take_parameter(content, 0, 0xffff);
+    return record.attribute != kMaxThreads || take_threads(content);
+  }
+
+  bool take_parameter(std::string_view content, unsigned shift, unsigned mask) {
+    ParameterRecord parameter;
+    if (!read_from(content, parameter)) return false;
+    return parameters_.try_emplace(parameter.ordinal, Parameter{parameter.offset, parameter.bits >> shift & mask})
+        .second;
+  }
+
+  bool take_threads(std::string_view content) {
+    ThreadsRecord threads;
+    if (!read_from(content, threads)) return false;
+    const std::uint64_t block = std::uint64_t{threads.x} * threads.y;
+    if (threads.x <= kMost && threads.y <= kMost && block * threads.z <= kMost) {
+      max_threads_ = static_cast<unsigned>(block * threads.z);
+    }
+    return true;
+  }
+
+  // A parameter each from the first on, and the last ends where all do.
+  std::optional<std::vector<unsigned>> sizes() const {
+    std::vector<unsigned> bytes;
+    unsigned end = 0;
+    for (const auto& [ordinal, parameter] : parameters_) {
+      if (ordinal != bytes.size() || parameter.offset < end) return std::nullopt;
+      end = parameter.offset + parameter.bytes;
+      bytes.push_back(parameter.bytes);
+    }
+    if (all_bytes_ && end != *all_bytes_) return std::nullopt;
+    return bytes;
+  }
+
+  static constexpr std::uint64_t kMost = 1 << 20;  // more threads than any block has
+
+  std::map<unsigned, Parameter> parameters_;  // by ordinal
+  std::optional<unsigned> all_bytes_;
+  unsigned max_threads_ = 0;
+};
 
 // Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for all.
 constexpr LaunchLimits kLimits{{2147483647, 65535, 65535}, {1024, 1024, 64}, 1024};
@@ -18,6 +115,16 @@ Status check_launch(const std::string& kernel, const PlanLaunch& launch, Argumen
 }
 
 }  // namespace
+
+Result<KernelForm> kernel_record(std::string_view cubin, std::string_view symbol) {
+  KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
+  const std::string section_name = ".nv.info." + std::string(symbol);
+  const auto is_its = [&](const Elf64_Shdr& section) { return file.name(section) == section_name; };
+  const auto section = std::ranges::find_if(file.sections(), is_its);
+  KernelRecords records;
+  if (section == file.sections().end() || !records.read(file.content(*section))) return KernelForm{};
+  return records.form();
+}
 
 Status check_extents(const Plan& plan) { return kmux::check_extents(plan, kLimits); }
 

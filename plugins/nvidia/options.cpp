@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "kmux/json.h"
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
-
-#include "options.h"
+#include "kmux/plugin/process.h"
 
 namespace kmux::nvidia {
 namespace {
@@ -16,6 +16,24 @@ constexpr std::array<std::string_view, 2> kTiers = {"fast", "full"};
 
 // 255 is the most that an instruction can address.
 constexpr NumberRange kRegisters = {16, 255};
+
+namespace fs = std::filesystem;
+
+// The folder above bin, through links: /usr/bin/nvcc may be one.
+std::optional<std::string> home_of_nvcc() {
+  const auto nvcc = find_program("nvcc");
+  if (!nvcc) return std::nullopt;
+  std::error_code error;
+  const fs::path real = fs::canonical(*nvcc, error);
+  if (error) return std::nullopt;
+  return real.parent_path().parent_path().string();
+}
+
+void add(std::vector<std::string>& folders, std::optional<std::string> folder) {
+  if (folder && !folder->empty() && std::ranges::find(folders, *folder) == folders.end()) {
+    folders.push_back(std::move(*folder));
+  }
+}
 
 }  // namespace
 
@@ -151,6 +169,23 @@ Status check_flags(const std::vector<std::string>& flags, std::string_view backe
                            {backend,
                             "-D, -U, -I, -std=, --use_fast_math, --fmad=, --maxrregcount=, -Xptxas= and their like in "
                             "one piece"});
+}
+
+std::vector<std::string> toolkit_homes(const Host& host) {
+  std::vector<std::string> homes;
+  add(homes, host.option("cuda.home"));
+  add(homes, home_of_nvcc());
+  add(homes, "/usr/local/cuda");
+  return homes;
+}
+
+std::vector<std::string> toolkit_includes(const std::string& home) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const char* name : {"/include", "/include/cccl"}) {
+    if (fs::is_directory(home + name, error)) folders.push_back(home + name);
+  }
+  return folders;
 }
 
 }  // namespace kmux::nvidia

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +43,11 @@ std::string to_json(const BuildOptions& options);
 /// Errors: invalid_argument that names the first other flag: one that writes files, loads code, runs a program, reads
 ///         options from a file, or is in two pieces.
 Status check_flags(const std::vector<std::string>& flags, std::string_view backend);
+
+/// The folders that may hold a CUDA toolkit, best first: option "cuda.home", that of nvcc in PATH, /usr/local/cuda.
+std::vector<std::string> toolkit_homes(const Host& host);
+
+/// The folders of `home` that hold the toolkit's headers: include, and include/cccl where the toolkit has it.
+std::vector<std::string> toolkit_includes(const std::string& home);
 
 }  // namespace kmux::nvidia

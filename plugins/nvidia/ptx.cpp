@@ -4,7 +4,6 @@
 
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
-#include "ptx.h"
 
 namespace kmux::nvidia {
 namespace {

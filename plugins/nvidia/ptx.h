@@ -8,7 +8,7 @@
 #include "kmux/error.h"
 #include "kmux/plugin/plan.h"
 
-#include "nvidia/arch.h"
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
 

@@ -6,7 +6,7 @@
 #include "kmux/plugin/plan.h"
 
 #include "meta.h"
-#include "nvidia/opened_device.h"
+#include "nvidia/device.h"
 
 namespace kmux::nvrtc {
 namespace {

@@ -4,20 +4,13 @@
 
 #include "adapter.h"
 #include "meta.h"
-#include "nvidia/device_facts.h"
 #include "nvidia/library/launcher_text.h"
-#include "nvidia/opened_device.h"
-#include "nvidia/support.h"
 #include "nvidia/target.h"
 #include "places.h"
 
 namespace kmux::nvrtc {
 
 const PluginInfo NvrtcBackend::kInfo{"nvrtc", KMUX_PLUGIN_VERSION, kDLCUDA};
-
-Result<std::unique_ptr<Backend>> NvrtcBackend::create(Host host) {
-  return std::unique_ptr<Backend>(std::make_unique<NvrtcBackend>(host));
-}
 
 Result<ProbeReport> NvrtcBackend::probe() {
   const auto library = find_library(host_);

@@ -8,8 +8,8 @@
 #include "kmux/error.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "nvidia/arch.h"
 #include "nvidia/options.h"
+#include "nvidia/target.h"
 #include "nvrtc_library.h"
 
 namespace kmux::nvrtc {

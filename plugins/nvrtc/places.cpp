@@ -10,7 +10,7 @@
 #include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/words.h"
 
-#include "nvidia/toolkit.h"
+#include "nvidia/options.h"
 
 namespace kmux::nvrtc {
 namespace {

@@ -3,7 +3,10 @@
 #include <string>
 
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/plan.h"
 #include "kmux/plugin/plugin.hpp"
+
+#include "nvidia/options.h"
 
 namespace kmux::nvrtc {
 
@@ -13,7 +16,11 @@ class NvrtcWrapper final : public Wrapper {
   explicit NvrtcWrapper(Host host) : host_(host) {}
 
   /// Errors: invalid_argument for an unknown option or a bad value.
-  Result<std::string> wrap(const BuildRequest& request) override;
+  Result<std::string> wrap(const BuildRequest& request) override {
+    KMUX_TRY(nvidia::parse_options(request.options, host_, "nvrtc"));
+    KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+    return to_string(plan);
+  }
 
  private:
   Host host_;

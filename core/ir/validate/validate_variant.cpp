@@ -3,7 +3,7 @@
 
 #include "kmux/plugin/words.h"
 
-#include "ir/buffer_span.h"
+#include "ir/arithmetic.h"
 #include "ir/expr_json.h"
 #include "ir/json_reader.h"
 #include "validation.h"

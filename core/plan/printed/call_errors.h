@@ -9,6 +9,13 @@
 
 #include "call_arguments.h"
 
+// What is used of libtvm_ffi where a process has it. Weak: without libtvm_ffi both are null, and the library neither needs nor
+// loads it.
+extern "C" {
+__attribute__((weak, visibility("default"))) void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
+__attribute__((weak, visibility("default"))) void* TVMFFIEnvGetStream(int device_type, int device_id);
+}
+
 namespace kmux {
 
 // What is said of arguments that do not pass: word for word what the runtime says, but for advice that is its own language's:

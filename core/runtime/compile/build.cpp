@@ -21,9 +21,9 @@
 #include "system/background.h"
 #include "system/compile_scope.h"
 #include "system/exit_stop.h"
-#include "system/log_state.h"
 #include "system/result_guard.h"
 #include "system/runtime_impl.h"
+#include "system/trace_log.h"
 
 namespace kmux {
 namespace {

@@ -18,8 +18,6 @@
 #include "kmux/plugin/sha256.h"
 #include "kmux/validate.h"
 
-#include "toolchain/named_file.h"
-
 namespace kmux {
 namespace {
 

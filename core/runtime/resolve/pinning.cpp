@@ -12,7 +12,6 @@
 #include "cache/disk/cache_folder.h"
 #include "measurement.h"
 #include "system/trust.h"
-#include "toolchain/named_file.h"
 
 namespace kmux {
 namespace {

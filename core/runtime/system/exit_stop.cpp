@@ -9,7 +9,7 @@
 
 #include "fork_guard.h"
 #include "host_api.h"
-#include "log_state.h"
+#include "trace_log.h"
 
 namespace kmux {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "fork_guard.h"
-#include "log_state.h"
+#include "trace_log.h"
 
 namespace kmux {
 namespace {

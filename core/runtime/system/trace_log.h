@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "kmux/environment.h"
+#include "kmux/log.h"
 
 namespace kmux {
 
@@ -34,5 +36,12 @@ void end_stage_range(int begun) noexcept;
 
 /// What a plugin says that it begins or has done on this thread. It cannot end what it did not begin.
 void mark_phase_range(bool begins, std::string_view name) noexcept;
+
+/// Installs `sink` unless the application has installed one.
+void set_default_log_sink(LogLevel level, const LogSink& sink);
+
+/// From now on only this thread, which ends the process, logs: what a sink uses is destroyed next. Waits until `end` for a
+/// sink that another thread is in.
+void silence_log(std::chrono::steady_clock::time_point end);
 
 }  // namespace kmux

@@ -10,7 +10,6 @@
 
 #include "npy_header.h"
 #include "shape.h"
-#include "toolchain/named_file.h"
 
 namespace kmux {
 namespace {

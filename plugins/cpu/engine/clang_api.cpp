@@ -3,6 +3,10 @@
 namespace kmux::cpu {
 namespace {
 
+/// What the plugin calls: the compiler is a library of its own, which the first compilation opens, so that a process that
+/// finds all its kernels in the cache never loads Clang.
+///
+/// Threads: any.
 constexpr ClangApi kApi = {
     .version = KMUX_PLUGIN_VERSION,
     .create = [] { return new Compiler; },

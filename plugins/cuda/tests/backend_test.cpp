@@ -10,7 +10,7 @@
 
 #include "fake_cuda.h"
 #include "fake_host.h"
-#include "nvidia/support.h"
+#include "nvidia/target.h"
 
 namespace kmux::cuda {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "printed/cubin_modules.h"
 #include "printed/entry_points.h"
-#include "printed/last_error.h"
 
 namespace kmux::cutedsl {
 

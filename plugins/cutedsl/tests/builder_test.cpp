@@ -8,7 +8,7 @@
 #include "entries.h"
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
-#include "nvidia/library/library_adapter.h"
+#include "nvidia/library/adapter.h"
 #include "workbench.h"
 
 namespace kmux::cutedsl {

@@ -1,9 +1,8 @@
-#include "kernel_symbols.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cubin_example.h"
+#include "dsl_compiler.h"
 
 namespace kmux::cutedsl {
 namespace {

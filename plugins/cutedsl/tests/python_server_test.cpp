@@ -8,7 +8,7 @@
 
 #include "kmux/plugin/file_io.h"
 
-#include "nvidia/library/library_adapter.h"
+#include "nvidia/library/adapter.h"
 #include "workbench.h"
 
 namespace kmux::cutedsl {

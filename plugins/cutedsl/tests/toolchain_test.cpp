@@ -1,5 +1,3 @@
-#include "toolchain.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -8,6 +6,7 @@
 #include "kmux/plugin/private_folder.h"
 
 #include "backend.h"
+#include "builder.h"
 #include "fake_host.h"
 
 namespace kmux::cutedsl {

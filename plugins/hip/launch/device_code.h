@@ -5,9 +5,50 @@
 #include "kmux/plugin/driver.h"
 
 #include "launch/hip_error.h"
-#include "launch/plan_facts.h"
 
 namespace kmux::hip {
+
+/// What a launcher must know of a kernel before its first launch.
+struct KernelFacts {
+  const char* name;                       // the symbol in the code
+  unsigned long long dynamic_smem_bytes;  // the most that a launch asks for by a constant
+  unsigned static_smem_bytes;
+  unsigned max_threads;                   // of a block; 0 if the code does not say
+};
+
+/// What a launcher must know of its plan. Borrowed; outlives the launcher.
+struct PlanFacts {
+  const char* name;  // of the program, for messages
+  const KernelFacts* kernels;
+  unsigned kernel_count;
+};
+
+/// The current device of this thread for the length of a call: HIP's own is kept wherever it is the right one.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const HipTable& hip) : hip_(hip) {}
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+  /// Errors: 0, or what HIP said; then nothing is changed.
+  int enter(int device, kmux_sink error) {
+    int current = -1;
+    const int result = hip_.device_get(&current);
+    if (__builtin_expect(result == kHipSuccess && current == device, 1)) return KMUX_OK;
+    return change(current, result, device, error);
+  }
+
+  /// Restores the device before. Returns `code`, or an error of its own if `code` is 0.
+  int leave(int code, kmux_sink error) { return __builtin_expect(is_changed_, 0) ? restore(code, error) : code; }
+
+ private:
+  int change(int current, int result, int device, kmux_sink error);
+  int restore(int code, kmux_sink error);
+
+  const HipTable& hip_;
+  int before_ = 0;
+  bool is_changed_ = false;
+};
 
 /// The code of a launcher on one device: a module of its own, its kernels by their number in the plan, and what a launch
 /// of each may ask for. Made under the launcher's lock; a call only reads it.

@@ -1,5 +1,7 @@
 #include "launch/hip_error.h"
 
+#include "launch/relaxed_capture.h"
+
 namespace kmux::hip {
 namespace {
 
@@ -96,6 +98,10 @@ bool says_capturing(int result) { return result >= kStreamCaptureUnsupported && 
 
 std::string name_of(const HipTable& hip, int result) {
   return std::to_string(result) + " " + text_of(hip.error_name, result);
+}
+
+int RelaxedCapture::check(int result, kmux_sink error) const {
+  return check_call(hip_, error, "hipThreadExchangeStreamCaptureMode", result, "");
 }
 
 }  // namespace kmux::hip

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stddef.h>
 #include <string>
 
 #include "kmux/plugin/plugin.h"
@@ -7,6 +8,14 @@
 #include "launch/hip_table.h"
 
 namespace kmux::hip {
+
+/// Where reports of what cannot be an error go; without `write` they are dropped. level as in kmux_host_api.
+struct Log {
+  void* self;
+  void (*write)(void* self, int level, const char* text, size_t size);
+};
+
+enum LogLevel { kLogInfo = 1, kLogWarning = 2 };
 
 /// Writes `text` to `error` and returns `code`.
 __attribute__((cold)) int fail(kmux_sink error, int code, const std::string& text);

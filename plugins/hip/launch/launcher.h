@@ -7,8 +7,7 @@
 #include "kmux/plugin/driver.h"
 
 #include "launch/device_code.h"
-#include "launch/device_scope.h"
-#include "launch/log.h"
+#include "launch/hip_error.h"
 
 namespace kmux::hip {
 

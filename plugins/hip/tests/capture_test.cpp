@@ -1,7 +1,7 @@
 // Launchers beside captures: what is recorded stays runnable, and nobody else's capture is invalidated.
 #include <thread>
 
-#include "opened_device.h"
+#include "device.h"
 #include "over_fake.h"
 
 namespace kmux::hip {

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <elf.h>
 
-#include "kernel_check.h"
 #include "meta.h"
 #include "workbench.h"
 

@@ -1,7 +1,7 @@
-#include "cuda_constructs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "builder.h"
 
 namespace kmux::hip {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "device_facts.h"
-#include "opened_device.h"
 #include "over_fake.h"
 
 namespace kmux::hip {

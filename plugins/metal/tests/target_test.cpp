@@ -1,9 +1,8 @@
-#include "target.h"
-
 #include <gmock/gmock.h>
 
 #include "kmux/plugin/file_io.h"
 
+#include "backend.h"
 #include "workbench.h"
 
 namespace kmux::metal {

@@ -1,13 +1,19 @@
 #pragma once
 
 #include "kmux/plugin/driver.h"
+#include "kmux/plugin/profiler_ranges.h"
 
 #include "nvidia/launch/context.h"
 #include "nvidia/launch/device_state.h"
+#include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/launch_state.h"
-#include "nvidia/launch/ranges.h"
 
 namespace kmux::nvidia {
+
+/// The one table of this library; null where NVTX is not installed, which the first such call logs. Never closed.
+///
+/// Threads: any.
+const ProfilerRanges* open_ranges(const Log& log);
 
 /// One call in progress: what stands behind the `kmux_driver` of its env.
 ///

@@ -91,4 +91,9 @@ int ContextScope::restore(int code, kmux_sink error) {
                    context_.ordinal);
 }
 
+int RelaxedCapture::check(CUresult result, kmux_sink error) const {
+  if (result == CUDA_SUCCESS) return KMUX_OK;
+  return fail_call(driver_, error, "cuThreadExchangeStreamCaptureMode", result, "%s", "");
+}
+
 }  // namespace kmux::nvidia

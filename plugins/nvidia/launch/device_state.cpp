@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "nvidia/launch/driver_error.h"
-
 namespace kmux::nvidia {
 namespace {
 

@@ -5,9 +5,9 @@
 #include "kmux/plugin/driver.h"
 
 #include "nvidia/launch/context.h"
+#include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/loaded_code.h"
 #include "nvidia/launch/lock.h"
-#include "nvidia/launch/log.h"
 #include "nvidia/launch/persisting_lines.h"
 
 namespace kmux::nvidia {

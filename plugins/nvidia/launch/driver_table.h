@@ -3,11 +3,13 @@
 #include "kmux/plugin/plugin.h"
 
 #include "nvidia/launch/driver_abi.h"
-#include "nvidia/launch/driver_symbols.h"
 
 namespace kmux::nvidia {
 
-/// The functions of libcuda, opened at run time. Only an optional one may be null.
+/// The functions of libcuda, by the names that driver_abi.h gives them, opened at run time. Only an optional one may be
+/// null.
+///
+/// Threads: any; it does not change any more.
 struct DriverTable {
 #define KMUX_CALL(name, symbol, params) CUresult(*name) params;
   KMUX_DRIVER_CALLS(KMUX_CALL)

@@ -3,6 +3,58 @@
 #include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
+namespace {
+
+const kmux_driver_window& largest_window(const kmux_driver_launch& launch) {
+  const kmux_driver_window* largest = launch.windows;
+  for (unsigned i = 1; i < launch.window_count; ++i) {
+    if (launch.windows[i].bytes > largest->bytes) largest = &launch.windows[i];
+  }
+  return *largest;
+}
+
+unsigned long long bytes_of(const kmux_driver_launch& launch) {
+  unsigned long long bytes = 0;
+  for (unsigned i = 0; i < launch.window_count; ++i) bytes += launch.windows[i].bytes;
+  return bytes;
+}
+
+}  // namespace
+
+void LaunchAttributes::apply(const kmux_driver_launch& launch, DeviceState& device, CUlaunchConfig* config) {
+  if (launch.window_count != 0) add_window(launch, device);
+  if (launch.cluster[0] != 0) {
+    CUlaunchAttributeValue& value = add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    value.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+  }
+  if ((launch.flags & kmux_cooperative) != 0) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if ((launch.flags & kmux_programmatic_serialization) != 0) {
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmaticStreamSerializationAllowed = 1;
+  }
+  config->attrs = list_;
+  config->numAttrs = count_;
+}
+
+CUlaunchAttributeValue& LaunchAttributes::add(CUlaunchAttributeID id) {
+  CUlaunchAttribute& attribute = list_[count_++];
+  attribute.id = id;
+  return attribute.value;
+}
+
+void LaunchAttributes::add_window(const kmux_driver_launch& launch, DeviceState& device) {
+  const kmux_driver_window& window = largest_window(launch);
+  if (launch.window_count > 1) device.report_dropped_windows(launch.window_count - 1, bytes_of(launch) - window.bytes);
+  const bool fits = window.bytes <= device.largest_window_bytes();
+  if (!fits) device.report_cut_window(window.bytes);
+  const unsigned long long bytes = fits ? window.bytes : device.largest_window_bytes();
+  if (bytes == 0) return;
+  CUaccessPolicyWindow& policy = add(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW).accessPolicyWindow;
+  policy.base_ptr = window.base;
+  policy.num_bytes = bytes;
+  policy.hitRatio = static_cast<float>(window.hit_ratio);
+  policy.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+  policy.missProp = CU_ACCESS_PROPERTY_STREAMING;
+}
 
 int fail_launch(const DeviceState& device, const kmux_driver_launch& launch, CUresult result, kmux_sink error) {
   return fail_call(

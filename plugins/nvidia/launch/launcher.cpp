@@ -2,10 +2,6 @@
 
 #include <new>
 
-#include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/pack_check.h"
-#include "nvidia/launch/relaxed_capture.h"
-
 namespace kmux::nvidia {
 namespace {
 

@@ -6,12 +6,11 @@
 
 #include "nvidia/launch/call.h"
 #include "nvidia/launch/device_state.h"
+#include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/kernel_launch.h"
 #include "nvidia/launch/launch_state.h"
 #include "nvidia/launch/loaded_code.h"
-#include "nvidia/launch/log.h"
 #include "nvidia/launch/plan_facts.h"
-#include "nvidia/launch/ranges.h"
 
 namespace kmux::nvidia {
 

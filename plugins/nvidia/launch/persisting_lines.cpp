@@ -1,7 +1,6 @@
 #include "nvidia/launch/persisting_lines.h"
 
 #include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,7 +1,7 @@
 #include "nvidia/launch/replay.h"
 
+#include "nvidia/launch/context.h"
 #include "nvidia/launch/driver_error.h"
-#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -2,9 +2,45 @@
 
 #include "kmux/plugin/driver.h"
 
-#include "nvidia/launch/argument_copy.h"
+#include "nvidia/launch/driver_abi.h"
+#include "nvidia/launch/driver_table.h"
 
 namespace kmux::nvidia {
+
+/// What failed among the calls of a replay, to be told once the call that it belongs to ends; `call` is null where nothing
+/// did.
+struct ReplayFailure {
+  const char* call = nullptr;
+  CUresult result = CUDA_SUCCESS;
+};
+
+/// The argument bytes of one launch, kept from call to call. Sizes are the driver's: what it would read.
+class ArgumentCopy {
+ public:
+  ArgumentCopy() = default;
+  ArgumentCopy(const ArgumentCopy&) = delete;
+  ArgumentCopy& operator=(const ArgumentCopy&) = delete;
+  ~ArgumentCopy();
+
+  /// Asks for the parameters of `kernel` and makes room for them, once; later calls do nothing.
+  ReplayFailure shape(const DriverTable& driver, CUkernel kernel);
+
+  /// Takes the bytes that `args` point to; says whether one differs from before.
+  bool update(void* const* args);
+
+  /// As a launch takes them.
+  void** args() const { return args_; }
+
+ private:
+  static ReplayFailure measure(const DriverTable& driver, CUkernel kernel, unsigned* count, size_t* bytes);
+  ReplayFailure allocate(unsigned count, size_t bytes);
+  ReplayFailure place(const DriverTable& driver, CUkernel kernel);
+
+  unsigned count_ = 0;
+  char* block_ = nullptr;  // the bytes, then the two arrays that follow; null before `shape`
+  void** args_ = nullptr;  // into the bytes
+  size_t* sizes_ = nullptr;
+};
 
 /// One launch or fill of a body as a node of a graph: what it is to do in the next launch of the graph, and what the
 /// executable already knows of that. On cache lines of its own.

@@ -1,14 +1,11 @@
 #include "launcher_text.h"
 
-#include <string_view>
-
 #include "kmux/dlpack.h"
 #include "kmux/json.h"
 #include "kmux/plugin/driver_dialect.h"
-#include "kmux/plugin/emit.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "library_adapter.h"
+#include "adapter.h"
 
 namespace kmux {
 

@@ -1,6 +1,6 @@
-#include "nvidia/arch.h"
-
 #include <gtest/gtest.h>
+
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,10 +1,9 @@
-#include "nvidia/launch/argument_copy.h"
-
 #include <cstdint>
 #include <cstring>
 
 #include <gmock/gmock.h>
 
+#include "nvidia/launch/replay_node.h"
 #include "recorded_driver.h"
 
 namespace kmux::nvidia {

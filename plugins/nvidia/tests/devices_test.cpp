@@ -1,11 +1,10 @@
-#include "nvidia/devices.h"
-
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_cuda.h"
+#include "nvidia/device.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "nvidia/launch/driver_symbols.h"
-
 // CUDA 13 declares version 3 alone; its library still exports version 2.
 extern "C" CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id,
                                                       CUgraph* graph, const CUgraphNode** dependencies,

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_host.h"
-#include "nvidia/opened_device.h"
+#include "nvidia/device.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,9 +1,8 @@
-#include "nvidia/kernel_record.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cubin_example.h"
+#include "nvidia/launch_check.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,5 +1,4 @@
-#include "nvidia/launch/launch_attributes.h"
-
+#include "nvidia/launch/kernel_launch.h"
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {

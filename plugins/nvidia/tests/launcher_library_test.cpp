@@ -1,5 +1,3 @@
-#include "nvidia/library/launcher_library.h"
-
 #include <fstream>
 #include <iterator>
 #include <sys/resource.h>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "launchers.h"
+#include "nvidia/library/adapter.h"
 
 namespace kmux::nvidia {
 namespace {

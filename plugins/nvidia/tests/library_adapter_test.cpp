@@ -1,9 +1,8 @@
-#include "nvidia/library/library_adapter.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "launchers.h"
+#include "nvidia/library/adapter.h"
 
 namespace kmux::nvidia {
 namespace {

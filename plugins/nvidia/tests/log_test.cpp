@@ -1,8 +1,8 @@
-#include "nvidia/launch/log.h"
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "nvidia/launch/driver_error.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -7,7 +7,7 @@
 #include "kmux/validate.h"
 
 #include "map_example.h"
-#include "nvidia/launch/tensor_map_check.h"
+#include "nvidia/launch/tensor_map.h"
 #include "unit/sample_program.h"
 #include "written_text.h"
 

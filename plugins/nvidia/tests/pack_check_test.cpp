@@ -1,5 +1,4 @@
-#include "nvidia/launch/pack_check.h"
-
+#include "nvidia/launch/loaded_code.h"
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {

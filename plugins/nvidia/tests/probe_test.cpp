@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_cuda.h"
-#include "nvidia/opened_device.h"
+#include "nvidia/device.h"
 
 namespace kmux::nvidia {
 namespace {

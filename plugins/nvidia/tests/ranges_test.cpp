@@ -1,6 +1,4 @@
 // Starts without NVTX (see CMakeLists.txt), then has a fake of it.
-#include "nvidia/launch/ranges.h"
-
 #include <dlfcn.h>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nvidia/launch/call.h"
 #include "nvidia/launch/launcher.h"
 #include "written_text.h"
 

@@ -1,5 +1,4 @@
-#include "nvidia/launch/relaxed_capture.h"
-
+#include "nvidia/launch/context.h"
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {

@@ -3,7 +3,7 @@
 
 #include "kmux/builder.h"
 
-#include "nvidia/support.h"
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
 namespace {

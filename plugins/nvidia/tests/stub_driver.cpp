@@ -1,6 +1,5 @@
 // A libcuda.so.1 in which no call does anything. KMUX_STUB_OLD has but cuInit, KMUX_STUB_DEVICELESS finds no device.
 #include "nvidia/launch/driver_abi.h"
-#include "nvidia/launch/driver_symbols.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -1,9 +1,9 @@
-#include "nvidia/support.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
 namespace {

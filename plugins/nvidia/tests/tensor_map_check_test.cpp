@@ -1,8 +1,7 @@
-#include "nvidia/launch/tensor_map_check.h"
-
 #include <gmock/gmock.h>
 
 #include "map_example.h"
+#include "nvidia/launch/tensor_map.h"
 #include "written_text.h"
 
 namespace kmux::nvidia {

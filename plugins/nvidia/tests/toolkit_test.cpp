@@ -1,11 +1,10 @@
-#include "nvidia/toolkit.h"
-
 #include <cstdlib>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fake_host.h"
+#include "nvidia/options.h"
 #include "temp_folder.h"
 
 namespace kmux::nvidia {

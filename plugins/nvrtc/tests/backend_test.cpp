@@ -6,7 +6,7 @@
 #include "kmux/plugin/file_io.h"
 
 #include "fake_cuda.h"
-#include "nvidia/support.h"
+#include "nvidia/target.h"
 #include "workbench.h"
 
 namespace kmux::nvrtc {

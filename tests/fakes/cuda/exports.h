@@ -1,7 +1,6 @@
 #pragma once
 
 #include "nvidia/launch/driver_abi.h"
-#include "nvidia/launch/driver_symbols.h"
 
 // Every symbol of the table, declared as the library exports it: a definition with other parameters does not compile.
 namespace kmux::fake_cuda {

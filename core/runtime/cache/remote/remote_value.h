@@ -25,11 +25,6 @@ std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string
 /// inside an entry are not looked at.
 RemoteValue read_remote_bytes(const std::string& key, std::string_view bytes, std::string_view secret);
 
-/// HMAC-SHA256 of `message` under `key` as 64 lower-case hex digits.
-///
-/// Source: RFC 2104, FIPS 198-1.
-std::string hmac_sha256_hex(std::string_view key, std::string_view message);
-
 /// Are both the same? Takes equally long for all texts of one size.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 

@@ -6,7 +6,7 @@
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/tvm_ffi_abi.h"
 
-#include "plan/printed/tvm_ffi_weak.h"
+#include "plan/printed/call_errors.h"
 
 namespace kmux {
 

@@ -4,9 +4,9 @@
 
 #include "kmux/plugin/plugin.h"
 
+#include "nvidia/launch/context.h"
 #include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/driver_table.h"
-#include "nvidia/launch/relaxed_capture.h"
 
 namespace kmux::nvidia {
 

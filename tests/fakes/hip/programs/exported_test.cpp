@@ -6,7 +6,6 @@
 #include "kmux/bench/binding.h"
 #include "kmux/bench/call_arguments.h"
 #include "kmux/bench/comparison.h"
-#include "kmux/bench/inputs.h"
 #include "kmux/compile.h"
 #include "kmux/program.h"
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/plugin/plugin.h"
+
 namespace kmux {
 
 /// "a, b, c" for a message; `if_empty` where there are none.
@@ -41,5 +43,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 /// `text` between double quotes, for messages. It is a name: nothing is escaped.
 inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+/// Appends `text` to what `sink` has been given.
+///
+/// Threads: as the sink's owner says.
+inline void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
 }  // namespace kmux

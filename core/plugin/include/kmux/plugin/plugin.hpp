@@ -43,6 +43,28 @@ struct PluginInfo {
   std::int32_t device_type;  // DLDeviceType of its memory
 };
 
+/// A backend of three parts that are each made from the host. What differs between backends is left to `Derived`.
+template <class Derived, class WrapperPart, class BuilderPart, class DevicesPart>
+class BackendOf : public Backend {
+ public:
+  /// Makes the backend of the plugin.
+  static Result<std::unique_ptr<Backend>> create(Host host) {
+    return std::unique_ptr<Backend>(std::make_unique<Derived>(host));
+  }
+  /// Keeps `host`, and makes the parts from it.
+  explicit BackendOf(Host host) : host_(host), wrapper_(host), builder_(host), devices_(host) {}
+
+  Wrapper& wrapper() final { return wrapper_; }
+  Builder& builder() final { return builder_; }
+  DeviceApi& devices() final { return devices_; }
+
+ protected:
+  Host host_;
+  WrapperPart wrapper_;
+  BuilderPart builder_;
+  DevicesPart devices_;
+};
+
 /// Makes the backend of a plugin.
 using BackendFactory = Result<std::unique_ptr<Backend>> (*)(Host host);
 

@@ -10,11 +10,16 @@ namespace kmux {
 
 /// Reads a program (`NAME.kmux.json` and the files it names, beside it) and validates it.
 ///
-/// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files. Paths that leave the folder, by ".." or by a symbolic link, are refused.
+/// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files. Paths that leave
+/// the folder, by ".." or by a symbolic link, are refused.
+///
+/// Threads: any.
 KMUX_API Result<Program> load_program(const std::filesystem::path& path);
 
 /// Writes `program` to `path` and its files beside it, each whole or not at all. A file that is there with another content
 /// and is not this program's own stays: the program's is stored under another name, which the document tells.
+///
+/// Errors: unavailable with what the system said.   Threads: any, one a folder.
 KMUX_API Status save_program(const Program& program, const std::filesystem::path& path);
 
 }  // namespace kmux

@@ -114,7 +114,7 @@ KMUX_API std::optional<std::uint64_t> unsigned_of(const Json& value);
 /// What `number_json` wrote, or nothing.
 KMUX_API std::optional<double> number_of(const Json& value);
 
-/// Appends the words of a value: equal values give equal words.
+/// Appends the words of a value; floating-point numbers count by their bits, so that 0.0 and -0.0 differ.
 template <Value T>
 void encode(CallForm& form, const T& value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -246,7 +246,7 @@ Status assign_number(T& target, const Json& given, std::string_view path) {
   return wrong_value(path, type_name<T>(), given);
 }
 
-/// Sets an enumerator by its name, or number where it has none.
+/// Sets an enumerator by its name; by its number if the enumeration is not described.
 template <class T>
   requires std::is_enum_v<T>
 Status assign_enum(T& target, const Json& given, std::string_view path) {

@@ -25,4 +25,13 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t m
 /// Threads: any.
 Status write_file(const std::filesystem::path& path, std::string_view content);
 
+/// The content of a file that a user named, as `read_file` reads it.
+///
+/// Errors: invalid_argument, as for every other wrong word: a file that is missing has the same code wherever it is named.
+inline Result<std::string> read_named_file(const std::filesystem::path& path, std::uint64_t max_bytes = kMaxFileBytes) {
+  Result<std::string> content = read_file(path, max_bytes);
+  if (!content) content.error().code = ErrorCode::kInvalidArgument;
+  return content;
+}
+
 }  // namespace kmux

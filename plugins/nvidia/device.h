@@ -5,16 +5,40 @@
 #include <memory>
 #include <string>
 
+#include "kmux/error.h"
+#include "kmux/json.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/failure_text.h"
 #include "kmux/plugin/plugin.hpp"
 #include "kmux/plugin/stream_ordered_devices.h"
 
 #include "nvidia/launch/context.h"
-#include "nvidia/launch/log.h"
-#include "nvidia/launch/relaxed_capture.h"
+#include "nvidia/launch/driver_error.h"
+#include "nvidia/launch/driver_table.h"
+#include "nvidia/target.h"
 
 namespace kmux::nvidia {
+
+/// The number of devices.
+///
+/// Errors: those of `open_driver`; what the driver said.
+Result<int> device_count();
+
+/// What code for device `ordinal` is compiled for. Makes no context.
+///
+/// Errors: as `device_count`; invalid_argument if there is no such device.
+Result<Arch> device_arch(int ordinal);
+
+/// The object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,
+/// shared_memory_bytes_per_block, compute_capability and driver_version ("13.0"). Makes no context.
+///
+/// Errors: as `device_arch`.
+Result<Json> device_properties(int ordinal);
+
+/// One attribute of a device.
+///
+/// Errors: what the driver said.
+Result<int> device_attribute(const DriverTable& driver, CUdevice device, CUdevice_attribute attribute);
 
 /// A device that memory, streams and events are made on: its primary context, retained, and its memory pool, which keeps
 /// what is freed. See StreamOrderedDevices.
@@ -95,4 +119,9 @@ Log log_to(const Host& host);
 /// Are calls and launches shown to profilers (host option "nvidia.nvtx")?
 bool shows_ranges(const Host& host);
 
+/// The devices that the CUDA driver lists (kDLCUDA). Memory comes from the default pool of the device.
+using Devices = StreamOrderedDevices<OpenedDevice>;
+
 }  // namespace kmux::nvidia
+
+extern template class kmux::StreamOrderedDevices<kmux::nvidia::OpenedDevice>;

@@ -1,3 +1,0 @@
-#include "nvidia/devices.h"
-
-template class kmux::StreamOrderedDevices<kmux::nvidia::OpenedDevice>;
