@@ -1,27 +1,89 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kmux/bench/bench.h"
+#include "kmux/bench/bench_report.h"
 #include "kmux/bench/binding.h"
 #include "kmux/bench/report_file.h"
-#include "kmux/bench/report_text.h"
+#include "kmux/plugin/file_io.h"
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 
-#include "bench_bar.h"
 #include "command.h"
 #include "interrupt.h"
 #include "number_option.h"
 #include "output_file.h"
-#include "report_keeper.h"
+#include "progress_view.h"
 #include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {
 namespace {
+
+/// The files of `kmux bench`, written while it measures: who is stopped, killed or fails has what was measured before.
+class ReportKeeper {
+ public:
+  /// `beside` stands in every file, after what is measured.
+  ReportKeeper(const po::variables_map& arguments, std::vector<bench::NamedReport> beside);
+
+  /// Takes what there is by now, and writes it unless writing would take more than a twentieth of the time.
+  void keep(const bench::BenchReport& so_far);
+  /// Takes what there is in the end.
+  void take(bench::BenchReport report) { measured_ = std::move(report); }
+  /// Writes what was taken last.
+  ///
+  /// Errors: those of writing.
+  Status write();
+  /// What was taken last, and what is beside it.
+  bench::BenchReport report() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string json_;  // paths; empty: none
+  std::string csv_;
+  std::string html_;
+  std::vector<bench::NamedReport> beside_;
+  std::optional<bench::BenchReport> measured_ = {};
+  Clock::time_point next_ = {};
+};
+
+ReportKeeper::ReportKeeper(const po::variables_map& arguments, std::vector<bench::NamedReport> beside)
+    : json_(value_of(arguments, "json")),
+      csv_(value_of(arguments, "csv")),
+      html_(value_of(arguments, "html")),
+      beside_(std::move(beside)) {}
+
+void ReportKeeper::keep(const bench::BenchReport& so_far) {
+  constexpr int kPause = 20;  // of what writing took
+  measured_ = so_far;
+  const Clock::time_point begin = Clock::now();
+  if (begin < next_) return;
+  static_cast<void>(write());  // a failure shows in the end, when it is written once more
+  const Clock::time_point end = Clock::now();
+  next_ = end + kPause * (end - begin);
+}
+
+bench::BenchReport ReportKeeper::report() const {
+  std::vector<bench::NamedReport> all;
+  if (measured_) all.push_back({"", *measured_});
+  all.insert(all.end(), beside_.begin(), beside_.end());
+  return bench::join_reports(std::move(all));
+}
+
+Status ReportKeeper::write() {
+  const bench::BenchReport all = report();
+  if (!json_.empty()) KMUX_TRY(write_file(json_, dump(to_json(all), 1) + "\n"));
+  if (!csv_.empty()) KMUX_TRY(write_file(csv_, bench::csv_of(all)));
+  if (!html_.empty()) KMUX_TRY(write_file(html_, bench::html_of(all)));
+  return Ok{};
+}
 
 constexpr double kMostSeconds = 1e6;
 constexpr int kMostRepetitions = 10'000;

@@ -1,3 +1,4 @@
+#include "kmux/plugin/emit.h"
 #include "kmux/resolver.h"
 #include "kmux/runtime.h"
 
@@ -26,6 +27,46 @@ void describe_resolve(po::options_description& options) {
   add("explain", "print all that is known: times, quarantine, policy, folders");
 }
 
+/// Wraps only: needs neither the toolchain nor a device.
+Result<Report> run_launcher(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const CompileOptions options, compile_options(arguments));
+  KMUX_ASSIGN(const WrapResult wrapped, wrap(*runtime, program, options));
+  const bool is_whole = arguments.contains("whole");
+  return Report{is_whole ? wrapped.launcher : own_text(wrapped.launcher),
+                Json::Object{{"backend", wrapped.backend},
+                             {"target", to_string(wrapped.target)},
+                             {"reach", to_string(wrapped.resolution.chosen()->reach)},
+                             {"launcher", wrapped.launcher}},
+                kSuccess, notice_of(wrapped.resolution)};
+}
+
+void describe_launcher(po::options_description& options) {
+  describe_selection(options);
+  options.add_options()("whole", "also what is the same in every launcher, as it is compiled (with --json: always)");
+}
+
+Result<Report> run_source(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const ResolveRequest request, resolve_request(arguments, Purpose::kWrap));
+  const Resolution resolution = resolve(*runtime, program, request);
+  KMUX_ASSIGN(const Candidate chosen, require(resolution));
+  std::string text;
+  Json::Array files;
+  for (const File& file : program.variants[chosen.variant].sources) {
+    text += file.content;
+    files.emplace_back(Json::Object{{"path", file.path}, {"content", file.content}});
+  }
+  return Report{std::move(text),
+                Json::Object{{"backend", chosen.backend},
+                             {"target", chosen.target},
+                             {"reach", to_string(chosen.reach)},
+                             {"files", std::move(files)}},
+                kSuccess, notice_of(resolution)};
+}
+
 }  // namespace
 
 const Command kResolveCommand{"resolve",
@@ -36,5 +77,21 @@ const Command kResolveCommand{"resolve",
                               {"program"},
                               describe_resolve,
                               run_resolve};
+
+const Command kLauncherCommand{"launcher",
+                               "print the launcher that a backend makes for a program",
+                               "launcher PROGRAM [options]",
+                               "  kmux launcher gemm.kmux.json --backend cpu\n",
+                               {"program"},
+                               describe_launcher,
+                               run_launcher};
+
+const Command kSourceCommand{"source",
+                             "print the sources of the variant that would run, or be compiled where nothing runs it",
+                             "source PROGRAM [options]",
+                             "  kmux source gemm.kmux.json\n",
+                             {"program"},
+                             describe_selection,
+                             run_source};
 
 }  // namespace kmux::cli

@@ -1,14 +1,15 @@
-#include "command_run.h"
-
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <numeric>
 
 #include "kmux/npy.h"
 #include "kmux/plugin/words.h"
 #include "kmux/runtime.h"
+#include "kmux/trace.h"
 
 #include "command.h"
+#include "run_request.h"
 #include "style.h"
 
 namespace kmux::cli {
@@ -167,8 +168,9 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
   return report;
 }
 
-}  // namespace
-
+/// Compiles, calls, checks and writes.
+///
+/// Errors: of each; nothing is written before the kernel has been called.
 Result<Report> run(RunRequest request) {
   Run run{.request = std::move(request)};
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -188,11 +190,39 @@ Result<Report> run(RunRequest request) {
   return make_report(run, kernel, times, checks);
 }
 
-namespace {
-
 Result<Report> run_run(const po::variables_map& arguments) {
   KMUX_ASSIGN(RunRequest request, read_run_request(arguments));
   return run(std::move(request));
+}
+
+constexpr const char* kFile = "trace";
+
+Status write_trace(const std::string& path, const std::string& trace) {
+  std::ofstream file(path, std::ios::binary);
+  file << trace << '\n';
+  file.close();
+  if (file) return Ok{};
+  return make_error(ErrorCode::kUnavailable,
+                    "the trace cannot be written to \"" + path + "\" (no such folder, or no room). Name another file.");
+}
+
+Result<Report> run_trace(const po::variables_map& arguments) {
+  const auto path = arguments[kFile].as<std::string>();
+  KMUX_ASSIGN(RunRequest request, read_run_request(arguments));  // what is wrong with it leaves no trace
+  KMUX_TRY(request.files.add({"--trace", path, OutputKind::kTrace}));
+  start_trace();
+  Result<Report> report = run(std::move(request));
+  KMUX_TRY(write_trace(path, stop_trace().to_json()));  // of a run that failed, too
+  if (!report) return report;
+  report->text += "  trace: " + path + " (open it at ui.perfetto.dev)\n";
+  report->json["trace"] = path;
+  return report;
+}
+
+void describe_trace(po::options_description& options) {
+  describe_run_request(options);
+  options.add_options()(kFile, po::value<std::string>()->value_name("FILE")->default_value("kmux-trace.json"),
+                        "where to write the trace");
 }
 
 }  // namespace
@@ -206,5 +236,14 @@ const Command kRunCommand{"run",
                           {"program"},
                           describe_run_request,
                           run_run};
+
+const Command kTraceCommand{"trace",
+                            "run a program and write what took how long, for Perfetto or chrome://tracing",
+                            "trace PROGRAM --in NAME=SOURCE... [options of run] [--trace FILE]",
+                            "  kmux trace gemm.kmux.json --in A=random:1 --in B=random:2 --repeat 20\n"
+                            "  KMUX_TRACE=trace.json ./application      (the same for any program that uses kmux)\n",
+                            {"program"},
+                            describe_trace,
+                            run_trace};
 
 }  // namespace kmux::cli

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kmux/bench/binding.h"
+#include "kmux/bench/call_arguments.h"
 #include "kmux/bench/comparison.h"
-#include "kmux/bench/inputs.h"
 #include "kmux/compile.h"
 
 #include "command.h"

@@ -1,5 +1,6 @@
 #include "style.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -36,6 +37,16 @@ std::string duration_text(double nanoseconds) {
                                              : 0,
                 nanoseconds, kUnits[unit]);
   return text;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+  return text.data();
 }
 
 bool can_draw_on_stderr() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace kmux::cli {
@@ -11,6 +12,8 @@ std::string styled(Style style, const std::string& text);
 
 /// A duration with a fitting unit: "812 ns", "5.7 ms", "1.2 s".
 std::string duration_text(double nanoseconds);
+/// "812 B", "5.7 KiB", "1.2 GiB".
+std::string bytes_text(std::uint64_t bytes);
 
 /// Is stderr a terminal that can go back to the start of a line?
 bool can_draw_on_stderr();

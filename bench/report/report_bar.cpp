@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "kmux/bench/bench.h"
-#include "kmux/bench/report_text.h"
+#include "kmux/bench/report_file.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 

@@ -1,8 +1,8 @@
-#include "kmux/bench/drift.h"
-
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "kmux/bench/sampling.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,7 +1,9 @@
-#include "machine_facts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/machine.h"
+
+#include "html_writer.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/src/picture_grid.h"
+#include "bench/src/pictures.h"
 
 namespace kmux::bench {
 namespace {

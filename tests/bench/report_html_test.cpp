@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/bench/report_text.h"
+#include "kmux/bench/report_file.h"
 
 #include "bench/reports.h"
 

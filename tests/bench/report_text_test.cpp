@@ -1,9 +1,9 @@
-#include "kmux/bench/report_text.h"
-
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/report_file.h"
 
 #include "bench/reports.h"
 

@@ -1,7 +1,7 @@
-#include "kmux/bench/resolution_row.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/bench_report.h"
 
 namespace kmux::bench {
 namespace {

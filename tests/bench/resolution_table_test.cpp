@@ -1,6 +1,6 @@
-#include "resolution_table.h"
-
 #include <gmock/gmock.h>
+
+#include "contest_section.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,9 +1,9 @@
-#include "text_pieces.h"
-
 #include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "text_pool.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,7 +1,7 @@
-#include "toolchains.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/bench/machine.h"
 
 namespace kmux::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/bench/report_text.h"
+#include "kmux/bench/report_file.h"
 #include "kmux/compile.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"

@@ -1,9 +1,7 @@
-#include "cli/bench_bar.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/progress_bar.h"
+#include "cli/progress_view.h"
 
 namespace kmux::cli {
 namespace {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "kmux/plugin/sha256.h"
+
 #include "cache/remote/remote_value.h"
 
 namespace kmux {

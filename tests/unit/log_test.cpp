@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "system/log_state.h"
+#include "system/trace_log.h"
 
 namespace kmux {
 namespace {

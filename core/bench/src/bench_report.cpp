@@ -229,6 +229,17 @@ Contest read_contest(Reader& reader, const Json& json) {
 
 }  // namespace
 
+std::vector<ResolutionRow> rows_of(const Resolution& resolution) {
+  std::vector<ResolutionRow> rows;
+  rows.reserve(resolution.candidates.size());
+  for (const Candidate& candidate : resolution.candidates) {
+    rows.push_back({candidate.backend, static_cast<std::int64_t>(candidate.variant), candidate.dialect,
+                    candidate.target, std::string(to_string(candidate.verdict)),
+                    std::string(to_string(candidate.stage)), candidate.reason});
+  }
+  return rows;
+}
+
 std::string_view to_string(EntrantState state) { return kStates[static_cast<std::size_t>(state)]; }
 
 Json to_json(const BenchReport& report) {

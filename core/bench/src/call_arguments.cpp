@@ -1,12 +1,71 @@
 #include "kmux/bench/call_arguments.h"
 
 #include <cstring>
+#include <random>
 
+#include "kmux/bench/comparison.h"
+#include "kmux/npy.h"
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 
 namespace kmux::bench {
 namespace {
+
+constexpr std::string_view kRest = "*";
+constexpr std::string_view kRandom = "random:";
+
+bool is_generator(std::string_view source) {
+  return source == "zeros" || source == "ones" || source == "arange" || source.starts_with(kRandom);
+}
+
+/// Uniform in [-1, 1) for floating-point types, small integers for the others, so that sums stay exact. The generator is
+/// fixed by the C++ standard; the mapping is our own, since distributions differ between libraries.
+double random_value(std::mt19937_64& generator, DType type) {
+  const double unit = static_cast<double>(generator() >> 11) * 0x1.0p-53;
+  if (is_float(type)) return 2 * unit - 1;
+  if (is_bool(type)) return unit < 0.5 ? 0 : 1;
+  const double low = type.code == kDLUInt ? 0 : -4;
+  return low + static_cast<double>(static_cast<int>(unit * 9));
+}
+
+Result<std::uint64_t> seed_of(const std::string& source) {
+  const auto seed = parse_integer(std::string_view(source).substr(kRandom.size()));
+  if (!seed) return make_error(ErrorCode::kInvalidArgument, "\"" + source + "\" has no seed. Write random:1.");
+  return static_cast<std::uint64_t>(*seed);
+}
+
+Status fill(const Tensor& tensor, const std::string& source) {
+  if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
+    return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
+                                                   " cannot be generated (its elements share bytes). Give a file.");
+  }
+  std::mt19937_64 generator;
+  if (source.starts_with(kRandom)) {
+    KMUX_ASSIGN(const std::uint64_t seed, seed_of(source));
+    generator.seed(seed);
+  }
+  const std::int64_t count = tensor.element_count();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = source == "zeros"    ? 0
+                         : source == "ones"   ? 1
+                         : source == "arange" ? static_cast<double>(i)
+                                              : random_value(generator, tensor.dtype());
+    set_element(tensor, i, value);
+  }
+  return Ok{};
+}
+
+Error cannot_take(const Program& program, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Param& param : program.signature.params) {
+    if (as_buffer(param) != nullptr && !is_output(program.signature, param.name)) known.push_back(param.name);
+  }
+  const bool output = is_output(program.signature, name);
+  return make_error(ErrorCode::kInvalidArgument,
+                    "--in cannot give \"" + name + "\" (" + (output ? "it is an output" : "no such tensor") + ")." +
+                        did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
+}
 
 void fill_host(const Tensor& tensor, const Tensor& contents) {
   const auto bytes = static_cast<std::size_t>(tensor.byte_count());
@@ -29,6 +88,53 @@ Status fill_device(const Tensor& tensor, const Tensor& contents) {
 Result<Tensor> contiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : tensor.clone(); }
 
 }  // namespace
+
+Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::string>& assignments) {
+  Inputs inputs(program);
+  for (const auto& assignment : assignments) {
+    KMUX_ASSIGN(const auto pair, split_assignment("--in", assignment));
+    const Param* param = find_param(program.signature, pair.first);
+    const bool input = param != nullptr && as_buffer(*param) != nullptr && !is_output(program.signature, pair.first);
+    if (!input && pair.first != kRest) return cannot_take(program, pair.first);
+    if (pair.second.starts_with(kRandom)) KMUX_TRY(seed_of(pair.second));
+    if (!inputs.sources_.emplace(pair.first, pair.second).second) {
+      return make_error(ErrorCode::kInvalidArgument, "input \"" + pair.first + "\" is given twice. Give it once.");
+    }
+  }
+  return inputs;
+}
+
+Status Inputs::load(Binding& binding) {
+  for (const auto& [name, source] : sources_) {
+    if (is_generator(source) || name == kRest) continue;
+    const BufferParam& buffer = *as_buffer(*find_param(program_->signature, name));
+    KMUX_ASSIGN(Tensor tensor, load_npy(source, buffer.dtype));
+    KMUX_TRY(binding.learn(name, buffer, tensor));
+    files_.emplace(name, std::move(tensor));
+  }
+  return Ok{};
+}
+
+const std::string* Inputs::source_of(const std::string& name) const {
+  auto found = sources_.find(name);
+  if (found == sources_.end()) found = sources_.find(kRest);
+  return found == sources_.end() ? nullptr : &found->second;
+}
+
+Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const {
+  if (const auto file = files_.find(param.name); file != files_.end()) return file->second;
+  const std::string* source = source_of(param.name);
+  if (source == nullptr) {
+    if (as_buffer(param)->nullable) return Tensor();
+    return make_error(ErrorCode::kInvalidArgument, "input \"" + param.name + "\" is not given. Add --in " + param.name +
+                                                       "=FILE.npy or --in " + param.name + "=random:1.");
+  }
+  if (!is_generator(*source)) return load_npy(*source, as_buffer(param)->dtype);
+  KMUX_ASSIGN(auto shape, binding.shape_of(param));
+  KMUX_ASSIGN(Tensor tensor, Tensor::empty(std::move(shape), as_buffer(param)->dtype));
+  KMUX_TRY(fill(tensor, *source));
+  return tensor;
+}
 
 Result<CallArguments> CallArguments::make(const Program& program, const Inputs& inputs, const Binding& binding,
                                           const Device& device) {

@@ -33,4 +33,8 @@ bool is_of_program(const Contest& contest);
 /// How many were timed.
 std::size_t timed_in(const Contest& contest);
 
+/// Each backend with each variant of the program: does it take it, where was that decided, and why. Nothing where nothing was
+/// resolved.
+void write_resolution(HtmlWriter& html, const Contest& contest);
+
 }  // namespace kmux::bench

@@ -1,15 +1,104 @@
 #include "contest_stages.h"
 
-#include "kmux/bench/stage_times.h"
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kmux/artifact.h"
+#include "kmux/bench/call_arguments.h"
+#include "kmux/compile.h"
+#include "kmux/kernel.h"
 #include "kmux/plugin/private_folder.h"
 #include "kmux/registry.h"
-#include "kmux/runtime.h"
+#include "kmux/trace.h"
 
-#include "contestant.h"
 #include "memory_watch.h"
 
 namespace kmux::bench {
 namespace {
+
+/// How long a program takes until it can be called, on one backend. Units: microseconds, one sample a repetition.
+struct StageTimes {
+  std::vector<double> resolve;
+  std::vector<double> wrap;
+  std::vector<double> build;
+  std::vector<double> load;
+  std::vector<double> first_call;
+  /// Units: bytes.
+  std::size_t artifact_size = 0;
+  /// Why it cannot be built here, where a cache has it; resolve, wrap and build are then not timed.
+  std::string not_built;
+};
+
+/// The spans of that name together, in microseconds.
+double total(const Trace& trace, std::string_view name) {
+  double sum = 0;
+  for (const TraceEvent& event : trace.events) {
+    if (event.category == "compile" && event.name == name) sum += static_cast<double>(event.length_ns) / 1000;
+  }
+  return sum;
+}
+
+Status time_cold(Runtime& runtime, const Program& program, const CompileOptions& options, StageTimes& times) {
+  KMUX_TRY(runtime.registry().plugin(options.execution_backend));  // open, as in a process that has used it
+  start_trace();
+  const Result<BuildResult> built = build(runtime, program, options);
+  const Trace trace = stop_trace();
+  if (!built) return built.error();
+  times.resolve.push_back(total(trace, "resolve"));
+  times.wrap.push_back(total(trace, "wrap"));
+  times.build.push_back(total(trace, "build"));
+  return Ok{};
+}
+
+Status time_warm(Runtime& runtime, const Program& program, const CompileOptions& options,
+                 const CallArguments& arguments, StageTimes& times) {
+  KMUX_TRY(runtime.registry().plugin(options.execution_backend));
+  const auto begin = Clock::now();
+  KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options));
+  times.load.push_back(microseconds_since(begin));
+  const auto called = Clock::now();
+  KMUX_TRY(kernel.launch(arguments.args()));
+  KMUX_TRY(kernel.device().synchronize());
+  times.first_call.push_back(microseconds_since(called));
+  return Ok{};
+}
+
+Status time_colds(const Runtime& like, const Program& program, CompileOptions options,
+                  const std::filesystem::path& folder, int repetitions, StageTimes& times) {
+  options.use_cache = false;
+  for (int i = 0; i < repetitions; ++i) {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(like, folder));
+    KMUX_TRY(time_cold(*fresh, program, options, times));
+  }
+  return Ok{};
+}
+
+/// Compiles `program` `repetitions` times without the cache, and as often from the cache in `folder`, which is of the caller and
+/// new, each time with a runtime that has not seen it; then calls it with `arguments`. The times of the cold ones are those of
+/// the trace of the runtime itself. What cannot be built here is loaded from the cache of `runtime`.
+///
+/// Threads: no other trace may be recorded meanwhile.
+/// Errors:  those of `compile`, of what no cache has.
+Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, CompileOptions options,
+                               const CallArguments& arguments, const std::filesystem::path& folder, int repetitions) {
+  StageTimes times;
+  const Status cold = time_colds(runtime, program, options, folder, repetitions, times);
+  if (!cold) times.not_built = cold.error().message;
+  const std::optional<std::filesystem::path> cache = cold ? std::optional(folder) : std::nullopt;
+  options.use_cache = true;
+  {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> filling, fresh_runtime(runtime, cache));
+    KMUX_ASSIGN(const BuildResult built, build(*filling, program, options));
+    times.artifact_size = serialize(built.artifact).size();
+  }
+  for (int i = 0; i < repetitions; ++i) {
+    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, cache));
+    KMUX_TRY(time_warm(*fresh, program, options, arguments, times));
+  }
+  return times;
+}
 
 Result<StageTimes> time_in_a_folder(const Runtime& runtime, const Program& program, const BenchOptions& options,
                                     const Entrant& entrant, const Contestant& contestant) {

@@ -10,7 +10,7 @@
 #include "base/text_table.h"
 #include "benchmark_table.h"
 #include "contest_section.h"
-#include "picture_grid.h"
+#include "pictures.h"
 #include "remarks.h"
 
 namespace kmux::bench {

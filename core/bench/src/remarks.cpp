@@ -5,10 +5,9 @@
 #include <cmath>
 #include <cstdio>
 #include <utility>
-#include <vector>
 
-#include "kmux/bench/drift.h"
 #include "kmux/bench/figure.h"
+#include "kmux/bench/sampling.h"
 #include "kmux/plugin/words.h"
 
 namespace kmux::bench {

@@ -1,9 +1,11 @@
 #include "kmux/bench/sampling.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 
-#include "kmux/bench/verdict.h"
+#include "kmux/interval.h"
 
 namespace kmux::bench {
 namespace {
@@ -53,6 +55,13 @@ std::optional<Stop> why_enough(const Sampling& sampling, const StopRule& rule) {
 
 std::size_t next_look(std::size_t rounds) { return rounds + std::max<std::size_t>(1, rounds / 2); }
 
+constexpr std::size_t kFewest = 9;
+constexpr int kSteps = 20000;  // about 20 us: a chain of multiplications, four cycles each
+
+Interval median_of(std::span<const double> series) {
+  return median_interval(std::vector<double>(series.begin(), series.end()));
+}
+
 }  // namespace
 
 std::string_view to_string(Stop stop) {
@@ -88,6 +97,36 @@ Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const 
     if (is_last && is_late) return sampling.stop = Stop::kTime, sampling;
   }
   return sampling;
+}
+
+double drift_of(std::span<const double> series) {
+  if (series.size() < kFewest) return 0;
+  const std::size_t third = series.size() / 3;
+  const Interval first = median_of(series.first(third));
+  const Interval last = median_of(series.last(third));
+  const bool may_be_noise = first.low <= last.high && last.low <= first.high;
+  return may_be_noise ? 0 : last.median / first.median - 1;
+}
+
+double common_drift(const std::vector<std::vector<double>>& series) {
+  if (series.empty()) return 0;
+  std::vector<double> means(series.front().size());
+  for (std::size_t round = 0; round < means.size(); ++round) {
+    double logs = 0;
+    for (const std::vector<double>& times : series) logs += std::log(times[round]);
+    means[round] = std::exp(logs / static_cast<double>(series.size()));
+  }
+  return drift_of(means);
+}
+
+double time_reference_loop() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t value = 1;
+  for (int i = 0; i < kSteps; ++i) {
+    value = value * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(value));  // each step needs the one before
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace kmux::bench

@@ -6,13 +6,28 @@
 #include <vector>
 
 #include "kmux/bench/figure.h"
-#include "kmux/bench/resolution_row.h"
 #include "kmux/bench/verdict.h"
 #include "kmux/error.h"
 #include "kmux/interval.h"
 #include "kmux/json.h"
+#include "kmux/resolver.h"
 
 namespace kmux::bench {
+
+/// A backend with one variant of a program: does it take it, and why.
+struct ResolutionRow {
+  std::string backend;
+  std::int64_t variant = 0;
+  std::string dialect;
+  std::string target;   // empty if it came not so far
+  std::string verdict;  // "chosen", "possible", "refused"
+  std::string stage;    // at which that was decided
+  std::string reason;
+  bool operator==(const ResolutionRow&) const = default;
+};
+
+/// Every candidate of a resolution, in its order: best first.
+std::vector<ResolutionRow> rows_of(const Resolution& resolution);
 
 /// What was measured of one column.
 struct Series {
@@ -65,7 +80,7 @@ struct Contest {
   std::map<Column, std::string> stops;  // why sampling ended
   /// Every two that were timed, each once, in the order of the entrants.
   std::map<Column, std::vector<PairJudgement>> pairs;
-  double host_drift = 0;  // of the reference loop; see drift.h
+  double host_drift = 0;  // of the reference loop; see sampling.h
   /// By device, as its first contestant calls it: `common_drift` of its contestants' times by its events, hot or cold,
   /// whichever is larger. The host, and a device without events, have none.
   std::map<std::string, double> device_drift;

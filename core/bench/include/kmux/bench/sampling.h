@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,11 +47,29 @@ struct Sampling {
 /// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
 /// with another one, and every second goes backwards: nobody always follows the same.
 ///
-/// It ends as soon as the verdict of every pair is sure (see pairs.h) and all intervals are fit to be shown, or narrow, which is looked at after 12,
-/// 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
+/// It ends as soon as the verdict of every pair is sure (see verdict.h) and all intervals are fit to be shown, or narrow,
+/// which is looked at after 12, 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
 ///
 /// Errors: the first of a contestant.
 Result<Sampling> sample_in_rounds(const std::vector<Sample>& contestants, const StopRule& rule,
                                   const std::function<std::chrono::nanoseconds()>& now);
+
+/// How much slower the last third of a series is than the first: 0.05 is 5 %, negative means faster.
+///
+/// The rounds of a benchmark meet all contestants alike, so that ratios hold while the machine drifts; times do not.
+/// Returns: 0 for fewer than nine samples, and where the intervals of the two medians overlap: noise does as much.
+double drift_of(std::span<const double> series);
+
+/// `drift_of` several series of the same rounds together: of their geometric mean in each round. What one of them does by
+/// itself counts for its part only.
+///
+/// Shapes: all as long as the first.
+double common_drift(const std::vector<std::vector<double>>& series);
+
+/// A drift worth telling of. Units: parts.
+inline constexpr double kDriftToTell = 0.03;
+
+/// A fixed piece of arithmetic, which depends on nothing but the clock of the core. Units: seconds.
+double time_reference_loop();
 
 }  // namespace kmux::bench

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kmux/bench/verdict.h"
 #include "kmux/interval.h"
 
 namespace kmux::bench {
