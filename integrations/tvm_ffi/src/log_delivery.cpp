@@ -16,6 +16,7 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 

@@ -15,7 +15,11 @@
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/compile.h"
+#include "kmux/jit_options.h"
+#include "kmux/par_compile.h"
 #include "kmux/policy.h"
+#include "kmux/resolver.h"
 
 #include "raised.h"
 
@@ -111,5 +115,13 @@ void set_fields(Options& options, const NamedValues& values, std::span<const Fie
     if (!target.set(options, value)) throw wrong_value(name, target.noun, value);
   }
 }
+
+/// The options of the runtime from named values; the names are those of the C++ structs.
+///
+/// Errors: TypeError for an unknown name, with the one that may be meant, and for a value of another type.
+CompileOptions compile_options(const NamedValues& values);
+ResolveRequest resolve_request(const NamedValues& values);
+ParCompileOptions par_compile_options(const NamedValues& values);
+JitOptions jit_options(const NamedValues& values);
 
 }  // namespace kmux::bridge

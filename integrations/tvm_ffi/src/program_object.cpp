@@ -1,16 +1,22 @@
 // kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.kept_program, kmux.keep_program, and what can be asked of a kmux.Program.
+// kmux.resolve, and what can be asked of a kmux.Resolution.
+
 #include "program_object.h"
 
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
 #include "kmux/kept_program.h"
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
+
+#include "log_delivery.h"
+#include "named_values.h"
 
 namespace kmux::bridge {
 namespace {
@@ -77,6 +83,14 @@ void save(const ProgramRef& program, const ffi::String& path) {
   value_of(save_program(program->program, std::string(path)));
 }
 
+namespace refl = ffi::reflection;
+
+ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
+  return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_request(options)))); });
+}
+
+ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self->resolution)).backend; }
+
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
@@ -91,6 +105,15 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.save_program", save)
       .def("kmux.kept_program", kept)
       .def("kmux.keep_program", keep);
+}
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<ResolutionObj>(refl::init(false))
+      .def("_backend", backend_of)
+      .def("_explain", [](const ResolutionObj* self) { return ffi::String(self->resolution.explain()); })
+      .def("_explain_fully", [](const ResolutionObj* self) { return ffi::String(self->resolution.explain_fully()); })
+      .def("_json", [](const ResolutionObj* self) { return ffi::String(dump(self->resolution.to_json())); });
+  refl::GlobalDef().def("kmux.resolve", resolve_program);
 }
 
 }  // namespace kmux::bridge

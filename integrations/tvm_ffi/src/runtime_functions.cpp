@@ -1,17 +1,24 @@
 // kmux.version, kmux.plugins, kmux.did_you_mean, kmux.used_on: what there is in this process.
+// kmux.compile, kmux.par_compile, kmux.export_library.
+
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/optional.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/export_library.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"
 #include "kmux/version.h"
 
+#include "kernel_function.h"
+#include "log_delivery.h"
 #include "named_values.h"
+#include "program_object.h"
 
 namespace kmux::bridge {
 namespace {
@@ -54,6 +61,100 @@ void used_on(const ffi::Tensor& tensor, std::int64_t stream) {
   value_of(ours.used_on({reinterpret_cast<void*>(stream)}));
 }
 
+ffi::Function compile_program(const ProgramRef& program, const NamedValues& options) {
+  return with_log([&] {
+    const CompileOptions wanted = compile_options(options);
+    const CompileWait wait{.poll = interruption()};
+    return KernelFunction::make(
+        value_of(wait.poll ? compile(program->program, wanted, wait) : compile(program->program, wanted)));
+  });
+}
+
+double seconds(std::chrono::duration<double> duration) { return duration.count(); }
+
+std::int64_t number(std::size_t count) { return static_cast<std::int64_t>(count); }
+
+Json event_of(const CompileProgress& event) {
+  return Json::Object{{"step", std::string(to_string(event.step))},
+                      {"index", number(event.index)},
+                      {"program", std::string(event.program)},
+                      {"backend", std::string(event.backend)},
+                      {"from_cache", event.from_cache},
+                      {"total", number(event.counts.total)},
+                      {"running", number(event.counts.running)},
+                      {"done", number(event.counts.done)},
+                      {"failed", number(event.counts.failed)},
+                      {"cancelled", number(event.counts.cancelled)},
+                      {"elapsed", seconds(event.elapsed)},
+                      {"rate", event.rate},
+                      {"eta", event.eta ? Json(seconds(*event.eta)) : Json()},
+                      {"same_as", event.same_as ? Json(number(*event.same_as)) : Json()},
+                      {"error", event.error != nullptr ? Json(event.error->message) : Json()}};
+}
+
+/// Tells the caller of each event, as a C string for the same reason as the log's lines.
+std::function<void(const CompileProgress&)> reporter(const ffi::Optional<ffi::Function>& report) {
+  if (!report) return {};
+  return [report](const CompileProgress& event) { (*report)(dump(event_of(event)).c_str()); };
+}
+
+std::vector<CompileJob> jobs_of(const ffi::Array<ProgramRef>& programs, const ffi::Array<NamedValues>& options) {
+  const bool is_one_for_all = options.size() == 1;
+  if (!is_one_for_all && options.size() != programs.size()) {
+    throw raised(make_error(ErrorCode::kInvalidArgument,
+                            "there are " + std::to_string(programs.size()) + " programs and " +
+                                std::to_string(options.size()) +
+                                " sets of options (it takes one for all or one each). Pass as many."));
+  }
+  std::vector<CompileJob> jobs;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const auto place = static_cast<std::int64_t>(is_one_for_all ? 0 : i);
+    jobs.push_back({programs[static_cast<std::int64_t>(i)]->program, compile_options(options[place])});
+  }
+  return jobs;
+}
+
+ffi::Array<ffi::Optional<ffi::Function>> compile_programs(const ffi::Array<ProgramRef>& programs,
+                                                          const ffi::Array<NamedValues>& options,
+                                                          const NamedValues& how,
+                                                          const ffi::Optional<ffi::Function>& progress) {
+  return with_log([&] {
+    ParCompileOptions par_options = par_compile_options(how);
+    par_options.poll = interruption();
+    par_options.progress = reporter(progress);
+    const auto kernels = value_of(par_compile(jobs_of(programs, options), par_options));
+    ffi::Array<ffi::Optional<ffi::Function>> functions;
+    for (const std::optional<Kernel>& kernel : kernels) {
+      functions.push_back(kernel ? ffi::Optional<ffi::Function>(KernelFunction::make(*kernel)) : std::nullopt);
+    }
+    return functions;
+  });
+}
+
+constexpr Field<ExportOptions> kFields[] = {
+    field<&ExportOptions::library>("library"),
+    field<&ExportOptions::header>("header"),
+    field<&ExportOptions::host_compiler>("host_compiler"),
+};
+
+/// `where` names files and compiler, `options` are those of a compilation.
+NamedValues export_program(const ProgramRef& program, const NamedValues& where, const NamedValues& options) {
+  return with_log([&]() -> NamedValues {
+    ExportOptions wanted{.compile = compile_options(options)};
+    set_fields<ExportOptions>(wanted, where, kFields);
+    const ExportedLibrary made = value_of(export_library(program->program, wanted));
+    ffi::Array<ffi::String> symbols;
+    for (const std::string& symbol : made.symbols) symbols.push_back(symbol);
+    return {{"library", ffi::String(made.library)},
+            {"header", ffi::String(made.header)},
+            {"backend", ffi::String(made.backend)},
+            {"target", ffi::String(to_string(made.target))},
+            {"bytes", static_cast<std::int64_t>(made.bytes)},
+            {"symbols", symbols},
+            {"from_cache", made.from_cache}};
+  });
+}
+
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
@@ -61,7 +162,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.version", [] { return ffi::String(version()); })
       .def("kmux.plugins", plugins)
       .def("kmux.did_you_mean", hint)
-      .def("kmux.used_on", used_on);
+      .def("kmux.used_on", used_on)
+      .def("kmux.compile", compile_program)
+      .def("kmux.par_compile", compile_programs)
+      .def("kmux.export_library", export_program);
 }
 
 }  // namespace kmux::bridge

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "options.h"
-
 namespace kmux::bridge {
 namespace {
 
@@ -12,8 +10,6 @@ using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
-
-std::string text(const char* value) { return value; }
 
 // The message of the TypeError that reading `values` raises.
 std::string refusal(const NamedValues& values) {
