@@ -10,8 +10,10 @@
 #include <thread>
 
 #include "kmux/compile.h"
+#include "kmux/environment.h"
 #include "kmux/npy.h"
 #include "kmux/plugin/process.h"
+#include "kmux/registry.h"
 #include "kmux/tensor.h"
 
 #include "bar_program.h"

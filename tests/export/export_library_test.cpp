@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/environment.h"
 #include "kmux/plugin/process.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "export/exported_program.h"

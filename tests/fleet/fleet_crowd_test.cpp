@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/environment.h"
 #include "kmux/par_compile.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "fleet/redis_server.h"

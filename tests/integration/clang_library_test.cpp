@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "kmux/compile.h"
+#include "kmux/environment.h"
+#include "kmux/registry.h"
 
 #include "temp_folder.h"
 

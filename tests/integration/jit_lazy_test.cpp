@@ -7,8 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/environment.h"
 #include "kmux/jit.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "compile_counter.h"

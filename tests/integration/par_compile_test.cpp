@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/environment.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "integration/worker_processes.h"

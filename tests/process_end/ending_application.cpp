@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "kmux/compile.h"
+#include "kmux/environment.h"
+#include "kmux/registry.h"
 
 #include "sorting_program.h"
 

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmux/environment.h"
+#include "kmux/registry.h"
 #include "kmux/runtime.h"
 
 #include "sorting_program.h"

@@ -1,4 +1,6 @@
 // kmux::compile that can be given up (C3.4).
+#include "kmux/compile_wait.h"
+
 #include <atomic>
 #include <chrono>
 #include <stdexcept>

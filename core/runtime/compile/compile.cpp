@@ -1,5 +1,6 @@
 #include "kmux/compile.h"
 
+#include "kmux/compile_wait.h"
 #include "kmux/registry.h"
 
 #include "artifact/choice.h"

@@ -243,7 +243,7 @@ Status save(const Program& program, const fs::path& path) {
                                                        "' would overwrite the program (it is also a source of it). "
                                                        "Save the program under another name.");
   }
-  KMUX_ASSIGN(ProgramFolder folder, ProgramFolder::open(path.parent_path()));
+  KMUX_ASSIGN(ProgramFolder folder, ProgramFolder::open(fs::path(path).parent_path()));
   SavedFiles files(std::move(folder), path);
   Places places;
   for (const auto& [file, content] : contents) {
@@ -256,15 +256,15 @@ Status save(const Program& program, const fs::path& path) {
 
 }  // namespace
 
-Result<Program> load_program(const fs::path& path) {
+Result<Program> load_program(const std::string& path) {
   KMUX_ASSIGN(const std::string json, read_named_file(path));
-  KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(path.parent_path()));
+  KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(fs::path(path).parent_path()));
   Result<Program> program = parse(json, folder);
   if (!program) return in_program(path, std::move(program).error());
   return program;
 }
 
-Status save_program(const Program& program, const fs::path& path) {
+Status save_program(const Program& program, const std::string& path) {
   Status saved = save(program, path);
   if (!saved) return in_program(path, std::move(saved).error());
   return saved;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kmux/compile.h"
+#include "kmux/compile_wait.h"
 #include "kmux/log.h"
 #include "kmux/plugin/start_thread.h"
 #include "kmux/runtime.h"
@@ -73,7 +74,7 @@ class Supervisor {
     see_to_cancel();
     state_->sample_memory();
     for (const std::size_t worker : state_->leave_behind_overdue()) {
-      runtime_.impl().compile_pool().stragglers().adopt(std::move(threads_[worker]));
+      runtime_.impl().compile_pool().abandoned_threads().adopt(std::move(threads_[worker]));
       if (state_->has_queued() && !start_worker() && !has_thread()) work_here();
     }
   }

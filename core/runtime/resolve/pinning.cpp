@@ -77,7 +77,7 @@ Result<std::size_t> pinned_candidate(const std::vector<Pin>& pins, const fs::pat
   return refused != nullptr ? refusals.refused(*refused) : refusals.other_target(targets);
 }
 
-Status pin(const fs::path& file, const Program& program, const Tuning& tuning) {
+Status pin(const std::string& file, const Program& program, const Tuning& tuning) {
   std::vector<Pin> pins;
   if (fs::exists(fs::symlink_status(file))) {
     KMUX_ASSIGN(pins, read_lock_file(file));

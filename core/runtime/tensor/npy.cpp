@@ -190,14 +190,14 @@ std::string descr_of(DType dtype) {
 
 }  // namespace
 
-Result<Tensor> load_npy(const std::filesystem::path& path, std::optional<DType> reinterpret_as) {
+Result<Tensor> load_npy(const std::string& path, std::optional<DType> reinterpret_as) {
   KMUX_ASSIGN(const std::string bytes, read_named_file(path, kMaxNpyBytes));
   auto tensor = read(bytes, reinterpret_as);
   if (!tensor) return about(path, std::move(tensor).error());
   return tensor;
 }
 
-Status save_npy(const std::filesystem::path& path, const Tensor& tensor) {
+Status save_npy(const std::string& path, const Tensor& tensor) {
   if (!tensor) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be saved. Give one with memory.");
   if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
     return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +

@@ -8,6 +8,7 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/compile_wait.h"
 #include "kmux/export_library.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"

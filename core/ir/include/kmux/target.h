@@ -16,6 +16,9 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
+/// Options of a compilation, by name, as text.
+using Options = std::map<std::string, std::string>;
+
 /// The canonical text: lower-case kind, attributes in order of their keys. Cache keys hold this form only.
 std::string to_string(const Target& target);
 

@@ -1,21 +1,23 @@
 #pragma once
 
-// All that an application needs, but for <kmux/jit.h>, which wants headers of Boost.
+// What an application needs to make, resolve, compile and call programs. What else there is, it includes by name:
+//   kmux/cache.h                        the cache on disk, for those who look after it
+//   kmux/compile_wait.h                 giving up a compilation
+//   kmux/environment.h, kmux/registry.h a runtime and plugins of one's own
+//   kmux/jit.h                          functions that make programs; wants headers of Boost
+//   kmux/json.h                         what `to_json` and `Device::properties` return
+//   kmux/par_compile.h                  many programs at once
 #include "kmux/arg.h"
 #include "kmux/builder.h"
-#include "kmux/cache.h"
 #include "kmux/compile.h"
 #include "kmux/device.h"
-#include "kmux/environment.h"
 #include "kmux/error.h"
 #include "kmux/export_library.h"
-#include "kmux/kernel.h"
 #include "kmux/kept_program.h"
+#include "kmux/kernel.h"
 #include "kmux/log.h"
 #include "kmux/npy.h"
-#include "kmux/par_compile.h"
 #include "kmux/program.h"
-#include "kmux/registry.h"
 #include "kmux/resolver.h"
 #include "kmux/runtime.h"
 #include "kmux/tensor.h"

@@ -1,6 +1,8 @@
 // What HIP C++ has besides, and how bodies launch it.
 #include <cmath>
 
+#include "kmux/json.h"
+
 #include "hip_programs.h"
 
 namespace kmux {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +16,6 @@
 #include "kmux/target.h"
 
 namespace kmux {
-
-/// Options of a build, by name, as text.
-using Options = std::map<std::string, std::string>;
 
 /// Whether something works here: an empty code means yes; else a word and a sentence say why not.
 struct Availability {

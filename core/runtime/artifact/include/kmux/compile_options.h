@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kmux/export.h"
-#include "kmux/plugin/backend.h"
 #include "kmux/policy.h"
+#include "kmux/target.h"
 
 namespace kmux {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <string>
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
@@ -14,12 +14,12 @@ namespace kmux {
 /// the folder, by ".." or by a symbolic link, are refused.
 ///
 /// Threads: any.
-KMUX_API Result<Program> load_program(const std::filesystem::path& path);
+KMUX_API Result<Program> load_program(const std::string& path);
 
 /// Writes `program` to `path` and its files beside it, each whole or not at all. A file that is there with another content
 /// and is not this program's own stays: the program's is stored under another name, which the document tells.
 ///
 /// Errors: unavailable with what the system said.   Threads: any, one a folder.
-KMUX_API Status save_program(const Program& program, const std::filesystem::path& path);
+KMUX_API Status save_program(const Program& program, const std::string& path);
 
 }  // namespace kmux

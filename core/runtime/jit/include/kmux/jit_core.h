@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kmux/compile_wait.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
 #include "kmux/jit_form.h"

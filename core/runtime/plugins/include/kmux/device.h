@@ -8,11 +8,10 @@
 #include "kmux/dlpack.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
-#include "kmux/plugin/backend.h"
-#include "kmux/registry.h"
 
 namespace kmux {
 
+class Json;
 class Plugin;
 class Runtime;
 

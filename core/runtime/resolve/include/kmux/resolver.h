@@ -12,12 +12,11 @@
 #include "kmux/error.h"
 #include "kmux/export.h"
 #include "kmux/interval.h"
-#include "kmux/json.h"
-#include "kmux/plugin/backend.h"
 #include "kmux/target.h"
 
 namespace kmux {
 
+class Json;
 class Runtime;
 
 /// The step at which a candidate was decided.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,10 +8,11 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
-#include "kmux/json.h"
 #include "kmux/resolver.h"
 
 namespace kmux {
+
+class Json;
 
 /// One candidate of a measurement.
 struct TunedCandidate {
@@ -52,6 +52,6 @@ struct TuneOptions {
 /// was pinned for the same program and target. Policy "pinned" reads it.
 ///
 /// Errors: those of reading the file; unavailable if it cannot be written.
-KMUX_API Status pin(const std::filesystem::path& file, const Program& program, const Tuning& tuning);
+KMUX_API Status pin(const std::string& file, const Program& program, const Tuning& tuning);
 
 }  // namespace kmux

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
+#include <string>
 
 #include "kmux/dtype.h"
 #include "kmux/error.h"
@@ -16,10 +16,10 @@ namespace kmux {
 /// .npy type).
 /// Errors: invalid_argument that names the file and what is wrong: not a .npy file, truncated, big-endian, objects.
 /// Source: NumPy's format specification, NEP 1.
-KMUX_API Result<Tensor> load_npy(const std::filesystem::path& path, std::optional<DType> reinterpret_as = {});
+KMUX_API Result<Tensor> load_npy(const std::string& path, std::optional<DType> reinterpret_as = {});
 
 /// Writes a host tensor as .npy (types without a .npy type as unsigned integers of their size), through a temporary file
 /// and a rename.
-KMUX_API Status save_npy(const std::filesystem::path& path, const Tensor& tensor);
+KMUX_API Status save_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace kmux
