@@ -2,6 +2,16 @@
 
 namespace kmux {
 
+Error incomplete_artifact(std::string_view what, std::string_view backend) {
+  return make_error(ErrorCode::kInvalidArgument, "the artifact has no " + std::string(what) + " (backend " +
+                                                     std::string(backend) + " did not make it whole). Build it again.");
+}
+
+Result<const std::string*> required_part(const Artifact& artifact, std::string_view name, std::string_view backend) {
+  if (const std::string* const part = artifact.find(name)) return part;
+  return incomplete_artifact("part \"" + std::string(name) + "\"", backend);
+}
+
 Result<MetaReader> MetaReader::parse(std::string_view text, std::string backend) {
   KMUX_ASSIGN(Json meta, parse_json(text));
   return MetaReader(std::move(meta), std::move(backend));

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/words.h"
 
 #include "device.h"
@@ -13,11 +14,6 @@
 
 namespace kmux::cpu {
 namespace {
-
-Error incomplete(const std::string& part) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the artifact has no part \"" + part + "\" (backend cpu did not make it whole). Build it again.");
-}
 
 Status check_machine(const Meta& meta) {
   if (meta.triple != host_triple()) {
@@ -39,7 +35,7 @@ Result<std::vector<std::string>> object_parts(const Artifact& artifact) {
   for (const Artifact::Part& part : artifact.parts) {
     if (part.name == kCodePart || part.name.starts_with(kObjectPart)) objects.push_back(part.content);
   }
-  if (!artifact.find(kCodePart)) return incomplete(kCodePart);
+  KMUX_TRY(required_part(artifact, kCodePart, "cpu"));
   return objects;
 }
 
@@ -67,8 +63,7 @@ kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env,
 }
 
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
-  const std::string* text = artifact.find(kMetaPart);
-  if (!text) return incomplete(kMetaPart);
+  KMUX_ASSIGN(const std::string* const text, required_part(artifact, kMetaPart, "cpu"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_TRY(check_machine(meta));
   KMUX_ASSIGN(auto code, load_code(artifact, meta));

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kmux/plugin/compile_log.h"
+#include "kmux/plugin/meta_reader.h"
 
 #include "engine/host_cpu.h"
 #include "meta.h"
@@ -156,12 +157,9 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
-  const std::string* const launcher = built.find(kLauncherPart);
-  const std::string* const text = built.find(kMetaPart);
-  if (launcher == nullptr || text == nullptr || built.find(kCodePart) == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the artifact lacks a part (backend cpu did not make it whole). Build it again.");
-  }
+  KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
+  KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));
+  KMUX_TRY(required_part(built, kCodePart, "cpu"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_ASSIGN(const CompileJob job, make_job(request, options, *launcher));
   const bool all_c = !job.units.empty() &&

@@ -3,36 +3,21 @@
 #include <mutex>
 #include <vector>
 
-#include "kmux/plugin/backend.h"
+#include "kmux/plugin/host_devices.h"
 #include "kmux/plugin/plugin.hpp"
 
 namespace kmux::cpu {
 
-/// This machine as device 0. Everything happens at once: a stream only has an identity, an event is a time.
+/// This machine's processor as device 0.
 ///
 /// Threads: any.
-class CpuDevices final : public DeviceApi {
+class CpuDevices final : public HostDevices {
  public:
-  CpuDevices() = default;
-  explicit CpuDevices(Host) {}  // needs nothing of it
-  Result<int> count() override;
+  CpuDevices() : HostDevices("cpu") {}
+  explicit CpuDevices(Host) : CpuDevices() {}  // needs nothing of it
   Result<Json> properties(int device) override;
-  /// Memory is aligned to 64 bytes (a cache line, a vector register) at least.
-  Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override;
-  void free(int device, void* stream, void* address) noexcept override;
-  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override;
-  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override;
-  Result<MemoryInfo> memory_info(int device) override;
-  Result<void*> stream_create(int device) override;
-  void stream_destroy(int device, void* stream) noexcept override;
-  Status stream_synchronize(int device, void* stream) override;
-  Result<void*> event_create(int device) override;
-  void event_destroy(int device, void* event) noexcept override;
-  Status event_record(int device, void* event, void* stream) override;
-  Result<double> event_elapsed(int device, void* begin, void* end) override;
   /// Reads and writes more memory than the caches hold.
   Status l2_flush(int device, void* stream) override;
-  Status stream_wait_event(int device, void* stream, void* event) override;
 
  private:
   std::mutex mutex_;

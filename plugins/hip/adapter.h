@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "kmux/artifact.h"
-#include "kmux/plugin/backend.h"
 #include "kmux/plugin/plan.h"
-#include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/plan_adapter.h"
 #include "kmux/plugin/plugin.hpp"
 
 #include "facts.h"
@@ -16,26 +15,19 @@
 
 namespace kmux::hip {
 
+/// The code of a program, and what is known of it.
+struct LoadedKernel {
+  Host host;
+  std::string code;
+  Facts facts;
+};
+
 /// A loaded kernel: the launch layer runs the plan.
 ///
 /// Threads: any, concurrently.
-class HipAdapter final : public Adapter {
+class HipAdapter final : public PlanAdapter<LoadedKernel, Launcher> {
  public:
-  HipAdapter(Host host, std::string code, Facts facts, PlanRunner runner);
-
-  Status prepare(int device) override;
-  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
-  LaunchEntry entry() noexcept override;
-
- private:
-  static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
-  Log log();
-
-  Host host_;
-  std::string code_;
-  Facts facts_;
-  PlanRunner runner_;
-  Launcher launcher_;  // borrows what is above
+  HipAdapter(LoadedKernel kernel, PlanRunner runner);
 };
 
 /// Makes an adapter of what the builder made.

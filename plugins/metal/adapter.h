@@ -1,33 +1,58 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
-#include "kmux/plugin/backend.h"
-#include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/plan_adapter.h"
 
 #include "call.h"
 #include "gpu.h"
 
 namespace kmux::metal {
 
+/// A program on the GPU.
+struct LoadedProgram {
+  std::shared_ptr<Gpu> gpu;
+  Launchable launchable;
+};
+
+/// Runs what is launched into one command buffer a call.
+///
+/// Threads: any, concurrently.   Lifetime: borrows the program.
+class Launcher {
+ public:
+  explicit Launcher(const LoadedProgram& program) : program_(program) {}
+
+  int prepare(int device, kmux_sink error);
+  template <class Body>
+  int call(const kmux_launch_env& env, kmux_sink error, Body&& body) {
+    if (const int code = prepare(env.device, error)) return code;
+    Call call(*program_.gpu, program_.launchable, env);
+    return call.finish(body(call.env(), error));
+  }
+  int launch(const kmux_launch_env& env, const kmux_driver_launch& launch, kmux_sink error) {
+    if (const int code = prepare(env.device, error)) return code;
+    Call call(*program_.gpu, program_.launchable, env);
+    return call.finish(call.launch(launch, error));
+  }
+
+ private:
+  const LoadedProgram& program_;
+};
+
 /// A loaded program: runs its plan into one command buffer a call.
 ///
 /// Threads: any, concurrently.
-class MetalAdapter final : public Adapter {
+class MetalAdapter final : public PlanAdapter<LoadedProgram, Launcher> {
  public:
-  MetalAdapter(std::shared_ptr<Gpu> gpu, Launchable program, PlanRunner runner)
-      : gpu_(std::move(gpu)), program_(std::move(program)), runner_(std::move(runner)) {}
-
-  Status prepare(int device) override { return check_device(device); }
-  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
-  LaunchEntry entry() noexcept override;
+  MetalAdapter(LoadedProgram program, PlanRunner runner)
+      : PlanAdapter(std::move(program), std::move(runner),
+                    [](const LoadedProgram& loaded) { return Launcher(loaded); }) {}
 
  private:
-  static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
-
-  std::shared_ptr<Gpu> gpu_;
-  Launchable program_;
-  PlanRunner runner_;
+  kmux_code launch_nothing(const kmux_launch_env& env, kmux_sink error) override {
+    return static_cast<kmux_code>(launcher().prepare(env.device, error));
+  }
 };
 
 /// Makes an adapter of what the builder made.

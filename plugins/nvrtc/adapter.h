@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kmux/plugin/backend.h"
-#include "kmux/plugin/plan_runner.h"
+#include "kmux/plugin/plan_adapter.h"
 #include "kmux/plugin/plugin.hpp"
 
 #include "nvidia/facts.h"
@@ -13,27 +12,26 @@
 
 namespace kmux::nvrtc {
 
+/// The code of a program, and what is known of it.
+struct LoadedKernel {
+  Host host;
+  std::string code;
+  nvidia::Facts facts;
+};
+
 /// A loaded kernel: the launch layer runs the plan.
 ///
 /// Threads: any, concurrently.
-class NvrtcAdapter final : public Adapter {
+class NvrtcAdapter final : public PlanAdapter<LoadedKernel, nvidia::Launcher> {
  public:
-  NvrtcAdapter(Host host, std::string code, nvidia::Facts facts, PlanRunner runner);
+  NvrtcAdapter(LoadedKernel kernel, PlanRunner runner);
 
-  Status prepare(int device) override;
-  kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
   LaunchEntry entry() noexcept override;
 
  private:
-  static kmux_code launch_single(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
   static kmux_code launch_mapped(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
 
-  Host host_;
-  std::string code_;
-  nvidia::Facts facts_;
-  PlanRunner runner_;
   std::vector<nvidia::MapArgument> maps_;  // of a plan that is one launch
-  nvidia::Launcher launcher_;  // borrows what is above
 };
 
 /// Makes an adapter of what the builder made.

@@ -1,5 +1,6 @@
 #include "backend.h"
 
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 
 #include "adapter.h"
@@ -30,12 +31,8 @@ Result<std::unique_ptr<Adapter>> NvrtcBackend::load(const Artifact& artifact, in
 }
 
 Result<Artifact> NvrtcBackend::standalone(const BuildRequest& request, const Artifact& built) {
-  const std::string* const code = built.find(kCodePart);
-  const std::string* const text = built.find(kMetaPart);
-  if (code == nullptr || text == nullptr) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the artifact lacks a part (backend nvrtc did not make it whole). Build it again.");
-  }
+  KMUX_ASSIGN(const std::string* const code, required_part(built, kCodePart, "nvrtc"));
+  KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "nvrtc"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
   KMUX_ASSIGN(const auto symbols, symbols_of(plan.kernels, meta));

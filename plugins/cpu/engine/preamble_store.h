@@ -60,7 +60,7 @@ class PreambleStore {
  private:
   struct Entry {
     std::string key;
-    std::shared_ptr<const std::string> bytes;  // null: being made, or not to be had
+    std::shared_ptr<const std::string> bytes;  // null: being made, or failed
   };
   std::list<Entry>::iterator look_up(const std::string& key);
   void keep(const std::string& key, std::string bytes);

@@ -1,6 +1,7 @@
 #include "nvidia/library/adapter.h"
 
 #include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/meta_reader.h"
 
 #include "nvidia/device.h"
 
@@ -31,12 +32,7 @@ Status LauncherLibrary::find(const char* name, Function*& function) const {
 
 Result<std::unique_ptr<Adapter>> LibraryAdapter::load(const Artifact& artifact, const Host& host,
                                                       const std::string& backend) {
-  const std::string* library = artifact.find(kLibraryPart);
-  if (!library) {
-    return make_error(ErrorCode::kInvalidArgument, "the artifact has no part \"" + std::string(kLibraryPart) +
-                                                       "\" (backend " + backend +
-                                                       " did not make it whole). Build it again.");
-  }
+  KMUX_ASSIGN(const std::string* const library, required_part(artifact, kLibraryPart, backend));
   using Ranges = LauncherLibrary::Ranges;
   const Ranges ranges = shows_ranges(host) ? Ranges::kShown : Ranges::kHidden;
   auto adapter = std::make_unique<LibraryAdapter>(host);

@@ -3,6 +3,7 @@
 #include "kmux/dlpack.h"
 #include "kmux/json.h"
 #include "kmux/plugin/driver_dialect.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/source_unit.h"
 
 #include "adapter.h"
@@ -129,15 +130,6 @@ std::string launcher_text(const Plan& plan, const LaunchChoices& choices, const 
 extern const std::string_view nvidia_standalone_text;  // printed
 
 namespace nvidia {
-namespace {
-
-Error incomplete(const std::string& what, std::string_view backend) {
-  return make_error(ErrorCode::kInvalidArgument, "the artifact lacks " + what + " (backend " + std::string(backend) +
-                                                     " did not make it whole). Build it again.");
-}
-
-}  // namespace
-
 Artifact standalone_parts(const Plan& plan, std::string_view launcher, std::string_view code,
                           const std::vector<std::string>& symbols) {
   Artifact parts;
@@ -151,17 +143,17 @@ Artifact standalone_parts(const Plan& plan, std::string_view launcher, std::stri
 }
 
 Result<Artifact> standalone_parts(const Plan& plan, const Artifact& built, std::string_view backend) {
-  const std::string* const code = built.find(kCodePart);
-  const std::string* const launcher = built.find(kLauncherPart);
-  const std::string* const meta = built.find(kMetaPart);
-  if (code == nullptr || launcher == nullptr || meta == nullptr) return incomplete("a part", backend);
+  KMUX_ASSIGN(const std::string* const code, required_part(built, kCodePart, backend));
+  KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, backend));
+  KMUX_ASSIGN(const std::string* const meta, required_part(built, kMetaPart, backend));
   KMUX_ASSIGN(const Json facts, parse_json(*meta));
   const Json* const list = facts.find("symbols");
   const Json::Array* const names = list == nullptr ? nullptr : list->as_array();
-  if (names == nullptr || names->size() != plan.kernels.size()) return incomplete("the kernels' symbols", backend);
+  if (names == nullptr || names->size() != plan.kernels.size())
+    return incomplete_artifact("symbols of its kernels", backend);
   std::vector<std::string> symbols;
   for (const Json& name : *names) {
-    if (name.as_string() == nullptr) return incomplete("the kernels' symbols", backend);
+    if (name.as_string() == nullptr) return incomplete_artifact("symbols of its kernels", backend);
     symbols.push_back(*name.as_string());
   }
   return standalone_parts(plan, *launcher, *code, symbols);

@@ -1,9 +1,11 @@
 #include "adapter.h"
 
-#include <string>
 #include <string_view>
 
+#include "kmux/plugin/meta_reader.h"
+
 #include "device.h"
+#include "null/manifest.h"
 
 namespace kmux::null {
 namespace {
@@ -25,10 +27,7 @@ kmux_code NullAdapter::launch(const kmux_slot*, const kmux_launch_env& env, kmux
 
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
   for (const char* part : {"code", "launcher", "meta.json"}) {
-    if (artifact.find(part) != nullptr) continue;
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the artifact has no part \"" + std::string(part) +
-                          "\" (another backend made it, or it is damaged). Build it again.");
+    KMUX_TRY(required_part(artifact, part, manifest::kName));
   }
   return std::unique_ptr<Adapter>(std::make_unique<NullAdapter>());
 }

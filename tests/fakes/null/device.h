@@ -1,30 +1,19 @@
 #pragma once
 
-#include "kmux/plugin/backend.h"
+#include "kmux/plugin/host_devices.h"
 
 namespace kmux::null {
 
-/// One device whose memory is the host's. Everything happens at once: a stream only has an identity, an event is a time.
+/// One device that does nothing.
 ///
 /// Threads: any.
-class NullDevices final : public DeviceApi {
+class NullDevices final : public HostDevices {
  public:
-  Result<int> count() override;
+  NullDevices();
   Result<Json> properties(int device) override;
+  /// Filled with a pattern, so that nobody takes what was left in memory for a result.
   Result<void*> allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) override;
-  void free(int device, void* stream, void* address) noexcept override;
-  Status copy(int device, void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) override;
-  Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) override;
-  Result<MemoryInfo> memory_info(int device) override;
-  Result<void*> stream_create(int device) override;
-  void stream_destroy(int device, void* stream) noexcept override;
-  Status stream_synchronize(int device, void* stream) override;
-  Result<void*> event_create(int device) override;
-  void event_destroy(int device, void* event) noexcept override;
-  Status event_record(int device, void* event, void* stream) override;
-  Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status l2_flush(int device, void* stream) override;
-  Status stream_wait_event(int device, void* stream, void* event) override;
 };
 
 /// ok for device 0, else invalid_argument.

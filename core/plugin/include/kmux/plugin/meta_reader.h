@@ -5,10 +5,19 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/artifact.h"
 #include "kmux/error.h"
 #include "kmux/json.h"
 
 namespace kmux {
+
+/// The refusal of an artifact without `what` ("symbol of kernel \"f\"") that `backend` puts into each.
+Error incomplete_artifact(std::string_view what, std::string_view backend);
+
+/// The content of a part that `backend` puts into each artifact.
+///
+/// Errors: invalid_argument if there is none.   Lifetime: borrows `artifact`.
+Result<const std::string*> required_part(const Artifact& artifact, std::string_view name, std::string_view backend);
 
 /// Reads the artifact's part meta.json, which a backend wrote when it built.
 class MetaReader {
