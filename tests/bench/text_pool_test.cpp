@@ -32,10 +32,10 @@ BenchReport shared_report() {
 }
 
 std::string page_of(const BenchReport& report) {
-  TextPool shelf(report);
+  TextPool pool(report);
   HtmlWriter html;
   for (const Contest& contest : report.contests) {
-    for (const Entrant& entrant : contest.entrants) shelf.write(html, contest, entrant);
+    for (const Entrant& entrant : contest.entrants) pool.write(html, contest, entrant);
   }
   return html.str();
 }

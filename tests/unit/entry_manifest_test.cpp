@@ -23,7 +23,7 @@ EntryManifest sample_manifest() {
 }
 
 /// `body` in the form that a manifest has on disk.
-std::string sealed(const std::string& body) {
+std::string with_digest(const std::string& body) {
   return "{\"manifest\":" + body + ",\"sha256\":\"" + sha256_hex(body) + "\"}\n";
 }
 
@@ -65,20 +65,21 @@ TEST(EntryManifest, NoticesEveryChangedByte) {
 }
 
 TEST(EntryManifest, SaysWhatIsMissing) {
-  EXPECT_THAT(manifest_refusal(sealed("{}")), HasSubstr("it has no schema"));
-  EXPECT_THAT(manifest_refusal(sealed("{\"schema\":2}")), HasSubstr("incomplete"));
+  EXPECT_THAT(manifest_refusal(with_digest("{}")), HasSubstr("it has no schema"));
+  EXPECT_THAT(manifest_refusal(with_digest("{\"schema\":2}")), HasSubstr("incomplete"));
   const std::string head = "{\"created_ns\":1,\"key\":\"k\",\"parts\":\"\",\"schema\":2";
-  EXPECT_THAT(manifest_refusal(sealed(head + "}")), HasSubstr("it lists no files"));
-  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{\"artifact\":{\"size\":1}}}")), HasSubstr("file 'artifact'"));
-  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{}}")),
+  EXPECT_THAT(manifest_refusal(with_digest(head + "}")), HasSubstr("it lists no files"));
+  EXPECT_THAT(manifest_refusal(with_digest(head + ",\"files\":{\"artifact\":{\"size\":1}}}")),
+              HasSubstr("file 'artifact'"));
+  EXPECT_THAT(manifest_refusal(with_digest(head + ",\"files\":{},\"unsupported\":{}}")),
               HasSubstr("its error is incomplete"));
-  EXPECT_THAT(manifest_refusal(sealed(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
+  EXPECT_THAT(manifest_refusal(with_digest(head + ",\"files\":{},\"unsupported\":{\"message\":\"m\",\"notes\":[{}]}}")),
               HasSubstr("its error is incomplete"));
-  EXPECT_NE(manifest_refusal(sealed("{")), "");
+  EXPECT_NE(manifest_refusal(with_digest("{")), "");
 }
 
 TEST(EntryManifest, TellsAnotherVersionFromDamage) {
-  const Error error = entry_manifest_from_json(sealed("{\"schema\":1}")).error();
+  const Error error = entry_manifest_from_json(with_digest("{\"schema\":1}")).error();
   EXPECT_EQ(error.code, ErrorCode::kUnsupported);
   EXPECT_THAT(error.message, HasSubstr("another version of kmux wrote it (its schema is 1, not 2)"));
 }

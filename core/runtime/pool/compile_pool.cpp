@@ -24,12 +24,12 @@ std::filesystem::path costs_file(const ArtifactCache* cache) {
 
 CompilePool::CompilePool(const ArtifactCache* cache) : costs_(costs_file(cache)) {}
 
-Stragglers::~Stragglers() {
+AbandonedThreads::~AbandonedThreads() {
   const bool is_forked = generation_ != fork_generation();  // then they are not here
   for (std::thread& thread : threads_) is_forked ? thread.detach() : thread.join();
 }
 
-void Stragglers::adopt(std::thread thread) {
+void AbandonedThreads::adopt(std::thread thread) {
   const std::lock_guard lock(mutex_);
   threads_.push_back(std::move(thread));
 }

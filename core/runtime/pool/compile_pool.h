@@ -59,12 +59,12 @@ std::string costs_to_json(const std::map<std::string, CompileCost>& costs);
 /// Threads whose compiler nobody waits for any more, and that nothing can stop: they are waited for in the end.
 ///
 /// Threads: any.   Lifetime: the destructor waits for all. The end of the process does not.
-class Stragglers {
+class AbandonedThreads {
  public:
-  Stragglers() = default;
-  ~Stragglers();
-  Stragglers(const Stragglers&) = delete;
-  Stragglers& operator=(const Stragglers&) = delete;
+  AbandonedThreads() = default;
+  ~AbandonedThreads();
+  AbandonedThreads(const AbandonedThreads&) = delete;
+  AbandonedThreads& operator=(const AbandonedThreads&) = delete;
 
   void adopt(std::thread thread);
 
@@ -87,12 +87,13 @@ class CompilePool {
 
   Admission& admission() { return *admission_; }
   CompileCosts& costs() { return costs_; }
-  Stragglers& stragglers() { return *stragglers_; }
+  AbandonedThreads& abandoned_threads() { return *abandoned_threads_; }
 
  private:
   std::shared_ptr<Admission> admission_ = std::make_shared<Admission>();
   CompileCosts costs_;
-  std::shared_ptr<Stragglers> stragglers_ = std::make_shared<Stragglers>();  // the first to go: they use the rest
+  std::shared_ptr<AbandonedThreads> abandoned_threads_ =
+      std::make_shared<AbandonedThreads>();  // the first to go: they use the rest
 };
 
 }  // namespace kmux

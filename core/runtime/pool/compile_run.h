@@ -12,7 +12,7 @@
 
 #include "kmux/par_compile.h"
 
-#include "job_board.h"
+#include "job_queue.h"
 
 namespace kmux {
 

@@ -118,9 +118,9 @@ void JobScope::took_memory(std::uint64_t bytes) {
 CompileRunState::CompileRunState(Runtime& runtime, CompileRunPlan plan)
     : plan_(std::move(plan)),
       pool_(runtime.impl().compile_pool()),
-      board_(plan_.groups, plan_.failure_counts),
-      records_(board_.size()) {
-  for (std::size_t group = 0; group < board_.size(); ++group) push({.step = JobStep::kQueued, .group = group});
+      queue_(plan_.groups, plan_.failure_counts),
+      records_(queue_.size()) {
+  for (std::size_t group = 0; group < queue_.size(); ++group) push({.step = JobStep::kQueued, .group = group});
 }
 
 void CompileRunState::work(std::size_t worker) {
@@ -133,7 +133,7 @@ void CompileRunState::work(std::size_t worker) {
 std::optional<std::size_t> CompileRunState::start_next(std::size_t worker) {
   if (plan_.cancel.stop_requested()) return std::nullopt;  // the supervisor has not seen it yet
   const std::lock_guard lock(mutex_);
-  const auto group = board_.start_next();
+  const auto group = queue_.start_next();
   if (!group) return std::nullopt;
   Record& record = records_[*group];
   record.worker = worker;
@@ -177,7 +177,7 @@ void CompileRunState::finish(std::size_t group, Result<Product> made) {
   pace_.ended(elapsed);
   record.ended = true;
   const JobStep step = made ? JobStep::kDone : record.unwanted ? JobStep::kCancelled : JobStep::kFailed;
-  const std::vector<std::size_t> cancelled = board_.end(group, step);
+  const std::vector<std::size_t> cancelled = queue_.end(group, step);
   RunEvent event{.step = step, .group = group, .from_cache = made && record.cost_name.empty(), .elapsed = elapsed};
   if (made) event.backend = made->backend;
   if (step == JobStep::kFailed) event.error = std::make_shared<const Error>(made.error());
@@ -196,7 +196,7 @@ void CompileRunState::learn(const Record& record) {
 /// Under the lock, or before there are threads.
 void CompileRunState::push(RunEvent event) {
   const auto now = Clock::now();
-  event.counts = board_.counts();
+  event.counts = queue_.counts();
   event.rate = pace_.rate(event.counts.done + event.counts.failed, now - began_);
   if (const auto left = pace_.left(event.counts.queued(), running_since(now), plan_.workers))
     event.eta = std::chrono::ceil<std::chrono::milliseconds>(*left);
@@ -222,7 +222,7 @@ std::vector<CompilePace::Duration> CompileRunState::running_since(Clock::time_po
 void CompileRunState::cancel() {
   {
     const std::lock_guard lock(mutex_);
-    push_cancelled(board_.cancel_queued());
+    push_cancelled(queue_.cancel_queued());
     cancelled_ = Clock::now();
     for (Record& record : records_)
       if (!record.outcome) record.unwanted = true;
@@ -284,7 +284,7 @@ std::optional<Clock::time_point> CompileRunState::next_look() const {
 
 std::deque<RunEvent> CompileRunState::await_events() {
   std::unique_lock lock(mutex_);
-  const auto has_news = [this] { return woken_ || !events_.empty() || board_.is_over(); };
+  const auto has_news = [this] { return woken_ || !events_.empty() || queue_.is_over(); };
   if (const auto next = next_look()) {
     changed_.wait_until(lock, *next, has_news);
   } else {
@@ -304,17 +304,17 @@ void CompileRunState::wake() {
 
 bool CompileRunState::is_over() {
   const std::lock_guard lock(mutex_);
-  return board_.is_over() && events_.empty();
+  return queue_.is_over() && events_.empty();
 }
 
 bool CompileRunState::has_queued() {
   const std::lock_guard lock(mutex_);
-  return board_.has_queued();
+  return queue_.has_queued();
 }
 
 CompileRunOutcome CompileRunState::outcome() {
   const std::lock_guard lock(mutex_);
-  CompileRunOutcome outcome{.groups = {}, .counts = board_.counts()};
+  CompileRunOutcome outcome{.groups = {}, .counts = queue_.counts()};
   for (Record& record : records_) outcome.groups.push_back(std::move(record.outcome));
   return outcome;
 }

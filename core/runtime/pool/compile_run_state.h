@@ -84,7 +84,7 @@ class CompileRunState {
   std::optional<Clock::time_point> next_look() const;
   std::optional<Clock::time_point> leaving_time(const Record& record) const;
   std::vector<CompilePace::Duration> running_since(Clock::time_point now) const;
-  const CompileJob& job(std::size_t group) const { return *plan_.jobs[board_.group(group).first()]; }
+  const CompileJob& job(std::size_t group) const { return *plan_.jobs[queue_.group(group).first()]; }
   std::optional<std::chrono::milliseconds> timeout_of(std::size_t group) const;
   Error time_out(std::size_t group) const;
 
@@ -93,7 +93,7 @@ class CompileRunState {
   const Clock::time_point began_ = Clock::now();
   std::mutex mutex_;
   std::condition_variable changed_;
-  JobBoard board_;
+  JobQueue queue_;
   CompilePace pace_;
   std::vector<Record> records_;  // by group
   std::deque<RunEvent> events_;

@@ -44,7 +44,7 @@ class KeyLocks {
 
   /// Waits for the lock `name`, at most `timeout` (0: does not wait).
   ///
-  /// Nothing if it was not to be had: the time is over, or this system or file system has no such locks. Go on without.
+  /// Nothing if it could not be taken: the time is over, or this system or file system has no such locks. Go on without.
   std::optional<Held> acquire(std::string_view name, std::chrono::milliseconds timeout);
 
  private:

@@ -120,7 +120,7 @@ RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::mi
   return fruitless_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};
 }
 
-/// The turn that is to be had now; nothing while another node makes the entry.
+/// The turn, if it can be taken now; nothing while another node makes the entry.
 std::optional<RemoteCache::Turn> RemoteCache::try_turn(const std::string& key, const std::string& holder) {
   const std::optional<bool> had = try_lease(key, holder);
   if (!had) return Turn{};

@@ -62,7 +62,7 @@ class JitFunction(Generic[P]):
         self._lock = threading.Lock()
         self._seen: dict[Any, Kernel] = {}  # by arguments as they came
         self._entries: dict[str, _Entry] = {}  # by key
-        self._shelf: dict[str, Kernel] = {}  # by the program's digest
+        self._kernels_by_digest: dict[str, Kernel] = {}  # by the program's digest
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Kernel:
         """The kernel for these arguments; compiles it if need be.
@@ -169,7 +169,7 @@ class JitFunction(Generic[P]):
 
     def _make(self, call: inspect.BoundArguments) -> Kernel:
         program = self._program(call)
-        kernel = self._shelf.get(program.digest)
+        kernel = self._kernels_by_digest.get(program.digest)
         if kernel is None or not kernel.is_up_to_date:
             self._debug_files.write_program(program, key_of(self.name, call.arguments))
             with noted(self.name, call.arguments):
@@ -180,9 +180,9 @@ class JitFunction(Generic[P]):
     def _shared(self, program: Program, kernel: Kernel) -> Kernel:
         """The kernel of `program` that all configurations share: `kernel`, unless another one is up to date."""
         with self._lock:
-            known = self._shelf.get(program.digest)
+            known = self._kernels_by_digest.get(program.digest)
             if known is None or not known.is_up_to_date:
-                known = self._shelf[program.digest] = kernel
+                known = self._kernels_by_digest[program.digest] = kernel
             return known
 
     def _program(self, call: inspect.BoundArguments) -> Program:

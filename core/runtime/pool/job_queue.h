@@ -24,9 +24,9 @@ std::vector<JobGroup> group_identical(std::span<const CompileJob* const> jobs);
 /// Where a failure counts, what comes after it in the input is not started any more; what comes before it is, so that
 /// the first failure is always the same one.
 /// Threads: one at a time.
-class JobBoard {
+class JobQueue {
  public:
-  JobBoard(std::vector<JobGroup> groups, bool failure_counts);
+  JobQueue(std::vector<JobGroup> groups, bool failure_counts);
 
   const JobGroup& group(std::size_t index) const { return groups_[index]; }
   std::size_t size() const { return groups_.size(); }

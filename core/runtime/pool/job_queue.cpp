@@ -1,4 +1,4 @@
-#include "job_board.h"
+#include "job_queue.h"
 
 #include <algorithm>
 #include <numeric>
@@ -41,7 +41,7 @@ std::vector<JobGroup> group_identical(std::span<const CompileJob* const> jobs) {
   return groups;
 }
 
-JobBoard::JobBoard(std::vector<JobGroup> groups, bool failure_counts)
+JobQueue::JobQueue(std::vector<JobGroup> groups, bool failure_counts)
     : groups_(std::move(groups)),
       failure_counts_(failure_counts),
       states_(groups_.size(), State::kQueued),
@@ -52,7 +52,7 @@ JobBoard::JobBoard(std::vector<JobGroup> groups, bool failure_counts)
   for (const JobGroup& group : groups_) counts_.total += group.members.size();
 }
 
-std::optional<std::size_t> JobBoard::start_next() {
+std::optional<std::size_t> JobQueue::start_next() {
   const auto next = std::ranges::find_if(order_, [this](std::size_t i) { return states_[i] == State::kQueued; });
   if (next == order_.end()) return std::nullopt;
   const std::size_t index = *next;
@@ -64,7 +64,7 @@ std::optional<std::size_t> JobBoard::start_next() {
   return index;
 }
 
-std::vector<std::size_t> JobBoard::end(std::size_t index, JobStep how) {
+std::vector<std::size_t> JobQueue::end(std::size_t index, JobStep how) {
   const std::size_t members = groups_[index].members.size();
   states_[index] = State::kEnded;
   --running_;
@@ -74,9 +74,9 @@ std::vector<std::size_t> JobBoard::end(std::size_t index, JobStep how) {
   return cancel_from(index + 1);
 }
 
-std::vector<std::size_t> JobBoard::cancel_queued() { return cancel_from(0); }
+std::vector<std::size_t> JobQueue::cancel_queued() { return cancel_from(0); }
 
-std::vector<std::size_t> JobBoard::cancel_from(std::size_t first) {
+std::vector<std::size_t> JobQueue::cancel_from(std::size_t first) {
   std::vector<std::size_t> cancelled;
   for (std::size_t i = first; i < groups_.size(); ++i) {
     if (states_[i] != State::kQueued) continue;

@@ -8,19 +8,19 @@
 namespace kmux {
 namespace {
 
-TEST(Stragglers, AreWaitedForInTheEnd) {
+TEST(AbandonedThreads, AreWaitedForInTheEnd) {
   Door door;
   std::atomic<int> ended = 0;
-  auto stragglers = std::make_shared<Stragglers>();
+  auto abandoned_threads = std::make_shared<AbandonedThreads>();
   for (int i = 0; i < 3; ++i) {
-    stragglers->adopt(std::thread([&] {
+    abandoned_threads->adopt(std::thread([&] {
       door.pass();
       ++ended;
     }));
   }
   EXPECT_EQ(ended, 0);
   door.open();
-  stragglers.reset();
+  abandoned_threads.reset();
   EXPECT_EQ(ended, 3);
 }
 
