@@ -101,7 +101,8 @@ TEST(Result, GoesOnWithItsValueOrItsError) {
   const auto text = [](int number) { return std::to_string(number); };
   EXPECT_EQ(kept.transform(text).value(), "4");
   EXPECT_EQ(half(3).transform(text).error().message, "odd");
-  auto moved = Result<std::unique_ptr<int>>(std::make_unique<int>(5)).transform([](std::unique_ptr<int> p) { return *p; });
+  auto moved =
+      Result<std::unique_ptr<int>>(std::make_unique<int>(5)).transform([](std::unique_ptr<int> p) { return *p; });
   EXPECT_EQ(moved.value(), 5);
 }
 

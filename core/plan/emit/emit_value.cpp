@@ -5,7 +5,6 @@
 
 #include "kmux/plugin/emit.h"
 
-
 // What dialects and emit_launcher share: values that are checked before they are used.
 
 namespace kmux {

@@ -23,7 +23,8 @@ kmux::Status run_jit(const char* path, const char* backend, const kmux::Tensor& 
 }
 
 kmux::Status run(const char* path, const char* backend) {
-  if (kmux::version() != std::string(KMUX_VERSION)) return kmux::make_error(kmux::ErrorCode::kInternal, "another library");
+  if (kmux::version() != std::string(KMUX_VERSION))
+    return kmux::make_error(kmux::ErrorCode::kInternal, "another library");
   KMUX_ASSIGN(const kmux::Program program, kmux::load_program(path));
   kmux::CompileOptions options;
   options.execution_backend = backend;
