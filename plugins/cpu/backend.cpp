@@ -1,5 +1,6 @@
 #include "backend.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include "kmux/plugin/support.h"
@@ -10,10 +11,21 @@
 
 namespace kmux::cpu {
 
+namespace {
+
+// A GPU's variant is a stand-in for one that was written for processors.
+bool has_native_variant(const Program& program) {
+  return std::ranges::any_of(
+      program.variants, [](const Variant& variant) { return variant.dialect == "c" || variant.dialect == "object"; });
+}
+
+}  // namespace
+
 const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
-  static const std::vector<std::string> features = {"fill", "guard", "loop", "several_launches", "workspace"};
+  static const std::vector<std::string> features = {"dynamic_smem",     "fill",     "grid", "guard", "loop",
+                                                    "several_launches", "workspace"};
   return features;
 }
 
@@ -34,12 +46,22 @@ Result<Target> CpuBackend::resolve_target(std::string_view request, std::optiona
 
 Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& request) {
   const Target& target = request.target;
-  return missing_of({.backend = "cpu",
-                     .dialects = {"c", "object"},
-                     .features = features(),
-                     .has_arch = [&](const std::string& arch) { return satisfies(target, arch); },
-                     .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
-                    request);
+  const bool is_device = is_device_dialect(request.chosen().dialect);  // whose architectures are those of GPUs
+  auto missing = missing_of({.backend = "cpu",
+                             .dialects = {"c", "object", "cuda"},
+                             .features = features(),
+                             .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
+                             .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
+                            request);
+  if (is_device && !request.chosen().settings.include_hints.empty()) {
+    missing.push_back({"dialect", path_in_variant(request, "settings/include_hints"),
+                       "the sources include headers for GPUs (" + join(request.chosen().settings.include_hints) + ")"});
+  }
+  if (is_device && has_native_variant(request.program)) {
+    missing.push_back(
+        {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect c, which is taken"});
+  }
+  return missing;
 }
 
 Result<std::unique_ptr<Adapter>> CpuBackend::load(const Artifact& artifact, int device) {

@@ -13,6 +13,12 @@
 #include "target.h"
 #include "wrapper.h"
 
+namespace kmux {
+
+extern const std::string_view cpu_device_text;  // device
+
+}  // namespace kmux
+
 namespace kmux::cpu {
 namespace {
 
@@ -69,6 +75,25 @@ Status check_object(const File& file) {
   return Ok{};
 }
 
+// Headers of CUDA that sources include; all that they declare comes before each source.
+constexpr std::string_view kDeviceHeaders[] = {
+    "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
+    "math_constants.h", "stdint.h",    "cstdint"};
+constexpr const char* kDeviceFolder = "kmux-device";
+
+void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
+  const std::string folder = std::string(kDeviceFolder) + "/";
+  job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
+  for (const std::string_view header : kDeviceHeaders)
+    job.files.push_back({folder + std::string(header), "#pragma once\n"});
+  for (const File& source : variant.sources) {
+    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder, "-include", folder + "kmux.h"};
+    const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    job.units.push_back({source.path, Language::kCuda, std::move(arguments)});
+  }
+}
+
 }  // namespace
 
 Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& options, std::string_view launcher) {
@@ -87,6 +112,11 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   KMUX_ASSIGN(job.kernels, launched_kernels(request));
   job.files = variant.sources;
   job.files.insert(job.files.end(), variant.headers.begin(), variant.headers.end());
+  if (is_device_dialect(variant.dialect)) {
+    KMUX_ASSIGN(job.blocks, launched_blocks(request));
+    add_device_units(job, variant, options);
+    return job;
+  }
   for (const File& source : variant.sources) {
     KMUX_ASSIGN(const Language language, language_of(source.path));
     job.units.push_back({source.path, language, unit_arguments(language, variant.settings, options)});
@@ -95,6 +125,13 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
 }
 
 namespace {
+
+Status check_engine(const BuildOptions& options, std::string_view dialect) {
+  if (options.engine != Engine::kHost || !is_device_dialect(dialect)) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument, "option \"engine\" cannot be \"host\" for dialect " +
+                                                     std::string(dialect) +
+                                                     " (the machine's compiler knows C and C++). Use \"clang\".");
+}
 
 Status check_march(const BuildOptions& options) {
   if (options.engine == Engine::kHost || options.march == "native" || find_cpu(options.march)) return Ok{};
@@ -131,6 +168,7 @@ Result<std::optional<Dependencies>> CpuBuilder::dependencies(const CompileJob& j
 Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
+  KMUX_TRY(check_engine(options, request.chosen().dialect));
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
@@ -156,6 +194,11 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
+  if (is_device_dialect(request.chosen().dialect)) {
+    return make_error(ErrorCode::kUnsupported,
+                      "backend cpu cannot export dialect " + request.chosen().dialect +
+                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
+  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));

@@ -28,21 +28,22 @@ std::string join(const std::vector<PrintedArg>& args, std::string PrintedArg::* 
   return text;
 }
 
-std::string declaration(const Plan& plan, const PlanLaunch& launch) {
+std::string declaration(const Plan& plan, const PlanLaunch& launch, bool on_grid) {
   CodeWriter values;  // only the types matter here
-  const std::string result = launch.returns == CallResult::kInt32 ? "int " : "void ";
-  return "extern \"C\" " + result + kernel_alias(launch.kernel) + "(" +
-         join(emit_args(values, plan, launch), &PrintedArg::type) + ") __asm__(" +
+  const std::string result = on_grid || launch.returns == CallResult::kInt32 ? "int " : "void ";
+  std::string types = join(emit_args(values, plan, launch), &PrintedArg::type);
+  if (on_grid) types = types.empty() ? "const void*" : "const void*, " + types;
+  return "extern \"C\" " + result + kernel_alias(launch.kernel) + "(" + types + ") __asm__(" +
          quote_c(plan.kernels[launch.kernel]) + ");";
 }
 
 using Declarations = std::map<std::size_t, std::string>;  // by kernel
 
-Result<Declarations> declare_kernels(const Plan& plan) {
+Result<Declarations> declare_kernels(const Plan& plan, bool on_grid) {
   Declarations declarations;
   Status status = Ok{};
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    const std::string text = declaration(plan, launch);
+    const std::string text = declaration(plan, launch, on_grid);
     if (declarations.try_emplace(launch.kernel, text).first->second == text) return;
     status = make_error(ErrorCode::kInvalidArgument,
                         "kernel \"" + plan.kernels[launch.kernel] +
@@ -52,7 +53,7 @@ Result<Declarations> declare_kernels(const Plan& plan) {
   return declarations;
 }
 
-class CpuDialect final : public LauncherDialect {
+class CpuDialect : public LauncherDialect {
  public:
   explicit CpuDialect(Declarations declarations) : declarations_(std::move(declarations)) {}
 
@@ -92,14 +93,71 @@ class CpuDialect final : public LauncherDialect {
   Declarations declarations_;
 };
 
+/// Launches of kernels that are written for one thread of a GPU.
+class GridDialect final : public CpuDialect {
+ public:
+  using CpuDialect::CpuDialect;
+
+  void declarations(CodeWriter& out, const Plan& plan) override {
+    out.line(
+        "struct kmux_cpu_grid { unsigned grid[3], block[3]; unsigned long long dynamic_bytes; kmux_sink error; };");
+    CpuDialect::declarations(out, plan);
+  }
+
+  void launch(CodeWriter& out, const Plan& plan, const PlanLaunch& launch) override {
+    emit_on_grid(out, plan, launch, [&](const PrintedGeometry& geometry) {
+      const std::string arguments = join(emit_args(out, plan, launch), &PrintedArg::value);
+      out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
+               unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
+               ") + 63) / 64 * 64, error};");
+      out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +
+               (arguments.empty() ? "" : ", " + arguments) + "); kmux_status != 0) return kmux_status;");
+    });
+  }
+
+ private:
+  static std::string unsigned_three(const std::array<std::string, 3>& extents) {
+    return "{(unsigned)(" + extents[0] + "), (unsigned)(" + extents[1] + "), (unsigned)(" + extents[2] + ")}";
+  }
+};
+
 }  // namespace
 
 Result<std::string> CpuWrapper::wrap(const BuildRequest& request) {
   KMUX_TRY(parse_options(request.options, host_));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  KMUX_ASSIGN(Declarations declarations, declare_kernels(plan));
+  const bool on_grid = is_device_dialect(request.chosen().dialect);
+  KMUX_ASSIGN(Declarations declarations, declare_kernels(plan, on_grid));
+  if (on_grid) {
+    GridDialect dialect(std::move(declarations));
+    return emit_launcher(plan, dialect, kEntry);
+  }
   CpuDialect dialect(std::move(declarations));
   return emit_launcher(plan, dialect, kEntry);
+}
+
+namespace {
+
+std::optional<std::array<unsigned, 3>> constant_extents(const std::array<Expr, 3>& extents) {
+  std::array<unsigned, 3> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!extents[i].is_constant() || extents[i].constant() < 1 || extents[i].constant() > 1024) return std::nullopt;
+    values[i] = static_cast<unsigned>(extents[i].constant());
+  }
+  return values;
+}
+
+}  // namespace
+
+Result<BlockExtents> launched_blocks(const BuildRequest& request) {
+  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  BlockExtents blocks;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    const auto extents = constant_extents(launch.block);
+    const auto [known, is_new] = blocks.emplace(plan.kernels[launch.kernel], extents);
+    if (!is_new && known->second != extents) known->second.reset();
+  });
+  return blocks;
 }
 
 Result<std::vector<std::string>> launched_kernels(const BuildRequest& request) {

@@ -7,6 +7,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "meta.h"
+#include "spmd/block_extents.h"
 
 namespace kmux::cpu {
 
@@ -27,6 +28,12 @@ class CpuWrapper final : public Wrapper {
  private:
   Host host_;
 };
+
+/// Are the sources of this dialect written for one thread of a GPU?
+inline bool is_device_dialect(std::string_view dialect) { return dialect == "cuda"; }
+
+/// The kernels that the body of a device dialect launches, with their blocks.
+Result<BlockExtents> launched_blocks(const BuildRequest& request);
 
 /// The kernels that the body launches, each once.
 Result<std::vector<std::string>> launched_kernels(const BuildRequest& request);

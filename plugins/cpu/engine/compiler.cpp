@@ -36,6 +36,7 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
                                         "-fno-color-diagnostics"};
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
+  if (language == Language::kCuda) arguments.emplace_back("-fdeclspec");  // how device/cuda.h reads threadIdx.x
   return arguments;
 }
 
@@ -175,8 +176,7 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
 
   capture_messages(context, log);
   const unsigned opt_level = launcher.opt_level;
-  KMUX_ASSIGN(const auto whole,
-              link_modules(std::move(modules), std::move(launcher.module), job.kernels, job.entry, log));
+  KMUX_ASSIGN(const auto whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
   KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level, job.tier));
   optimize(*whole, *machine, opt_level, job.tier);
   KMUX_ASSIGN(result.object, emit_object(*whole, *machine));

@@ -11,10 +11,11 @@
 
 #include "engine/host_cpu.h"
 #include "options.h"
+#include "spmd/block_extents.h"
 
 namespace kmux::cpu {
 
-enum class Language { kC, kCpp };
+enum class Language { kC, kCpp, kCuda };
 
 /// A source file and how it is compiled.
 struct Unit {
@@ -30,6 +31,7 @@ struct CompileJob {
   std::string launcher;              // C++ text of the only function that stays visible
   std::string entry;                 // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
+  BlockExtents blocks = {};          // of kernels written for one thread of a GPU; none in C and C++
   std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;

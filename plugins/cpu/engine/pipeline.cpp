@@ -18,6 +18,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "spmd/lower.h"
 
 namespace kmux::cpu {
 
@@ -136,13 +137,24 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
   }
 }
 
+// Kernels of C++ may be named as in the source, if there is one of that name.
+void name_kernels(llvm::Module& module, const BlockExtents& kernels) {
+  for (const auto& [name, extents] : kernels) {
+    if (module.getFunction(name) != nullptr) continue;
+    std::vector<llvm::Function*> found;
+    for (llvm::Function& function : module) {
+      if (!function.isDeclaration() && base_name(function) == name) found.push_back(&function);
+    }
+    if (found.size() == 1) found.front()->setName(name);
+  }
+}
+
 Error link_failed(const std::string& log) { return compile_error("cannot link the sources", log); }
 
 }  // namespace
 
 Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
-                                                   std::unique_ptr<llvm::Module> launcher,
-                                                   const std::vector<std::string>& kernels, const std::string& entry,
+                                                   std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
                                                    const std::string& log) {
   auto whole = std::make_unique<llvm::Module>("kmux", launcher->getContext());
   whole->setTargetTriple(launcher->getTargetTriple());
@@ -150,7 +162,9 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
   for (auto& unit : units) {
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
-  for (const std::string& kernel : kernels) {
+  name_kernels(*whole, job.blocks);
+  KMUX_TRY(spmd::lower_kernels(*whole, job.blocks));
+  for (const std::string& kernel : job.kernels) {
     KMUX_TRY(check_kernel(*whole, *launcher, kernel));
     llvm::Function* called = launcher->getFunction(kernel);
     if (!called) continue;
@@ -158,7 +172,7 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
     if (called->getFunctionType() != &taken) adapt_calls(*called, taken);
   }
   if (llvm::Linker::linkModules(*whole, std::move(launcher))) return link_failed(log);
-  llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == entry; });
+  llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == job.entry; });
   return whole;
 }
 

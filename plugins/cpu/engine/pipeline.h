@@ -6,9 +6,9 @@
 
 #include "kmux/error.h"
 
+#include "engine/compiler.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
-#include "options.h"
 
 namespace kmux::cpu {
 
@@ -17,15 +17,15 @@ namespace kmux::cpu {
 /// Threads: any; does its work once.
 void initialize_llvm();
 
-/// Joins the modules of the units and of the launcher; afterwards only `entry` is visible.
+/// Joins the modules of the units and of the launcher; afterwards only the entry of `job` is visible. Kernels that are written
+/// for one thread of a GPU become functions that run a grid.
 ///
 /// Arguments that the launcher passes as integers and a kernel takes as floating-point numbers of the same width
 /// (unsigned short for _Float16) are passed by their bits; a bool may be taken as a byte.
 /// Errors: compile_failed for a kernel that is not defined, and if two units define the same function; invalid_argument for
 ///         a kernel of another type than the launcher calls it with.
 Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
-                                                   std::unique_ptr<llvm::Module> launcher,
-                                                   const std::vector<std::string>& kernels, const std::string& entry,
+                                                   std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
                                                    const std::string& log);
 
 /// The code generator for `cpu`, position-independent.

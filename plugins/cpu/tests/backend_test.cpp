@@ -30,13 +30,43 @@ TEST(Backend, CanBuildAndRunHere) {
 
 TEST(Backend, SupportsDialectC) { EXPECT_THAT(supports(one_kernel("k.c", "")), IsEmpty()); }
 
-TEST(Backend, RefusesDeviceDialectsAndFeatures) {
-  ProgramBuilder builder("gpu");
-  builder.output("out", dtype::kInt32, {4}).variant("cuda").source("k.cu", "");
-  builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2});
+std::set<std::string> missing_names(const ProgramBuilder& builder) {
   std::set<std::string> names;
   for (const MissingFeature& missing : supports(builder)) names.insert(missing.feature);
-  EXPECT_THAT(names, testing::IsSupersetOf({"grid", "cluster", "dialect"}));
+  return names;
+}
+
+ProgramBuilder device_kernel(const std::string& dialect) {
+  ProgramBuilder builder("gpu");
+  builder.output("out", dtype::kInt32, {4}).variant(dialect).source("k.cu", "");
+  return builder;
+}
+
+TEST(Backend, SupportsCudaWhateverArchitectureOfAGpuItIsFor) {
+  ProgramBuilder builder = device_kernel("cuda");
+  builder.requires_arch("sm_90a");
+  builder.launch("k").grid({4}).block({32}).dynamic_smem_bytes(1024).args({"out"});
+  EXPECT_THAT(supports(builder), IsEmpty());
+}
+
+TEST(Backend, RefusesFeaturesAndHeadersOfGpus) {
+  ProgramBuilder builder = device_kernel("cuda");
+  builder.settings({.include_hints = {"tilelang"}});
+  builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();
+  EXPECT_THAT(missing_names(builder), testing::UnorderedElementsAre("cluster", "cooperative", "dialect"));
+  ProgramBuilder other = device_kernel("hip");
+  other.launch("k").grid({4}).block({32}).args({"out"});
+  EXPECT_THAT(missing_names(other), testing::ElementsAre("dialect"));
+}
+
+TEST(Backend, TakesAVariantForProcessorsBeforeOneForGpus) {
+  ProgramBuilder builder = device_kernel("cuda");
+  builder.launch("k").grid({4}).block({32}).args({"out"});
+  builder.variant("c").source("k.c", "");
+  builder.launch("k").args({"out"});
+  const auto missing = supports(builder);
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_THAT(missing[0].reason, HasSubstr("dialect c, which is taken"));
 }
 
 TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+namespace kmux::cpu::spmd {
+
+/// A loop over the warps of a block, whose body is the code of a warp.
+struct WarpLoop {
+  llvm::PHINode* warp;        // the number of the warp, in `header`
+  llvm::BasicBlock* header;   // computes what the body needs of the number, then goes to it
+  llvm::BasicBlock* latch;    // where the body ends; asks for the next warp
+  llvm::BasicBlock* exit;
+  llvm::Value* count;         // warps
+  llvm::Value* memory;        // where frames lie, one a warp, aligned to 64 bytes
+};
+
+/// Has the warps of `loop` wait for each other where the body has a barrier: each runs to its next barrier, keeps what it needs
+/// after it in its frame, and the next one runs; round by round until all have ended. Returns the bytes of a frame: 0 if there is
+/// no barrier, when nothing changes.
+std::uint64_t add_barriers(llvm::Function& block, const WarpLoop& loop);
+
+}  // namespace kmux::cpu::spmd

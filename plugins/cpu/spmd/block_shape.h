@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+namespace kmux::cpu::spmd {
+
+/// How the threads of a block are dealt out to warps, each of which runs as one thread with a lane a thread.
+struct BlockShape {
+  enum class Order : unsigned char {
+    kRows,    // a warp lies in one row of x, which is a multiple of `lanes` long
+    kLine,    // the block is one row of any length: the last warp may be less than whole
+    kLinear,  // any block: a warp is `lanes` threads one after another, over the ends of rows
+  };
+  Order order = Order::kLinear;
+  unsigned lanes = 32;
+  std::optional<std::array<unsigned, 3>> extents = {};  // where they are known
+
+  /// The shape for a block of known or unknown extents. `warps_are_seen`: the kernel exchanges values within warps, which have
+  /// 32 threads then.
+  static BlockShape of(std::optional<std::array<unsigned, 3>> extents, bool warps_are_seen);
+  /// Has every warp all of its threads?
+  bool is_whole() const {
+    return order == Order::kRows || (extents && ((*extents)[0] * (*extents)[1] * (*extents)[2]) % lanes == 0);
+  }
+};
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,208 @@
+#include "spmd/blocks.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "spmd/barriers.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+using Three = std::array<llvm::Value*, 3>;
+
+// Where the fields of kmux_cpu_grid lie (runtime/launch.h).
+constexpr unsigned kGridField = 0;
+constexpr unsigned kBlockField = 3;
+
+/// The function of a chunk of blocks: reads what is the same for all of them, then runs one after another.
+class Chunk {
+ public:
+  Chunk(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes)
+      : warp_(warp), shape_(shape), shared_bytes_(shared_bytes), builder_(kernel.getContext()) {
+    llvm::Type* const i64 = builder_.getInt64Ty();
+    llvm::Type* const ptr = builder_.getPtrTy();
+    auto* const type = llvm::FunctionType::get(builder_.getVoidTy(), {ptr, ptr, i64, i64, ptr}, false);
+    function_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.getName() + ".blocks",
+                                       kernel.getParent());
+    function_->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
+    function_->removeFnAttr(llvm::Attribute::Memory);
+  }
+
+  llvm::Function& function() { return *function_; }
+  std::uint64_t frame_bytes() const { return frame_bytes_; }
+  void write(llvm::StructType* arguments);
+
+ private:
+  llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(builder_.getContext(), name, function_); }
+  Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
+  void write_warps(llvm::BasicBlock* next_block);
+  Three warp_index(llvm::Value* warp);
+  void replace(std::string_view name, llvm::Value* with);
+  void replace_three(const std::string_view (&names)[3], const Three& with);
+
+  llvm::Function& warp_;
+  const BlockShape& shape_;
+  const std::uint64_t shared_bytes_;
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_;
+  Three grid_{}, extents_{}, index_{};
+  llvm::SmallVector<llvm::Value*> arguments_;
+  llvm::Value* shared_ = nullptr;
+  llvm::Value* dynamic_ = nullptr;
+  llvm::Value* frames_ = nullptr;
+  std::uint64_t frame_bytes_ = 0;
+};
+
+Three Chunk::load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known) {
+  Three values{};
+  for (unsigned i = 0; i < 3; ++i) {
+    llvm::Type* const i32 = builder_.getInt32Ty();
+    if (known)
+      values[i] = builder_.getInt32((*known)[i]);
+    else
+      values[i] = builder_.CreateLoad(i32, builder_.CreateConstInBoundsGEP1_64(i32, function_->getArg(1), first + i));
+  }
+  return values;
+}
+
+void Chunk::replace(std::string_view name, llvm::Value* with) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function_))) {
+    if (!calls(&instruction, name)) continue;
+    instruction.replaceAllUsesWith(with);
+    instruction.eraseFromParent();
+  }
+}
+
+void Chunk::replace_three(const std::string_view (&names)[3], const Three& with) {
+  for (unsigned i = 0; i < 3; ++i) replace(names[i], with[i]);
+}
+
+// Of warp number `warp`, the number in its row, and its row.
+Three Chunk::warp_index(llvm::Value* warp) {
+  if (shape_.order != BlockShape::Order::kRows) return {warp, builder_.getInt32(0), builder_.getInt32(0)};
+  llvm::Value* const in_row = builder_.CreateUDiv(extents_[0], builder_.getInt32(shape_.lanes));
+  llvm::Value* const row = builder_.CreateUDiv(warp, in_row);
+  return {builder_.CreateURem(warp, in_row), builder_.CreateURem(row, extents_[1]),
+          builder_.CreateUDiv(row, extents_[1])};
+}
+
+void Chunk::write_warps(llvm::BasicBlock* next_block) {
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const header = add("warp");
+  llvm::BasicBlock* const body = add("warp.body");
+  llvm::BasicBlock* const latch = add("warp.next");
+  llvm::Type* const i32 = builder_.getInt32Ty();
+  llvm::Value* const threads = builder_.CreateMul(builder_.CreateMul(extents_[0], extents_[1]), extents_[2]);
+  llvm::Value* const count = builder_.CreateUDiv(builder_.CreateAdd(threads, builder_.getInt32(shape_.lanes - 1)),
+                                                 builder_.getInt32(shape_.lanes));
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* const warp = builder_.CreatePHI(i32, 2, "warp");
+  const Three index = warp_index(warp);
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::CallInst* const call = builder_.CreateCall(&warp_, arguments_);
+  builder_.CreateBr(latch);
+  builder_.SetInsertPoint(latch);
+  llvm::Value* const next = builder_.CreateAdd(warp, builder_.getInt32(1), "", true, true);
+  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), header, next_block);
+  warp->addIncoming(builder_.getInt32(0), before);
+  warp->addIncoming(next, latch);
+  llvm::InlineFunctionInfo info;
+  llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
+  replace_three(call::kWarp, index);
+  const WarpLoop loop{warp, header, latch, next_block, count, frames_};
+  frame_bytes_ = add_barriers(*function_, loop);
+}
+
+void Chunk::write(llvm::StructType* arguments) {
+  llvm::Type* const i64 = builder_.getInt64Ty();
+  llvm::Type* const i8 = builder_.getInt8Ty();
+  builder_.SetInsertPoint(add("entry"));
+  for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
+    arguments_.push_back(builder_.CreateLoad(arguments->getElementType(i),
+                                             builder_.CreateStructGEP(arguments, function_->getArg(0), i)));
+  }
+  grid_ = load_three(kGridField, {});
+  extents_ = load_three(kBlockField, shape_.extents);
+  shared_ = function_->getArg(4);
+  dynamic_ = builder_.CreateConstInBoundsGEP1_64(i8, shared_, shared_bytes_);
+  llvm::Value* const place =
+      builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, made whole
+  frames_ = builder_.CreateInBoundsGEP(i8, dynamic_, builder_.CreateLoad(i64, place));
+  llvm::BasicBlock* const entry = builder_.GetInsertBlock();
+  llvm::BasicBlock* const header = add("block");
+  llvm::BasicBlock* const body = add("block.body");
+  llvm::BasicBlock* const latch = add("block.next");
+  llvm::BasicBlock* const end = add("end");
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
+  builder_.CreateCondBr(builder_.CreateICmpULT(block, function_->getArg(3)), body, end);
+  builder_.SetInsertPoint(body);
+  llvm::Value* const x = builder_.CreateZExt(grid_[0], i64);
+  llvm::Value* const y = builder_.CreateZExt(grid_[1], i64);
+  llvm::Value* const row = builder_.CreateUDiv(block, x);
+  index_ = {builder_.CreateTrunc(builder_.CreateURem(block, x), builder_.getInt32Ty()),
+            builder_.CreateTrunc(builder_.CreateURem(row, y), builder_.getInt32Ty()),
+            builder_.CreateTrunc(builder_.CreateUDiv(row, y), builder_.getInt32Ty())};
+  write_warps(latch);
+  builder_.SetInsertPoint(latch);
+  llvm::Value* const next = builder_.CreateAdd(block, builder_.getInt64(1), "", true, true);
+  builder_.CreateBr(header);
+  block->addIncoming(function_->getArg(2), entry);
+  block->addIncoming(next, latch);
+  builder_.SetInsertPoint(end);
+  builder_.CreateRetVoid();
+  replace_three(call::kBlock, index_);
+  replace_three(call::kGridDim, grid_);
+  replace_three(call::kBlockDim, extents_);
+  replace(call::kDynamic, dynamic_);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function_))) {
+    if (!calls(&instruction, call::kShared)) continue;
+    llvm::IRBuilder<> here(&instruction);
+    instruction.replaceAllUsesWith(
+        here.CreateInBoundsGEP(i8, shared_, llvm::cast<llvm::CallInst>(instruction).getArgOperand(0)));
+    instruction.eraseFromParent();
+  }
+}
+
+// The function that the launcher calls as it would call the kernel of dialect c.
+void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* arguments, const BlockShape& shape,
+                 std::uint64_t shared_bytes) {
+  llvm::IRBuilder<> builder(kernel.getContext());
+  llvm::Type* const i32 = builder.getInt32Ty();
+  llvm::Type* const i64 = builder.getInt64Ty();
+  llvm::Type* const ptr = builder.getPtrTy();
+  llvm::SmallVector<llvm::Type*> types{ptr};
+  types.append(arguments->element_begin(), arguments->element_end());
+  auto* const start = llvm::Function::Create(llvm::FunctionType::get(i32, types, false),
+                                             llvm::GlobalValue::ExternalLinkage, "", kernel.getParent());
+  start->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
+  start->removeFnAttr(llvm::Attribute::Memory);
+  start->takeName(&kernel);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(kernel.getContext(), "entry", start));
+  llvm::Value* const packed = builder.CreateAlloca(arguments);
+  for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
+    builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(arguments, packed, i));
+  }
+  const auto run = kernel.getParent()->getOrInsertFunction(
+      "kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr, i64, i64, i32}, false));
+  builder.CreateRet(
+      builder.CreateCall(run, {start->getArg(0), &chunk.function(), packed, builder.getInt64(shared_bytes),
+                               builder.getInt64(chunk.frame_bytes()), builder.getInt32(shape.lanes)}));
+}
+
+}  // namespace
+
+void add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes) {
+  llvm::SmallVector<llvm::Type*> types(kernel.getFunctionType()->params());
+  llvm::StructType* const arguments = llvm::StructType::get(kernel.getContext(), types);
+  Chunk chunk(kernel, warp, shape, shared_bytes);
+  chunk.write(arguments);
+  write_start(kernel, chunk, arguments, shape, shared_bytes);
+}
+
+}  // namespace kmux::cpu::spmd

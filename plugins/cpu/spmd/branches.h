@@ -1,0 +1,46 @@
+#pragma once
+
+#include "kmux/error.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+
+namespace kmux::cpu::spmd {
+
+/// A branch where lanes part: those with the condition (without it, unless `on_true`) run `region` and then all go on at `join`.
+struct Split {
+  llvm::BranchInst* branch;
+  llvm::BasicBlock* region;
+  llvm::BasicBlock* join;
+  bool on_true;
+};
+
+/// The branches of a function whose control flow is structured at which lanes part.
+class Branches {
+ public:
+  /// Gives every region an entry of its own.
+  ///
+  /// Errors: unsupported if the control flow is not structured.
+  static Result<Branches> find(llvm::Function& function, const llvm::UniformityInfo& uniformity);
+
+  const std::vector<Split>& splits() const { return splits_; }
+  /// The split whose region begins with `block`, or null.
+  const Split* split_into(const llvm::BasicBlock* block) const;
+  /// Is `loop` left by one lane after another?
+  bool is_left_one_by_one(const llvm::Loop* loop) const {
+    return loop != nullptr && divergent_loops_.contains(loop->getHeader());
+  }
+  /// Where values that come by different ways are chosen lane by lane.
+  llvm::DenseSet<const llvm::BasicBlock*> blended(const llvm::LoopInfo& loops) const;
+
+ private:
+  std::vector<Split> splits_;
+  llvm::DenseSet<const llvm::BasicBlock*> divergent_loops_;  // their headers
+};
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,90 @@
+// What lanes ask of each other, and what each does for itself.
+#include "spmd/lane_code.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+
+bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
+  const std::string_view name = called(&call);
+  if (name == call::kBallot) {
+    Value* const has = builder_.CreateICmpNE(vector(call.getArgOperand(0)),
+                                             llvm::Constant::getNullValue(widened(call.getArgOperand(0)->getType())));
+    set(&call, builder_.CreateZExtOrTrunc(bits_of(masked(has)), builder_.getInt32Ty()));
+    return true;
+  }
+  if (name == call::kAll) {
+    set(&call, all_of(vector(call.getArgOperand(0))));
+    return true;
+  }
+  if (name == call::kShuffle) {
+    set_vector(&call, shuffle(vector(call.getArgOperand(0)), vector(call.getArgOperand(1))));
+    return true;
+  }
+  if (name.empty() || name == call::kLane) return false;
+  emit_scalar(call);
+  return true;
+}
+
+LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {
+  if (const auto* const known = llvm::dyn_cast<llvm::Constant>(lane)) {
+    llvm::SmallVector<int> order;
+    for (unsigned i = 0; i < lanes_; ++i) {
+      const auto* const index = llvm::dyn_cast_or_null<llvm::ConstantInt>(known->getAggregateElement(i));
+      order.push_back(index == nullptr ? 0 : static_cast<int>(index->getZExtValue() % lanes_));
+    }
+    return builder_.CreateShuffleVector(value, order);
+  }
+  llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
+  llvm::AllocaInst* const memory = entry.CreateAlloca(value->getType());
+  builder_.CreateStore(value, memory);
+  Value* const index = builder_.CreateAnd(lane, llvm::ConstantInt::get(lane->getType(), lanes_ - 1));
+  Value* const address = builder_.CreateGEP(value->getType()->getScalarType(), memory, index);
+  return builder_.CreateMaskedGather(value->getType(), address, llvm::Align(4),
+                                     llvm::Constant::getAllOnesValue(mask_type()));
+}
+
+// One lane after another, of those that run: for what has no vector form, or an effect that each lane has for itself.
+void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
+  const bool is_void = instruction.getType()->isVoidTy();
+  llvm::SmallVector<Value*> operands;
+  for (const llvm::Use& operand : instruction.operands()) {
+    const bool is_callee = llvm::isa<llvm::Function>(operand) || llvm::isa<llvm::MetadataAsValue>(operand);
+    operands.push_back(is_callee || values_.of(operand).kind == LaneValue::Kind::kUniform ? scalar(operand)
+                                                                                          : vector(operand));
+  }
+  Value* const bits = bits_of(mask_or_all());
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const body = add_block("lane");
+  llvm::BasicBlock* const after = add_block("lanes.end");
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* const left = builder_.CreatePHI(bits->getType(), 2);
+  llvm::PHINode* const results = is_void ? nullptr : builder_.CreatePHI(widened(instruction.getType()), 2);
+  Value* const lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
+  llvm::Instruction* const copy = instruction.clone();
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    const bool is_wide = operands[i]->getType() != instruction.getOperand(i)->getType();
+    copy->setOperand(i, is_wide ? builder_.CreateExtractElement(operands[i], lane) : operands[i]);
+  }
+  builder_.Insert(copy);
+  Value* result = nullptr;
+  if (!is_void && !instruction.getType()->isStructTy()) result = builder_.CreateInsertElement(results, copy, lane);
+  if (!is_void && instruction.getType()->isStructTy()) {
+    result = results;
+    for (unsigned i = 0; i < instruction.getType()->getStructNumElements(); ++i) {
+      Value* const member = builder_.CreateInsertElement(builder_.CreateExtractValue(results, i),
+                                                         builder_.CreateExtractValue(copy, i), lane);
+      result = builder_.CreateInsertValue(result, member, i);
+    }
+  }
+  Value* const rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(left->getType(), 1)));
+  left->addIncoming(bits, before);
+  left->addIncoming(rest, body);
+  if (results != nullptr) results->addIncoming(llvm::PoisonValue::get(results->getType()), before);
+  if (results != nullptr) results->addIncoming(result, body);
+  builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::ConstantInt::get(rest->getType(), 0)), body, after);
+  builder_.SetInsertPoint(after);
+  if (results != nullptr) set_vector(&instruction, result);
+}
+
+}  // namespace kmux::cpu::spmd

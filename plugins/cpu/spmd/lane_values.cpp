@@ -1,0 +1,190 @@
+#include "spmd/lane_values.h"
+
+#include <algorithm>
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+using Kind = LaneValue::Kind;
+
+constexpr LaneValue kVarying{Kind::kVarying};
+
+LaneValue strided(std::int64_t stride, unsigned zero_bits = 0) {
+  return stride == 0 ? LaneValue{Kind::kUniform, 0, zero_bits, true, true}
+                     : LaneValue{Kind::kStrided, stride, zero_bits};
+}
+
+bool is_usable(const LaneValue& value) { return value.kind == Kind::kUniform || value.kind == Kind::kStrided; }
+
+std::optional<std::int64_t> small_constant(const llvm::Value* value) {
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
+  if (constant == nullptr || constant->getValue().getSignificantBits() > 32) return std::nullopt;
+  return constant->getSExtValue();
+}
+
+}  // namespace
+
+LaneValues::LaneValues(llvm::Function& function, const llvm::UniformityInfo& uniformity, unsigned lanes,
+                       llvm::DenseSet<const llvm::BasicBlock*> blended)
+    : uniformity_(uniformity), layout_(function.getDataLayout()), lanes_(lanes), blended_(std::move(blended)) {
+  const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const llvm::BasicBlock* const block : order) {
+      for (const llvm::Instruction& instruction : *block) {
+        if (instruction.getType()->isVoidTy() || !uniformity.isDivergent(&instruction)) continue;
+        LaneValue& known = values_[&instruction];
+        if (known.kind == Kind::kVarying) continue;
+        const LaneValue found = computed(instruction);
+        if (found == values_[&instruction]) continue;
+        // What is known only ever becomes less, so that this ends.
+        const bool is_new = values_[&instruction].kind == Kind::kUnknown;
+        const bool is_less = values_[&instruction].stride == found.stride && found.kind == Kind::kStrided;
+        values_[&instruction] = is_new || is_less ? found : kVarying;
+        changes = true;
+      }
+    }
+  }
+}
+
+LaneValue LaneValues::of(const llvm::Value* value) const {
+  if (const auto found = values_.find(value); found != values_.end()) return found->second;
+  if (const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value)) {
+    if (uniformity_.isDivergent(instruction)) return {};
+  }
+  unsigned zero_bits = 0;
+  if (value->getType()->isIntOrPtrTy()) zero_bits = llvm::computeKnownBits(value, layout_).countMinTrailingZeros();
+  return {Kind::kUniform, 0, zero_bits, true, true};
+}
+
+// With lane 0 a multiple of a power of two that all lanes fit below, nothing is carried from one lane to the next.
+void LaneValues::settle_exactness(LaneValue& value, const llvm::Instruction& instruction) const {
+  const auto reach = static_cast<std::uint64_t>(value.stride) * (lanes_ - 1);
+  if (value.kind != Kind::kStrided || !instruction.getType()->isIntegerTy()) return;
+  const bool is_exact = value.stride > 0 && value.zero_bits < 63 && reach < (std::uint64_t{1} << value.zero_bits) &&
+                        value.zero_bits < instruction.getType()->getIntegerBitWidth();
+  value.is_signed_exact |= is_exact;
+  value.is_unsigned_exact |= is_exact;
+}
+
+LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
+  if (blended_.contains(phi.getParent())) return kVarying;
+  LaneValue met;
+  for (const llvm::Value* const incoming : phi.incoming_values()) {
+    if (llvm::isa<llvm::UndefValue>(incoming)) continue;
+    const LaneValue value = of(incoming);
+    if (value.kind == Kind::kUnknown) continue;
+    if (met.kind == Kind::kUnknown) met = value;
+    if (!is_usable(value) || value.stride != met.stride) return kVarying;
+    met.zero_bits = std::min(met.zero_bits, value.zero_bits);
+    met.is_signed_exact &= value.is_signed_exact;
+    met.is_unsigned_exact &= value.is_unsigned_exact;
+  }
+  // Divergent although each value that comes is not: chosen by a branch where lanes part.
+  return met.kind == Kind::kUniform ? kVarying : met;
+}
+
+LaneValue LaneValues::of_sum(const llvm::Instruction& sum, bool is_difference) const {
+  const LaneValue a = of(sum.getOperand(0));
+  const LaneValue b = of(sum.getOperand(1));
+  if (a.kind == Kind::kUnknown || b.kind == Kind::kUnknown) return {};
+  if (!is_usable(a) || !is_usable(b)) return kVarying;
+  LaneValue value =
+      strided(is_difference ? a.stride - b.stride : a.stride + b.stride, std::min(a.zero_bits, b.zero_bits));
+  if (value.kind != Kind::kStrided) return kVarying;  // divergent all the same
+  if (const auto* const checked = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(&sum)) {
+    value.is_signed_exact = checked->hasNoSignedWrap() && a.is_signed_exact && b.is_signed_exact;
+    value.is_unsigned_exact = checked->hasNoUnsignedWrap() && a.is_unsigned_exact && b.is_unsigned_exact;
+  }
+  settle_exactness(value, sum);
+  return value;
+}
+
+LaneValue LaneValues::of_product(const llvm::Instruction& product) const {
+  const bool is_shift = product.getOpcode() == llvm::Instruction::Shl;
+  const LaneValue a = of(product.getOperand(0));
+  const auto factor = small_constant(product.getOperand(1));
+  if (a.kind == Kind::kUnknown) return {};
+  if (a.kind != Kind::kStrided || !factor || (is_shift && (*factor < 0 || *factor > 31))) return kVarying;
+  const std::int64_t scale = is_shift ? std::int64_t{1} << *factor : *factor;
+  if (scale == 0 || std::abs(a.stride) > (std::int64_t{1} << 30)) return kVarying;
+  const auto more_zeros = static_cast<unsigned>(llvm::countr_zero(static_cast<std::uint64_t>(scale)));
+  LaneValue value = strided(a.stride * scale, std::min(a.zero_bits + more_zeros, 64U));
+  const auto* const checked = llvm::cast<llvm::OverflowingBinaryOperator>(&product);
+  value.is_signed_exact = checked->hasNoSignedWrap() && a.is_signed_exact;
+  value.is_unsigned_exact = checked->hasNoUnsignedWrap() && a.is_unsigned_exact;
+  settle_exactness(value, product);
+  return value;
+}
+
+LaneValue LaneValues::of_cast(const llvm::CastInst& cast) const {
+  const LaneValue a = of(cast.getOperand(0));
+  if (a.kind != Kind::kStrided) return a.kind == Kind::kUnknown ? a : kVarying;
+  switch (cast.getOpcode()) {
+    case llvm::Instruction::SExt:
+      return a.is_signed_exact ? a : kVarying;
+    case llvm::Instruction::ZExt:
+      return a.is_unsigned_exact || (a.is_signed_exact && cast.hasNonNeg()) ? a : kVarying;
+    case llvm::Instruction::Trunc: {
+      LaneValue value = strided(a.stride, a.zero_bits);
+      settle_exactness(value, cast);
+      return value;
+    }
+    case llvm::Instruction::PtrToInt:
+    case llvm::Instruction::IntToPtr:
+      return cast.getSrcTy()->getScalarSizeInBits() <= 64 ? strided(a.stride, a.zero_bits) : kVarying;
+    default:
+      return kVarying;
+  }
+}
+
+LaneValue LaneValues::of_address(const llvm::Instruction& address) const {
+  const auto& gep = llvm::cast<llvm::GEPOperator>(address);
+  LaneValue value = of(gep.getPointerOperand());
+  if (value.kind == Kind::kUnknown) return {};
+  if (!is_usable(value)) return kVarying;
+  std::int64_t stride = value.stride;
+  for (auto step = llvm::gep_type_begin(gep); step != llvm::gep_type_end(gep); ++step) {
+    const LaneValue index = of(step.getOperand());
+    if (index.kind == Kind::kUnknown) return {};
+    if (!is_usable(index)) return kVarying;
+    if (index.stride == 0) continue;
+    if (step.isStruct() || !step.getOperand()->getType()->isIntegerTy(64)) return kVarying;
+    stride += index.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
+  }
+  value = strided(stride);
+  return value.kind == Kind::kStrided ? value : kVarying;
+}
+
+LaneValue LaneValues::computed(const llvm::Instruction& instruction) const {
+  if (calls(&instruction, call::kLane)) return {Kind::kStrided, 1, 31, true, true};
+  if (const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
+  if (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+      return of_sum(instruction, false);
+    case llvm::Instruction::Sub:
+      return of_sum(instruction, true);
+    case llvm::Instruction::Or:
+      return llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint() ? of_sum(instruction, false) : kVarying;
+    case llvm::Instruction::Mul:
+    case llvm::Instruction::Shl:
+      return of_product(instruction);
+    case llvm::Instruction::GetElementPtr:
+      return of_address(instruction);
+    case llvm::Instruction::Alloca:
+      return strided(static_cast<std::int64_t>(
+          llvm::cast<llvm::AllocaInst>(instruction).getAllocationSize(layout_)->getFixedValue()));
+    default:
+      return kVarying;
+  }
+}
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,70 @@
+#include "spmd/lower.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "spmd/blocks.h"
+#include "spmd/divergence.h"
+#include "spmd/structure.h"
+#include "spmd/threads.h"
+#include "spmd/widen.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+/// The analyses of LLVM, with lanes that diverge.
+struct Analyses {
+  Analyses() {
+    register_divergence(functions);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+};
+
+Status check(const llvm::Function& function, const char* step) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (!llvm::verifyFunction(function, &stream)) return Ok{};
+  return make_error(ErrorCode::kInternal, "the code for this processor is broken after \"" + std::string(step) +
+                                              "\" (kernel \"" + function.getName().str() + "\"). Report it.")
+      .with("log", text);
+}
+
+Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel));
+  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
+  Analyses analyses;
+  place_threads(kernel, shape);
+  KMUX_TRY(check(kernel, "threads"));
+  structure(kernel, analyses.functions);
+  KMUX_TRY(check(kernel, "structure"));
+  KMUX_TRY(add_fast_paths(kernel, analyses.functions));
+  KMUX_TRY(check(kernel, "fast paths"));
+  KMUX_ASSIGN(llvm::Function* const warp, widen(kernel, shape.lanes, analyses.functions));
+  KMUX_TRY(check(*warp, "widen"));
+  add_entries(kernel, *warp, shape, shared_bytes);
+  analyses.functions.clear();
+  warp->eraseFromParent();
+  kernel.eraseFromParent();
+  return Ok{};
+}
+
+}  // namespace
+
+Status lower_kernels(llvm::Module& module, const BlockExtents& kernels) {
+  for (const auto& [name, extents] : kernels) {
+    llvm::Function* const kernel = module.getFunction(name);
+    if (kernel != nullptr && !kernel->isDeclaration()) KMUX_TRY(lower(*kernel, extents));
+  }
+  return Ok{};
+}
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,90 @@
+#include "spmd/structure.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Scalar/StructurizeCFG.h"
+#include "llvm/Transforms/Utils/FixIrreducible.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
+#include "llvm/Transforms/Utils/UnifyLoopExits.h"
+#include "spmd/divergence.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+template <class Pass>
+void add_loop_pass(llvm::FunctionPassManager& passes, Pass pass, bool needs_memory = false) {
+  llvm::LoopPassManager loops;
+  loops.addPass(std::move(pass));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), needs_memory));
+}
+
+void add_clean_up(llvm::FunctionPassManager& passes) {
+  llvm::SimplifyCFGOptions cfg;
+  cfg.needCanonicalLoops(true).hoistCommonInsts(false).sinkCommonInsts(false);
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass(cfg));
+  passes.addPass(llvm::InstCombinePass());
+}
+
+void add_scalar_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  add_clean_up(passes);
+  add_loop_pass(passes, llvm::LoopRotatePass(true, false));
+  add_loop_pass(passes, llvm::LICMPass(llvm::LICMOptions()), true);
+  add_loop_pass(passes, llvm::IndVarSimplifyPass(false));
+  add_loop_pass(passes, llvm::LoopFullUnrollPass(3));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  add_clean_up(passes);
+  passes.addPass(llvm::ADCEPass());
+  llvm::ScalarizerPassOptions vectors;
+  vectors.ScalarizeLoadStore = true;
+  passes.addPass(llvm::ScalarizerPass(vectors));
+}
+
+void add_structure_passes(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::LowerSwitchPass());
+  passes.addPass(llvm::UnifyFunctionExitNodesPass());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(llvm::FixIrreduciblePass());
+  passes.addPass(llvm::UnifyLoopExitsPass());
+}
+
+// Of the old kind, since the new one does not leave alone where all lanes go the same way.
+void structure_regions(llvm::Function& kernel) {
+  llvm::legacy::FunctionPassManager passes(kernel.getParent());
+  passes.add(llvm::createTargetTransformInfoWrapperPass(divergence()));
+  passes.add(llvm::createStructurizeCFGPass(/*SkipUniformRegions=*/true));
+  passes.run(kernel);
+}
+
+}  // namespace
+
+void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager passes;
+  add_scalar_passes(passes);
+  add_structure_passes(passes);
+  passes.run(kernel, analyses);
+  structure_regions(kernel);
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+  llvm::FunctionPassManager loops;
+  loops.addPass(llvm::LoopSimplifyPass());
+  loops.addPass(llvm::LCSSAPass());
+  loops.run(kernel, analyses);
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+}
+
+}  // namespace kmux::cpu::spmd

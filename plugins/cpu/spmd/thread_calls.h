@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string_view>
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstrTypes.h"
+
+namespace kmux::cpu::spmd {
+
+/// The functions by which device code and the steps of this folder ask what a thread is and does, by name. Those of the first
+/// group are declared by device/cuda.h; the others stand between two steps only.
+namespace call {
+inline constexpr std::string_view kThread[] = {"kmux.thread.x", "kmux.thread.y", "kmux.thread.z"};  // threadIdx
+inline constexpr std::string_view kBlock[] = {"kmux.block.x", "kmux.block.y", "kmux.block.z"};  // blockIdx
+inline constexpr std::string_view kBlockDim[] = {"kmux.block_dim.x", "kmux.block_dim.y", "kmux.block_dim.z"};
+inline constexpr std::string_view kGridDim[] = {"kmux.grid_dim.x", "kmux.grid_dim.y", "kmux.grid_dim.z"};
+inline constexpr std::string_view kLane = "kmux.lane";  // of its warp
+inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
+inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
+inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
+inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
+
+inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
+inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block
+inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};  // threadIdx of lane 0
+}  // namespace call
+
+/// The function of this folder that `value` calls, or "" if it is none.
+std::string_view called(const llvm::Value* value);
+/// Does `value` call `name`?
+inline bool calls(const llvm::Value* value, std::string_view name) { return called(value) == name; }
+
+/// A call of `name` at the place of `builder`. Those that return something touch no memory.
+llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,
+                          llvm::ArrayRef<llvm::Value*> arguments = {});
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,185 @@
+#include "spmd/threads.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+constexpr unsigned kMostInlined = 10000;
+constexpr std::uint64_t kSharedAlignment = 64;
+
+llvm::Function* definition_of(const llvm::CallBase& call) {
+  llvm::Function* const function = call.getCalledFunction();
+  return function == nullptr || function->isDeclaration() || function->isVarArg() ? nullptr : function;
+}
+
+llvm::CallBase* first_call(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call != nullptr && definition_of(*call) != nullptr) return call;
+  }
+  return nullptr;
+}
+
+// The instructions of another processor: PTX.
+Status check_text(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr || !call->isInlineAsm()) continue;
+    const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
+    return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" has the inline assembly \"" +
+                                                   text + "\", which is not for this processor. Write it in C++.");
+  }
+  return Ok{};
+}
+
+Status inline_calls(llvm::Function& kernel) {
+  for (unsigned count = 0; llvm::CallBase* const call = first_call(kernel); ++count) {
+    llvm::InlineFunctionInfo info;
+    if (count < kMostInlined && llvm::InlineFunction(*call, info).isSuccess()) continue;
+    return make_error(ErrorCode::kUnsupported,
+                      "kernel \"" + kernel.getName().str() + "\" calls \"" + definition_of(*call)->getName().str() +
+                          "\", which cannot become part of it (a recursion?). Write it as a loop.");
+  }
+  return Ok{};
+}
+
+// The variable that a note of the source says is shared, or null.
+llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
+  const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
+  const auto* const text = llvm::dyn_cast<llvm::GlobalVariable>(note->getArgOperand(1)->stripPointerCasts());
+  const auto* const data = text == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
+  if (data == nullptr || !data->isCString() || data->getAsCString() != "kmux.shared") return nullptr;
+  return llvm::dyn_cast<llvm::AllocaInst>(note->getArgOperand(0)->stripPointerCasts());
+}
+
+void erase_notes(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (note == nullptr) continue;
+    if (note->getIntrinsicID() == llvm::Intrinsic::var_annotation || note->isLifetimeStartOrEnd()) {
+      instruction.eraseFromParent();
+    }
+  }
+}
+
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+}
+
+std::uint64_t place_shared(llvm::Function& kernel) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+  }
+  erase_notes(kernel);
+  std::uint64_t bytes = 0;
+  for (llvm::AllocaInst* const variable : variables) {
+    llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(bytes)));
+    bytes = aligned(bytes + *variable->getAllocationSize(kernel.getDataLayout()));
+    variable->eraseFromParent();
+  }
+  return bytes;
+}
+
+// An array without extent that nobody defines is the dynamic shared memory, which has one address whatever its names.
+void place_dynamic(llvm::Function& kernel) {
+  for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
+    const auto* const type = llvm::dyn_cast<llvm::ArrayType>(variable.getValueType());
+    if (!variable.isDeclaration() || type == nullptr || type->getNumElements() != 0) continue;
+    llvm::convertUsersOfConstantsToInstructions(&variable, &kernel);
+    llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    llvm::CallInst* const place = make_call(builder, call::kDynamic, builder.getPtrTy());
+    variable.replaceUsesWithIf(place, [&](const llvm::Use& use) {
+      const auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+      return user != nullptr && user->getFunction() == &kernel;
+    });
+    if (place->use_empty()) place->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+bool sees_warps(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
+      if (calls(&instruction, name)) return true;
+    }
+  }
+  return false;
+}
+
+Result<std::uint64_t> join_calls(llvm::Function& kernel) {
+  KMUX_TRY(inline_calls(kernel));
+  KMUX_TRY(check_text(kernel));
+  place_dynamic(kernel);
+  return place_shared(kernel);
+}
+
+namespace {
+
+void replace_calls(llvm::Function& kernel, std::string_view name, llvm::Value* with) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    if (!calls(&instruction, name) || &instruction == with) continue;
+    instruction.replaceAllUsesWith(with);
+    instruction.eraseFromParent();
+  }
+}
+
+// How many threads of the block come before: of its row, where a warp lies in one.
+llvm::Value* linear_index(llvm::IRBuilder<>& builder, const BlockShape& shape) {
+  llvm::Type* const i32 = builder.getInt32Ty();
+  llvm::Value* const first =
+      builder.CreateShl(make_call(builder, call::kWarp[0], i32), llvm::Log2_32(shape.lanes), "", true, true);
+  return builder.CreateAdd(first, make_call(builder, call::kLane, i32), "thread", true, true);
+}
+
+std::array<llvm::Value*, 3> thread_index(llvm::IRBuilder<>& builder, const BlockShape& shape, llvm::Value* index) {
+  llvm::Type* const i32 = builder.getInt32Ty();
+  if (shape.order == BlockShape::Order::kRows) {
+    return {index, make_call(builder, call::kWarp[1], i32), make_call(builder, call::kWarp[2], i32)};
+  }
+  if (shape.order == BlockShape::Order::kLine) return {index, builder.getInt32(0), builder.getInt32(0)};
+  llvm::Value* const x = make_call(builder, call::kBlockDim[0], i32);
+  llvm::Value* const y = make_call(builder, call::kBlockDim[1], i32);
+  llvm::Value* const row = builder.CreateUDiv(index, x);
+  return {builder.CreateURem(index, x), builder.CreateURem(row, y), builder.CreateUDiv(row, y)};
+}
+
+// All of `body` runs only for the threads that the block has.
+void guard(llvm::IRBuilder<>& builder, llvm::BasicBlock* body, llvm::Value* index) {
+  llvm::Type* const i32 = builder.getInt32Ty();
+  llvm::Value* count = builder.getInt32(1);
+  for (const std::string_view name : call::kBlockDim) count = builder.CreateMul(count, make_call(builder, name, i32));
+  llvm::BasicBlock* const none = llvm::BasicBlock::Create(builder.getContext(), "none", body->getParent());
+  llvm::ReturnInst::Create(builder.getContext(), none);
+  llvm::Instruction* const end = &*builder.GetInsertPoint();
+  builder.CreateCondBr(builder.CreateICmpULT(index, count), body, none);
+  end->eraseFromParent();
+}
+
+}  // namespace
+
+void place_threads(llvm::Function& kernel, const BlockShape& shape) {
+  llvm::BasicBlock& entry = kernel.getEntryBlock();
+  llvm::BasicBlock* const body = llvm::SplitBlock(&entry, &*entry.getFirstNonPHIOrDbgOrAlloca());
+  llvm::IRBuilder<> builder(entry.getTerminator());
+  llvm::Value* const linear = linear_index(builder, shape);
+  const std::array<llvm::Value*, 3> index = thread_index(builder, shape, linear);
+  for (unsigned i = 0; i < 3; ++i) replace_calls(kernel, call::kThread[i], index[i]);
+  if (!shape.is_whole()) guard(builder, body, linear);
+  if (!shape.extents) return;
+  for (unsigned i = 0; i < 3; ++i) replace_calls(kernel, call::kBlockDim[i], builder.getInt32((*shape.extents)[i]));
+}
+
+}  // namespace kmux::cpu::spmd
