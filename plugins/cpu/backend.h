@@ -9,7 +9,7 @@
 namespace kmux::cpu {
 
 /// C and C++ functions on this machine's processor.
-class CpuBackend final : public BackendOf<CpuBackend, CpuWrapper, CpuBuilder, CpuDevices> {
+class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;

@@ -11,7 +11,7 @@ namespace kmux::cuda {
 /// CUDA C++ compiled with nvcc, launched by generated C++.
 ///
 /// Threads: any, as Backend.
-class CudaBackend final : public BackendOf<CudaBackend, CudaWrapper, CudaBuilder, nvidia::Devices> {
+class CudaBackend final : public BackendOf<CudaWrapper, CudaBuilder, nvidia::Devices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;

@@ -9,7 +9,7 @@
 namespace kmux::cutedsl {
 
 /// Python of CuTe DSL, launched by generated C++.
-class CuteDslBackend final : public BackendOf<CuteDslBackend, CuteDslWrapper, CuteDslBuilder, nvidia::Devices> {
+class CuteDslBackend final : public BackendOf<CuteDslWrapper, CuteDslBuilder, nvidia::Devices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;

@@ -11,7 +11,7 @@ namespace kmux::hip {
 /// HIP C++ on AMD's devices.
 ///
 /// Threads: any, as Backend.
-class HipBackend final : public BackendOf<HipBackend, HipWrapper, HipBuilder, HipDevices> {
+class HipBackend final : public BackendOf<HipWrapper, HipBuilder, HipDevices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;

@@ -11,7 +11,7 @@ namespace kmux::nvrtc {
 /// CUDA C++ on NVIDIA's devices, compiled with NVRTC.
 ///
 /// Threads: any, as Backend.
-class NvrtcBackend final : public BackendOf<NvrtcBackend, NvrtcWrapper, NvrtcBuilder, nvidia::Devices> {
+class NvrtcBackend final : public BackendOf<NvrtcWrapper, NvrtcBuilder, nvidia::Devices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kmux/environment.h"
 #include "kmux/log.h"
 #include "kmux/runtime.h"
 

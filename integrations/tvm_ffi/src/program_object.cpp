@@ -21,7 +21,6 @@
 namespace kmux::bridge {
 namespace {
 
-namespace refl = ffi::reflection;
 using Files = ffi::Map<ffi::String, ffi::String>;
 
 ProgramRef load(const ffi::String& path) { return ProgramRef(value_of(load_program(std::string(path)))); }
@@ -83,7 +82,6 @@ void save(const ProgramRef& program, const ffi::String& path) {
   value_of(save_program(program->program, std::string(path)));
 }
 
-namespace refl = ffi::reflection;
 
 ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
   return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_request(options)))); });

@@ -43,14 +43,10 @@ struct PluginInfo {
   std::int32_t device_type;  // DLDeviceType of its memory
 };
 
-/// A backend of three parts that are each made from the host. What differs between backends is left to `Derived`.
-template <class Derived, class WrapperPart, class BuilderPart, class DevicesPart>
+/// A backend of three parts that are each made from the host.
+template <class WrapperPart, class BuilderPart, class DevicesPart>
 class BackendOf : public Backend {
  public:
-  /// Makes the backend of the plugin.
-  static Result<std::unique_ptr<Backend>> create(Host host) {
-    return std::unique_ptr<Backend>(std::make_unique<Derived>(host));
-  }
   /// Keeps `host`, and makes the parts from it.
   explicit BackendOf(Host host) : host_(host), wrapper_(host), builder_(host), devices_(host) {}
 
@@ -96,11 +92,21 @@ kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* 
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,
                                     kmux_sink reason) noexcept;
 
+/// A backend of that class: by its `create`, else made from the host.
+template <class BackendClass>
+Result<std::unique_ptr<Backend>> make_backend(Host host) {
+  if constexpr (requires { BackendClass::create(host); }) {
+    return BackendClass::create(host);
+  } else {
+    return std::unique_ptr<Backend>(std::make_unique<BackendClass>(host));
+  }
+}
+
 /// The table of `BackendClass`, one a plugin.
 template <class BackendClass>
 const kmux_plugin_api* query_plugin(std::uint32_t host_max_version, kmux_sink reason) noexcept {
   constexpr auto create = [](const kmux_host_api* host, void** instance, kmux_sink error) noexcept {
-    return create_backend(&BackendClass::create, host, instance, error);
+    return create_backend(&make_backend<BackendClass>, host, instance, error);
   };
   static const kmux_device_api devices = device_functions(BackendClass::kInfo);
   static const kmux_plugin_api table =
@@ -111,7 +117,8 @@ const kmux_plugin_api* query_plugin(std::uint32_t host_max_version, kmux_sink re
 }  // namespace kmux
 
 /// Exports class `BackendClass` (derived from kmux::Backend) as the plugin of this library. It has
-/// `static constexpr kmux::PluginInfo kInfo` and `static Result<std::unique_ptr<Backend>> create(kmux::Host)`.
+/// `static constexpr kmux::PluginInfo kInfo`, and a constructor from a kmux::Host or, where that can fail,
+/// `static Result<std::unique_ptr<Backend>> create(kmux::Host)`.
 #define KMUX_PLUGIN(BackendClass)                                                                                   \
   extern "C" __attribute__((visibility("default"))) const kmux_plugin_api* kmux_plugin_query(std::uint32_t version, \
                                                                                              kmux_sink reason) {    \
