@@ -92,6 +92,7 @@ ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
+  namespace refl = ffi::reflection;
   refl::ObjectDef<ProgramObj>(refl::init(false))
       .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
       .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
