@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "kmux/plugin/support.h"
+#include "kmux/plugin/words.h"
 
 #include "adapter.h"
 #include "engine/compiler.h"

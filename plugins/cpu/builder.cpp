@@ -126,11 +126,10 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
 
 namespace {
 
-Status check_engine(const BuildOptions& options, std::string_view dialect) {
+Status check_engine(const BuildOptions& options, const std::string& dialect) {
   if (options.engine != Engine::kHost || !is_device_dialect(dialect)) return Ok{};
-  return make_error(ErrorCode::kInvalidArgument, "option \"engine\" cannot be \"host\" for dialect " +
-                                                     std::string(dialect) +
-                                                     " (the machine's compiler knows C and C++). Use \"clang\".");
+  return make_error(ErrorCode::kInvalidArgument, R"(option "engine" cannot be "host" for dialect )" + dialect +
+                                                     R"( (the machine's compiler knows C and C++). Use "clang".)");
 }
 
 Status check_march(const BuildOptions& options) {
