@@ -16,7 +16,7 @@ constexpr std::uint64_t kAlignment = 64;
 /// What a warp keeps from one barrier to the next: its state, then values.
 class Frame {
  public:
-  Frame(llvm::Function& block, const WarpLoop& loop) : layout_(block.getDataLayout()), loop_(loop) {
+  Frame(llvm::Function& block, const WarpLoop& loop) : layout_(block.getDataLayout()) {
     llvm::IRBuilder<> builder(loop.header->getTerminator());
     size_ = builder.CreateLoad(builder.getInt64Ty(), llvm::PoisonValue::get(builder.getPtrTy()));  // known in the end
     llvm::Value* const offset = builder.CreateMul(builder.CreateZExt(loop.warp, builder.getInt64Ty()), size_);
@@ -41,7 +41,6 @@ class Frame {
 
  private:
   const llvm::DataLayout& layout_;
-  const WarpLoop& loop_;
   llvm::LoadInst* size_;
   llvm::Value* begin_;
   std::uint64_t bytes_ = kAlignment;  // behind the state
@@ -101,77 +100,108 @@ void keep_values(llvm::Function& block, Frame& frame) {
   }
 }
 
+/// The rounds of a block: in each, every warp goes on at its state, until all have ended.
+class Rounds {
+ public:
+  Rounds(llvm::Function& block, const WarpLoop& loop, Frame& frame)
+      : block_(block), loop_(loop), frame_(frame), builder_(block.getContext()) {}
+
+  void write(const std::vector<llvm::CallInst*>& barriers) {
+    begin_round();
+    write_header(static_cast<unsigned>(barriers.size()));
+    write_latch(static_cast<unsigned>(barriers.size()) + 1);
+    for (llvm::CallInst* const barrier : barriers) write_barrier(*barrier);
+    end_round();
+  }
+
+ private:
+  llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(block_.getContext(), name, &block_); }
+  void begin_round();
+  void write_header(unsigned barriers);
+  void write_latch(unsigned ended);
+  void write_barrier(llvm::CallInst& barrier);
+  void end_round();
+
+  llvm::Function& block_;
+  const WarpLoop& loop_;
+  Frame& frame_;
+  llvm::IRBuilder<> builder_;
+  llvm::BasicBlock* const round_ = add("round");
+  llvm::BasicBlock* const round_end_ = add("round.end");
+  llvm::BasicBlock* const waits_ = add("waits");
+  llvm::PHINode* is_first_ = nullptr;  // is it the first round?
+  llvm::PHINode* any_waits_ = nullptr;  // does a warp before this one wait?
+  llvm::PHINode* waiting_ = nullptr;  // or this one?
+  llvm::SwitchInst* go_on_ = nullptr;  // by state
+};
+
+void Rounds::begin_round() {
+  llvm::BasicBlock* const before = loop_.warp->getIncomingBlock(0);
+  builder_.SetInsertPoint(round_);
+  is_first_ = builder_.CreatePHI(builder_.getInt1Ty(), 2, "is_first");
+  builder_.CreateBr(loop_.header);
+  before->getTerminator()->replaceSuccessorWith(loop_.header, round_);
+  loop_.warp->replaceIncomingBlockWith(before, round_);
+  is_first_->addIncoming(builder_.getTrue(), before);
+  is_first_->addIncoming(builder_.getFalse(), round_end_);
+}
+
+void Rounds::write_header(unsigned barriers) {
+  auto* const enter = llvm::cast<llvm::BranchInst>(loop_.header->getTerminator());
+  any_waits_ = llvm::PHINode::Create(builder_.getInt1Ty(), 2, "any_waits", loop_.header->begin());
+  builder_.SetInsertPoint(enter);
+  llvm::Value* const kept = builder_.CreateLoad(builder_.getInt32Ty(), frame_.state(builder_));
+  llvm::Value* const state = builder_.CreateFreeze(builder_.CreateSelect(is_first_, builder_.getInt32(0), kept));
+  go_on_ = builder_.CreateSwitch(state, loop_.latch, barriers + 1);
+  go_on_->addCase(builder_.getInt32(0), enter->getSuccessor(0));
+  enter->eraseFromParent();
+}
+
+// The body's ends come to the latch by way of their new state.
+void Rounds::write_latch(unsigned ended) {
+  const std::vector<llvm::BasicBlock*> from(llvm::pred_begin(loop_.latch), llvm::pred_end(loop_.latch));
+  llvm::BasicBlock* const ends = add("ends");
+  for (llvm::BasicBlock* const one : from) {
+    if (one != loop_.header) one->getTerminator()->replaceSuccessorWith(loop_.latch, ends);
+  }
+  builder_.SetInsertPoint(ends);
+  builder_.CreateStore(builder_.getInt32(ended), frame_.state(builder_));
+  builder_.CreateBr(loop_.latch);
+  builder_.SetInsertPoint(waits_);
+  builder_.CreateBr(loop_.latch);
+  waiting_ = llvm::PHINode::Create(builder_.getInt1Ty(), 3, "waiting", loop_.latch->begin());
+  waiting_->addIncoming(any_waits_, loop_.header);
+  waiting_->addIncoming(any_waits_, ends);
+  waiting_->addIncoming(builder_.getTrue(), waits_);
+  any_waits_->addIncoming(builder_.getFalse(), round_);
+  any_waits_->addIncoming(waiting_, loop_.latch);
+}
+
+void Rounds::write_barrier(llvm::CallInst& barrier) {
+  llvm::BasicBlock* const here = barrier.getParent();
+  llvm::BasicBlock* const resumed = llvm::SplitBlock(here, &barrier);
+  barrier.eraseFromParent();
+  builder_.SetInsertPoint(here->getTerminator());
+  const auto state = builder_.getInt32(go_on_->getNumCases());
+  builder_.CreateStore(state, frame_.state(builder_));
+  builder_.CreateBr(waits_);
+  here->getTerminator()->eraseFromParent();
+  go_on_->addCase(state, resumed);
+}
+
+void Rounds::end_round() {
+  loop_.latch->getTerminator()->replaceSuccessorWith(loop_.exit, round_end_);
+  builder_.SetInsertPoint(round_end_);
+  builder_.CreateCondBr(waiting_, round_, loop_.exit);
+}
+
 }  // namespace
 
 std::uint64_t add_barriers(llvm::Function& block, const WarpLoop& loop) {
   const std::vector<llvm::CallInst*> barriers = barriers_of(block);
   if (barriers.empty()) return 0;
-  llvm::LLVMContext& context = block.getContext();
   Frame frame(block, loop);
-  llvm::IRBuilder<> builder(context);
-  llvm::Type* const i32 = builder.getInt32Ty();
-  const auto ended = builder.getInt32(static_cast<unsigned>(barriers.size()) + 1);
-
-  // A round: each warp goes on at its state, until all have ended.
-  llvm::BasicBlock* const before = loop.header->getSinglePredecessor() ? nullptr : loop.warp->getIncomingBlock(0);
-  llvm::BasicBlock* const round = llvm::BasicBlock::Create(context, "round", &block, loop.header);
-  llvm::BasicBlock* const round_end = llvm::BasicBlock::Create(context, "round.end", &block);
-  llvm::BasicBlock* const waits = llvm::BasicBlock::Create(context, "waits", &block);
-  builder.SetInsertPoint(round);
-  llvm::PHINode* const is_first = builder.CreatePHI(builder.getInt1Ty(), 2, "is_first");
-  builder.CreateBr(loop.header);
-  before->getTerminator()->replaceSuccessorWith(loop.header, round);
-  loop.warp->replaceIncomingBlockWith(before, round);
-  is_first->addIncoming(builder.getTrue(), before);
-  is_first->addIncoming(builder.getFalse(), round_end);
-
-  // Header: state -> where to go on.
-  auto* const enter = llvm::cast<llvm::BranchInst>(loop.header->getTerminator());
-  llvm::BasicBlock* const body = enter->getSuccessor(0);
-  builder.SetInsertPoint(loop.header, loop.header->getFirstInsertionPt());
-  llvm::PHINode* const any_waits = llvm::PHINode::Create(builder.getInt1Ty(), 2, "any_waits", loop.header->begin());
-  builder.SetInsertPoint(enter);
-  llvm::Value* const kept_state =
-      builder.CreateSelect(is_first, builder.getInt32(0), builder.CreateLoad(i32, frame.state(builder)));
-  llvm::SwitchInst* const go_on =
-      builder.CreateSwitch(builder.CreateFreeze(kept_state), loop.latch, static_cast<unsigned>(barriers.size()) + 1);
-  go_on->addCase(builder.getInt32(0), body);
-  enter->eraseFromParent();
-
-  // The body's ends come to the latch by way of their new state.
-  llvm::BasicBlock* const ends = llvm::BasicBlock::Create(context, "ends", &block);
-  std::vector<llvm::BasicBlock*> from(llvm::pred_begin(loop.latch), llvm::pred_end(loop.latch));
-  for (llvm::BasicBlock* const one : from) {
-    if (one != loop.header) one->getTerminator()->replaceSuccessorWith(loop.latch, ends);
-  }
-  builder.SetInsertPoint(ends);
-  builder.CreateStore(ended, frame.state(builder));
-  builder.CreateBr(loop.latch);
-  builder.SetInsertPoint(waits);
-  builder.CreateBr(loop.latch);
-  llvm::PHINode* const waiting = llvm::PHINode::Create(builder.getInt1Ty(), 3, "waiting", loop.latch->begin());
-  waiting->addIncoming(any_waits, loop.header);
-  waiting->addIncoming(any_waits, ends);
-  waiting->addIncoming(builder.getTrue(), waits);
-  any_waits->addIncoming(builder.getFalse(), round);
-  any_waits->addIncoming(waiting, loop.latch);
-
-  for (std::size_t i = 0; i < barriers.size(); ++i) {
-    llvm::BasicBlock* const here = barriers[i]->getParent();
-    llvm::BasicBlock* const resumed = llvm::SplitBlock(here, barriers[i]);
-    barriers[i]->eraseFromParent();
-    builder.SetInsertPoint(here->getTerminator());
-    const auto state = builder.getInt32(static_cast<unsigned>(i) + 1);
-    builder.CreateStore(state, frame.state(builder));
-    builder.CreateBr(waits);
-    here->getTerminator()->eraseFromParent();
-    go_on->addCase(state, resumed);
-  }
-
-  // The last warp of a round.
-  loop.latch->getTerminator()->replaceSuccessorWith(loop.exit, round_end);
-  builder.SetInsertPoint(round_end);
-  builder.CreateCondBr(waiting, round, loop.exit);
+  Rounds(block, loop, frame).write(barriers);
   keep_variables(block, frame, loop);
   keep_values(block, frame);
   return frame.finish();

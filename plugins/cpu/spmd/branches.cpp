@@ -27,27 +27,32 @@ Result<Branches> Branches::find(llvm::Function& function, const llvm::Uniformity
     auto* const branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
     if (!is_divergent(branch, uniformity)) continue;
     const llvm::Loop* const loop = loops.getLoopFor(&block);
-    if (loop != nullptr && loop->isLoopExiting(&block)) {
-      if (loop->getLoopLatch() != &block || loop->getExitingBlock() != &block)
-        return not_structured(function, "a loop");
-      found.divergent_loops_.insert(loop->getHeader());
-      continue;
-    }
-    llvm::BasicBlock* const yes = branch->getSuccessor(0);
-    llvm::BasicBlock* const no = branch->getSuccessor(1);
-    if (post_dominators.dominates(no, yes)) {
-      found.splits_.push_back({branch, yes, no, true});
-    } else if (post_dominators.dominates(yes, no)) {
-      found.splits_.push_back({branch, no, yes, false});
-    } else {
-      return not_structured(function, "a branch");
-    }
+    const bool is_exit = loop != nullptr && loop->isLoopExiting(&block);
+    KMUX_TRY(is_exit ? found.add_loop(*loop, block) : found.add_split(*branch, post_dominators));
   }
   for (Split& split : found.splits_) {
-    if (split.region->getSinglePredecessor() == nullptr)
+    if (split.region->getSinglePredecessor() == nullptr) {
       split.region = llvm::SplitEdge(split.branch->getParent(), split.region);
+    }
   }
   return found;
+}
+
+Status Branches::add_loop(const llvm::Loop& loop, const llvm::BasicBlock& exiting) {
+  if (loop.getLoopLatch() != &exiting || loop.getExitingBlock() != &exiting) {
+    return not_structured(*exiting.getParent(), "a loop");
+  }
+  divergent_loops_.insert(loop.getHeader());
+  return Ok{};
+}
+
+Status Branches::add_split(llvm::BranchInst& branch, const llvm::PostDominatorTree& post_dominators) {
+  llvm::BasicBlock* const yes = branch.getSuccessor(0);
+  llvm::BasicBlock* const no = branch.getSuccessor(1);
+  const bool on_true = post_dominators.dominates(no, yes);
+  if (!on_true && !post_dominators.dominates(yes, no)) return not_structured(*branch.getFunction(), "a branch");
+  splits_.push_back({&branch, on_true ? yes : no, on_true ? no : yes, on_true});
+  return Ok{};
 }
 
 const Split* Branches::split_into(const llvm::BasicBlock* block) const {

@@ -39,6 +39,9 @@ class Branches {
   llvm::DenseSet<const llvm::BasicBlock*> blended(const llvm::LoopInfo& loops) const;
 
  private:
+  Status add_loop(const llvm::Loop& loop, const llvm::BasicBlock& exiting);
+  Status add_split(llvm::BranchInst& branch, const llvm::PostDominatorTree& post_dominators);
+
   std::vector<Split> splits_;
   llvm::DenseSet<const llvm::BasicBlock*> divergent_loops_;  // their headers
 };

@@ -43,15 +43,43 @@ LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {
                                      llvm::Constant::getAllOnesValue(mask_type()));
 }
 
-// One lane after another, of those that run: for what has no vector form, or an effect that each lane has for itself.
-void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
-  const bool is_void = instruction.getType()->isVoidTy();
+// `value`, of one lane, as that lane's element of `all`.
+LaneCode::Value* LaneCode::insert(Value* all, Value* value, Value* lane) {
+  auto* const record = llvm::dyn_cast<llvm::StructType>(value->getType());
+  if (record == nullptr) return builder_.CreateInsertElement(all, value, lane);
+  Value* result = all;
+  for (unsigned i = 0; i < record->getNumElements(); ++i) {
+    Value* const member = insert(builder_.CreateExtractValue(all, i), builder_.CreateExtractValue(value, i), lane);
+    result = builder_.CreateInsertValue(result, member, i);
+  }
+  return result;
+}
+
+// Its operands for all lanes; those that are the same in all stay scalars.
+llvm::SmallVector<LaneCode::Value*> LaneCode::operands_of(const llvm::Instruction& instruction) {
   llvm::SmallVector<Value*> operands;
   for (const llvm::Use& operand : instruction.operands()) {
-    const bool is_callee = llvm::isa<llvm::Function>(operand) || llvm::isa<llvm::MetadataAsValue>(operand);
-    operands.push_back(is_callee || values_.of(operand).kind == LaneValue::Kind::kUniform ? scalar(operand)
-                                                                                          : vector(operand));
+    const bool is_one = llvm::isa<llvm::Function, llvm::MetadataAsValue>(operand) ||
+                        values_.of(operand).kind == LaneValue::Kind::kUniform;
+    operands.push_back(is_one ? scalar(operand) : vector(operand));
   }
+  return operands;
+}
+
+// The instruction for one lane.
+llvm::Instruction* LaneCode::copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands,
+                                      Value* lane) {
+  llvm::Instruction* const copy = instruction.clone();
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    const bool is_wide = operands[i]->getType() != instruction.getOperand(i)->getType();
+    copy->setOperand(i, is_wide ? builder_.CreateExtractElement(operands[i], lane) : operands[i]);
+  }
+  return builder_.Insert(copy);
+}
+
+// One lane after another, of those that run: for what has no vector form, or an effect that each lane has for itself.
+void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
+  const llvm::SmallVector<Value*> operands = operands_of(instruction);
   Value* const bits = bits_of(mask_or_all());
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const body = add_block("lane");
@@ -59,32 +87,21 @@ void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   llvm::PHINode* const left = builder_.CreatePHI(bits->getType(), 2);
-  llvm::PHINode* const results = is_void ? nullptr : builder_.CreatePHI(widened(instruction.getType()), 2);
+  llvm::PHINode* const results =
+      instruction.getType()->isVoidTy() ? nullptr : builder_.CreatePHI(widened(instruction.getType()), 2);
   Value* const lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
-  llvm::Instruction* const copy = instruction.clone();
-  for (unsigned i = 0; i < operands.size(); ++i) {
-    const bool is_wide = operands[i]->getType() != instruction.getOperand(i)->getType();
-    copy->setOperand(i, is_wide ? builder_.CreateExtractElement(operands[i], lane) : operands[i]);
-  }
-  builder_.Insert(copy);
-  Value* result = nullptr;
-  if (!is_void && !instruction.getType()->isStructTy()) result = builder_.CreateInsertElement(results, copy, lane);
-  if (!is_void && instruction.getType()->isStructTy()) {
-    result = results;
-    for (unsigned i = 0; i < instruction.getType()->getStructNumElements(); ++i) {
-      Value* const member = builder_.CreateInsertElement(builder_.CreateExtractValue(results, i),
-                                                         builder_.CreateExtractValue(copy, i), lane);
-      result = builder_.CreateInsertValue(result, member, i);
-    }
+  Value* const copy = copy_for(instruction, operands, lane);
+  if (results != nullptr) {
+    Value* const result = insert(results, copy, lane);
+    results->addIncoming(llvm::PoisonValue::get(results->getType()), before);
+    results->addIncoming(result, body);
+    set_vector(&instruction, result);
   }
   Value* const rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(left->getType(), 1)));
   left->addIncoming(bits, before);
   left->addIncoming(rest, body);
-  if (results != nullptr) results->addIncoming(llvm::PoisonValue::get(results->getType()), before);
-  if (results != nullptr) results->addIncoming(result, body);
   builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::ConstantInt::get(rest->getType(), 0)), body, after);
   builder_.SetInsertPoint(after);
-  if (results != nullptr) set_vector(&instruction, result);
 }
 
 }  // namespace kmux::cpu::spmd

@@ -92,7 +92,7 @@ void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
 }
 
 // What lane 0 has. It need not be one that runs, so what is said of those that run is not true of it.
-void LaneCode::emit_strided(const llvm::Instruction& instruction, const LaneValue&) {
+void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (calls(&instruction, call::kLane)) return set(&instruction, builder_.getInt32(0));
   if (const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return emit_alloca(*variable);
   if (instruction.getOpcode() == llvm::Instruction::Or) {
@@ -102,11 +102,33 @@ void LaneCode::emit_strided(const llvm::Instruction& instruction, const LaneValu
   llvm::cast<llvm::Instruction>(scalars_[&instruction])->dropPoisonGeneratingFlags();
 }
 
-// The divisor of a lane that does not run may be zero.
+// No processor divides vectors of integers, but all divide doubles, whose quotient is exact below 2^53.
+LaneCode::Value* LaneCode::quotient(Value* dividend, Value* divisor, bool is_signed) {
+  llvm::Type* const type = dividend->getType();
+  llvm::Type* const wide = llvm::FixedVectorType::get(builder_.getDoubleTy(), lanes_);
+  const auto number = [&](Value* value) {
+    return is_signed ? builder_.CreateSIToFP(value, wide) : builder_.CreateUIToFP(value, wide);
+  };
+  Value* const exact = builder_.CreateFDiv(number(dividend), number(divisor));
+  return is_signed ? builder_.CreateFPToSI(exact, type) : builder_.CreateFPToUI(exact, type);
+}
+
+// The divisor of a lane that does not run may be zero, for which a processor would stop.
 void LaneCode::emit_division(const llvm::BinaryOperator& division) {
+  constexpr unsigned kMostExactBits = 32;
+  const auto code = division.getOpcode();
+  const bool is_signed = code == llvm::Instruction::SDiv || code == llvm::Instruction::SRem;
+  const bool is_remainder = code == llvm::Instruction::URem || code == llvm::Instruction::SRem;
+  Value* const dividend = vector(division.getOperand(0));
   Value* divisor = vector(division.getOperand(1));
+  if (llvm::isa<llvm::Constant>(divisor)) return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
+  if (division.getType()->getIntegerBitWidth() <= kMostExactBits) {
+    Value* const whole = quotient(dividend, divisor, is_signed);
+    return set_vector(&division,
+                      is_remainder ? builder_.CreateSub(dividend, builder_.CreateMul(whole, divisor)) : whole);
+  }
   if (mask_ != nullptr) divisor = builder_.CreateSelect(mask_, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
-  set_vector(&division, builder_.CreateBinOp(division.getOpcode(), vector(division.getOperand(0)), divisor));
+  set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
 }
 
 bool LaneCode::emit_intrinsic(const llvm::IntrinsicInst& intrinsic) {
@@ -133,77 +155,88 @@ bool LaneCode::emit_intrinsic(const llvm::IntrinsicInst& intrinsic) {
   return true;
 }
 
-void LaneCode::emit_vector(llvm::Instruction& instruction) {
+LaneCode::Value* LaneCode::with_flags_of(const llvm::Instruction& instruction, Value* made) {
+  if (auto* const copied = llvm::dyn_cast<llvm::Instruction>(made)) copied->copyIRFlags(&instruction);
+  return made;
+}
+
+LaneCode::Value* LaneCode::addresses(const llvm::GetElementPtrInst& address) {
+  llvm::SmallVector<Value*> indices;
+  for (const llvm::Use& index : address.indices()) {
+    indices.push_back(llvm::isa<llvm::ConstantInt>(index) ? index.get() : vector(index));
+  }
+  return builder_.CreateGEP(address.getSourceElementType(), vector(address.getPointerOperand()), indices);
+}
+
+LaneCode::Value* LaneCode::chosen(const llvm::SelectInst& choice) {
+  const Value* const given = choice.getCondition();
+  Value* const condition = is_vector(given) ? vector(given) : scalar(given);
+  return builder_.CreateSelect(condition, vector(choice.getTrueValue()), vector(choice.getFalseValue()));
+}
+
+// The vector form of an instruction that has one; null for others.
+LaneCode::Value* LaneCode::vector_form(const llvm::Instruction& instruction) {
+  const auto operand = [&](unsigned i) { return vector(instruction.getOperand(i)); };
   if (const auto* const binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
-    if (binary->isIntDivRem()) return emit_division(*binary);
-    Value* const made =
-        builder_.CreateBinOp(binary->getOpcode(), vector(binary->getOperand(0)), vector(binary->getOperand(1)));
-    if (auto* const copied = llvm::dyn_cast<llvm::Instruction>(made)) copied->copyIRFlags(binary);
-    return set_vector(&instruction, made);
+    return with_flags_of(instruction, builder_.CreateBinOp(binary->getOpcode(), operand(0), operand(1)));
   }
   if (const auto* const compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
-    Value* const made =
-        builder_.CreateCmp(compare->getPredicate(), vector(compare->getOperand(0)), vector(compare->getOperand(1)));
-    if (auto* const copied = llvm::dyn_cast<llvm::Instruction>(made)) copied->copyIRFlags(compare);
-    return set_vector(&instruction, made);
+    return with_flags_of(instruction, builder_.CreateCmp(compare->getPredicate(), operand(0), operand(1)));
   }
   if (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
-    return set_vector(&instruction,
-                      builder_.CreateCast(cast->getOpcode(), vector(cast->getOperand(0)), widened(cast->getType())));
-  }
-  if (const auto* const choice = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
-    Value* const condition =
-        is_vector(choice->getCondition()) ? vector(choice->getCondition()) : scalar(choice->getCondition());
-    return set_vector(&instruction, builder_.CreateSelect(condition, vector(choice->getTrueValue()),
-                                                          vector(choice->getFalseValue())));
+    return builder_.CreateCast(cast->getOpcode(), operand(0), widened(cast->getType()));
   }
   switch (instruction.getOpcode()) {
+    case llvm::Instruction::Select:
+      return chosen(llvm::cast<llvm::SelectInst>(instruction));
     case llvm::Instruction::FNeg:
-      return set_vector(&instruction, builder_.CreateFNeg(vector(instruction.getOperand(0))));
+      return builder_.CreateFNeg(operand(0));
     case llvm::Instruction::Freeze:
-      return set_vector(&instruction, builder_.CreateFreeze(vector(instruction.getOperand(0))));
-    case llvm::Instruction::GetElementPtr: {
-      const auto& address = llvm::cast<llvm::GetElementPtrInst>(instruction);
-      llvm::SmallVector<Value*> indices;
-      for (const llvm::Use& index : address.indices())
-        indices.push_back(llvm::isa<llvm::ConstantInt>(index) ? index.get() : vector(index));
-      return set_vector(&instruction, builder_.CreateGEP(address.getSourceElementType(),
-                                                         vector(address.getPointerOperand()), indices));
-    }
-    case llvm::Instruction::ExtractValue: {
-      const auto& part = llvm::cast<llvm::ExtractValueInst>(instruction);
-      return set_vector(&instruction,
-                        builder_.CreateExtractValue(vector(part.getAggregateOperand()), part.getIndices()));
-    }
-    case llvm::Instruction::InsertValue: {
-      const auto& part = llvm::cast<llvm::InsertValueInst>(instruction);
-      return set_vector(&instruction,
-                        builder_.CreateInsertValue(vector(part.getAggregateOperand()),
-                                                   vector(part.getInsertedValueOperand()), part.getIndices()));
-    }
+      return builder_.CreateFreeze(operand(0));
+    case llvm::Instruction::GetElementPtr:
+      return addresses(llvm::cast<llvm::GetElementPtrInst>(instruction));
+    case llvm::Instruction::ExtractValue:
+      return builder_.CreateExtractValue(operand(0), llvm::cast<llvm::ExtractValueInst>(instruction).getIndices());
+    case llvm::Instruction::InsertValue:
+      return builder_.CreateInsertValue(operand(0), operand(1),
+                                        llvm::cast<llvm::InsertValueInst>(instruction).getIndices());
     default:
-      return emit_lane_by_lane(instruction);
+      return nullptr;
   }
+}
+
+void LaneCode::emit_vector(llvm::Instruction& instruction) {
+  const auto* const binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+  if (binary != nullptr && binary->isIntDivRem()) return emit_division(*binary);
+  if (Value* const made = vector_form(instruction)) return set_vector(&instruction, made);
+  emit_lane_by_lane(instruction);
+}
+
+bool LaneCode::emit_call(const llvm::CallInst& call) {
+  if (emit_thread_call(call)) return true;
+  const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+  if (intrinsic == nullptr) return false;
+  return intrinsic->getIntrinsicID() == llvm::Intrinsic::assume || (is_vector(intrinsic) && emit_intrinsic(*intrinsic));
+}
+
+// Loads and stores of plain memory, which have forms of their own.
+bool LaneCode::emit_access(const llvm::Instruction& instruction) {
+  if (instruction.isAtomic() || instruction.isVolatile()) return false;
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return emit_load(*load), true;
+  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return emit_store(*store), true;
+  return false;
 }
 
 void LaneCode::emit(llvm::Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst()) return;
   if (const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return emit_phi(*phi);
-  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction); load != nullptr && !has_effects(*load))
-    return emit_load(*load);
-  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      store != nullptr && store->isUnordered() && !store->isVolatile())
-    return emit_store(*store);
-  if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-    if (emit_thread_call(*call)) return;
-    const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call);
-    if (intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::assume) return;
-    if (intrinsic != nullptr && is_vector(intrinsic) && emit_intrinsic(*intrinsic)) return;
-  }
+  if (emit_access(instruction)) return;
+  const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (call != nullptr && emit_call(*call)) return;
   if (has_effects(instruction)) return emit_lane_by_lane(instruction);
   const LaneValue known = values_.of(&instruction);
   if (known.kind == LaneValue::Kind::kVarying) return emit_vector(instruction);
-  if (known.kind == LaneValue::Kind::kStrided) return emit_strided(instruction, known);
+  if (known.kind == LaneValue::Kind::kStrided) return emit_strided(instruction);
   emit_scalar(instruction);
 }
 

@@ -54,9 +54,16 @@ class LaneCode {
 
   void emit_phi(const llvm::PHINode& phi);
   void emit_scalar(const llvm::Instruction& instruction);
-  void emit_strided(const llvm::Instruction& instruction, const LaneValue& value);
+  void emit_strided(const llvm::Instruction& instruction);
   void emit_vector(llvm::Instruction& instruction);
+  bool emit_call(const llvm::CallInst& call);
+  bool emit_access(const llvm::Instruction& instruction);
+  Value* vector_form(const llvm::Instruction& instruction);
+  Value* with_flags_of(const llvm::Instruction& instruction, Value* made);
+  Value* addresses(const llvm::GetElementPtrInst& address);
+  Value* chosen(const llvm::SelectInst& choice);
   void emit_division(const llvm::BinaryOperator& division);
+  Value* quotient(Value* dividend, Value* divisor, bool is_signed);
   bool emit_intrinsic(const llvm::IntrinsicInst& intrinsic);
 
   // lane_memory.cpp
@@ -69,6 +76,9 @@ class LaneCode {
   bool emit_thread_call(const llvm::CallInst& call);
   Value* shuffle(Value* value, Value* lane);
   void emit_lane_by_lane(llvm::Instruction& instruction);
+  llvm::SmallVector<Value*> operands_of(const llvm::Instruction& instruction);
+  llvm::Instruction* copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane);
+  Value* insert(Value* all, Value* value, Value* lane);
 
   llvm::Function& to_;
   const unsigned lanes_;

@@ -38,20 +38,20 @@ LaneValues::LaneValues(llvm::Function& function, const llvm::UniformityInfo& uni
   for (bool changes = true; changes;) {
     changes = false;
     for (const llvm::BasicBlock* const block : order) {
-      for (const llvm::Instruction& instruction : *block) {
-        if (instruction.getType()->isVoidTy() || !uniformity.isDivergent(&instruction)) continue;
-        LaneValue& known = values_[&instruction];
-        if (known.kind == Kind::kVarying) continue;
-        const LaneValue found = computed(instruction);
-        if (found == values_[&instruction]) continue;
-        // What is known only ever becomes less, so that this ends.
-        const bool is_new = values_[&instruction].kind == Kind::kUnknown;
-        const bool is_less = values_[&instruction].stride == found.stride && found.kind == Kind::kStrided;
-        values_[&instruction] = is_new || is_less ? found : kVarying;
-        changes = true;
-      }
+      for (const llvm::Instruction& instruction : *block) changes |= learn(instruction);
     }
   }
+}
+
+// What is known only ever becomes less, so that it comes to an end.
+bool LaneValues::learn(const llvm::Instruction& instruction) {
+  if (instruction.getType()->isVoidTy() || !uniformity_.isDivergent(&instruction)) return false;
+  const LaneValue found = computed(instruction);
+  LaneValue& known = values_[&instruction];
+  if (known.kind == Kind::kVarying || found == known) return false;
+  const bool is_less = found.kind == Kind::kStrided && found.stride == known.stride;
+  known = known.kind == Kind::kUnknown || is_less ? found : kVarying;
+  return true;
 }
 
 LaneValue LaneValues::of(const llvm::Value* value) const {

@@ -35,6 +35,7 @@ class LaneValues {
   LaneValue of(const llvm::Value* value) const;
 
  private:
+  bool learn(const llvm::Instruction& instruction);
   LaneValue computed(const llvm::Instruction& instruction) const;
   LaneValue of_phi(const llvm::PHINode& phi) const;
   LaneValue of_sum(const llvm::Instruction& sum, bool is_difference) const;

@@ -14,6 +14,7 @@
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Scalar/StructurizeCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
@@ -79,6 +80,7 @@ void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) 
   add_structure_passes(passes);
   passes.run(kernel, analyses);
   structure_regions(kernel);
+  llvm::EliminateUnreachableBlocks(kernel);
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
   llvm::FunctionPassManager loops;
   loops.addPass(llvm::LoopSimplifyPass());
