@@ -36,7 +36,7 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
                                         "-fno-color-diagnostics"};
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
-  if (language == Language::kCuda) arguments.emplace_back("-fdeclspec");  // how device/cuda.h reads threadIdx.x
+  if (language == Language::kCuda) arguments.emplace_back("-fdeclspec");  // how device/threads.h reads threadIdx.x
   return arguments;
 }
 

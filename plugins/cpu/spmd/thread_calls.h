@@ -8,7 +8,7 @@
 namespace kmux::cpu::spmd {
 
 /// The functions by which device code and the steps of this folder ask what a thread is and does, by name. Those of the first
-/// group are declared by device/cuda.h; the others stand between two steps only.
+/// group are declared by the files of device/; the others stand between two steps only.
 namespace call {
 inline constexpr std::string_view kThread[] = {"kmux.thread.x", "kmux.thread.y", "kmux.thread.z"};  // threadIdx
 inline constexpr std::string_view kBlock[] = {"kmux.block.x", "kmux.block.y", "kmux.block.z"};  // blockIdx

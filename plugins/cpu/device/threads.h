@@ -1,0 +1,84 @@
+// What CUDA C++ means where its sources are compiled for this processor. Comes before every source; the calls of the first
+// group are those that spmd/thread_calls.h names.
+#pragma once
+
+extern "C" {
+#define KMUX_INDEX(name, what) unsigned name(void) noexcept __asm__("kmux." what) __attribute__((const));
+KMUX_INDEX(kmux_thread_x, "thread.x")
+KMUX_INDEX(kmux_thread_y, "thread.y")
+KMUX_INDEX(kmux_thread_z, "thread.z")
+KMUX_INDEX(kmux_block_x, "block.x")
+KMUX_INDEX(kmux_block_y, "block.y")
+KMUX_INDEX(kmux_block_z, "block.z")
+KMUX_INDEX(kmux_block_dim_x, "block_dim.x")
+KMUX_INDEX(kmux_block_dim_y, "block_dim.y")
+KMUX_INDEX(kmux_block_dim_z, "block_dim.z")
+KMUX_INDEX(kmux_grid_dim_x, "grid_dim.x")
+KMUX_INDEX(kmux_grid_dim_y, "grid_dim.y")
+KMUX_INDEX(kmux_grid_dim_z, "grid_dim.z")
+KMUX_INDEX(kmux_lane, "lane")
+#undef KMUX_INDEX
+void kmux_barrier(void) noexcept __asm__("kmux.barrier") __attribute__((convergent));
+int kmux_shuffle(int value, int lane) noexcept __asm__("kmux.shuffle") __attribute__((convergent, const));
+unsigned kmux_ballot(int condition) noexcept __asm__("kmux.ballot") __attribute__((convergent));
+int printf(const char*, ...);
+}
+
+#define __CUDACC__ 1
+#define __global__ __attribute__((visibility("default")))
+#define __device__
+#define __host__
+#define __constant__
+#define __shared__ __attribute__((annotate("kmux.shared"), aligned(16)))
+#define __launch_bounds__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __restrict__ __restrict
+#define KMUX_DEVICE static inline __attribute__((always_inline, unused))
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+// threadIdx.x reads as it does for CUDA, and whole ones are copied.
+#define KMUX_AXIS(index, axis)                                          \
+  KMUX_DEVICE unsigned get_##axis() { return kmux_##index##_##axis(); } \
+  __declspec(property(get = get_##axis)) unsigned axis;
+#define KMUX_INDEX(index, type)                                                         \
+  struct kmux_##index##_index {                                                         \
+    KMUX_AXIS(index, x) KMUX_AXIS(index, y) KMUX_AXIS(index, z) operator type() const { \
+      return {kmux_##index##_x(), kmux_##index##_y(), kmux_##index##_z()};              \
+    }                                                                                   \
+  };
+KMUX_INDEX(thread, uint3)
+KMUX_INDEX(block, uint3)
+KMUX_INDEX(block_dim, dim3)
+KMUX_INDEX(grid_dim, dim3)
+#undef KMUX_INDEX
+#undef KMUX_AXIS
+#define threadIdx (kmux_thread_index{})
+#define blockIdx (kmux_block_index{})
+#define blockDim (kmux_block_dim_index{})
+#define gridDim (kmux_grid_dim_index{})
+#define warpSize 32
+
+typedef __SIZE_TYPE__ size_t;
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef _Float16 __half;
+typedef _Float16 half;
+typedef __bf16 __nv_bfloat16;
