@@ -29,6 +29,8 @@ llvm::CallBase* first_call(llvm::Function& function) {
   return nullptr;
 }
 
+}  // namespace
+
 // The instructions of another processor: PTX.
 Status check_text(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
@@ -41,6 +43,8 @@ Status check_text(const llvm::Function& kernel) {
   return Ok{};
 }
 
+namespace {
+
 Status inline_calls(llvm::Function& kernel) {
   for (unsigned count = 0; llvm::CallBase* const call = first_call(kernel); ++count) {
     llvm::InlineFunctionInfo info;
@@ -52,7 +56,8 @@ Status inline_calls(llvm::Function& kernel) {
   return Ok{};
 }
 
-// The variable that a note of the source says is shared, or null.
+}  // namespace
+
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
@@ -71,6 +76,8 @@ void erase_notes(llvm::Function& function) {
     }
   }
 }
+
+namespace {
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
@@ -92,6 +99,8 @@ std::uint64_t place_shared(llvm::Function& kernel) {
   return bytes;
 }
 
+}  // namespace
+
 // An array without extent that nobody defines is the dynamic shared memory, which has one address whatever its names.
 void place_dynamic(llvm::Function& kernel) {
   for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
@@ -108,8 +117,6 @@ void place_dynamic(llvm::Function& kernel) {
   }
 }
 
-}  // namespace
-
 bool sees_warps(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
@@ -119,8 +126,20 @@ bool sees_warps(const llvm::Function& kernel) {
   return false;
 }
 
+namespace {
+
+// The lanes of a warp run together: they need not be told who takes part, nor wait for each other.
+void erase_meetings(llvm::Function& kernel) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
+  }
+}
+
+}  // namespace
+
 Result<std::uint64_t> join_calls(llvm::Function& kernel) {
   KMUX_TRY(inline_calls(kernel));
+  erase_meetings(kernel);
   KMUX_TRY(check_text(kernel));
   place_dynamic(kernel);
   return place_shared(kernel);

@@ -50,7 +50,7 @@ std::vector<float> numbers(std::size_t count = kNumbers) {
   return values;
 }
 
-// What the kernel gives in both tiers.
+// What the kernel gives in both tiers, and thread by thread with every access checked.
 std::vector<float> result_of(Case given, const std::vector<float>& x = numbers()) {
   given.options["tier"] = "fast";
   const auto fast = run(given, x);
@@ -58,8 +58,12 @@ std::vector<float> result_of(Case given, const std::vector<float>& x = numbers()
   const auto full = run(given, x);
   EXPECT_TRUE(full.ok()) << full.error().explain();
   EXPECT_TRUE(fast.ok()) << fast.error().explain();
-  if (!full.ok() || !fast.ok()) return {};
+  given.options["check"] = "on";
+  const auto checked = run(given, x);
+  EXPECT_TRUE(checked.ok()) << checked.error().explain();
+  if (!full.ok() || !fast.ok() || !checked.ok()) return {};
   EXPECT_EQ(*fast, *full);
+  EXPECT_EQ(*checked, *full);
   return *full;
 }
 
@@ -250,12 +254,6 @@ TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefused) {
   ASSERT_FALSE(assembly.ok());
   EXPECT_EQ(assembly.error().code, ErrorCode::kUnsupported) << assembly.error().explain();
   EXPECT_THAT(assembly.error().message, HasSubstr("bar.sync 0;"));
-  const auto recursion =
-      run({.source = "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
-                     "__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = f(threadIdx.x); }"},
-          numbers());
-  ASSERT_FALSE(recursion.ok());
-  EXPECT_EQ(recursion.error().code, ErrorCode::kUnsupported) << recursion.error().explain();
 }
 
 TEST(DeviceKernels, LaunchesThatNoBlockCanBeAreRefused) {

@@ -30,9 +30,10 @@ ProgramBuilder program_of(const char* dialect, const std::string& path, const st
   return builder;
 }
 
-std::vector<unsigned> call(const ProgramBuilder& builder, const std::string& tier, unsigned seed, unsigned threads) {
+std::vector<unsigned> call(const ProgramBuilder& builder, const std::string& tier, unsigned seed, unsigned threads,
+                           const std::string& check = "off") {
   Workbench bench;
-  auto kernel = bench.load(builder.build().value(), {{"tier", tier}});
+  auto kernel = bench.load(builder.build().value(), {{"tier", tier}, {"check", check}});
   EXPECT_TRUE(kernel.ok()) << "seed " << seed << ": " << kernel.error().explain();
   std::vector<unsigned> y(threads);
   if (!kernel.ok()) return y;
@@ -57,6 +58,7 @@ TEST(RandomKernels, GiveWhatTheyMean) {
     const auto wanted = call(reference, "fast", seed, threads);
     EXPECT_EQ(call(cuda, "fast", seed, threads), wanted) << "seed " << seed << "\n" << random.cuda();
     EXPECT_EQ(call(cuda, "full", seed, threads), wanted) << "seed " << seed << "\n" << random.cuda();
+    EXPECT_EQ(call(cuda, "fast", seed, threads, "on"), wanted) << "seed " << seed << " checked\n" << random.cuda();
   }
 }
 
