@@ -217,6 +217,11 @@ Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artif
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));
   KMUX_TRY(required_part(built, kCodePart, "cpu"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
+  if (meta.on_fibers) {
+    return make_error(ErrorCode::kUnsupported,
+                      "backend cpu cannot export kernels whose threads have a stack each (what runs them is in the "
+                      "plugin). Leave out option check, and write recursion as a loop.");
+  }
   KMUX_ASSIGN(const CompileJob job, make_job(request, options, *launcher));
   const bool all_c = !job.units.empty() &&
                      std::ranges::all_of(job.units, [](const Unit& unit) { return unit.language == Language::kC; });

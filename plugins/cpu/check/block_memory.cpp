@@ -5,10 +5,10 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kLine = 64;
+constexpr std::uint64_t kLineBytes = 64;
 constexpr int kSpoiled = 0xcb;
 
-std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLine - 1) / kLine; }
+std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
 
 }  // namespace
 
@@ -16,10 +16,10 @@ BlockMemory::BlockMemory(const kmux_cpu_kernel& kernel, std::uint64_t dynamic_by
   const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
   std::uint64_t end = between;
   const auto add = [&](const char* name, std::uint64_t bytes) {
-    variables_.push_back({name, end * kLine, bytes});
+    variables_.push_back({name, end * kLineBytes, bytes});
     if (bytes == 0) return;
     end += in_lines(bytes) + between;
-    asked_bytes_ += in_lines(bytes) * kLine;
+    asked_bytes_ += in_lines(bytes) * kLineBytes;
   };
   for (std::uint64_t i = 0; i < kernel.shared_count; ++i) add(kernel.shared[i].name, kernel.shared[i].bytes);
   add("", dynamic_bytes);

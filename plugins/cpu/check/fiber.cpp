@@ -121,6 +121,10 @@ void Fiber::wait() { impl_->resumer = std::move(impl_->resumer).resume(); }
 
 bool Fiber::is_done() const { return impl_->is_done; }
 
+std::size_t Fiber::bytes_below(const void* address) const {
+  return static_cast<std::size_t>(static_cast<const char*>(address) - (impl_->memory + kGuardBytes));
+}
+
 bool Fiber::owns(const void* address) const {
   const char* const place = static_cast<const char*>(address);
   return place >= impl_->memory && place < impl_->memory + kAllBytes;

@@ -30,6 +30,8 @@ class Fiber {
   /// Within its task: goes back to who resumed it.
   void wait();
   bool is_done() const;
+  /// The bytes of its stack below `address`, which is on it.
+  std::size_t bytes_below(const void* address) const;
   /// Is `address` on its stack?
   bool owns(const void* address) const;
 

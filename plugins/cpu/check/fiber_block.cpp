@@ -10,10 +10,11 @@ namespace kmux::cpu {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
+constexpr std::size_t kLeastStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
 thread_local FiberLaunch* current_launch = nullptr;
 
-std::uint64_t count(const unsigned (&extents)[3]) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
+std::uint64_t product_of(const unsigned (&extents)[3]) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
 
 Index index_of(std::uint64_t number, const unsigned (&extents)[3]) {
   const std::uint64_t row = number / extents[0];
@@ -21,11 +22,11 @@ Index index_of(std::uint64_t number, const unsigned (&extents)[3]) {
           static_cast<unsigned>(row / extents[1])};
 }
 
-struct Scope {
-  explicit Scope(FiberLaunch* launch) : before(current_launch) { current_launch = launch; }
-  ~Scope() { current_launch = before; }
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
+struct CurrentLaunch {
+  explicit CurrentLaunch(FiberLaunch* launch) : before(current_launch) { current_launch = launch; }
+  ~CurrentLaunch() { current_launch = before; }
+  CurrentLaunch(const CurrentLaunch&) = delete;
+  CurrentLaunch& operator=(const CurrentLaunch&) = delete;
   FiberLaunch* before;
 };
 
@@ -46,12 +47,12 @@ FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, cons
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
 
 Status FiberLaunch::run() {
-  const Scope scope(this);
-  threads_.resize(count(launch_.block));
+  const CurrentLaunch scope(this);
+  threads_.resize(product_of(launch_.block));
   order_.resize(threads_.size());
   std::iota(order_.begin(), order_.end(), 0U);
   std::mt19937 random(kernel_.seed);
-  for (std::uint64_t block = 0; block < count(launch_.grid); ++block) {
+  for (std::uint64_t block = 0; block < product_of(launch_.grid); ++block) {
     block_ = index_of(block, launch_.grid);
     findings_.set_block(block_);
     for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
@@ -107,7 +108,8 @@ void FiberLaunch::resume(Thread& thread) {
   running_ = &thread;
   thread.fiber->resume();
   running_ = nullptr;
-  if (!thread.fiber->is_done()) return;
+  if (thread.state == Thread::State::kEnded) thread.fiber.reset();
+  if (thread.fiber == nullptr || !thread.fiber->is_done()) return;
   thread.state = Thread::State::kEnded;
   FiberPool::of_thread().give_back(std::move(thread.fiber));
 }
@@ -165,6 +167,16 @@ unsigned FiberLaunch::call_warp(WarpCall call) {
   }
   thread.fiber->wait();
   return thread.call.result;
+}
+
+// What it is in is never gone back to: its fiber is given up.
+void FiberLaunch::check_stack(const char* function) {
+  if (running_->fiber->bytes_below(__builtin_frame_address(0)) >= kLeastStackBytes) return;
+  findings_.add({Finding::Kind::kStack, nullptr, running_->index,
+                 "needs more than the " + std::to_string(Fiber::kStackBytes >> 10) + " KiB of stack of a thread",
+                 "function \"" + std::string(function) + "\" calls itself", "End the recursion sooner"});
+  running_->state = Thread::State::kEnded;
+  running_->fiber->wait();
 }
 
 void FiberLaunch::poll() {

@@ -34,6 +34,8 @@ class FiberLaunch {
   MemoryCheck* check() { return check_ ? &*check_ : nullptr; }
   void wait_at_barrier();
   unsigned call_warp(WarpCall call);
+  /// Ends the running thread, in a function that goes on calling itself, if little of its stack is left.
+  void check_stack(const char* function);
   /// Lets others run now and then: a thread that polls memory waits for one of them.
   void poll();
 

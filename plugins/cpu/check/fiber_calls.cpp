@@ -44,6 +44,8 @@ unsigned ballot(int condition) {
       {.kind = WarpCall::Kind::kBallot, .value = condition, .place = __builtin_return_address(0)});
 }
 
+void check_stack(const char* function) { current().check_stack(function); }
+
 void at_site(const kmux_cpu_site* site) { current().thread().site = site; }
 
 char* check_access(const char* address, const char* base, std::uint64_t bytes, std::uint64_t alignment, unsigned kind,
@@ -102,6 +104,7 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.sync_warp", address_of(&sync_warp)},
       {"kmux.shuffle", address_of(&shuffle)},
       {"kmux.ballot", address_of(&ballot)},
+      {"kmux.check.stack", address_of(&check_stack)},
       {"kmux.check.site", address_of(&at_site)},
       {"kmux.check.access", address_of(&check_access)},
       {"kmux.check.variable", address_of(&check_variable)},

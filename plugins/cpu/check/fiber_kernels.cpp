@@ -6,6 +6,7 @@
 #include "check/instrument.h"
 #include "check/shared_variables.h"
 #include "check/sites.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -47,6 +48,16 @@ void inline_headers(llvm::Module& module) {
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
   passes.run(module, modules);
+}
+
+// A function that may call itself asks whether there is stack left.
+void watch_stack(llvm::Function& function) {
+  if (!is_recursive(function)) return;
+  llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+  const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  const std::string name = llvm::demangle(function.getName().str());
+  builder.CreateCall(function.getParent()->getOrInsertFunction(call::kStack, type),
+                     {text_constant(*function.getParent(), name)});
 }
 
 /// Writes the constants by which the runtime knows a kernel (kmux_cpu_kernel).
@@ -162,6 +173,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   for (llvm::Function* const function : all) {
     KMUX_TRY(check_text(*function));
     pin_warp_calls(*function);
+    watch_stack(*function);
   }
   const std::vector<SharedVariable> shared = number_shared(all);
   Facts facts(module, options);

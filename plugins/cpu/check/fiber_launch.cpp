@@ -3,6 +3,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kmux/plugin/plugin.hpp"
 

@@ -16,6 +16,7 @@ std::string Findings::place(const kmux_cpu_site* site) {
 namespace {
 
 bool is_same(const kmux_cpu_site* a, const kmux_cpu_site* b) {
+  if (a == b) return true;
   return a != nullptr && b != nullptr && a->line == b->line && std::string_view(a->file) == b->file;
 }
 
@@ -34,8 +35,8 @@ void Findings::add(const Finding& finding) {
   const std::string why = finding.why.empty() ? "" : finding.why + "; ";
   entries_.push_back({finding.kind, finding.site,
                       "kernel \"" + kernel_ + "\" " + finding.problem + " (" + why + "block " + to_string(block_) +
-                          ", thread " + to_string(finding.thread) + ", at " + place(finding.site) + "). " +
-                          finding.advice + ".",
+                          ", thread " + to_string(finding.thread) +
+                          (finding.site == nullptr ? "" : ", at " + place(finding.site)) + "). " + finding.advice + ".",
                       1});
 }
 

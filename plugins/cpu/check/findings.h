@@ -20,6 +20,7 @@ struct Finding {
     kMisaligned,
     kUninitialised,
     kRace,
+    kStack,
   };
   Kind kind;
   const kmux_cpu_site* site;  // null: not known

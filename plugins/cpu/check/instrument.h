@@ -6,6 +6,7 @@ namespace kmux::cpu::spmd {
 
 /// The functions that instrumented code calls (check/fiber_calls.cpp has them).
 namespace call {
+inline constexpr const char* kStack = "kmux.check.stack";        // (name of the function that may call itself)
 inline constexpr const char* kSite = "kmux.check.site";          // (site): of the barrier or warp call that follows
 inline constexpr const char* kAccess = "kmux.check.access";  // (address, base, bytes, alignment, kind, value, site)
 inline constexpr const char* kVariable = "kmux.check.variable";  // (address, base, bytes, size, kind, site)

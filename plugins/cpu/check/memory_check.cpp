@@ -7,14 +7,14 @@ namespace kmux::cpu {
 namespace {
 
 constexpr std::uintptr_t kNullBytes = 4096;  // what lies there comes from a null pointer
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kWidestAlignment = 64;
 
-std::uintptr_t number(const char* address) { return reinterpret_cast<std::uintptr_t>(address); }
+std::uintptr_t place_of(const char* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
 bool contains(const kmux_cpu_extent& extent, const char* address, std::uint64_t bytes) {
   const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(extent.begin);
-  if (number(address) < begin || number(address) - begin > extent.bytes) return false;
-  return bytes <= extent.bytes - (number(address) - begin);
+  if (place_of(address) < begin || place_of(address) - begin > extent.bytes) return false;
+  return bytes <= extent.bytes - (place_of(address) - begin);
 }
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
@@ -45,9 +45,9 @@ void MemoryCheck::begin_block() {
 }
 
 char* MemoryCheck::nowhere(std::uint64_t bytes) {
-  nowhere_.assign(bytes / sizeof(std::max_align_t) + 1 + kLine, {});
+  nowhere_.assign(bytes / sizeof(std::max_align_t) + 1 + kWidestAlignment, {});
   char* const begin = reinterpret_cast<char*>(nowhere_.data());
-  return begin + (kLine - number(begin) % kLine) % kLine;
+  return begin + (kWidestAlignment - place_of(begin) % kWidestAlignment) % kWidestAlignment;
 }
 
 void MemoryCheck::report(Finding::Kind kind, const Thread& thread, const MemoryAccess& access, const std::string& rest,
@@ -59,9 +59,9 @@ void MemoryCheck::report(Finding::Kind kind, const Thread& thread, const MemoryA
 void MemoryCheck::report_outside(const Thread& thread, const MemoryAccess& access, const std::string& name,
                                  const char* begin, std::uint64_t bytes) {
   if (findings_.count_known(Finding::Kind::kOutside, access.site)) return;
-  const bool is_before = number(access.address) < number(begin);
+  const bool is_before = place_of(access.address) < place_of(begin);
   const std::uint64_t offset =
-      is_before ? number(begin) - number(access.address) : number(access.address) - number(begin);
+      is_before ? place_of(begin) - place_of(access.address) : place_of(access.address) - place_of(begin);
   report(Finding::Kind::kOutside, thread, access,
          is_before ? bytes_text(offset) + " before " + name : "at byte " + std::to_string(offset) + " of " + name,
          "it has " + bytes_text(bytes), "Compare the index with the extent before that");
@@ -81,11 +81,11 @@ char* MemoryCheck::check_variable(const Thread& thread, const MemoryAccess& acce
 }
 
 bool MemoryCheck::is_sound(const Thread& thread, const MemoryAccess& access) {
-  if (number(access.address) < kNullBytes) {
+  if (place_of(access.address) < kNullBytes) {
     report(Finding::Kind::kNull, thread, access, "at a null pointer", "", "Pass a tensor, or test the pointer");
     return false;
   }
-  if (number(access.address) % access.alignment != 0) {
+  if (place_of(access.address) % access.alignment != 0) {
     report(Finding::Kind::kMisaligned, thread, access, "at a misaligned address",
            "its type asks for multiples of " + std::to_string(access.alignment), "Access it by a smaller type");
     return false;

@@ -61,6 +61,37 @@ TEST(Fibers, RefuseAssemblyAsThePassDoes) {
   EXPECT_THAT(result.error().message, HasSubstr("bar.sync 0;"));
 }
 
+TEST(Fibers, EndARecursionThatHasNoEnd) {
+  CheckedKernel kernel{.source = R"(__device__ float f(int n) { return n == -1 ? 0 : f(n + 1) + n; }
+__global__ void k(const float* x, float* y, int n) { if (threadIdx.x == 3) y[0] = f(1); else y[threadIdx.x] = f(-3); })",
+                       .options = {}};
+  for (const char* check : {"off", "on"}) {
+    kernel.options["check"] = check;
+    const auto result = kernel();
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::kLaunchFailed);
+    EXPECT_THAT(result.error().message,
+                HasSubstr("kernel \"k\" needs more than the 256 KiB of stack of a thread (function \"f(int)\" calls "
+                          "itself; block (0, 0, 0), thread (3, 0, 0)"));
+  }
+}
+
+TEST(Fibers, AreNotExported) {
+  Workbench bench;
+  ProgramBuilder builder("sample");
+  builder.buffer("y", BufferParam{dtype::kFloat32, {64}});
+  builder.variant("cuda").source("k.cu", "__global__ void k(float* y) { y[threadIdx.x] = 1; }");
+  builder.launch("k").grid({Expr(1)}).block({Expr(64)}).args({"y"});
+  const Program program = builder.build().value();
+  const Options options = {{"check", "on"}};
+  const auto kernel = bench.load(program, options);
+  ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+  const BuildRequest request{program, 0, bench.backend.resolve_target("auto", 0).value(), options};
+  const auto exported = bench.backend.standalone(request, kernel->artifact);
+  ASSERT_FALSE(exported.ok());
+  EXPECT_EQ(exported.error().code, ErrorCode::kUnsupported);
+}
+
 TEST(Fibers, ALaneSeesThoseThatComeToTheSamePlace) {
   const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
   unsigned inner = 0;
