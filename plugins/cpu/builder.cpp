@@ -79,15 +79,14 @@ Status check_object(const File& file) {
 constexpr std::string_view kDeviceHeaders[] = {
     "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "math_constants.h", "stdint.h",    "cstdint"};
-constexpr const char* kDeviceFolder = "kmux-device";
 
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::string folder = std::string(kDeviceFolder) + "/";
+  const std::string folder(kDeviceFolder);
   job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
   for (const std::string_view header : kDeviceHeaders)
     job.files.push_back({folder + std::string(header), "#pragma once\n"});
   for (const File& source : variant.sources) {
-    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder, "-include", folder + "kmux.h"};
+    std::vector<std::string> arguments = {"-I" + folder, "-include", folder + "kmux.h"};
     const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
     arguments.insert(arguments.end(), more.begin(), more.end());
     job.units.push_back({source.path, Language::kCuda, std::move(arguments)});

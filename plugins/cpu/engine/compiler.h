@@ -17,6 +17,9 @@ namespace kmux::cpu {
 
 enum class Language { kC, kCpp, kCuda };
 
+/// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
+inline constexpr std::string_view kDeviceFolder = "kmux-device/";
+
 /// A source file and how it is compiled.
 struct Unit {
   std::string path;                    // of one of the job's files
