@@ -39,6 +39,7 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
   if (language == Language::kCuda) arguments.emplace_back("-fdeclspec");  // how device/threads.h reads threadIdx.x
+  if (job.has_lines) arguments.emplace_back("-gline-tables-only");
   return arguments;
 }
 
@@ -120,6 +121,7 @@ struct Compiler::Impl {
   Result<TranslationUnit> parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
                                 std::vector<std::unique_ptr<llvm::Module>>& modules, std::vector<Missing>& missing);
   Result<CompiledObject> compile(const CompileJob& job, std::vector<Missing>& missing);
+  Result<CompiledObject> find_place(CompileJob job);
 };
 
 // The first `size` bytes of sources as `path` of `files` has them, if they have been compiled in advance; else they are `missing`.
@@ -224,6 +226,13 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   return result;
 }
 
+// What `job` cannot have, with the line where it stands: lines are made only for that message.
+Result<CompiledObject> Compiler::Impl::find_place(CompileJob job) {
+  job.has_lines = true;
+  std::vector<Missing> missing;
+  return compile(job, missing);
+}
+
 Compiler::Compiler() : impl_(std::make_unique<Impl>()) { initialize_llvm(); }
 Compiler::~Compiler() = default;
 
@@ -231,6 +240,7 @@ Compiler::~Compiler() = default;
 Result<CompiledObject> Compiler::compile(const CompileJob& job) {
   std::vector<Impl::Missing> missing;
   auto compiled = impl_->compile(job, missing);
+  if (!compiled && compiled.error().code == ErrorCode::kUnsupported && !job.has_lines) return impl_->find_place(job);
   for (Impl::Missing& one : missing) (void)impl_->preambles.find_or_request(one.key, one.make);
   return compiled;
 }

@@ -39,6 +39,7 @@ struct CompileJob {
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  bool has_lines = false;            // is it to be known which line an instruction comes from?
   std::string header_stamp = {};     // other when any header that the sources may read is; empty if that is unknown
 };
 
