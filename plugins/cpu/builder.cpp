@@ -178,6 +178,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 
   if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;
   Artifact artifact;
@@ -192,11 +193,6 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
-  if (is_device_dialect(request.chosen().dialect)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "backend cpu cannot export dialect " + request.chosen().dialect +
-                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
-  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));

@@ -201,12 +201,30 @@ void Chunk::write(llvm::StructType* arguments) {
   }
 }
 
+// The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.
+llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, Chunk& chunk, const BlockShape& shape,
+                                std::uint64_t shared_bytes) {
+  llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
+  llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
+  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i64});
+  llvm::Constant* const fields[] = {&chunk.function(),
+                                    llvm::ConstantInt::get(i64, shared_bytes),
+                                    llvm::ConstantInt::get(i64, chunk.frame_bytes()),
+                                    llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
+                                    llvm::ConstantInt::get(i32, 0),
+                                    llvm::ConstantInt::get(i64, 0)};
+  auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                               llvm::ConstantStruct::get(type, fields), name + ".facts");
+  facts->setAlignment(llvm::Align(64));
+  return *facts;
+}
+
 // The function that the launcher calls as it would call the kernel of dialect c.
 void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* arguments, const BlockShape& shape,
                  std::uint64_t shared_bytes) {
   llvm::IRBuilder<> builder(kernel.getContext());
   llvm::Type* const i32 = builder.getInt32Ty();
-  llvm::Type* const i64 = builder.getInt64Ty();
   llvm::Type* const ptr = builder.getPtrTy();
   llvm::SmallVector<llvm::Type*> types{ptr};
   types.append(arguments->element_begin(), arguments->element_end());
@@ -220,11 +238,10 @@ void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* argumen
   for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
     builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(arguments, packed, i));
   }
-  const auto run = kernel.getParent()->getOrInsertFunction(
-      "kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr, i64, i64, i32}, false));
-  builder.CreateRet(
-      builder.CreateCall(run, {start->getArg(0), &chunk.function(), packed, builder.getInt64(shared_bytes),
-                               builder.getInt64(chunk.frame_bytes()), builder.getInt32(shape.lanes)}));
+  const auto run =
+      kernel.getParent()->getOrInsertFunction("kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false));
+  auto& facts = add_facts(*kernel.getParent(), start->getName(), chunk, shape, shared_bytes);
+  builder.CreateRet(builder.CreateCall(run, {start->getArg(0), &facts, packed}));
 }
 
 }  // namespace
