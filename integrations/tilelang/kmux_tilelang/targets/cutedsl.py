@@ -20,7 +20,8 @@ _IMPORTS = {
     "tl": "import tilelang.contrib.cutedsl as tl",
 }
 _TENSOR_MAP = "cutlass.GridConstant[cuda.TensorMap]"
-_REQUIRES = {"tilelang": "tilelang==0.1.15", "cutlass": "nvidia-cutlass-dsl>=4.7.0"}  # by package
+# Requirements by package. Texts call functions of TileLang's which change from release to release.
+_REQUIRES = {"tilelang": "tilelang=={release}", "cutlass": "nvidia-cutlass-dsl>=4.7.0"}
 
 
 class _CuteDsl:
@@ -41,7 +42,7 @@ class _CuteDsl:
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         _check_clusters(lowered)
-        return {"python_requires": python_requires(self.source(lowered, {}))}
+        return {"python_requires": python_requires(self.source(lowered, {}), lowered.release)}
 
 
 def _check_clusters(lowered: Any) -> None:
@@ -56,8 +57,8 @@ def _check_clusters(lowered: Any) -> None:
         )
 
 
-def python_requires(text: str) -> list[str]:
-    """The packages that the Python `text` imports, as requirements.
+def python_requires(text: str, release: str) -> list[str]:
+    """The packages that the Python `text`, which this release of TileLang made, imports, as requirements.
 
     Errors: UnsupportedError for a package that it does not know.
     """
@@ -67,7 +68,7 @@ def python_requires(text: str) -> list[str]:
     packages = sorted({module.partition(".")[0] for module in modules})
     if unknown := [package for package in packages if package not in _REQUIRES]:
         raise UnsupportedError(f"the generated text imports {', '.join(unknown)} (unknown). Use TileLang 0.1.13 to 0.1.15.")
-    return [_REQUIRES[package] for package in packages]
+    return [_REQUIRES[package].format(release=release) for package in packages]
 
 
 def _with_tensor_maps(text: str) -> str:
