@@ -207,7 +207,7 @@ class Refusals(Inside):
             self.refused()
         self.assertEqual(len(log.output), 1)
         self.assertIn("kernel 'add' runs without kmux: no such launch", log.output[0])
-        self.assertEqual(kmux_tilelang.report().fallbacks, {"add": "no such launch"})
+        self.assertEqual(kmux_tilelang.report().fallbacks, {"add": {"no such launch": 2}})
         a = torch.randn(24)
         torch.testing.assert_close(kernel(a, a), 2 * a)
         self.assertNotEqual(kernel.execution_backend, "kmux")
@@ -331,6 +331,17 @@ class Installing(unittest.TestCase):
         kmux_tilelang.uninstall()
         self.assertEqual({str(place): registry._specs_of(place) for place in registry._places()}, places)
         self.assertEqual({name: getattr(jit_kernel.JITKernel, name) for name in methods}, methods)
+        self.assertEqual(tilelang.cache._dispatch_map, caches)
+
+    def test_into_a_release_with_other_methods_is_refused_and_changes_nothing(self):
+        original, caches = jit_kernel.JITKernel.get_host_source, dict(tilelang.cache._dispatch_map)
+        methods = {"get_host_source": mock.Mock(), "_compiled_by_another_name": mock.Mock()}
+        with (
+            mock.patch.object(jit_kernel.Extension, "_methods", lambda self: methods),
+            self.assertRaisesRegex(ImportError, r"its JITKernel has no _compiled_by_another_name\).*pip install tilelang=="),
+        ):
+            kmux_tilelang.install()
+        self.assertIs(jit_kernel.JITKernel.get_host_source, original)
         self.assertEqual(tilelang.cache._dispatch_map, caches)
 
 

@@ -9,6 +9,7 @@ from tilelang.jit.kernel import JITKernel
 
 from ..error import ExportError
 from ..host_fill import with_fills_by_name
+from ..lower import TESTED, version
 from .adapter import KmuxAdapter
 from .compilation import program_of
 from .kept import Lowering, program_in, text_of
@@ -102,8 +103,17 @@ class Extension:
         self._originals: dict[str, Any] = {}
 
     def apply(self) -> None:
-        """Sets the methods."""
-        for name, method in self._methods().items():
+        """Sets the methods, all or none.
+
+        Errors: ImportError if a method has another name in this release of TileLang.
+        """
+        methods = self._methods()
+        if missing := [name for name in methods if not hasattr(JITKernel, name)]:
+            raise ImportError(
+                f"kmux cannot be put into TileLang {version()} (its JITKernel has no {', '.join(missing)}). "
+                f"Install a release that it was tested with: pip install tilelang=={TESTED[-1]}."
+            )
+        for name, method in methods.items():
             self._originals[name] = getattr(JITKernel, name)
             setattr(JITKernel, name, method)
 
