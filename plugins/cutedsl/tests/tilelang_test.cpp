@@ -42,7 +42,7 @@ TEST_P(TileLangTest, Compiles) {
 }
 
 // An element-wise kernel, a matrix product by tensor maps, and two kernels of which the second begins early.
-INSTANTIATE_TEST_SUITE_P(Exported, TileLangTest, testing::Values("add_anywhere", "gemm_f16_dynamic", "overlap"));
+INSTANTIATE_TEST_SUITE_P(Exported, TileLangTest, testing::Values("add_anywhere", "gemm_f16_dynamic", "gemm_f16_split", "overlap", "relax", "look_up", "column_sums"));
 
 }  // namespace
 }  // namespace kmux::cutedsl
