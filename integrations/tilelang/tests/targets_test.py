@@ -3,7 +3,7 @@
 import unittest
 from types import SimpleNamespace
 
-from kmux_tilelang.error import UnsupportedError, UsageError
+from kmux_tilelang.error import MiscomputedError, UnsupportedError, UsageError
 from kmux_tilelang.targets import find_target, target_names
 from kmux_tilelang.targets.cutedsl import python_requires
 from tir import call_packed, device, imm, var
@@ -122,7 +122,7 @@ class CuteDsl(unittest.TestCase):
         target = find_target("cutedsl")
         self.assertIn("python_requires", target.settings(lowered(text, k=SimpleNamespace(attrs=alone))))
         self.assertIn("python_requires", target.settings(lowered(self.text, k=SimpleNamespace(attrs=clustered))))
-        with self.assertRaisesRegex(UnsupportedError, "wgmma computes something else in clusters"):
+        with self.assertRaisesRegex(MiscomputedError, "wgmma computes something else in clusters"):
             target.settings(lowered(text, k=SimpleNamespace(attrs=clustered)))
 
     def test_refuses_a_package_that_it_does_not_know(self):

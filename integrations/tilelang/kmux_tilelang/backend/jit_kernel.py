@@ -7,7 +7,7 @@ import kmux
 from tilelang.backend.execution_backend import ExecutionBackendSpec
 from tilelang.jit.kernel import JITKernel
 
-from ..error import ExportError
+from ..error import ExportError, MiscomputedError
 from ..host_fill import with_fills_by_name
 from ..lower import TESTED, version
 from .adapter import KmuxAdapter
@@ -191,8 +191,12 @@ class Extension:
 
 
 def _program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
+    """Errors: Refused; kmux.UnsupportedError for a text of TileLang's that computes something else: its own adapter would run it."""
     try:
         return program_of(request, artifact)
+    except MiscomputedError as error:
+        message = f"kernel '{request.name}' would compute other values than it says: {error}"
+        raise kmux.UnsupportedError(f"{message} TileLang runs it as it is where its own backend is named.") from error
     except (ExportError, kmux.UnsupportedError, ValueError) as error:
         raise Refused(str(error)) from error
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..alignment import widest
 from ..device_launch import device_launch
-from ..error import UnsupportedError
+from ..error import MiscomputedError, UnsupportedError
 from ..unsigned import with_unsigned
 from ..workspaces import with_workspaces
 from . import Target
@@ -51,7 +51,7 @@ def _check_clusters(lowered: Any) -> None:
     tags = [str(tag) for device in lowered.devices.values() for tag in device.attrs.get("tirx.kernel_launch_params", [])]
     in_clusters = any(tag.startswith(("tir.cluster_dim_", "clusterCtaIdx.")) for tag in tags)
     if in_clusters and "initialize_wgmma_descriptor" in lowered.text:
-        raise UnsupportedError(
+        raise MiscomputedError(
             "T.gemm by wgmma computes something else in clusters on target 'cutedsl' (TileLang 0.1.15 does not mask the "
             "addresses in its descriptors). Launch without cluster_dims, or choose target 'cuda'."
         )
