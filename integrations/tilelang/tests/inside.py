@@ -46,6 +46,13 @@ class Kernels(Inside):
         self.assertEqual((kernel.execution_backend, kernel.out_idx, len(kernel.params)), ("kmux", [2], 3))
         self.assertEqual(kernel.adapter.kernel.backend, "cpu")
 
+    def test_for_llvm_are_lowered_as_c(self):
+        kernel = tilelang.compile(add(64), out_idx=-1, target="llvm", execution_backend="kmux")
+        a, b = torch.randn(64), torch.randn(64)
+        torch.testing.assert_close(kernel(a, b), a + b)
+        self.assertEqual((kernel.target.kind.name, kernel.adapter.kernel.backend), ("llvm", "cpu"))
+        self.assertIn("int32_t add_kernel(", kernel.get_kernel_source())
+
     def test_write_into_what_is_passed(self):
         kernel = tilelang.compile(add(64), target="c", execution_backend="kmux:cpu")
         a, b, c = torch.randn(64), torch.randn(64), torch.empty(64)

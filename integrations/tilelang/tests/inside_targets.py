@@ -60,6 +60,14 @@ class WithoutDevice(Inside):
             kernel(*[torch.zeros(1024)] * 3)
 
 
+class ForOtherProcessors(Inside):
+    options = {"strict": True}
+
+    def test_are_not_compiled_for_this_one(self):
+        with self.assertRaisesRegex(kmux.UnsupportedError, "target 'llvm' asks for mcpu, and kmux compiles for this machine"):
+            tilelang.compile(add(16), target={"kind": "llvm", "mcpu": "znver4"}, execution_backend="kmux")
+
+
 class OfOtherDialects(Inside):
     """A program has the dialect of its target alone: Python of CuTe DSL is another target of TileLang's."""
 

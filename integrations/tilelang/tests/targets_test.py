@@ -31,6 +31,7 @@ class Targets(unittest.TestCase):
         self.assertEqual(find_target("cutedsl:sm_100").tilelang, {"kind": "cutedsl", "arch": "sm_100a"})
         self.assertEqual(find_target("cuda:sm_80").arch, "sm_80")
         self.assertEqual(find_target("cuda:sm_100f").arch, "sm_100f")
+        self.assertEqual(find_target("llvm").tilelang, "c")
 
     def test_have_dialects(self):
         dialects = {name: find_target(name).dialect for name in target_names()}
@@ -39,6 +40,7 @@ class Targets(unittest.TestCase):
     def test_are_refused_with_what_is_known(self):
         for text, part in {
             "vax": "unknown target 'vax'. Targets: c, cuda", "": "unknown target ''", ":": "unknown target",
+            "llvm -mcpu=znver4": "target 'llvm -mcpu=znver4' is not understood .*Write c",
             "c:x86": "target 'c:x86' is not understood .*Write c, or c:ARCH", "cuda -mcpu=sm_90": "is not understood",
             "cuda:90": "'90' is no CUDA architecture", "cuda:sm_90x": "no CUDA architecture",
             "cutedsl:gfx942": "no CUDA architecture", "hip:sm_90": "no architecture of AMD GPUs",

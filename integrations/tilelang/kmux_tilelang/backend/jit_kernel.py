@@ -13,9 +13,9 @@ from ..lower import TESTED, version
 from .adapter import KmuxAdapter
 from .compilation import program_of
 from .kept import Lowering, program_in, text_of
-from .registry import attribute_set
+from .registry import attributes_set, retargeted
 from .request import CompileRequest, request_of
-from .target import exporter_target
+from .target import exporter_target, lowered_for
 
 PREFIX = "kmux"
 _LOWERING = ExecutionBackendSpec("kmux")  # neither host code nor device code is compiled by TileLang
@@ -178,10 +178,8 @@ class Extension:
         except ExportError as error:
             raise Refused(str(error)) from error
         kernel.artifact = None
-        with (
-            attribute_set(kernel, "execution_backend", PREFIX),
-            attribute_set(kernel, "execution_backend_spec", _LOWERING),
-        ):
+        asked = {"execution_backend": PREFIX, "execution_backend_spec": _LOWERING}
+        with attributes_set(kernel, {**asked, **retargeted(kernel, lowered_for(kernel.target))}):
             try:
                 original(kernel, prepared, None)
             except ValueError:
