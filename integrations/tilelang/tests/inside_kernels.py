@@ -103,6 +103,46 @@ def shared_out(groups: int):
     return shared_out
 
 
+def doubled_in_place():
+    """A *= 2, of n numbers at an address"""
+
+    @T.prim_func
+    def doubled_in_place(address: T.ptr, n: T.int32):
+        A = T.make_tensor(address, (n,), "float32")
+        with T.Kernel(1):
+            for i in T.serial(n):
+                A[i] = A[i] * 2.0
+
+    return doubled_in_place
+
+
+def added_at(n: int):
+    """B = A + 1, of an address into a tensor"""
+
+    @T.prim_func
+    def added_at(address: T.ptr, B: T.Tensor((n,), "float32")):
+        A = T.make_tensor(address, (n,), "float32")
+        with T.Kernel(1):
+            for i in T.serial(n):
+                B[i] = A[i] + 1.0
+
+    return added_at
+
+
+def assuming():
+    """A *= 2, of a multiple of 4"""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def assuming(A: T.Tensor((n,), "float32")):
+        T.assume(n % 4 == 0)
+        with T.Kernel(1):
+            for i in T.serial(n):
+                A[i] = A[i] * 2.0
+
+    return assuming
+
+
 def add_by_threads(n: int):
     """C = A + B, an element a thread: for targets with a device"""
 
