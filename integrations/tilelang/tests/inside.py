@@ -7,9 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -299,33 +297,6 @@ class ForOtherDevices(unittest.TestCase):
             ):
                 self.assertEqual(jit_kernel.is_for_another_device(target), other, arch)
         self.assertFalse(jit_kernel.is_for_another_device(tvm.target.Target("cuda")))
-
-
-class SeveralThreads(unittest.TestCase):
-    """Where a compiler does one thing at a time in a process."""
-
-    def isolations(self, kind):
-        request = mock.Mock()
-        request.target.kind.name = kind
-        used, both = [], threading.Barrier(2)
-
-        def compile(program, **options):
-            used.append(options.get("isolation"))
-            both.wait(timeout=60)
-
-        with (
-            mock.patch.object(compilation, "options_of", lambda *_: {}),
-            mock.patch.object(compilation.kmux, "compile", compile),
-            ThreadPoolExecutor(2) as pool,
-        ):
-            for made in [pool.submit(compilation.kernel_of, None, request) for _ in range(2)]:
-                made.result()
-        return used
-
-    def test_compile_in_processes_beside_the_first(self):
-        for kind in ("cuda", "hip"):
-            self.assertEqual(self.isolations(kind), [None, "process"])
-        self.assertEqual(self.isolations("c"), [None, None])
 
 
 class Installing(unittest.TestCase):
