@@ -78,38 +78,39 @@ struct Compared {
   std::vector<Numbers> got;
 };
 
-// Kernels on `tier` and what they mean.
-Compared compare(const std::vector<RandomKernel>& kernels, unsigned seed, const std::string& tier) {
+// Kernels, built as `way` says ("fast", "full", or "check" for a stack a thread), and what they mean.
+Compared compare(const std::vector<RandomKernel>& kernels, unsigned seed, const std::string& way) {
   std::string cuda = RandomKernel::cuda_prelude();
   std::string c = RandomKernel::c_prelude();
   for (const RandomKernel& kernel : kernels) cuda += kernel.cuda(), c += kernel.c();
   const std::vector<Expr> block = block_of(seed);
+  const Options options = way == "check" ? Options{{"check", "on"}, {"opt_level", "0"}} : Options{{"tier", way}};
   return {results(program_of("c", c, kernels.size(), block), {{"opt_level", "0"}}, seed, kernels.size()),
-          results(program_of("cuda", cuda, kernels.size(), block), {{"tier", tier}}, seed, kernels.size())};
+          results(program_of("cuda", cuda, kernels.size(), block), options, seed, kernels.size())};
 }
 
 // The kernel of `seed`, without whatever does not matter to its being wrong.
-std::string shrunk(unsigned seed, const std::string& tier) {
+std::string shrunk(unsigned seed, const std::string& way) {
   const unsigned threads = threads_of(block_of(seed));
   std::set<unsigned> left_out;
   const unsigned statements = RandomKernel("k0", seed, threads).statements();
   for (unsigned i = 0; i < statements; ++i) {
     left_out.insert(i);
-    const Compared compared = compare({RandomKernel("k0", seed, threads, left_out)}, seed, tier);
+    const Compared compared = compare({RandomKernel("k0", seed, threads, left_out)}, seed, way);
     if (compared.got == compared.wanted) left_out.erase(i);
   }
   return RandomKernel("k0", seed, threads, left_out).cuda();
 }
 
-void check(unsigned first, unsigned count, const std::string& tier) {
+void check(unsigned first, unsigned count, const std::string& way) {
   std::vector<RandomKernel> kernels;
   const unsigned threads = threads_of(block_of(first));
   for (unsigned i = 0; i < count; ++i) kernels.emplace_back(name_of(i), first + i, threads);
-  const Compared compared = compare(kernels, first, tier);
+  const Compared compared = compare(kernels, first, way);
   for (unsigned i = 0; i < count && !testing::Test::HasFailure(); ++i) {
-    EXPECT_EQ(compared.got[i], compared.wanted[i]) << "seed " << first + i << " in tier " << tier
+    EXPECT_EQ(compared.got[i], compared.wanted[i]) << "seed " << first + i << " built for " << way
                                                    << " (KMUX_RANDOM_SEED=" << first + i << " KMUX_RANDOM_KERNELS=1):\n"
-                                                   << shrunk(first + i, tier);
+                                                   << shrunk(first + i, way);
   }
 }
 
@@ -119,6 +120,7 @@ TEST(RandomKernels, GiveWhatTheyMean) {
     const unsigned count = std::min(kTogether - seed % kTogether, end - seed);
     check(seed, count, "fast");
     if (seed / kTogether % 4 == 0) check(seed, count, "full");
+    if (seed / kTogether % 4 == 2) check(seed, count, "check");
     seed += count;
   }
 }
