@@ -79,15 +79,14 @@ Status check_object(const File& file) {
 constexpr std::string_view kDeviceHeaders[] = {
     "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "math_constants.h", "stdint.h",    "cstdint"};
-constexpr const char* kDeviceFolder = "kmux-device";
 
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::string folder = std::string(kDeviceFolder) + "/";
+  const std::string folder(kDeviceFolder);
   job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
   for (const std::string_view header : kDeviceHeaders)
     job.files.push_back({folder + std::string(header), "#pragma once\n"});
   for (const File& source : variant.sources) {
-    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder, "-include", folder + "kmux.h"};
+    std::vector<std::string> arguments = {"-I" + folder, "-include", folder + "kmux.h"};
     const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
     arguments.insert(arguments.end(), more.begin(), more.end());
     job.units.push_back({source.path, Language::kCuda, std::move(arguments)});
@@ -179,6 +178,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 
   if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;
   Artifact artifact;
@@ -193,11 +193,6 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
-  if (is_device_dialect(request.chosen().dialect)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "backend cpu cannot export dialect " + request.chosen().dialect +
-                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
-  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));
