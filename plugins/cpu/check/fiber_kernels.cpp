@@ -4,9 +4,9 @@
 
 #include "check/device_functions.h"
 #include "check/instrument.h"
-#include "engine/compiler.h"
 #include "check/shared_variables.h"
 #include "check/sites.h"
+#include "engine/compiler.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
