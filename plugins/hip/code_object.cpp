@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <elf.h>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/words.h"
 
@@ -109,26 +107,6 @@ std::string arch_of(const Message& metadata) {
   return begin == target.npos ? "" : parse_arch(std::string_view(target).substr(begin + 2)).value_or("");
 }
 
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
-
-std::string without_blanks(std::string text) {
-  std::erase(text, ' ');
-  return text;
-}
-
-// "scale<float>" of "_Z5scaleIfEvPf", which is "void scale<float>(float*)".
-std::string written_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, Free> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status));
-  if (status != 0 || text == nullptr) return symbol;
-  std::string name = text.get();
-  name.erase(std::min(name.find('('), name.size()));
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return without_blanks(name);
-}
-
 KernelForm form_of(const CodeKernel& kernel) {
   KernelForm form{std::vector<unsigned>(), kernel.max_threads};
   for (const CodeKernel::Argument& argument : kernel.arguments) form.argument_bytes->push_back(argument.size);
@@ -219,18 +197,13 @@ Result<std::string> unbundled(std::string_view bytes, std::string_view arch) {
 }
 
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name) {
+  std::vector<std::string> symbols;
+  for (const CodeKernel& kernel : code.kernels) symbols.push_back(kernel.name);
+  const std::vector<std::size_t> found = find_symbols(name, symbols);
+  if (found.size() == 1) return &code.kernels[found.front()];
   std::vector<std::string> known;
-  const CodeKernel* found = nullptr;
-  std::size_t count = 0;
-  for (const CodeKernel& kernel : code.kernels) {
-    if (kernel.name == name) return &kernel;
-    known.push_back(written_name(kernel.name));
-    if (known.back() != without_blanks(name)) continue;
-    found = &kernel;
-    ++count;
-  }
-  if (count == 1) return found;
-  return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(count == 0 ? "no" : "more than one") +
+  for (const std::string& symbol : symbols) known.push_back(function_name(symbol));
+  return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(found.empty() ? "no" : "more than one") +
                                                    " kernel \"" + name + "\" (it has " + join(known, "none") +
                                                    "). Correct the name, or declare it extern \"C\".");
 }

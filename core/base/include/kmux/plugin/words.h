@@ -44,6 +44,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// `text` between double quotes, for messages. It is a name: nothing is escaped.
 inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
+/// 32 hexadecimal digits from the system's generator: a name that no other process gives. Empty if there is no generator.
+std::string random_word();
+
 /// Appends `text` to what `sink` has been given.
 ///
 /// Threads: as the sink's owner says.
