@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/program_view.h"
-
 #include "isolation/worker_frame.h"
+#include "plugin/program_view.h"
 #include "unit/sample_program.h"
 
 namespace kmux {

@@ -3,10 +3,10 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
-#include "kmux/plugin/program_view.h"
 
 #include "byte_sink.h"
 #include "plugin/backend_json.h"
+#include "plugin/program_view.h"
 
 namespace kmux {
 namespace {
