@@ -311,7 +311,7 @@ std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key) {
   return *std::move(note);
 }
 
-void keep_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces) {
+void store_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces) {
   if (cache == nullptr) return;
   if (replaces) cache->forget(key);
   cache->publish(key, {.artifact = Artifact{{{kNotePart, dump(note)}}}}, file_time_now());

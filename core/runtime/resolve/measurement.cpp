@@ -127,7 +127,7 @@ std::optional<Tuning> find_measurement(const ArtifactCache* cache, const CacheKe
 
 void keep_measurement(ArtifactCache* cache, const CacheKey& key, const Tuning& tuning) {
   if (cache == nullptr) return;
-  keep_note(cache, key, tuning.to_json(), true);
+  store_note(cache, key, tuning.to_json(), true);
   cache->flush();  // who resolves next shall find it
 }
 
