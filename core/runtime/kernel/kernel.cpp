@@ -185,9 +185,10 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   const KernelParts& parts = impl_->parts;
   return without_bad_alloc([&]() -> Result<Tuning> {
     if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
-    return make_error(ErrorCode::kInvalidArgument, "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
-                                                       parts.resolution.policy +
-                                                       "' chose it for good). Compile it with policy measured.");
+    return make_error(ErrorCode::kInvalidArgument,
+                      "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
+                          std::string(to_string(parts.resolution.policy.value_or(Policy::kPriority))) +
+                          "' chose it for good). Compile it with policy measured.");
   });
 }
 

@@ -231,7 +231,7 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
 }
 
 Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment) {
-  return asked ? *asked : policy_from_string(environment.policy);
+  return asked ? *asked : environment.policy;
 }
 
 }  // namespace kmux

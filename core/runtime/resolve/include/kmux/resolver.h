@@ -65,11 +65,11 @@ struct Candidate {
 
 /// What was asked, what was found, and why: every candidate, best first.
 struct KMUX_API Resolution {
-  std::string program;
-  std::string requested_target;
-  std::string requested_backend;
-  std::string policy;  // that chose; what was asked for, if it is unknown
-  std::vector<Candidate> candidates = {};
+  std::string program;  // its name
+  std::string requested_target;  // of the caller, else of the environment
+  std::string requested_backend;  // likewise
+  std::optional<Policy> policy;  // that chose; nothing where that of the environment is unknown, see policy_error
+  std::vector<Candidate> candidates = {};  // best first
 
   std::optional<std::size_t> successor;   // what takes over once it is compiled, in `candidates`
   std::optional<Error> policy_error;      // why the requested policy cannot choose
