@@ -1,6 +1,6 @@
 #pragma once
 
-// What an application needs to make, resolve, compile and call programs. What else there is, it includes by name:
+// What an application needs to make, resolve, compile and call programs. The others are included by name:
 //   kmux/cache.h                        the cache on disk, for those who look after it
 //   kmux/cached_program.h               programs in that cache, where making one takes long
 //   kmux/compile_wait.h                 giving up a compilation

@@ -49,7 +49,7 @@ std::string random_word();
 
 /// Appends `text` to what `sink` has been given.
 ///
-/// Threads: as the sink's owner says.
+/// Threads: as of the sink.
 inline void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
 }  // namespace kmux

@@ -30,7 +30,7 @@ struct KMUX_API Environment {
   Result<Policy> policy = Policy::kPriority;  // KMUX_POLICY; likewise
   std::filesystem::path lock_file;  // KMUX_LOCK_FILE: for policy pinned
   std::filesystem::path trace_file;  // KMUX_TRACE: where the default runtime writes a trace when the process ends
-  std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that whoever uses it can refuse it
+  std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that a call that uses it can refuse it
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
   bool disable_cache = false;  // KMUX_DISABLE_CACHE: 1, true, yes, on; the memory of the process included
