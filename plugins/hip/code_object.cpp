@@ -26,7 +26,7 @@ constexpr std::string_view kOwner("AMDGPU\0", 7);
 
 Error malformed(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no code object for AMD's devices (" + why + "). Build it again.");
+                    "the code is not a code object for AMD devices (" + why + "). Build it again.");
 }
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -118,13 +118,13 @@ KernelForm form_of(const CodeKernel& kernel) {
 Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
   const auto file = value_at<Elf64_Ehdr>(code, 0);
   if (!file || std::memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_ident[EI_CLASS] != ELFCLASS64) {
-    return malformed("it is no ELF file of 64 bits");
+    return malformed("it is not a 64-bit ELF file");
   }
   if (file->e_machine != kMachine) return std::optional<CodeObject>();
   const auto bytes = find_metadata(code, *file);
   if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
   const Message metadata = Message::from_msgpack(*bytes, true, false);
-  if (!metadata.is_object()) return malformed("its metadata are no map of MessagePack");
+  if (!metadata.is_object()) return malformed("its metadata are not a MessagePack map");
   CodeObject object{arch_of(metadata), {}};
   for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
   return std::optional<CodeObject>(std::move(object));

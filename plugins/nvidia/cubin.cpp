@@ -59,7 +59,7 @@ Result<std::string> find_kernel(const std::string& kernel, const std::vector<std
 
 Error no_cubin(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
+                    "the code is not a cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ TEST(JitLazy, RefusesPassConfigsThatTheBackendHasNot) {
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(
       error.message,
-      AllOf(HasSubstr("option \"enginge\" is not known (given as \"host\"; backend cpu knows compile_flags, engine,"),
+      AllOf(HasSubstr("option \"enginge\" is not known (given as \"host\"; backend cpu has compile_flags, engine,"),
             HasSubstr("Did you mean 'engine'?")));
 }
 

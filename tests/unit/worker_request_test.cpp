@@ -31,7 +31,7 @@ TEST(WorkerRequest, NeedsItsFourFieldsAndANumber) {
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "0", "c"}}, 1).error().message,
               HasSubstr("build request of 4 parts"));
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "first", "c", "{}"}}, 1).error().message,
-              HasSubstr("\"first\" is no number"));
+              HasSubstr("\"first\" is not a number"));
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ Result<std::pair<std::string, std::string>> split_assignment(std::string_view op
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return make_error(ErrorCode::kInvalidArgument, std::string(option) + " \"" + std::string(text) +
-                                                       "\" is no assignment. Write " + std::string(option) +
+                                                       "\" is not an assignment. Write " + std::string(option) +
                                                        " NAME=VALUE.");
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));

@@ -203,14 +203,14 @@ struct ArtifactCache::State {
     const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
     if (packed && !why_read_only) store(*packed);
     if (packed && remote && !publication.from_remote) remote->store(*packed);
-    if (!packed) log("an artifact is not kept: " + packed.error().message);
+    if (!packed) log("an artifact is not cached: " + packed.error().message);
     publication.lease.reset();  // now, as that takes a while
   }
 
   void store(const PackedEntry& packed) {
     const EntryStore& store = *own();
     const Status status = store.store(packed);
-    if (!status) log("an artifact is not kept: " + status.error().message);
+    if (!status) log("an artifact is not cached: " + status.error().message);
     trim_key(store.folder(), packed.key, kEntriesPerKey);
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }

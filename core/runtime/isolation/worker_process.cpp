@@ -216,7 +216,7 @@ WorkerFailure WorkerProcess::ended() {
 
 WorkerFailure WorkerProcess::stopped() {
   end(0);
-  return failure(WorkerFailure::Kind::kStopped, "nobody waits for its answer any more");
+  return failure(WorkerFailure::Kind::kStopped, "no caller waits for its answer");
 }
 
 WorkerFailure WorkerProcess::time_up() {

@@ -148,7 +148,7 @@ Result<Kernel> make_kernel(KernelParts parts) {
 Result<Tensor> single(const Outputs& outputs) {
   if (outputs.size() == 1) return outputs[0];
   return make_error(ErrorCode::kInvalidArgument, "a call returned " + std::to_string(outputs.size()) +
-                                                     " tensors (one was asked for). Take them by index.");
+                                                     " tensors (one was requested). Take them by index.");
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {

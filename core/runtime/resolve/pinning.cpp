@@ -29,7 +29,7 @@ class Refusals {
   Error not_there() const { return make(ErrorCode::kInvalidArgument, "is not in lock file '" + file_ + "'"); }
   Error other_target(const std::vector<std::string>& targets) const {
     return make(ErrorCode::kInvalidArgument,
-                "is pinned in '" + file_ + "' for " + join(targets) + " only, which is no target of this machine");
+                "is pinned in '" + file_ + "' for " + join(targets) + " only, which is not a target of this machine");
   }
   Error refused(const Candidate& candidate) const {
     return make(ErrorCode::kUnavailable, "is pinned in '" + file_ + "' to backend '" + candidate.backend +

@@ -182,7 +182,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
   Resolution resolution{.program = program.name,
                         .requested_target = inquiry.request.target,
                         .requested_backend = inquiry.backend.text(),
-                        .policy = std::string(to_string(*policy)),
+                        .policy = *policy,
                         .candidates = candidates_of(runtime, inquiry, entries),
                         .unread = std::move(unread)};
   choose_by_policy(runtime, inquiry, manifests, resolution);

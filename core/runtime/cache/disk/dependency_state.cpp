@@ -176,7 +176,7 @@ std::string line_of(std::string_view word, std::string_view rest) {
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began, FileContents contents) {
   if (!dependencies.complete) {
     return make_error(ErrorCode::kUnavailable,
-                      "which files the build read cannot be told (an #include of a name that is computed).");
+                      "which files the build read is unknown (an #include of a computed name).");
   }
   DependencyState state{.machine = boot_mark(), .files = {}, .folders = {}};
   state.files.reserve(dependencies.files.size());

@@ -111,7 +111,7 @@ def as_program(given: AnyProgram) -> Program:
     if isinstance(given, (str, os.PathLike)):
         return load_program(given)
     raise TypeError(
-        f"{type(given).__name__!r} is no program (programs come from kmux.program, of JSON or a dict, and from "
+        f"{type(given).__name__!r} is not a program (programs come from kmux.program, of JSON or a dict, and from "
         "kmux.load_program, or are the path of one). Pass one of these."
     )
 
