@@ -36,6 +36,9 @@ META = "meta.h"
 # Folders of a plugin that include each other, and are known to. engine/compiler.h takes its options from cpu/options.h.
 CIRCLES = {(pathlib.Path("plugins/cpu/engine"), pathlib.Path("plugins/cpu"))}
 NOUNS = 25  # in a folder; a noun is the files of one name
+SOURCE_FILES = 700  # of products
+SHORT_FILES = 10  # of these, files of fewer than SHORT lines
+SHORT = 25
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
 LIMITS = {"kmux::sdk": 13432, "kmux::runtime": 17143}
@@ -124,6 +127,22 @@ def crowded(sources):
     for folder, names in sorted(nouns.items()):
         if len(names) > NOUNS:
             yield f"{folder}: {len(names)} nouns (the limit is {NOUNS}). Divide it by question."
+
+
+def scattered(sources):
+    """Following a call opens few files: there are not many, and few that say little. `sources`: lines by path."""
+    shortest = sorted(sources, key=lambda path: (len(sources[path]), path))
+    short = [path for path in shortest if len(sources[path]) < SHORT]
+    if len(sources) > SOURCE_FILES:
+        named = ", ".join(map(str, shortest[:len(sources) - SOURCE_FILES]))
+        yield f"{len(sources)} source files (the limit is {SOURCE_FILES}). Join some with their neighbours; the shortest are {named}."
+    if len(short) > SHORT_FILES:
+        yield (f"{len(short)} source files of fewer than {SHORT} lines (the limit is {SHORT_FILES}). Join some with their neighbours: "
+               f"{', '.join(map(str, short))}.")
+
+
+def lines_by_path(paths):
+    return {path: (ROOT / path).read_text(encoding="utf-8").splitlines() for path in paths}
 
 
 def unlisted(path):

@@ -172,6 +172,22 @@ class Sizes(unittest.TestCase):
         for path, library in {"core/ir/expr.cpp": "kmux::sdk", "core/runtime/jit/jit.h": "kmux::runtime", "core/bench/x.h": None}.items():
             self.assertEqual(check_tree.library_of(pathlib.Path(path)), library)
 
+    def test_refuses_too_many_source_files_and_names_the_shortest(self):
+        files = {pathlib.Path("core", f"{number:03}.h"): [""] * (number + check_tree.SHORT) for number in range(check_tree.SOURCE_FILES)}
+        self.assertEqual(list(check_tree.scattered(files)), [])
+        found = list(check_tree.scattered({**files, pathlib.Path("core/more.h"): [""] * 1000}))
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"{check_tree.SOURCE_FILES + 1} source files", found[0])
+        self.assertTrue(found[0].endswith("the shortest are core/000.h."), found[0])
+
+    def test_refuses_too_many_short_files_and_names_them(self):
+        files = {pathlib.Path("core", f"{number:02}.h"): [""] * (check_tree.SHORT - 1) for number in range(check_tree.SHORT_FILES)}
+        self.assertEqual(list(check_tree.scattered(files)), [])
+        found = list(check_tree.scattered({**files, pathlib.Path("cli/more.h"): [""]}))
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"{check_tree.SHORT_FILES + 1} source files of fewer than {check_tree.SHORT} lines", found[0])
+        self.assertIn("neighbours: cli/more.h, core/00.h,", found[0])
+
     def test_refuses_a_folder_of_too_many_nouns(self):
         paths = [pathlib.Path("core/ir", f"noun{number}{end}") for number in range(check_tree.NOUNS) for end in (".h", ".cpp")]
         self.assertEqual(list(check_tree.crowded(paths)), [])
