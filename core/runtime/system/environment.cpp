@@ -70,8 +70,7 @@ std::string option_name(std::string name) {
 
 Result<std::optional<Isolation>> isolation_of(const std::string& name) {
   if (name.empty()) return std::optional<Isolation>();
-  KMUX_ASSIGN(const Isolation isolation, isolation_from_string(name));
-  return std::optional<Isolation>(isolation);
+  return isolation_from_string(name).transform([](Isolation isolation) { return std::optional(isolation); });
 }
 
 std::map<std::string, std::string> options_of(const Variables& variables) {
