@@ -16,6 +16,8 @@ CONTAINER = r"(?:std::(?:string|vector|map|set|unordered_map|unordered_set|list|
 MORTAL = re.compile(rf"^(?:\s*(?:inline )?static (?:const )?|(?:inline )?const ){CONTAINER}[^()&]*?\w+(?: = |{{|;)")
 THREAD_OWNERS = {"start_thread.h"}
 THREAD = re.compile(r"std::j?thread\([^)]|std::async\(|(?:emplace_back|push_back)\(\[.*(?:work|thread)|std::j?thread \w+[({]")
+# Messages in a dialect: "is no number" for "is not a number", "is none", "nobody waits".
+DIALECT = re.compile(r'^(?!\s*//).*"[^"]*(?:(?<!here )\b(?:is|are) (?:no (?!longer\b|more\b|such\b)|none\b)|\b(?:whoever|nobody|somebody)\b)')
 # What reads the environment: HACKING.md has the reasons.
 ENVIRONMENT = re.compile(r"^(?!\s*//).*\b(?:(?:secure_)?getenv\(|environ\b)")
 ENVIRONMENT_READERS = ("core/runtime/system", "core/toolchain", "cli/style.cpp", "plugins/hip/printed/entry_points.h")
@@ -73,6 +75,8 @@ def breaches(path, lines):
                    "Write `static const auto& x = *new const T{...};`.")
         if is_product and ENVIRONMENT.match(line) and not any(path.is_relative_to(reader) for reader in ENVIRONMENT_READERS):
             yield f"{path}:{number}: reads the environment. Take what you need from Environment, or from Host."
+        if is_product and DIALECT.match(line):
+            yield f"{path}:{number}: a message in a dialect. Write \"is not a ...\", \"there is no ...\", or name who acts."
         if is_product and path.name not in THREAD_OWNERS and THREAD.search(line):
             yield f"{path}:{number}: starts a thread, which may throw. Use start_thread (kmux/plugin/start_thread.h)."
         if in_runtime and (found := BACKEND.search(line)):

@@ -196,6 +196,22 @@ class Sizes(unittest.TestCase):
         self.assertIn(f"core/ir: {check_tree.NOUNS + 1} nouns", found[0])
 
 
+class Dialect(unittest.TestCase):
+    def found(self, line, path="core/ir/json.cpp"):
+        return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "dialect" in breach]
+
+    def test_is_refused_in_messages(self):
+        for text in ('fail("it is no number");', 'fail(name + " is none");', 'log("nobody waits");'):
+            self.assertEqual(len(self.found(text)), 1, text)
+
+    def test_lets_plain_words_pass(self):
+        for text in ('fail("there is no file");', 'fail("it is no longer there");', '// "is no number"', 'is_no("x");'):
+            self.assertEqual(self.found(text), [], text)
+
+    def test_leaves_tests_alone(self):
+        self.assertEqual(self.found('expect("is no number");', "tests/unit/json_test.cpp"), [])
+
+
 class Environment(unittest.TestCase):
     def found(self, path, line):
         return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "environment" in breach]

@@ -70,7 +70,7 @@ TEST_F(LockFile, RefusesADamagedPin) {
     return refusal(changed);
   };
   EXPECT_THAT(with(kDigest, "../a"), HasSubstr("\"program\" is not a digest"));
-  EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is not text"));
+  EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is not a string"));
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": -1"), HasSubstr("\"variant\" is not a number"));
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));
 }

@@ -201,7 +201,7 @@ Status save_npy(const std::string& path, const Tensor& tensor) {
   if (!tensor) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be saved. Give one with memory.");
   if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
     return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
-                                                   " cannot be saved as .npy (its elements are no whole bytes each). "
+                                                   " cannot be saved as .npy (its elements are not whole bytes). "
                                                    "Convert it first.");
   }
   KMUX_ASSIGN(const Tensor host, tensor.to(Device{}));

@@ -12,7 +12,7 @@ class ArgumentError(RuntimeError, ValueError, TypeError):
 
 
 def callable_of(kernel: kmux.Kernel, params: Sequence[Any], result_idx: Sequence[int]) -> Callable[..., Any]:
-    """A function that takes the parameters that are no outputs, in order, and returns torch's tensors: one, or a list.
+    """A function that takes the parameters which are no outputs, in order, and returns torch's tensors: one, or a list.
 
     Without outputs it is the kernel itself, and no Python code runs.
     """
