@@ -65,9 +65,9 @@ MISTAKES = [
     ("no program", ["run"]),
     ("a second program", ["run", P, P]),
     ("an option without its value", ["run", P, "--backend"]),
-    ("a number that is none", [*RUN, "--repeat", "ten"]),
+    ("a malformed number", [*RUN, "--repeat", "ten"]),
     ("a number below zero", [*RUN, "--repeat", "-1"]),
-    ("a tolerance that is none", [*RUN, "--rtol", "nan"]),
+    ("a malformed tolerance", [*RUN, "--rtol", "nan"]),
     # The program.
     ("a program that is not there", ["run", "scael.kmux.json"]),
     ("a source instead of a program", ["run", "scale.c"]),
@@ -123,7 +123,7 @@ MISTAKES = [
     ("a symbol that contradicts a file", [*RUN, "--symbol", "n=9"]),
     ("a misspelt scalar", [*RUN, "--scalar", "fcator=2"]),
     ("a scalar that is not a number", [*RUN, "--scalar", "factor=two"]),
-    ("an output that is none", [*RUN, "--out", "z=z.npy"]),
+    ("an unknown output", [*RUN, "--out", "z=z.npy"]),
     ("an output onto a source", [*RUN, "--out", "y=scale.c"]),
     ("an output into a folder that is not there", [*RUN, "--out", "y=results/y.npy"]),
     # Other commands.

@@ -16,7 +16,7 @@ MISTAKES = [
     ("an array of another dtype", "kernel(x.astype('float64'), 2.0)"),
     ("an array of another rank", "kernel(x.reshape(2, 4), 2.0)"),
     ("a string in the place of a number", "kernel(x, 'two')"),
-    ("an output that is none", "kmux.compile(scale, out_idx=7)"),
+    ("an unknown output", "kmux.compile(scale, out_idx=7)"),
     ("an output that is read", "kmux.compile(scale, out_idx='y')"),
     ("a list of what is not a program", "kmux.par_compile([5])"),
     ("a jit function that gives no program", "kmux.jit(lambda n: n + 1)(4)"),
