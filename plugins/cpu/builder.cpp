@@ -62,8 +62,9 @@ std::vector<std::string> unit_arguments(Language language, const Settings& setti
 
 Status check_object(const File& file) {
   const auto refuse = [&](const std::string& why) {
-    return make_error(ErrorCode::kInvalidArgument, "source \"" + file.path + "\" is no object file for this machine (" +
-                                                       why + "). Compile it with -c -fPIC for " + host_triple() + ".");
+    return make_error(ErrorCode::kInvalidArgument, "source \"" + file.path +
+                                                       "\" is not an object file for this machine (" + why +
+                                                       "). Compile it with -c -fPIC for " + host_triple() + ".");
   };
   Elf64_Ehdr header;
   if (file.content.size() < sizeof header) return refuse("it is too short");
