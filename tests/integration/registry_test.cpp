@@ -112,7 +112,7 @@ TEST(Registry, RefusesBeforeOpening) {
   const fs::path broken = kPlugins / "broken";
   expect_refused(broken / "other_abi", ErrorCode::kUnavailable, "plugin ABI 7 to 9");
   expect_refused(broken / "other_build_id", ErrorCode::kUnavailable, "0123456789abcdef0123456789abcdef01234567");
-  expect_refused(broken / "other_size", ErrorCode::kUnavailable, "its manifest says 4096");
+  expect_refused(broken / "other_size", ErrorCode::kUnavailable, "its manifest has 4096");
   expect_refused(broken / "unknown_key", ErrorCode::kInvalidArgument, "\"colour\"");
   expect_refused(broken / "malformed", ErrorCode::kInvalidArgument, "line 1");
   expect_refused(broken / "missing_library", ErrorCode::kUnavailable, "No such file");

@@ -43,7 +43,7 @@ TEST(ValidateBody, ChecksAsserts) {
   expect_problems({
       {[](Program& p) { body(p).asserts[0].condition = symbol("i"); }, "/variants/0/body/asserts/0/condition",
        "no \"i\" in scope"},
-      {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "without a message"},
+      {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "has no message"},
       {[](Program& p) { body(p).asserts[0].message = "\xff"; }, "/variants/0/body/asserts/0/message", "not UTF-8"},
   });
 }

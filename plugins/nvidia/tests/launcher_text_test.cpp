@@ -30,7 +30,7 @@ std::string between(const std::string& text, const std::string& begin, const std
 
 TEST(LauncherText, EndsWithCodeAndFactsOfTheProgram) {
   const std::string text = text_of(golden("launch_attributes"));
-  EXPECT_EQ(between(text, "// What the launch layer must know", "$"),
+  EXPECT_EQ(between(text, "// What the launch layer needs", "$"),
             R"(// What the launch layer needs of "launch_attributes", and its code.
 namespace kmux::nvidia {
 static const KernelFacts program_kernels[] = {
