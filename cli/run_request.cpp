@@ -21,7 +21,7 @@ Result<const Param*> tensor_named(const Program& program, const bench::Inputs& i
   if (param == nullptr || as_buffer(*param) == nullptr) {
     return make_error(ErrorCode::kInvalidArgument,
                       option + " names \"" + name +
-                          "\", which is no tensor of the program. Tensors: " + bench::tensor_names(program) + ".");
+                          "\", which is not a tensor of the program. Tensors: " + bench::tensor_names(program) + ".");
   }
   if (is_output(program.signature, name) || inputs.gives(name)) return param;
   return make_error(ErrorCode::kInvalidArgument,
@@ -124,7 +124,7 @@ void describe_run_request(po::options_description& options) {
   add("in", po::value<List>()->value_name("NAME=SOURCE"),
       "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others");
   add("scalar", po::value<List>()->value_name("NAME=VALUE"), "a scalar parameter");
-  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes, where no file says it");
+  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes that no file determines");
   add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");
   add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");

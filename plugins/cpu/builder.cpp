@@ -62,8 +62,9 @@ std::vector<std::string> unit_arguments(Language language, const Settings& setti
 
 Status check_object(const File& file) {
   const auto refuse = [&](const std::string& why) {
-    return make_error(ErrorCode::kInvalidArgument, "source \"" + file.path + "\" is no object file for this machine (" +
-                                                       why + "). Compile it with -c -fPIC for " + host_triple() + ".");
+    return make_error(ErrorCode::kInvalidArgument, "source \"" + file.path +
+                                                       "\" is not an object file for this machine (" + why +
+                                                       "). Compile it with -c -fPIC for " + host_triple() + ".");
   };
   Elf64_Ehdr header;
   if (file.content.size() < sizeof header) return refuse("it is too short");
@@ -80,12 +81,12 @@ constexpr std::string_view kDeviceHeaders[] = {
     "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "math_constants.h", "stdint.h",    "cstdint"};
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::string folder = std::string(kDeviceFolder) + "/";
+  const std::string folder(kDeviceFolder);
   job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
   for (const std::string_view header : kDeviceHeaders)
     job.files.push_back({folder + std::string(header), "#pragma once\n"});
   for (const File& source : variant.sources) {
-    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder, "-include", folder + "kmux.h"};
+    std::vector<std::string> arguments = {"-I" + folder, "-include", folder + "kmux.h"};
     if (options.check.memory) {  // findings name lines and variables
       for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
     }
@@ -192,6 +193,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 
   if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;
   meta.on_fibers = options.check.memory || !compiled->on_fibers.empty();
@@ -207,11 +209,6 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
-  if (is_device_dialect(request.chosen().dialect)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "backend cpu cannot export dialect " + request.chosen().dialect +
-                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
-  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));

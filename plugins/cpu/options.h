@@ -38,7 +38,7 @@ struct BuildOptions {
   std::string target_host = {};    // processor of the launcher; empty: as the kernels
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};
-  std::function<bool()> stopping = {};  // nobody waits for the result any more
+  std::function<bool()> stopping = {};  // no caller waits for the result
 };
 
 /// Reads `options`; what is absent there comes from the host ("cpu.engine"), else from the defaults.

@@ -12,7 +12,7 @@ std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / 
 
 }  // namespace
 
-BlockMemory::BlockMemory(const kmux_cpu_kernel& kernel, std::uint64_t dynamic_bytes) {
+BlockMemory::BlockMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
   const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
   std::uint64_t end = between;
   const auto add = [&](const char* name, std::uint64_t bytes) {

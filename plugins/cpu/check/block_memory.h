@@ -18,7 +18,7 @@ class BlockMemory {
     std::uint64_t bytes;
   };
 
-  BlockMemory(const kmux_cpu_kernel& kernel, std::uint64_t dynamic_bytes);
+  BlockMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
 
   /// What code asks for: the sum that the limit of a block applies to.
   std::uint64_t asked_bytes() const { return asked_bytes_; }

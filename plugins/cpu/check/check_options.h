@@ -9,7 +9,4 @@ struct CheckOptions {
   bool operator==(const CheckOptions&) const = default;
 };
 
-/// Where the headers are that come before such sources (builder.cpp).
-inline constexpr const char* kDeviceFolder = "kmux-device";
-
 }  // namespace kmux::cpu

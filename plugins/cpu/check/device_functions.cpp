@@ -1,7 +1,5 @@
 #include "check/device_functions.h"
 
-#include <map>
-
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -19,26 +17,6 @@ void for_each_function_in(llvm::Function& function, Visit visit) {
   }
 }
 
-/// A walk over calls, each function once.
-class Walk {
- public:
-  /// Does a way from `function` lead back to a function that it is in?
-  bool comes_back(const llvm::Function& function) {
-    const auto [known, is_new] = is_open_.try_emplace(&function, true);
-    if (!is_new) return known->second;
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* const next = call == nullptr ? nullptr : call->getCalledFunction();
-      if (next != nullptr && !next->isDeclaration() && comes_back(*next)) return true;
-    }
-    is_open_[&function] = false;
-    return false;
-  }
-
- private:
-  std::map<const llvm::Function*, bool> is_open_;
-};
-
 }  // namespace
 
 std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels) {
@@ -49,6 +27,13 @@ std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kerne
   return {found.begin(), found.end()};
 }
 
-bool is_recursive(const llvm::Function& kernel) { return Walk().comes_back(kernel); }
+bool calls_itself(llvm::Function& function) {
+  llvm::Function* const self = &function;
+  bool comes_back = false;
+  for (llvm::Function* const reached : functions_of(std::span(&self, 1))) {
+    for_each_function_in(*reached, [&](const llvm::Function& named) { comes_back = comes_back || &named == self; });
+  }
+  return comes_back;
+}
 
 }  // namespace kmux::cpu::spmd

@@ -10,7 +10,7 @@ namespace kmux::cpu::spmd {
 /// The functions with a body that `kernels` and what they call refer to, those included.
 std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels);
 
-/// Does `kernel`, or a function that it calls, call itself?
-bool is_recursive(const llvm::Function& kernel);
+/// Does a way of calls lead from `function` back to it?
+bool calls_itself(llvm::Function& function);
 
 }  // namespace kmux::cpu::spmd

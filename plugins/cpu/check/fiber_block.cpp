@@ -33,7 +33,7 @@ struct CurrentLaunch {
 }  // namespace
 
 FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, const void* arguments,
-                         const kmux_cpu_kernel& kernel, std::span<const kmux_cpu_extent> extents,
+                         const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
                          std::uint64_t dynamic_bytes)
     : launch_(launch),
       body_(body),

@@ -17,8 +17,9 @@ namespace kmux::cpu {
 class FiberLaunch {
  public:
   /// Lifetime: borrows all.
-  FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, const void* arguments, const kmux_cpu_kernel& kernel,
-              std::span<const kmux_cpu_extent> extents, std::uint64_t dynamic_bytes);
+  FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, const void* arguments,
+              const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
+              std::uint64_t dynamic_bytes);
   /// The launch that this thread of the machine is in.
   static FiberLaunch& current();
 
@@ -51,7 +52,7 @@ class FiberLaunch {
   const kmux_cpu_grid& launch_;
   const kmux_cpu_thread body_;
   const void* const arguments_;
-  const kmux_cpu_kernel& kernel_;
+  const kmux_cpu_fiber_kernel& kernel_;
   BlockMemory memory_;
   Findings findings_;
   std::optional<MemoryCheck> check_;

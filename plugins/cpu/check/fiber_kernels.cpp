@@ -6,6 +6,7 @@
 #include "check/instrument.h"
 #include "check/shared_variables.h"
 #include "check/sites.h"
+#include "engine/compiler.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -52,7 +53,7 @@ void inline_headers(llvm::Module& module) {
 
 // A function that may call itself asks whether there is stack left.
 void watch_stack(llvm::Function& function) {
-  if (!is_recursive(function)) return;
+  if (!calls_itself(function)) return;
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
   const auto type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   const std::string name = llvm::demangle(function.getName().str());
@@ -60,7 +61,7 @@ void watch_stack(llvm::Function& function) {
                      {text_constant(*function.getParent(), name)});
 }
 
-/// Writes the constants by which the runtime knows a kernel (kmux_cpu_kernel).
+/// Writes the constants by which the runtime knows a kernel (kmux_cpu_fiber_kernel).
 class Facts {
  public:
   Facts(llvm::Module& module, const CheckOptions& options)
@@ -183,7 +184,7 @@ Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOption
   }
   if (options.memory) {
     inline_headers(module);
-    for (llvm::Function* const function : functions_of(kernels)) instrument(*function, kDeviceFolder);
+    for (llvm::Function* const function : functions_of(kernels)) instrument(*function, llvm::StringRef(kDeviceFolder));
     llvm::StripDebugInfo(module);
   }
   for (std::size_t i = 0; i < kernels.size(); ++i) write_fiber_start(*kernels[i], known[i]);

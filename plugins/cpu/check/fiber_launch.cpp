@@ -27,7 +27,7 @@ struct LaunchMemory {
 thread_local LaunchMemory launch_memory;
 
 Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const void* arguments,
-                     const kmux_cpu_kernel& kernel) {
+                     const kmux_cpu_fiber_kernel& kernel) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   if (threads == 0 || threads > kMostFiberThreads) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -50,7 +50,7 @@ Status run_on_fibers(const kmux_cpu_grid& launch, kmux_cpu_thread thread, const 
 }  // namespace
 
 int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, const void* arguments,
-                        const kmux_cpu_kernel* kernel) {
+                        const kmux_cpu_fiber_kernel* kernel) {
   Status status = Ok{};
   try {
     status = run_on_fibers(*launch, thread, arguments, *kernel);

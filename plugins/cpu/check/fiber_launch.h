@@ -27,7 +27,7 @@ struct kmux_cpu_extent {
 inline constexpr std::uint64_t kmux_cpu_any = ~std::uint64_t{0};
 
 /// What the code of a kernel says of itself.
-struct kmux_cpu_kernel {
+struct kmux_cpu_fiber_kernel {
   const char* name;
   const kmux_cpu_variable* shared;
   std::uint64_t shared_count;
@@ -45,7 +45,7 @@ using kmux_cpu_thread = void (*)(const void* arguments);
 ///
 /// Threads: any, each with launches of its own.
 int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, const void* arguments,
-                        const kmux_cpu_kernel* kernel);
+                        const kmux_cpu_fiber_kernel* kernel);
 
 /// Says what memory the next launch of this thread may use; called by the launcher of a checked kernel. `extents` is read
 /// during that launch; `dynamic_bytes` of shared memory are what the launch asks for, not made whole.

@@ -25,8 +25,8 @@ std::string shared_name(const BlockMemory::Variable& variable) {
 
 }  // namespace
 
-MemoryCheck::MemoryCheck(const kmux_cpu_kernel& kernel, std::span<const kmux_cpu_extent> extents, BlockMemory& shared,
-                         Findings& findings)
+MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
+                         BlockMemory& shared, Findings& findings)
     : shared_(shared), findings_(findings) {
   for (const kmux_cpu_extent& extent : extents) {
     if (extent.bytes == kmux_cpu_any) {

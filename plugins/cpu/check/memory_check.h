@@ -16,7 +16,7 @@ namespace kmux::cpu {
 class MemoryCheck {
  public:
   /// Lifetime: borrows all, `extents` too.
-  MemoryCheck(const kmux_cpu_kernel& kernel, std::span<const kmux_cpu_extent> extents, BlockMemory& shared,
+  MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents, BlockMemory& shared,
               Findings& findings);
 
   void begin_block();

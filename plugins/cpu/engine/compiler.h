@@ -18,6 +18,9 @@ namespace kmux::cpu {
 
 enum class Language { kC, kCpp, kCuda };
 
+/// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
+inline constexpr std::string_view kDeviceFolder = "kmux-device/";
+
 /// A source file and how it is compiled.
 struct Unit {
   std::string path;                    // of one of the job's files
@@ -38,6 +41,7 @@ struct CompileJob {
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  bool has_lines = false;            // is it to be known which line an instruction comes from?
   std::string header_stamp = {};     // other when any header that the sources may read is; empty if that is unknown
 };
 

@@ -1,6 +1,5 @@
 #include "spmd/lower.h"
 
-#include "check/device_functions.h"
 #include "check/fiber_kernels.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -42,9 +41,9 @@ Status check(const llvm::Function& function, const char* step) {
 }
 
 Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel));
-  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   Analyses analyses;
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
+  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   place_threads(kernel, shape);
   KMUX_TRY(check(kernel, "threads"));
   structure(kernel, analyses.functions);
@@ -60,11 +59,6 @@ Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>
   return Ok{};
 }
 
-Error recursive(const llvm::Function& kernel) {
-  return make_error(ErrorCode::kUnsupported,
-                    "kernel \"" + kernel.getName().str() + "\" has a function that calls itself. Write it as a loop.");
-}
-
 // A copy of `kernel`, which is `name`, takes its place.
 llvm::Function* restore(llvm::Function* copy, const std::string& name) {
   llvm::Function* const rest = copy->getParent()->getFunction(name);
@@ -76,7 +70,6 @@ llvm::Function* restore(llvm::Function* copy, const std::string& name) {
 
 // Widens `kernel`. Where that cannot be done, it is as it was.
 Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  if (is_recursive(*kernel)) return std::optional<Error>(recursive(*kernel));
   const std::string name = kernel->getName().str();
   llvm::ValueToValueMapTy map;
   llvm::Function* const copy = llvm::CloneFunction(kernel, map);

@@ -6,6 +6,7 @@
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
 #include "spmd/block_shape.h"
 
 namespace kmux::cpu::spmd {
@@ -16,8 +17,9 @@ bool sees_warps(const llvm::Function& kernel);
 /// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block.
 /// Returns the bytes of those.
 ///
-/// Errors: unsupported for recursion.
-Result<std::uint64_t> join_calls(llvm::Function& kernel);
+/// Errors: unsupported for recursion, calls through pointers that are not known, and inline assembly, with file and line where
+///         the module has those.
+Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
 /// Errors: unsupported for inline assembly in `function`, which is for another processor.
 Status check_text(const llvm::Function& function);

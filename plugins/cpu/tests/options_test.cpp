@@ -63,7 +63,7 @@ TEST(Options, AreRefusedByName) {
   };
   const Case cases[] = {
       {{{"engines", "host"}},
-       "option \"engines\" is not known (given as \"host\"; backend cpu knows check, check_seed, compile_flags, "
+       "option \"engines\" is not known (given as \"host\"; backend cpu has check, check_seed, compile_flags, "
        "engine, "},
       {{{"engines", "host"}}, "Did you mean 'engine'?"},
       {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
