@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "check/block_memory.h"
 #include "check/findings.h"
 #include "check/memory_check.h"
+#include "check/shared_memory.h"
 #include "check/thread.h"
 
 namespace kmux::cpu {
@@ -31,7 +31,7 @@ class FiberLaunch {
   Thread& thread() { return *running_; }
   const Index& block() const { return block_; }
   const kmux_cpu_grid& launch() const { return launch_; }
-  BlockMemory& memory() { return memory_; }
+  SharedMemory& memory() { return memory_; }
   MemoryCheck* check() { return check_ ? &*check_ : nullptr; }
   void wait_at_barrier();
   unsigned call_warp(WarpCall call);
@@ -53,7 +53,7 @@ class FiberLaunch {
   const kmux_cpu_thread body_;
   const void* const arguments_;
   const kmux_cpu_fiber_kernel& kernel_;
-  BlockMemory memory_;
+  SharedMemory memory_;
   Findings findings_;
   std::optional<MemoryCheck> check_;
   std::vector<Thread> threads_;

@@ -19,14 +19,14 @@ bool contains(const kmux_cpu_extent& extent, const char* address, std::uint64_t 
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes"); }
 
-std::string shared_name(const BlockMemory::Variable& variable) {
+std::string shared_name(const SharedMemory::Variable& variable) {
   return variable.name.empty() ? "the dynamic shared memory" : "shared variable \"" + variable.name + "\"";
 }
 
 }  // namespace
 
 MemoryCheck::MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents,
-                         BlockMemory& shared, Findings& findings)
+                         SharedMemory& shared, Findings& findings)
     : shared_(shared), findings_(findings) {
   for (const kmux_cpu_extent& extent : extents) {
     if (extent.bytes == kmux_cpu_any) {
@@ -96,13 +96,13 @@ bool MemoryCheck::is_sound(const Thread& thread, const MemoryAccess& access) {
 
 bool MemoryCheck::check_shared(const Thread& thread, const MemoryAccess& access) {
   const std::uint64_t offset = shared_.offset_of(access.address);
-  const BlockMemory::Variable* const inside =
+  const SharedMemory::Variable* const inside =
       shared_.has(access.address) ? shared_.find(offset, access.bytes) : nullptr;
-  const BlockMemory::Variable* const meant =
+  const SharedMemory::Variable* const meant =
       shared_.has(access.base) ? shared_.find(shared_.offset_of(access.base), 1) : nullptr;
   if (inside == nullptr || (meant != nullptr && inside != meant)) {
     const std::uint64_t near = shared_.has(access.base) ? shared_.offset_of(access.base) : offset;
-    const BlockMemory::Variable& variable = meant != nullptr ? *meant : shared_.nearest(near);
+    const SharedMemory::Variable& variable = meant != nullptr ? *meant : shared_.nearest(near);
     report_outside(thread, access, shared_name(variable), shared_.begin() + variable.begin, variable.bytes);
     return false;
   }
@@ -110,7 +110,8 @@ bool MemoryCheck::check_shared(const Thread& thread, const MemoryAccess& access)
   return true;
 }
 
-void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access, const BlockMemory::Variable& variable) {
+void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access,
+                              const SharedMemory::Variable& variable) {
   const SharedShadow::Verdict verdict = shadow_.note(thread, access, shared_.offset_of(access.address), access.address);
   if (verdict.unwritten && !findings_.count_known(Finding::Kind::kUninitialised, access.site)) {
     report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that nobody wrote",
@@ -120,7 +121,7 @@ void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access, 
 }
 
 void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& access,
-                                  const BlockMemory::Variable& variable, const SharedShadow::Conflict& conflict) {
+                                  const SharedMemory::Variable& variable, const SharedShadow::Conflict& conflict) {
   if (findings_.count_known(Finding::Kind::kRace, access.site)) return;
   report(Finding::Kind::kRace, thread, access,
          "of " + shared_name(variable) + " that another thread " + (conflict.was_write ? "wrote" : "read") +

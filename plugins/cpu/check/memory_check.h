@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check/access.h"
-#include "check/block_memory.h"
 #include "check/findings.h"
+#include "check/shared_memory.h"
 #include "check/shared_shadow.h"
 #include "check/thread.h"
 
@@ -16,7 +16,7 @@ namespace kmux::cpu {
 class MemoryCheck {
  public:
   /// Lifetime: borrows all, `extents` too.
-  MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents, BlockMemory& shared,
+  MemoryCheck(const kmux_cpu_fiber_kernel& kernel, std::span<const kmux_cpu_extent> extents, SharedMemory& shared,
               Findings& findings);
 
   void begin_block();
@@ -31,8 +31,8 @@ class MemoryCheck {
   bool is_sound(const Thread& thread, const MemoryAccess& access);
   bool check_shared(const Thread& thread, const MemoryAccess& access);
   bool check_global(const Thread& thread, const MemoryAccess& access);
-  void note_shared(const Thread& thread, const MemoryAccess& access, const BlockMemory::Variable& variable);
-  void report_conflict(const Thread& thread, const MemoryAccess& access, const BlockMemory::Variable& variable,
+  void note_shared(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable);
+  void report_conflict(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable,
                        const SharedShadow::Conflict& conflict);
   void report_outside(const Thread& thread, const MemoryAccess& access, const std::string& name, const char* begin,
                       std::uint64_t bytes);
@@ -42,7 +42,7 @@ class MemoryCheck {
 
   std::vector<kmux_cpu_extent> known_;
   bool all_known_ = true;
-  BlockMemory& shared_;
+  SharedMemory& shared_;
   Findings& findings_;
   SharedShadow shadow_;
   std::vector<std::max_align_t> nowhere_;

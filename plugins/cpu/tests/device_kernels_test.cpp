@@ -248,14 +248,6 @@ TEST(DeviceKernels, DivisionsByZeroOfThreadsThatDoNotRun) {
             }));
 }
 
-// What `source`, refused, is refused for.
-std::string refusal(const std::string& source) {
-  const auto refused = run({.source = source}, numbers());
-  if (refused.ok()) return "it ran";
-  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
-  return refused.error().message;
-}
-
 TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefusedWithItsLine) {
   const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.sync 0;\");\n}\n"
                                       "__global__ void k(const float* x, float* y, int n) { wait(); }"},

@@ -1,4 +1,4 @@
-#include "check/block_memory.h"
+#include "check/shared_memory.h"
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / 
 
 }  // namespace
 
-BlockMemory::BlockMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
+SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
   const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
   std::uint64_t end = between;
   const auto add = [&](const char* name, std::uint64_t bytes) {
@@ -26,14 +26,14 @@ BlockMemory::BlockMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dyna
   lines_.resize(end + 1);
 }
 
-void BlockMemory::spoil() { std::memset(begin(), kSpoiled, bytes()); }
+void SharedMemory::spoil() { std::memset(begin(), kSpoiled, bytes()); }
 
-bool BlockMemory::has(const char* address) const {
+bool SharedMemory::has(const char* address) const {
   const char* const begin = lines_.front().bytes;
   return address >= begin && address < begin + bytes();
 }
 
-const BlockMemory::Variable* BlockMemory::find(std::uint64_t offset, std::uint64_t bytes) const {
+const SharedMemory::Variable* SharedMemory::find(std::uint64_t offset, std::uint64_t bytes) const {
   for (const Variable& variable : variables_) {
     if (offset >= variable.begin && offset - variable.begin < variable.bytes &&
         bytes <= variable.bytes - (offset - variable.begin)) {
@@ -43,7 +43,7 @@ const BlockMemory::Variable* BlockMemory::find(std::uint64_t offset, std::uint64
   return nullptr;
 }
 
-const BlockMemory::Variable& BlockMemory::nearest(std::uint64_t offset) const {
+const SharedMemory::Variable& SharedMemory::nearest(std::uint64_t offset) const {
   const auto distance = [&](const Variable& variable) {
     if (offset < variable.begin) return variable.begin - offset;
     return offset - variable.begin < variable.bytes ? 0 : offset - variable.begin - variable.bytes;

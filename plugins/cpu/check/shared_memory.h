@@ -10,7 +10,7 @@ namespace kmux::cpu {
 
 /// The shared memory of a block: its static variables, then the dynamic ones. Where it is checked, bytes that belong to
 /// nobody lie between.
-class BlockMemory {
+class SharedMemory {
  public:
   struct Variable {
     std::string name;
@@ -18,7 +18,7 @@ class BlockMemory {
     std::uint64_t bytes;
   };
 
-  BlockMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
+  SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
 
   /// What code asks for: the sum that the limit of a block applies to.
   std::uint64_t asked_bytes() const { return asked_bytes_; }
