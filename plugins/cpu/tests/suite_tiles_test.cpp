@@ -67,7 +67,7 @@ __global__ void rows(int steps, const int* wall, const int* from, int* to, int c
   const int tx = threadIdx.x, useful = 64 - 2 * steps, left = useful * blockIdx.x - steps, x = left + tx;
   const int low = left < 0 ? -left : 0, high = left + 64 > columns ? columns - 1 - left : 63;
   const bool valid = tx >= low && tx <= high;
-  if (valid) before[tx] = from[x];
+  if (x >= 0 && x <= columns - 1) before[tx] = from[x];
   __syncthreads();
   bool computed = false;
   for (int i = 0; i < steps; i++) {
