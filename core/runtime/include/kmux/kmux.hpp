@@ -12,6 +12,7 @@
 #include "kmux/compile.h"
 #include "kmux/device.h"
 #include "kmux/error.h"
+#include "kmux/executor.h"
 #include "kmux/export_library.h"
 #include "kmux/kept_program.h"
 #include "kmux/kernel.h"
