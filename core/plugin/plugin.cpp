@@ -162,6 +162,12 @@ void Host::trace(Phase phase, std::string_view name) const {
 
 bool Host::stopping() const { return api_ != nullptr && api_->stopping(api_->self) != 0; }
 
+Host::Threads Host::threads() const {
+  constexpr std::size_t kEnd = offsetof(kmux_host_api, run_on_threads) + sizeof(kmux_host_api::run_on_threads);
+  if (api_ == nullptr || api_->struct_size < kEnd) return {};
+  return {api_->run_on_threads, api_->self};
+}
+
 void Host::log(Level level, std::string_view text) const {
   if (api_ != nullptr) api_->log(api_->self, static_cast<std::int32_t>(level), {text.data(), text.size()});
 }

@@ -13,7 +13,7 @@ namespace kmux::cpu {
 class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {
  public:
   static const PluginInfo kInfo;
-  using BackendOf::BackendOf;
+  explicit CpuBackend(Host host) : BackendOf(host), pool_use_(host) {}
   /// Errors: invalid_argument for a value that option "cpu.threads" does not take.
   static Result<std::unique_ptr<Backend>> create(Host host);
 

@@ -23,10 +23,15 @@ Status take_threads_option(const Host& host) {
   return Ok{};
 }
 
-PoolUse::PoolUse() { uses.fetch_add(1); }
+PoolUse::PoolUse(const Host& host) {
+  uses.fetch_add(1);
+  if (const Host::Threads threads = host.threads(); threads.run != nullptr) pool().lend(threads.run, threads.self);
+}
 
 PoolUse::~PoolUse() {
-  if (uses.fetch_sub(1) == 1) pool().stop();
+  if (uses.fetch_sub(1) != 1) return;
+  pool().lend(nullptr, nullptr);
+  pool().stop();
 }
 
 }  // namespace kmux::cpu

@@ -10,12 +10,13 @@ namespace kmux::cpu {
 /// Errors: invalid_argument if it is no number from 1 to 512.
 Status take_threads_option(const Host& host);
 
-/// Somebody who may launch. With the last of them the pool's threads end.
+/// A backend, whose kernels may launch. With the last of them the pool's threads end.
 ///
 /// Threads: any.
 class PoolUse {
  public:
-  PoolUse();
+  /// Threads that the application of `host` lends are used before the pool's own.
+  explicit PoolUse(const Host& host);
   ~PoolUse();
   PoolUse(const PoolUse&) = delete;
   PoolUse& operator=(const PoolUse&) = delete;

@@ -8,6 +8,7 @@
 #include "kmux/log.h"
 
 #include "compile_scope.h"
+#include "lent_threads.h"
 #include "trace_log.h"
 
 namespace kmux {
@@ -46,6 +47,11 @@ std::int32_t HostApi::stopping(void*) noexcept {
   return is_stopping() || (scope != nullptr && scope->is_cancelled()) ? 1 : 0;
 }
 
+std::int32_t HostApi::run_on_threads(void*, std::uint32_t threads, void (*work)(void* context),
+                                     void* context) noexcept {
+  return run_on_lent_threads(threads, work, context) ? 1 : 0;
+}
+
 bool is_stopping() noexcept { return stop_announced.load(std::memory_order_relaxed); }
 
 void announce_stop() noexcept { stop_announced.store(true, std::memory_order_relaxed); }
@@ -59,7 +65,8 @@ HostApi::HostApi(std::string plugin, const Options& options)
           .option = option,
           .log = log,
           .trace = trace,
-          .stopping = stopping};
+          .stopping = stopping,
+          .run_on_threads = run_on_threads};
 }
 
 }  // namespace kmux

@@ -21,6 +21,8 @@ class HostApi {
   static void log(void* self, std::int32_t level, kmux_bytes text) noexcept;
   static void trace(void* self, std::int32_t phase, kmux_bytes name) noexcept;
   static std::int32_t stopping(void* self) noexcept;
+  static std::int32_t run_on_threads(void* self, std::uint32_t threads, void (*work)(void* context),
+                                     void* context) noexcept;
 
   std::string plugin_;
   std::map<std::string, std::string, std::less<>> options_;

@@ -51,24 +51,58 @@ void Pool::announce(unsigned threads) {
 void Pool::run(unsigned helpers, Work work, void* context) {
   if (is_at_work || helpers == 0) return work(context);
   is_at_work = true;
-  if (const Executor executor = executor_.load(std::memory_order_acquire)) {
-    executor(executor_self_, helpers + 1, work, context);
-  } else if (const unsigned number = make_threads() ? claim() : kNone; number == kNone) {
-    work(context);
-  } else {
-    Job& job = jobs_[number];
-    active_.fetch_add(1, std::memory_order_relaxed);  // who launches has a processor
-    job.open(work, context, helpers);
-    open_.fetch_or(bit(number), std::memory_order_release);
-    announce(helpers);
-    work(context);
-    open_.fetch_and(~bit(number), std::memory_order_relaxed);
-    job.close();
-    claimed_.fetch_and(~bit(number), std::memory_order_release);
-    active_.fetch_sub(1, std::memory_order_relaxed);
-    if (open_.load(std::memory_order_relaxed) != 0) announce(1);  // this processor is free for another's job
-  }
+  if (!run_on_lent_threads(helpers, work, context)) run_on_own_threads(helpers, work, context);
   is_at_work = false;
+}
+
+namespace {
+
+struct LentWork {
+  Work work;
+  void* context;
+};
+
+void work_on_lent_thread(void* lent) {
+  const LentWork& own = *static_cast<LentWork*>(lent);
+  const bool before = is_at_work;
+  is_at_work = true;
+  own.work(own.context);
+  is_at_work = before;
+}
+
+}  // namespace
+
+bool Pool::has_lent_threads() const {
+  const Executor executor = executor_.load(std::memory_order_acquire);
+  return executor != nullptr && executor(executor_self_.load(std::memory_order_relaxed), 0, nullptr, nullptr) != 0;
+}
+
+// What an executor leaves, since it has other things to do or ends, is done here.
+bool Pool::run_on_lent_threads(unsigned helpers, Work work, void* context) {
+  const Executor executor = executor_.load(std::memory_order_acquire);
+  LentWork lent{work, context};
+  if (executor == nullptr ||
+      executor(executor_self_.load(std::memory_order_relaxed), helpers + 1, work_on_lent_thread, &lent) == 0) {
+    return false;
+  }
+  work(context);
+  return true;
+}
+
+void Pool::run_on_own_threads(unsigned helpers, Work work, void* context) {
+  const unsigned number = make_threads() ? claim() : kNone;
+  if (number == kNone) return work(context);
+  Job& job = jobs_[number];
+  active_.fetch_add(1, std::memory_order_relaxed);  // who launches has a processor
+  job.open(work, context, helpers);
+  open_.fetch_or(bit(number), std::memory_order_release);
+  announce(helpers);
+  work(context);
+  open_.fetch_and(~bit(number), std::memory_order_relaxed);
+  job.close();
+  claimed_.fetch_and(~bit(number), std::memory_order_release);
+  active_.fetch_sub(1, std::memory_order_relaxed);
+  if (open_.load(std::memory_order_relaxed) != 0) announce(1);  // this processor is free for another's job
 }
 
 // One job, if there is one. Workers begin at different ones.

@@ -8,9 +8,9 @@
 
 namespace kmux::cpu {
 
-/// An application's own threads: has `work(context)` called by up to `threads` of them, the caller's among them, and returns when all
-/// these calls have returned.
-using Executor = void (*)(void* self, unsigned threads, Work work, void* context);
+/// An application's own threads, as kmux_host_api::run_on_threads: has `work(context)` called by up to `threads` of them and returns 1 when
+/// all these calls have returned; 0: it lends none, and nothing was called. With 0 threads it only says whether it does.
+using Executor = std::int32_t (*)(void* self, std::uint32_t threads, Work work, void* context);
 
 /// The threads of this process that help those that launch. A launch is offered as a job; whoever launches takes part in it, so
 /// that it never waits for a thread that has not begun. No call allocates but `start`.
@@ -26,7 +26,7 @@ class Pool {
   /// are.
   void limit(unsigned threads);
 
-  /// The application's threads from now on, and none of the pool's; null: the pool's. Not while anybody launches.
+  /// Asks `executor` before it uses threads of its own; null: does not ask. `self` stays the same while anybody launches.
   void lend(Executor executor, void* self);
 
   /// How many threads can help a launch. Asks the machine the first time.
@@ -63,6 +63,9 @@ class Pool {
   static void reset_in_child();
   static void* work_in_thread(void* worker);
 
+  bool has_lent_threads() const;
+  bool run_on_lent_threads(unsigned helpers, Work work, void* context);
+  void run_on_own_threads(unsigned helpers, Work work, void* context);
   unsigned claim();
   void announce(unsigned threads);
   void serve(unsigned number);
@@ -74,7 +77,7 @@ class Pool {
   std::atomic<int> helpers_{-1};  // -1: not asked yet
   std::atomic<State> state_{State::kIdle};
   std::atomic<Executor> executor_{nullptr};
-  void* executor_self_ = nullptr;
+  std::atomic<void*> executor_self_{nullptr};
   unsigned limit_ = 0;
   bool survives_fork_ = false;
   unsigned worker_count_ = 0;

@@ -63,7 +63,7 @@ void* Pool::work_in_thread(void* own) {
 
 void Pool::start() {
   ticks_per_us();
-  if (helpers() > 0 && executor_.load(std::memory_order_relaxed) == nullptr) make_threads();
+  if (helpers() > 0 && !has_lent_threads()) make_threads();
 }
 
 // Whoever comes while another thread makes or ends them goes without.
@@ -112,8 +112,7 @@ void Pool::limit(unsigned threads) {
 }
 
 void Pool::lend(Executor executor, void* self) {
-  stop();
-  executor_self_ = self;
+  executor_self_.store(self, std::memory_order_relaxed);
   executor_.store(executor, std::memory_order_release);
 }
 

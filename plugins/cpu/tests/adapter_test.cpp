@@ -2,6 +2,8 @@
 
 #include <array>
 #include <bit>
+#include <filesystem>
+#include <iterator>
 #include <limits>
 #include <thread>
 
@@ -11,6 +13,7 @@
 #include "captured_stderr.h"
 #include "engine/host_cpu.h"
 #include "meta.h"
+#include "runtime/pool.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -225,6 +228,36 @@ TEST(Adapter, RefusesIncompleteArtifacts) {
   Artifact garbled = whole;
   garbled.set(kMetaPart, "{\"engine\":3}");
   EXPECT_THAT(load_error(garbled).message, HasSubstr("no valid \"engine\""));
+}
+
+std::ptrdiff_t threads_of_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST(Adapter, PreparesTheThreadsOfKernelsOnGrids) {
+  ProgramBuilder builder("grid");
+  builder.output("out", dtype::kInt32, {128})
+      .variant("cuda")
+      .source("k.cu", "__global__ void k(int* out) { out[blockIdx.x * 64 + threadIdx.x] = threadIdx.x; }");
+  builder.launch("k").grid({2}).block({64}).args({"out"});
+  Workbench bench;
+  pool().limit(3);
+  auto kernel = bench.load(builder.build().value()).value();
+  auto plain = bench.load(one_kernel("k.c", "void k(int* out) { out[0] = 9; }").build().value()).value();
+  const std::ptrdiff_t before = threads_of_process();
+  EXPECT_TRUE(plain.adapter->prepare(0).ok());
+  EXPECT_EQ(threads_of_process(), before);
+  EXPECT_TRUE(kernel.adapter->prepare(0).ok());
+  EXPECT_EQ(threads_of_process(), before + 2);
+  std::vector<int> out(128, -1);
+  EXPECT_TRUE(kernel({slot(out.data())}).ok());
+  EXPECT_EQ(out[127], 63);
+  {
+    const Workbench another;
+  }
+  EXPECT_EQ(threads_of_process(), before + 2) << "a backend is left";
+  pool().limit(0);
 }
 
 TEST(Adapter, PreparesDeviceZeroOnly) {

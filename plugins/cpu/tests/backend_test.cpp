@@ -7,6 +7,7 @@
 
 #include "kmux/plugin/file_io.h"
 
+#include "runtime/pool.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -112,6 +113,22 @@ TEST(Backend, ChecksTheVariantForGpus) {
   ASSERT_THAT(missing(0, "on"), testing::SizeIs(1));
   EXPECT_THAT(missing(0, "on")[0].reason, testing::HasSubstr("check=on is for kernels of dialect cuda"));
   EXPECT_THAT(missing(1, "on"), testing::IsEmpty());
+}
+
+TEST(Backend, TakesANumberOfThreads) {
+  FakeHost host;
+  for (const char* const wrong : {"0", "513", "all"}) {
+    host.options["cpu.threads"] = wrong;
+    const auto refused = CpuBackend::create(host);
+    ASSERT_FALSE(refused.ok()) << wrong;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(refused.error().message, HasSubstr("threads")) << wrong;
+  }
+  host.options["cpu.threads"] = "5";
+  const auto taken = CpuBackend::create(host);
+  EXPECT_TRUE(taken.ok());
+  EXPECT_EQ(pool().helpers(), 4U);
+  pool().limit(0);
 }
 
 }  // namespace

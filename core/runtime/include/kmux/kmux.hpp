@@ -13,6 +13,7 @@
 #include "kmux/compile.h"
 #include "kmux/device.h"
 #include "kmux/error.h"
+#include "kmux/executor.h"
 #include "kmux/export_library.h"
 #include "kmux/kernel.h"
 #include "kmux/log.h"

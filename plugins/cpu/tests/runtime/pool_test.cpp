@@ -203,11 +203,15 @@ TEST_F(PoolTest, AllocatesOnlyWhereItStarts) {
 TEST_F(PoolTest, LendsTheApplicationsThreads) {
   struct Application {
     std::vector<unsigned> asked;
-    static void execute(void* self, unsigned threads, Work work, void* context) {
-      static_cast<Application*>(self)->asked.push_back(threads);
+    bool lends = true;
+    static std::int32_t execute(void* self, std::uint32_t threads, Work work, void* context) {
+      Application& application = *static_cast<Application*>(self);
+      if (!application.lends || threads == 0) return application.lends ? 1 : 0;
+      application.asked.push_back(threads);
       std::thread other(work, context);
       work(context);
       other.join();
+      return 1;
     }
   } application;
   pool().lend(Application::execute, &application);
@@ -215,10 +219,46 @@ TEST_F(PoolTest, LendsTheApplicationsThreads) {
   const std::size_t before = counted_allocations();
   pool().start();
   pool().run(3, Numbers::work, &numbers);
-  pool().lend(nullptr, nullptr);
   EXPECT_TRUE(numbers.each_once());
   EXPECT_EQ(application.asked, std::vector<unsigned>{4});
   EXPECT_EQ(counted_allocations(), before) << "the pool has made threads of its own";
+  application.lends = false;
+  Numbers own(200);
+  own.slow = true;
+  pool().run(3, Numbers::work, &own);
+  EXPECT_EQ(own.most_inside, 4) << "which it does as soon as the application lends none";
+  EXPECT_EQ(application.asked.size(), 1U);
+  pool().lend(nullptr, nullptr);
+}
+
+TEST_F(PoolTest, DoesWhatAnExecutorLeaves) {
+  pool().lend([](void*, std::uint32_t, Work, void*) -> std::int32_t { return 1; }, nullptr);
+  Numbers numbers(100);
+  pool().run(3, Numbers::work, &numbers);
+  EXPECT_TRUE(numbers.each_once());
+  pool().lend(nullptr, nullptr);
+}
+
+TEST_F(PoolTest, WhoIsLentRunsAloneToo) {
+  static std::atomic<int> most;
+  most = 0;
+  pool().lend(
+      [](void*, std::uint32_t threads, Work work, void* context) -> std::int32_t {
+        if (threads > 0) std::thread(work, context).join();
+        return 1;
+      },
+      nullptr);
+  const auto nested = [](void* done) {
+    if (static_cast<std::atomic<bool>*>(done)->exchange(true)) return;
+    pool().lend(nullptr, nullptr);
+    Numbers inner(50);
+    inner.slow = true;
+    pool().run(3, Numbers::work, &inner);
+    most = inner.most_inside.load();
+  };
+  std::atomic<bool> done{false};
+  pool().run(3, nested, &done);
+  EXPECT_EQ(most, 1);
 }
 
 #ifndef __SANITIZE_THREAD__  // which lets no thread start in a child of a process that has some

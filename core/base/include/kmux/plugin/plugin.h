@@ -104,6 +104,10 @@ typedef struct kmux_host_api {
   void (*trace)(void* self, int32_t phase, kmux_bytes name);
   /* 1 once the process is about to end: what compiles in the background gives up as soon as it can. */
   int32_t (*stopping)(void* self);
+  /* May be null or missing. Has `work(context)`, which does not throw, called by up to `threads` threads of the application at the
+   * same time and returns 1 when all these calls have returned, however many there were; 0: the application lends no threads, and
+   * nothing was called. With 0 threads it only says whether it does. */
+  int32_t (*run_on_threads)(void* self, uint32_t threads, void (*work)(void* context), void* context);
 } kmux_host_api;
 
 typedef enum kmux_copy_kind {

@@ -31,6 +31,12 @@ class Host {
   void trace(Phase phase, std::string_view name) const;
   /// Whether the process is about to end: a build that sees it gives up, with any error.
   bool stopping() const;
+  /// `kmux_host_api::run_on_threads`, to be called with `self`; null if this host has none.
+  struct Threads {
+    std::int32_t (*run)(void* self, std::uint32_t threads, void (*work)(void* context), void* context);
+    void* self;
+  };
+  Threads threads() const;
 
  private:
   const kmux_host_api* api_;
