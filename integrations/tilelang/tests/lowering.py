@@ -45,6 +45,7 @@ _CASES = [
     ("tests/inside_kernels.py:double_eagerly", ["--arg", "A=float32[4,32]"], 0, "double_eagerly.kmux.json"),
     ("tests/inside_kernels.py:double_eagerly", ["--arg", "A=float33[4,32]"], 2, "'float33' of float33[4,32] is no data type of torch"),
     ("tests/inside_kernels.py:double_eagerly", [], 2, "cannot be called (missing a required argument: 'A'). Set its"),
+    ("tests/refused.py:guarded", _CUDA, 0, "guarded.kmux.json"),
     ("no_such_module:k", [], 2, "cannot import"),
     ("kernels/gemm.py:gemm", ["--arg", "width=3"], 2, "cannot be called"),
     ("kernels/gemm.py:gemm", ["--target", "vax"], 2, "unknown target 'vax'"),
