@@ -25,6 +25,7 @@ readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)
 readonly TVM_FFI=apache-tvm-ffi==0.1.15.post2 # what integrations/tvm_ffi is built with
+readonly TVM_FFI_RELEASES=(0.1.11 0.1.12 0.1.13.post3 0.1.14.post1 0.1.15.post2) TVM_FFI_FOLDER=.cache/tvm_ffi # what it runs with
 readonly WHEEL_TOOLS=(hatchling==1.33.0 tqdm==4.70.1 mypy==1.18.2)
 # What was compiled in one clone is found by the next: paths count from the root of the tree.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -35,7 +36,7 @@ readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fiber
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"
-  [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
+  [tvm_ffi_releases]="other releases of TVM-FFI" [wheels]="the wheels of the Python package's test" [wheel_tools]="${WHEEL_TOOLS[*]}")
 
 for part in messages debian pypi; do source "tools/kmux/$part.sh"; done
 
@@ -146,7 +147,7 @@ run_tests() {
   stage install
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
+  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
   build_targets
   [[ ${KMUX_THREADS:-0} != 1 ]] || check_threads
   stage tests
@@ -206,7 +207,7 @@ bench() {
 bars() {
   use_venv
   [[ ${1:-} != house ]] || exec "$PYTHON" -B bench/bars_house
-  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
+  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
   if [[ ${1:-} == fresh ]]; then # builds in a clone; half an hour, so never without being named
     packages "${TEST_PACKAGES[@]}"
     join_fetching
@@ -234,7 +235,7 @@ sanitize() {
   shift
   packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
   use_venv
-  prepare tilelang_headers nvrtc cute_dsl wheels tilelang
+  prepare tilelang_headers nvrtc cute_dsl wheels tvm_ffi_releases tilelang
   configure "$kind" "build/$kind"
   build_in "build/$kind"
   stage install

@@ -5,7 +5,7 @@ Usage: run_upstream_tests.py --checkout DIR [--device] [--out FILE] [FOLDER...]
 
 --checkout is a checkout of TileLang's repository that fits the release that is installed. Without --device: its tests for the CPU, and
 lowering plus compilation (sm_90a, by NVRTC) of every kernel that the other tests make. With --device: FOLDERs of
-testing/python, or `examples`, on this machine's GPU. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
+testing/python, or `examples`, on this machine's GPU. The result is a table, or JSON with --json. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
 installed; `kmux` is the command (--kmux PATH).
 """
 
@@ -19,16 +19,27 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 _HERE = Path(__file__).resolve().parent
-_DEVICE_FOLDERS = ("language", "kernel", "jit", "cpu", "cuda", "issue", "layout", "profiler", "autotune", "cache")
+_DEVICE_FOLDERS = ("language", "kernel", "jit", "cpu", "cuda", "issue", "layout", "profiler", "autotune", "cache", "examples")
 _PLUGIN = "kmux_tilelang.pytest"
 _SECONDS_TO_REPORT = 30
+# What a part of the result has: numbers, and names, which may have reasons or counts.
+_COUNTS = {
+    "both": "pass with both", "none": "pass with none", "seconds_without": "seconds without kmux", "seconds_inside": "seconds with kmux",
+    "kernels": "kernels", "refused_by_tilelang": "refused by TileLang", "lowered": "lowered", "exported": "exported",
+    "programs": "programs for sm_90a", "compiled": "compiled with NVRTC",
+}  # fmt: skip
+_NAMED = {
+    "lost": "pass without kmux alone", "gained": "pass with kmux alone", "unreached": "not reached in time",
+    "refused": "refused by the exporter", "failed": "not compiled",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -180,6 +191,21 @@ def _compile(kmux: str, path: Path, roots: Sequence[str]) -> str:
     return (errors or done.stderr.splitlines() or ["no text"])[0][:300]
 
 
+def table(result: Mapping[str, Mapping[str, Any]]) -> str:
+    """What a person reads: counts in columns, then each difference and each failure by name."""
+    rows, names = [], []
+    for what, part in result.items():
+        rows += [(what, label, str(part[key])) for key, label in _COUNTS.items() if key in part]
+        for key, label in _NAMED.items():
+            found = part.get(key, {})
+            rows += [(what, label, str(len(found)))] if key in part else []
+            reasons = found if isinstance(found, Mapping) else dict.fromkeys(found, "")
+            names += [f"{what}, {label}: {name}" + (f" ({why})" if why else "") for name, why in sorted(reasons.items())]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)] if rows else [0] * 3
+    lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows]
+    return "\n".join([*lines, *([""] if names else []), *names])
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     checkout = options.checkout.resolve()
@@ -192,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     text = json.dumps(result, indent=2)
-    print(text)
+    print(text if options.json else table(result))
     if options.out:
         options.out.write_text(text + "\n")
     lost = [name for part in result.values() for name in part.get("lost", [])]
@@ -218,7 +244,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folders", nargs="*", metavar="FOLDER", help="of testing/python, or `examples` (default: all)")
     parser.add_argument("--checkout", type=Path, required=True, metavar="DIR", help="of TileLang's repository")
     parser.add_argument("--device", action="store_true", help="run on this machine's GPU")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table here, too, as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the result here, too, as JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="workers, where pytest-xdist is there (default: one a core)")
     parser.add_argument("--limit", type=float, default=1800, metavar="SECONDS", help="for each folder (default: 1800)")
     parser.add_argument("--store", type=Path, metavar="DIR", help="keep what is exported here (default: a temporary folder)")

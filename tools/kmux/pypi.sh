@@ -88,6 +88,18 @@ wheels() {
   pip download --only-binary :all: --dest "$WHEELS" "$TVM_FFI" typing_extensions numpy
 }
 
+# Every release of TVM-FFI that TileLang or torch's users have (10 MB each, once), in a folder that has its name once it is whole.
+tvm_ffi_releases() {
+  local release folder
+  for release in "${TVM_FFI_RELEASES[@]}"; do
+    folder=$TVM_FFI_FOLDER/$release
+    [[ -d $folder ]] && continue
+    rm -rf "$folder.part"
+    pip install --no-deps --only-binary :all: --target "$folder.part" "apache-tvm-ffi==$release" && mv "$folder.part" "$folder" ||
+      return 1
+  done
+}
+
 # What makes our wheel, what our Python package shows progress with, and what checks its types.
 wheel_tools() { venv "${WHEEL_TOOLS[@]}"; }
 

@@ -4,13 +4,18 @@ import tilelang.language as T
 from kmux_tilelang import describe
 
 
+def _launched(*blocks, threads, cluster):
+    """Before 0.1.15, T.Kernel has no cluster_dims."""
+    return T.ClusterKernel(*blocks, threads=threads, cluster_dims=cluster) if cluster else T.Kernel(*blocks, threads=threads)
+
+
 def _product(M, N, K, tile=(128, 128, 64), cluster=None):
     """C = A @ B in tiles of (m, n, k) elements."""
     m, n, k = tile
 
     @T.prim_func
     def product(A: T.Tensor((M, K), "float16"), B: T.Tensor((K, N), "float16"), C: T.Tensor((M, N), "float32")):
-        with T.Kernel(T.ceildiv(N, n), T.ceildiv(M, m), threads=128, cluster_dims=cluster) as (bx, by):
+        with _launched(T.ceildiv(N, n), T.ceildiv(M, m), threads=128, cluster=cluster) as (bx, by):
             a = T.alloc_shared((m, k), "float16")
             b = T.alloc_shared((k, n), "float16")
             total = T.alloc_fragment((m, n), "float32")

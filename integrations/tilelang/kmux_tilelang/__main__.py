@@ -9,6 +9,7 @@ from typing import Any
 from .error import ExportError
 from .export import export
 from .targets import target_names
+from .tensor_spec import tensor_spec
 
 _EPILOG = """exit codes:
   0  written; the path of the program is on stdout
@@ -61,7 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to write to; made if missing")
     command.add_argument("--name", help="name of the program (default: the function's)")
     command.add_argument(
-        "--arg", action="append", default=[], type=_assignment, metavar="K=V", help="argument of the function"
+        "--arg", action="append", default=[], type=_assignment, metavar="K=V",
+        help="argument of the function; a tensor of an eager one is written float32[64,64]",
     )
     command.add_argument(
         "--out-idx", type=int, nargs="+", default=[], metavar="I", help="outputs by position, negative from the end"
@@ -75,10 +77,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _assignment(text: str) -> tuple[str, Any]:
-    """ "K=V" as a pair; V is a Python literal, or else a string."""
+    """ "K=V" as a pair; V is a tensor ("float32[64,64]"), a Python literal, or else a string."""
     key, separator, value = text.partition("=")
     if not separator or not key.isidentifier():
         raise argparse.ArgumentTypeError(f"'{text}' is not of the form name=value")
+    if tensor := tensor_spec(value):
+        return key, tensor
     try:
         return key, ast.literal_eval(value)
     except (ValueError, SyntaxError):

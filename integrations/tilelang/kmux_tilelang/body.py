@@ -7,7 +7,7 @@ from .device_launch import packed_call
 from .error import UnsupportedError
 from .expression import Expr, callee_of, from_tir, kind_of
 from .host_fill import FUNCTION, fill_step
-from .memory import address_of, l2_window, workspace
+from .memory import address_of, l2_window, place_of, workspace
 from .names import fresh
 from .targets import Target
 from .tensor_map import creates_tensor_map, tensor_map
@@ -40,6 +40,7 @@ class BodyReader:
         self._taken = {*names, *devices}
         self._inlined: dict[str, Expr] = {}
         self._results: set[str] = set()  # variables that hold what a launch returned
+        self._loops: set[str] = set()  # variables of loops
         self._windows: list[dict] = []  # of the stream, at the statement that is read
         self.launched: set[str] = set()
 
@@ -95,10 +96,12 @@ class BodyReader:
         return []
 
     def _allocate(self, statement: Any, top: bool) -> None:
-        if not top:
-            raise _misplaced("workspace", statement.buffer.name)
         name = statement.buffer.data.name
         made = workspace(self._fresh(name), statement.buffer, self._expression)
+        if not top and not _is_known_before(made["bytes"], self._loops):
+            raise _misplaced("workspace", statement.buffer.name)
+        if not top and not isinstance(made["bytes"], int):
+            made["bytes"] = ["max", made["bytes"], 0]  # a guard may be what keeps it from being negative
         self._arguments[name] = {"workspace": made["name"]}
         self._lists["workspaces"].append(made)
 
@@ -121,6 +124,7 @@ class BodyReader:
         begin, extent = self._expression(statement.min), self._expression(statement.extent)
         end = extent if begin == 0 else ["+", begin, extent]
         variable = self._variable(statement.loop_var.name)
+        self._loops.add(variable)
         return {"for": {"variable": variable, "begin": begin, "end": end, "steps": self._branch(statement.body)}}
 
     def _branch(self, statement: Any) -> list[dict]:
@@ -150,10 +154,10 @@ class BodyReader:
 
     def _tensor_map(self, function: str, values: list[Any], top: bool) -> None:
         variable, dtype, rank, base, *geometry = values
-        if not top:
-            raise _misplaced("tensor map", variable.name)
         memory = self._memory(base, f"tensor map '{variable.name}'")
         numbers = [self._expression(value) for value in (dtype, rank, *geometry)]
+        if not top and not all(isinstance(number, int) for number in [*numbers, memory.get("offset_bytes", 0)]):
+            raise _misplaced("tensor map", variable.name)  # a guard may keep what a symbol is from being encoded
         made = tensor_map(function, self._fresh(variable.name), memory, numbers)
         self._arguments[variable.name] = {"tensor_map": made["name"]}
         self._lists["tensor_maps"].append(made)
@@ -167,7 +171,10 @@ class BodyReader:
         return None if launch is None else {"launch": launch}
 
     def _argument(self, value: Any, parameter: Any) -> dict:
-        known = self._arguments.get(getattr(value, "name", None))
+        place, offset = place_of(value, self._expression)
+        known = self._arguments.get(getattr(place, "name", None))
+        if known is not None and offset:
+            known = {**known, "offset_bytes": offset}
         if known is None:
             return self._value(value, str(parameter.dtype))
         if "tensor" in known:
@@ -185,9 +192,11 @@ class BodyReader:
         argument = {"expr": self._expression(value)}
         return argument if dtype == "int32" else {**argument, "dtype": dtype}
 
-    def _memory(self, value: Any, user: str) -> dict[str, str]:
+    def _memory(self, value: Any, user: str) -> dict[str, Any]:
+        value, offset = place_of(value, self._expression)
         place = self._arguments.get(getattr(value, "name", ""), {})
-        return {"name": place.get("workspace") or self._parameter(value, user)}
+        memory = {"name": place.get("workspace") or self._parameter(value, user)}
+        return {**memory, "offset_bytes": offset} if offset else memory
 
     def _parameter(self, value: Any, user: str) -> str:
         name = address_of(self._arguments, value, user)
@@ -228,6 +237,14 @@ def _unsupported(statement: Any) -> UnsupportedError:
         f"host statement '{text}' ({kind_of(statement)}) has no counterpart in the dispatch IR. "
         "Move it into a T.Kernel region."
     )
+
+
+def _is_known_before(value: Expr, loops: set[str]) -> bool:
+    """Can `value` be computed before all loops, and where no guard has kept it from dividing by 0?"""
+    if isinstance(value, list):
+        divides = value[0] in ("floordiv", "floormod", "truncdiv", "truncmod", "ceildiv")
+        return not (divides and not isinstance(value[2], int)) and all(_is_known_before(part, loops) for part in value[1:])
+    return isinstance(value, int) or value not in loops
 
 
 def _misplaced(what: str, name: str) -> UnsupportedError:

@@ -63,7 +63,7 @@ def product(factors: list[Expr]) -> Expr:
     """The factors multiplied; numbers are computed and stand behind what has names."""
     factors = [part for factor in factors for part in _factors_of(factor)]
     number = math.prod(factor for factor in factors if isinstance(factor, int))
-    names = [factor for factor in factors if not isinstance(factor, int)]
+    names = [factor for factor in factors if not isinstance(factor, int)] if number else []
     return functools.reduce(lambda a, b: ["*", a, b], names if names and number == 1 else [*names, number])
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from .description import Description, description_of
 from .error import UnsupportedError, UsageError
+from .tensor_spec import TensorSpec
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Kernel:
 def load_kernel(spec: str, arguments: Mapping[str, Any], context: Any = None) -> Kernel:
     """Imports `module:function` (or `path/to/file.py:function`) and makes its prim_func, within `context` if given.
 
-    The function may be a prim_func, a function that returns one, or a `tilelang.jit` function in lazy style.
+    The function may be a prim_func, a function that returns one, or a `tilelang.jit` function: lazy, or eager, whose tensors are
+    `TensorSpec`s.
     Errors: UsageError for an unknown module, function or argument; UnsupportedError if no prim_func comes out.
     """
     module_name, separator, name = spec.rpartition(":")
@@ -88,8 +90,9 @@ def _make(spec: str, maker: Any, arguments: Mapping[str, Any]) -> tuple[Any, Map
     if not callable(factory):
         raise UnsupportedError(f"'{spec}' is not a kernel (a {type(maker).__name__}). Name a prim_func or a function.")
     bound = _bind(spec, maker, arguments)
+    given = {name: value.tensor() if isinstance(value, TensorSpec) else value for name, value in bound.items()}
     try:
-        function = factory(**bound)
+        function = factory(**given)
     except Exception as error:  # the kernel's own code and TileLang's front end raise many types
         raise UnsupportedError(f"making '{spec}' raised {_raised(error)}. Correct the kernel.") from error
     if not _is_prim_func(function):

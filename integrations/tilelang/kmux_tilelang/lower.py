@@ -1,6 +1,5 @@
 """Lowers a prim_func with TileLang, without a device."""
 
-import contextlib
 import functools
 import os
 import warnings
@@ -69,8 +68,8 @@ def warn_if_untested(release: str) -> None:
         )
 
 
-def target_context(target: Target) -> contextlib.AbstractContextManager:
-    """The context in which prim_funcs for `target` are made.
+def target_context(target: Target) -> Any:
+    """TVM's target: the context in which prim_funcs for `target` are made, and what they are lowered for.
 
     Errors: UsageError if TileLang has no such target here.
     """
@@ -105,7 +104,7 @@ def lower(kernel: Kernel, target: Target) -> Lowered:
     context = target_context(target)
     try:
         with tvm.transform.PassContext(opt_level=3, config=configs), context:
-            artifact = lower_with_tilelang(function, target=target.tilelang)
+            artifact = lower_with_tilelang(function, target=context)  # 0.1.13 knows the names of targets in contexts alone
     except Exception as error:  # TVM raises many types, its own among them
         raise UnsupportedError(
             f"TileLang cannot lower the kernel for target '{target.name}' ({_first_line(error)}). "

@@ -101,6 +101,31 @@ class Body(unittest.TestCase):
         self.assertEqual(body["workspaces"], [{"name": "A_1", "bytes": 16}])
         self.assertEqual(body["steps"][0]["launch"]["args"], [{"workspace": "A_1"}])
 
+    def test_sets_up_before_all_else_what_a_guard_or_a_loop_sets_up(self):
+        numbers = [imm(7), imm(1), var("A"), imm(64), imm(4), imm(16), imm(1), *[imm(0)] * 4]
+        create = evaluate(call_packed("__tvm_tensormap_create_tiled", var("map"), *numbers))
+        inner = sequence(allocate("W", [var("n")]), create, launch_of(var("W")), launch_of(var("map")))
+        guard = node("IfThenElse", condition=var("c"), then_case=inner, else_case=None)
+        body = on_device(node("For", loop_var=var("i"), min=imm(0), extent=imm(3), body=guard))
+        self.assertEqual(body["workspaces"], [{"name": "W", "bytes": ["max", ["*", "n", 4], 0]}])
+        self.assertEqual([made["base"] for made in body["tensor_maps"]], [{"name": "A"}])
+        launches = body["steps"][0]["for"]["steps"][0]["if"]["then"]
+        self.assertEqual([step["launch"]["args"] for step in launches], [[{"workspace": "W"}], [{"tensor_map": "map"}]])
+
+    def test_takes_addresses_within_memory(self):
+        matrix = node("Buffer", data=var("A"), dtype=node("dtype", bits=16, lanes=1), shape=[imm(8), var("n")], strides=[])
+        element = call("address_of", node("BufferLoad", buffer=matrix, indices=[imm(2), imm(3)]))
+        moved = call("handle_add_byte_offset", call("handle_add_byte_offset", var("A"), imm(64)), var("s"))
+        numbers = [imm(7), imm(1), element, imm(64), imm(4), imm(16), imm(1), *[imm(0)] * 4]
+        create = evaluate(call_packed("__tvm_tensormap_create_tiled", var("map"), *numbers))
+        body = on_device(create, launch_of(element), launch_of(moved))
+        offset = ["+", ["*", "n", 4], 6]
+        self.assertEqual(body["tensor_maps"][0]["base"], {"name": "A", "offset_bytes": offset})
+        self.assertEqual(
+            [step["launch"]["args"] for step in body["steps"]],
+            [[{"tensor": "A", "offset_bytes": offset}], [{"tensor": "A", "offset_bytes": ["+", 64, "s"]}]],
+        )
+
     def test_gives_a_launch_the_windows_that_are_set_around_it(self):
         window = call_packed(
             "__tvm_cuda_stream_set_access_policy_window", var("A"), imm(64), node("FloatImm", value=0.5)
@@ -146,21 +171,26 @@ class RefusedBody(unittest.TestCase):
 
     def test_names_memory_that_is_set_up_under_a_guard(self):
         window = call_packed("__tvm_cuda_stream_set_access_policy_window", var("A"), imm(64))
-        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), var("A"))
+        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), var("A"), var("n"))
         for statement, what in (
-            (allocate("W", [imm(4)]), "workspace 'W'"),
+            (allocate("W", [binary("FloorDiv", var("m"), var("n"))]), "workspace 'W'"),
             (evaluate(window), "L2 window 'A'"),
             (evaluate(create), "tensor map 'm'"),
         ):
             guard = node("IfThenElse", condition=var("c"), then_case=statement, else_case=None)
             self.refuses(f"{what} is set up within a condition", guard)
 
+    def test_names_a_workspace_of_another_size_in_each_round(self):
+        body = sequence(allocate("W", [var("i")]), launch_of(var("W")))
+        loop = node("For", loop_var=var("i"), min=imm(0), extent=imm(3), body=body)
+        self.refuses("workspace 'W' is set up within a condition or a loop", loop)
+
     def test_names_a_value_that_is_no_integer(self):
         value = node("Cast", value=var("n"), dtype="float32")
         self.refuses("computed by the host and of type float32", launch_of(value), params=(var("x", "float32"),))
 
     def test_names_a_map_over_something_else(self):
-        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), call("address_of", var("A")))
+        create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), call("other", var("A")))
         self.refuses("tensor map 'm' lies over .* which is not a parameter", evaluate(create))
 
     def test_names_calls_that_are_no_launch(self):

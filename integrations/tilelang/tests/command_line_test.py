@@ -7,6 +7,7 @@ from unittest import mock
 
 from kmux_tilelang import __main__ as command_line
 from kmux_tilelang.error import ExportError, UnsupportedError, UsageError
+from kmux_tilelang.tensor_spec import TensorSpec
 
 
 def run(*arguments, fails=None):
@@ -35,6 +36,8 @@ class CommandLine(unittest.TestCase):
             "kind=f",
             "--arg",
             "s=(1, 2)",
+            "--arg",
+            "A=float16[8,4]",
             "--out-idx",
             "0",
             "-1",
@@ -45,7 +48,7 @@ class CommandLine(unittest.TestCase):
             "out",
             targets=["c"],
             name=None,
-            arguments={"M": 64, "kind": "f", "s": (1, 2)},
+            arguments={"M": 64, "kind": "f", "s": (1, 2), "A": TensorSpec("float16", (8, 4))},
             out_idx=[0, -1],
             embed_headers=False,
         )

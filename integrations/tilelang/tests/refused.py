@@ -98,6 +98,30 @@ def few_registers():
     return few_registers
 
 
+def guarded(n=256):
+    """A matrix product by tensor maps into a workspace, within a condition and a loop of the host."""
+
+    @T.prim_func
+    def guarded(A: T.Tensor((n, n), "float16"), C: T.Tensor((n, n), "float32"), flag: T.int32):
+        if flag > 0:
+            total = T.alloc_global((n, n), "float32")
+            for _step in T.serial(flag):
+                with T.Kernel(n // 64, n // 64, threads=128) as (bx, by):
+                    a, b = T.alloc_shared((64, 64), "float16"), T.alloc_shared((64, 64), "float16")
+                    c = T.alloc_fragment((64, 64), "float32")
+                    T.clear(c)
+                    for k in T.Pipelined(n // 64, num_stages=2):
+                        T.copy(A[by * 64, k * 64], a)
+                        T.copy(A[k * 64, bx * 64], b)
+                        T.gemm(a, b, c)
+                    T.copy(c, total[by * 64, bx * 64])
+                with T.Kernel(n, threads=128) as row:
+                    for i in T.Parallel(n):
+                        C[row, i] += total[row, i]
+
+    return guarded
+
+
 def any_case():
     """Host statements of every kind, which a program has."""
     n = T.dynamic("n")

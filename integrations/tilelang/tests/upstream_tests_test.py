@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from run_upstream_tests import Run, compare, run_tests
+from run_upstream_tests import _DEVICE_FOLDERS, Run, compare, run_tests, table
 
 # Stands where pytest is looked for first: it reports one test, and another if Ctrl-C does not end it before.
 _PYTEST = """
@@ -27,6 +27,23 @@ class UpstreamTests(unittest.TestCase):
         found = compare(without, inside)
         self.assertEqual((found["both"], found["none"]), (1, 0))
         self.assertEqual((found["lost"], found["gained"], found["unreached"]), (["b::z"], ["b::w"], ["a::y"]))
+
+    def test_are_a_table_and_every_difference_by_name(self):
+        without = Run({"a::x": "passed", "a::y": "passed", "a::z": "failed"}, 10.25)
+        inside = Run({"a::x": "passed", "a::y": "failed", "a::z": "passed"}, 5.0)
+        lowered = {"kernels": 3, "exported": 2, "refused": {"k: no such launch": 4}}
+        printed = table({"cpu": compare(without, inside), "lowered": lowered}).splitlines()
+        self.assertEqual([len(line) for line in printed[:4]], [len(printed[0])] * 4)
+        for line in (
+            "cpu      pass with both              1", "cpu      seconds without kmux     10.2",
+            "cpu      pass without kmux alone     1", "lowered  exported                    2", "lowered  refused by the exporter     1",
+        ):  # fmt: skip
+            self.assertIn(line, printed)
+        differences = ["cpu, pass without kmux alone: a::y", "cpu, pass with kmux alone: a::z"]
+        self.assertEqual(printed[-4:], ["", *differences, "lowered, refused by the exporter: k: no such launch (4)"])
+
+    def test_on_a_device_have_the_examples(self):
+        self.assertIn("examples", _DEVICE_FOLDERS)
 
     def test_that_ran_before_the_limit_are_told(self):
         with (

@@ -1,9 +1,12 @@
-// kmux.version, kmux.plugins, kmux.did_you_mean, kmux.used_on: what there is in this process.
+// kmux.error_notes, kmux.version, kmux.plugins, kmux.did_you_mean, kmux.used_on: what there is in this process.
 // kmux.compile, kmux.par_compile, kmux.export_library.
+
+#include <optional>
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/error.h>
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
@@ -30,6 +33,12 @@ ffi::Array<ffi::String> strings(const std::vector<std::string>& texts) {
   ffi::Array<ffi::String> strings;
   for (const std::string& text : texts) strings.push_back(text);
   return strings;
+}
+
+/// Before 0.1.12 TVM-FFI for Python cannot ask for them.
+ffi::Optional<ffi::ObjectRef> error_notes(const ffi::Error& error) {
+  const std::optional<ffi::ObjectRef> notes = error.extra_context();
+  return notes ? ffi::Optional<ffi::ObjectRef>(*notes) : std::nullopt;
 }
 
 NamedValues description_of(const PluginEntry& entry) {
@@ -160,6 +169,7 @@ NamedValues export_program(const ProgramRef& program, const NamedValues& where, 
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
+      .def("kmux.error_notes", error_notes)
       .def("kmux.version", [] { return ffi::String(version()); })
       .def("kmux.plugins", plugins)
       .def("kmux.did_you_mean", hint)

@@ -22,7 +22,7 @@ class _Memory:
             "shape": read_only.shape,
             "strides": read_only.strides,
             "typestr": read_only.dtype.str,
-            "data": (tensor.data_ptr(), False),
+            "data": (read_only.__array_interface__["data"][0], False),  # TVM-FFI before 0.1.13 does not say it
         }
 
 

@@ -6,6 +6,8 @@ from typing import ClassVar
 
 import tvm_ffi
 
+from ._library import functions
+
 
 class Error(RuntimeError):
     """Something that kmux could not do. The message says what, why and what to do; notes of the compiler follow it."""
@@ -33,7 +35,8 @@ class CompileError(Error):
     @property
     def log(self) -> str:
         """All that the compiler said; empty if it said nothing."""
-        notes = getattr(getattr(self, "__tvm_ffi_error__", None), "extra_context", None) or {}
+        error = getattr(self, "__tvm_ffi_error__", None)
+        notes = (functions.error_notes(error) if error is not None else None) or {}
         return str(notes.get("log", ""))
 
 
