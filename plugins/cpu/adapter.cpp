@@ -11,6 +11,7 @@
 #include "device.h"
 #include "engine/host_cpu.h"
 #include "meta.h"
+#include "runtime/failure.h"
 
 namespace kmux::cpu {
 namespace {
@@ -52,6 +53,9 @@ Status CpuAdapter::prepare(int device) { return check_device(device); }
 kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
   try {
     return launch_(slots, &env, error);
+  } catch (const KernelFailure& failure) {
+    write(error, failure.what());
+    return KMUX_LAUNCH_FAILED;
   } catch (const std::exception& exception) {
     write(error, "the kernel threw \"");
     write(error, exception.what());

@@ -17,6 +17,9 @@ namespace kmux::cpu {
 
 enum class Language { kC, kCpp, kCuda };
 
+/// The variable by which a source says which function the job's kernel number `kernel` is, if its name is an expression.
+inline std::string instance_of(std::size_t kernel) { return "kmux_instance_" + std::to_string(kernel); }
+
 /// A source file and how it is compiled.
 struct Unit {
   std::string path;                    // of one of the job's files

@@ -8,6 +8,7 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "spmd/assembly_place.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
@@ -35,8 +36,10 @@ Status check_text(const llvm::Function& kernel) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr || !call->isInlineAsm()) continue;
     const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
-    return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" has the inline assembly \"" +
-                                                   text + "\", which is not for this processor. Write it in C++.");
+    const std::string place = place_of(*call);
+    return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") + "kernel \"" +
+                                                   kernel.getName().str() + "\" has the inline assembly \"" + text +
+                                                   "\", which is not for this processor. Write it in C++.");
   }
   return Ok{};
 }
