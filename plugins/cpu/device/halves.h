@@ -60,27 +60,28 @@ KMUX_DEVICE unsigned short kmux_whole(float x, unsigned short) { return static_c
   KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}
 #define KMUX_MEMBER __attribute__((always_inline))
 
+// By its bits, since a pair of _Float16 would be passed as a vector, which is no number of a thread.
 struct __half {
   KMUX_NUMBER_MEMBERS(__half)
-  KMUX_MEMBER __half(float x) : kmux_value_(static_cast<_Float16>(x)) {}
-  KMUX_MEMBER __half(__half_raw raw) : kmux_value_(__builtin_bit_cast(_Float16, raw.x)) {}
-  KMUX_MEMBER operator float() const { return static_cast<float>(kmux_value_); }
-  KMUX_MEMBER operator __half_raw() const { return {__builtin_bit_cast(unsigned short, kmux_value_)}; }
-  _Float16 kmux_value_;
+  KMUX_MEMBER __half(float x) : kmux_bits_(__builtin_bit_cast(unsigned short, static_cast<_Float16>(x))) {}
+  KMUX_MEMBER __half(__half_raw raw) : kmux_bits_(raw.x) {}
+  KMUX_MEMBER operator float() const { return static_cast<float>(__builtin_bit_cast(_Float16, kmux_bits_)); }
+  KMUX_MEMBER operator __half_raw() const { return {kmux_bits_}; }
+  unsigned short kmux_bits_;
 };
 struct __attribute__((aligned(4))) __half2 {
   __half x, y;
   __half2() = default;
   KMUX_MEMBER __half2(__half x, __half y) : x(x), y(y) {}
   KMUX_MEMBER __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
-  KMUX_MEMBER operator __half2_raw() const { return {static_cast<__half_raw>(x).x, static_cast<__half_raw>(y).x}; }
+  KMUX_MEMBER operator __half2_raw() const { return {x.kmux_bits_, y.kmux_bits_}; }
 };
 typedef __half half;
 typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
 
-KMUX_DEVICE unsigned short kmux_bits(__half a) { return __builtin_bit_cast(unsigned short, a.kmux_value_); }
+KMUX_DEVICE unsigned short kmux_bits(__half a) { return a.kmux_bits_; }
 KMUX_DEVICE __half kmux_of_bits(unsigned short bits, __half) { return __half_raw{bits}; }
 // The product is exact in float.
 KMUX_DEVICE __half __hfma(__half a, __half b, __half c) {
