@@ -12,6 +12,7 @@
 #include "engine/host_cpu.h"
 #include "meta.h"
 #include "runtime/arena.h"
+#include "runtime/failure.h"
 #include "runtime/pool.h"
 
 namespace kmux::cpu {
@@ -60,6 +61,9 @@ Status CpuAdapter::prepare(int device) {
 kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
   try {
     return launch_(slots, &env, error);
+  } catch (const KernelFailure& failure) {
+    write(error, failure.what());
+    return KMUX_LAUNCH_FAILED;
   } catch (const std::exception& exception) {
     write(error, "the kernel threw \"");
     write(error, exception.what());

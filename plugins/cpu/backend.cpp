@@ -54,7 +54,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   const Target& target = request.target;
   const bool is_device = is_device_dialect(request.chosen().dialect);  // whose architectures are those of GPUs
   auto missing = missing_of({.backend = "cpu",
-                             .dialects = {"c", "object", "cuda"},
+                             .dialects = {"c", "object", "cuda", "hip"},
                              .features = features(),
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},

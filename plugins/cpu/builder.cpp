@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <iterator>
 #include <span>
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/meta_reader.h"
+#include "kmux/plugin/source_unit.h"
 
+#include "device_headers.h"
 #include "engine/host_cpu.h"
 #include "meta.h"
 #include "target.h"
 #include "wrapper.h"
-
-namespace kmux {
-
-extern const std::string_view cpu_device_text;  // device
-
-}  // namespace kmux
 
 namespace kmux::cpu {
 namespace {
@@ -43,6 +40,7 @@ Language language_of_standard(std::string_view standard) {
 
 std::string standard_for(Language language, const std::string& asked) {
   if (!asked.empty() && language_of_standard(asked) == language) return asked;
+  if (language == Language::kCuda) return "c++20";
   return language == Language::kC ? "c11" : "c++17";
 }
 
@@ -76,23 +74,46 @@ Status check_object(const File& file) {
   return Ok{};
 }
 
-// Headers of CUDA that sources include; all that they declare comes before each source.
-constexpr std::string_view kDeviceHeaders[] = {
-    "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
-    "math_constants.h", "stdint.h",    "cstdint"};
+// Has the compiler make those of `kernels` that are named by an expression (`scale<float, 3>`), each where a variable says.
+// A source gets those whose name it has, so that its own lines stay as they are.
+std::string with_instances(const File& source, const std::vector<std::string>& kernels) {
+  std::string text = source.content;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (!is_name_expression(kernels[i])) continue;
+    const std::string name = kernels[i].substr(0, kernels[i].find('<'));
+    const std::string last = name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
+    if (text.find(last) == std::string::npos) continue;
+    text += "\n#line 1 \"kernel names\"\nextern \"C\" { __attribute__((used)) auto* " + instance_of(i) + " = &" +
+            kernels[i] + "; }\n";
+  }
+  return text;
+}
+
+// All that may name what device/ declares. Of headers elsewhere nothing is known: "##" has all read.
+std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOptions& options) {
+  std::vector<std::string_view> texts;
+  for (const auto* files : {&variant.sources, &variant.headers}) {
+    for (const File& file : *files) texts.push_back(file.content);
+  }
+  texts.insert(texts.end(), variant.settings.defines.begin(), variant.settings.defines.end());
+  texts.insert(texts.end(), options.compile_flags.begin(), options.compile_flags.end());
+  const auto adds_a_folder = [](const std::string& flag) { return flag.starts_with("-I"); };
+  if (!options.include_dirs.empty() || std::ranges::any_of(options.compile_flags, adds_a_folder)) texts.push_back("##");
+  return texts;
+}
+
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::string folder(kDeviceFolder);
-  job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
-  for (const std::string_view header : kDeviceHeaders)
-    job.files.push_back({folder + std::string(header), "#pragma once\n"});
-  for (const File& source : variant.sources) {
-    std::vector<std::string> arguments = {"-I" + folder, "-include", folder + "kmux.h"};
+  DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
+  std::ranges::move(headers.files, std::back_inserter(job.files));
+  for (std::size_t i = 0; i < variant.sources.size(); ++i) {
+    job.files[i].content = with_instances(variant.sources[i], job.kernels);
+    std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
     if (options.check.memory) {  // findings name lines and variables
       for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
     }
     const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
     arguments.insert(arguments.end(), more.begin(), more.end());
-    job.units.push_back({source.path, Language::kCuda, std::move(arguments)});
+    job.units.push_back({variant.sources[i].path, Language::kCuda, std::move(arguments)});
   }
 }
 

@@ -30,7 +30,7 @@ class CpuWrapper final : public Wrapper {
 };
 
 /// Are the sources of this dialect written for one thread of a GPU?
-inline bool is_device_dialect(std::string_view dialect) { return dialect == "cuda"; }
+inline bool is_device_dialect(std::string_view dialect) { return dialect == "cuda" || dialect == "hip"; }
 
 /// The kernels that the body of a device dialect launches, with their blocks.
 Result<BlockExtents> launched_blocks(const BuildRequest& request);

@@ -1,4 +1,4 @@
-// Loads and stores with hints.
+// Loads and stores with hints, of any type.
 #pragma once
 
 #define KMUX_LOAD(name)                  \
@@ -13,10 +13,10 @@ KMUX_LOAD(__ldcs)
 KMUX_LOAD(__ldlu)
 KMUX_LOAD(__ldcv)
 #undef KMUX_LOAD
-#define KMUX_STORE(name)                       \
-  template <class T>                           \
-  KMUX_DEVICE void name(T* address, T value) { \
-    *address = value;                          \
+#define KMUX_STORE(name)                                   \
+  template <class T>                                       \
+  KMUX_DEVICE void name(T* address, kmux_value<T> value) { \
+    *address = value;                                      \
   }
 KMUX_STORE(__stwb)
 KMUX_STORE(__stcg)

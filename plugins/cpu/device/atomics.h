@@ -1,13 +1,7 @@
-// Atomics over memory of the device and of the block; each gives what was there before. Values convert to the type of the
+// Atomics over memory of the device and of the block; each gives what was there before. Arguments convert to the type of the
+// memory, as for CUDA's overloads; as templates they are only read where they are used, and those of a source go first.
 #pragma once
 
-// memory, as they do for CUDA's overloads.
-template <class T>
-struct kmux_type_of {
-  using type = T;
-};
-template <class T>
-using kmux_value = typename kmux_type_of<T>::type;
 #define KMUX_ATOMIC(name, operation)                    \
   template <class T>                                    \
   KMUX_DEVICE T name(T* address, kmux_value<T> value) { \
@@ -32,17 +26,46 @@ KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value)
   __atomic_compare_exchange(address, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   return expected;
 }
-KMUX_DEVICE unsigned atomicInc(unsigned* address, unsigned limit) {
-  unsigned before = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(address, &before, before >= limit ? 0 : before + 1, false, __ATOMIC_RELAXED,
-                                      __ATOMIC_RELAXED)) {
+
+// `next` of what is there, which an atomic instruction does not compute.
+template <class T, class F>
+KMUX_DEVICE T kmux_update(T* address, F next) {
+  T before;
+  __atomic_load(address, &before, __ATOMIC_RELAXED);
+  for (;;) {
+    T after = next(before);
+    if (__atomic_compare_exchange(address, &before, &after, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return before;
   }
-  return before;
 }
-KMUX_DEVICE unsigned atomicDec(unsigned* address, unsigned limit) {
-  unsigned before = __atomic_load_n(address, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(address, &before, before == 0 || before > limit ? limit : before - 1, false,
-                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-  }
-  return before;
+template <class T>
+KMUX_DEVICE T atomicInc(T* address, kmux_value<T> limit) {
+  return kmux_update(address, [=](T before) { return before >= limit ? T(0) : before + 1; });
 }
+template <class T>
+KMUX_DEVICE T atomicDec(T* address, kmux_value<T> limit) {
+  return kmux_update(address, [=](T before) { return before == 0 || before > limit ? limit : before - 1; });
+}
+
+// One scope is enough for all: the memory of a processor is the same for all of its threads.
+#define atomicAdd_block atomicAdd
+#define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec

@@ -1,8 +1,106 @@
-// Numbers of 16 bits.
+// half and half2: numbers of 16 bits with 11 digits (cuda_fp16.h).
 #pragma once
+#include <kmux/atomics.h>
+#include <kmux/conversions.h>
 
-KMUX_DEVICE half __float2half(float x) { return static_cast<half>(x); }
-KMUX_DEVICE half __float2half_rn(float x) { return static_cast<half>(x); }
-KMUX_DEVICE float __half2float(half x) { return static_cast<float>(x); }
-KMUX_DEVICE __nv_bfloat16 __float2bfloat16(float x) { return static_cast<__nv_bfloat16>(x); }
-KMUX_DEVICE float __bfloat162float(__nv_bfloat16 x) { return static_cast<float>(x); }
+struct __half_raw {
+  unsigned short x;
+};
+struct __half2_raw {
+  unsigned short x, y;
+};
+
+// Of `high` + `low`, the float toward zero, with its last digit set if there is more: what is rounded from it to fewer digits
+// is rounded as if from the sum itself.
+KMUX_DEVICE float kmux_odd(double high, double low) {
+  const float nearest = static_cast<float>(high);
+  if (!kmux_is_finite(high)) return nearest;
+  const double rest = high - static_cast<double>(nearest);
+  const double error = rest != 0 ? rest : low;
+  if (error == 0) return nearest;
+  const unsigned bits = __builtin_bit_cast(unsigned, nearest);
+  const bool is_beyond = (error < 0) != (bits >> 31 != 0);
+  return __builtin_bit_cast(float, (is_beyond ? bits - 1 : bits) | 1);
+}
+KMUX_DEVICE float kmux_odd(float a, float b) {
+  const float sum = a + b;
+  const float error = kmux_error_of_sum(a, b, sum);
+  if (!kmux_is_finite(sum) || error == 0) return sum;
+  const unsigned bits = __builtin_bit_cast(unsigned, sum);
+  const bool is_beyond = (error < 0) != (bits >> 31 != 0);
+  return __builtin_bit_cast(float, (is_beyond ? bits - 1 : bits) | 1);
+}
+KMUX_DEVICE float kmux_odd(long long value) {
+  const double high = __ll2double_rz(value);
+  const bool is_whole = __double2ll_rz(high) == value;
+  return kmux_odd(high, is_whole ? 0 : value < 0 ? -1.0 : 1.0);
+}
+KMUX_DEVICE float kmux_odd(unsigned long long value) {
+  const double high = __ull2double_rz(value);
+  return kmux_odd(high, __double2ull_rz(high) == value ? 0.0 : 1.0);
+}
+// Without a fraction, in a smaller type; as conversions.h has it.
+KMUX_DEVICE int kmux_whole(float x, int) { return __float2int_rz(x); }
+KMUX_DEVICE unsigned kmux_whole(float x, unsigned) { return __float2uint_rz(x); }
+KMUX_DEVICE long long kmux_whole(float x, long long) { return __float2ll_rz(x); }
+KMUX_DEVICE unsigned long long kmux_whole(float x, unsigned long long) { return __float2ull_rz(x); }
+KMUX_DEVICE short kmux_whole(float x, short) { return static_cast<short>(x); }
+KMUX_DEVICE unsigned short kmux_whole(float x, unsigned short) { return static_cast<unsigned short>(x); }
+
+#define KMUX_NUMBER_MEMBERS(T)                                                          \
+  T() = default;                                                                        \
+  KMUX_MEMBER T(double x) : T(kmux_odd(x, 0.0)) {}                                      \
+  KMUX_MEMBER T(short x) : T(static_cast<float>(x)) {}                                  \
+  KMUX_MEMBER T(unsigned short x) : T(static_cast<float>(x)) {}                         \
+  KMUX_MEMBER T(int x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}                    \
+  KMUX_MEMBER T(unsigned x) : T(kmux_odd(static_cast<double>(x), 0.0)) {}               \
+  KMUX_MEMBER T(long x) : T(kmux_odd(static_cast<long long>(x))) {}                     \
+  KMUX_MEMBER T(unsigned long x) : T(kmux_odd(static_cast<unsigned long long>(x))) {}   \
+  KMUX_MEMBER T(long long x) : T(kmux_odd(x)) {}                                        \
+  KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}
+#define KMUX_MEMBER __attribute__((always_inline))
+
+// By its bits, since a pair of _Float16 would be passed as a vector, which is no number of a thread.
+struct __half {
+  KMUX_NUMBER_MEMBERS(__half)
+  KMUX_MEMBER __half(float x) : kmux_bits_(__builtin_bit_cast(unsigned short, static_cast<_Float16>(x))) {}
+  KMUX_MEMBER __half(__half_raw raw) : kmux_bits_(raw.x) {}
+  KMUX_MEMBER operator float() const { return static_cast<float>(__builtin_bit_cast(_Float16, kmux_bits_)); }
+  KMUX_MEMBER operator __half_raw() const { return {kmux_bits_}; }
+  unsigned short kmux_bits_;
+};
+struct __attribute__((aligned(4))) __half2 {
+  __half x, y;
+  __half2() = default;
+  KMUX_MEMBER __half2(__half x, __half y) : x(x), y(y) {}
+  KMUX_MEMBER __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+  KMUX_MEMBER operator __half2_raw() const { return {x.kmux_bits_, y.kmux_bits_}; }
+};
+typedef __half half;
+typedef __half2 half2;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
+
+KMUX_DEVICE unsigned short kmux_bits(__half a) { return a.kmux_bits_; }
+KMUX_DEVICE __half kmux_of_bits(unsigned short bits, __half) { return __half_raw{bits}; }
+// The product is exact in float.
+KMUX_DEVICE __half __hfma(__half a, __half b, __half c) {
+  const float product = __fmul_rn(static_cast<float>(a), static_cast<float>(b));
+  return kmux_odd(product, static_cast<float>(c));
+}
+
+#define KMUX_T __half
+#define KMUX_T2 __half2
+#define KMUX_NAME(before, after) before##half##after
+#include <kmux/sixteen.h>
+#undef KMUX_T
+#undef KMUX_T2
+#undef KMUX_NAME
+KMUX_DEVICE __half2 __half2half2(__half a) { return {a, a}; }
+#define CUDART_INF_FP16 __ushort_as_half(0x7c00)
+#define CUDART_NAN_FP16 __ushort_as_half(0x7fff)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
+#define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
+#define CUDART_ONE_FP16 __ushort_as_half(0x3c00)

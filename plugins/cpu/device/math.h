@@ -85,22 +85,9 @@ KMUX_DEVICE bool isinf(float x) { return __builtin_isinf(x); }
 KMUX_DEVICE bool isinf(double x) { return __builtin_isinf(x); }
 KMUX_DEVICE bool isfinite(float x) { return __builtin_isfinite(x); }
 KMUX_DEVICE bool isfinite(double x) { return __builtin_isfinite(x); }
-KMUX_DEVICE float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 KMUX_DEVICE float __logf(float x) { return logf(x); }
 KMUX_DEVICE float __log2f(float x) { return log2f(x); }
 KMUX_DEVICE float __log10f(float x) { return log10f(x); }
-KMUX_DEVICE float __fdividef(float x, float y) { return x / y; }
-KMUX_DEVICE float __frcp_rn(float x) { return 1.0f / x; }
-KMUX_DEVICE float __fsqrt_rn(float x) { return sqrtf(x); }
-KMUX_DEVICE float __frsqrt_rn(float x) { return rsqrtf(x); }
-KMUX_DEVICE float __fadd_rn(float x, float y) { return x + y; }
-KMUX_DEVICE float __fmul_rn(float x, float y) { return x * y; }
-KMUX_DEVICE float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-KMUX_DEVICE int __float2int_rn(float x) { return static_cast<int>(rintf(x)); }
-KMUX_DEVICE int __float2int_rz(float x) { return static_cast<int>(x); }
-KMUX_DEVICE int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
-KMUX_DEVICE int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
-KMUX_DEVICE float __int2float_rn(int x) { return static_cast<float>(x); }
 template <class A, class B>
 KMUX_DEVICE auto min(A a, B b) -> decltype(a + b) {
   return a < b ? a : b;

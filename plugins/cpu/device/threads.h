@@ -26,24 +26,48 @@ void kmux_sync_warp(void) noexcept __asm__("kmux.sync_warp") __attribute__((conv
 int printf(const char*, ...);
 }
 
+// As NVRTC, which compiles device code alone. The architecture is the last before those whose additions need text for their
+// hardware (copies by hand, tensor cores of other shapes), so that sources take the way that is C++.
 #define __CUDACC__ 1
-#define __global__ __attribute__((visibility("default")))
+#define __CUDACC_RTC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+#define __NVCC__ 1
+#define __CUDA_ARCH__ 700
+#define CUDA_VERSION 12040
+#define CUDART_VERSION 12040
+
+// What is for a GPU's hardware alone can be named, and is refused where it is used (engine/refusals.h).
+#define KMUX_REFUSED(why) __attribute__((unavailable("not for this processor (" why ")")))
+
+#define __global__ __attribute__((visibility("default"), used))
 #define __device__
 #define __host__
 #define __constant__
+#define __grid_constant__
+#define __managed__ KMUX_REFUSED("managed memory")
+#define __cluster_dims__(...) KMUX_REFUSED("clusters of blocks")
 #define __shared__ __attribute__((annotate("kmux.shared"), aligned(16)))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
+#define __inline_hint__ inline
 #define __align__(bytes) __attribute__((aligned(bytes)))
+#define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
+#define __device_builtin__
+#define __cudart_builtin__
 #define KMUX_DEVICE static inline __attribute__((always_inline, unused))
 
 struct uint3 {
   unsigned x, y, z;
 };
 struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
 };
 
 // threadIdx.x reads as it does for CUDA, and whole ones are copied.
@@ -69,6 +93,7 @@ KMUX_INDEX(grid_dim, dim3)
 #define warpSize 32
 
 typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -77,10 +102,21 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
 typedef unsigned long uint64_t;
+typedef long intptr_t;
+typedef unsigned long uintptr_t;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
-typedef _Float16 __half;
-typedef _Float16 half;
-typedef __bf16 __nv_bfloat16;
+#ifndef NULL
+#define NULL __null
+#endif
+
+extern "C" void* memcpy(void*, const void*, size_t) noexcept;
+extern "C" void* memset(void*, int, size_t) noexcept;
+template <class T>
+struct kmux_type_of {
+  using type = T;
+};
+template <class T>
+using kmux_value = typename kmux_type_of<T>::type;  // converts to a T that another argument says

@@ -1,4 +1,4 @@
-// The threads of a block.
+// The threads of a block, and those of a warp.
 #pragma once
 
 KMUX_DEVICE void __syncthreads() { kmux_barrier(); }
@@ -11,16 +11,25 @@ struct kmux_masked {
 KMUX_DEVICE void __syncwarp(unsigned mask = ~0u) {
   const kmux_masked masked(mask);
   kmux_sync_warp();
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 KMUX_DEVICE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+KMUX_DEVICE void __nanosleep(unsigned) {}
+
+KMUX_DEVICE unsigned kmux_active() { return kmux_ballot(1); }
+// The first of the lanes that are here.
+KMUX_DEVICE bool kmux_leads() { return kmux_lane() == static_cast<unsigned>(__builtin_ctz(kmux_active())); }
+
+// All write the zero, so that threads that have ended count as having no predicate, whichever they are.
 KMUX_DEVICE int __syncthreads_count(int predicate) {
   __shared__ int count;
   kmux_barrier();
-  if (kmux_thread_x() + kmux_thread_y() + kmux_thread_z() == 0) count = 0;
+  count = 0;
   kmux_barrier();
-  if (predicate) __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+  const int here = __builtin_popcount(kmux_ballot(predicate != 0));
+  if (kmux_leads()) __atomic_fetch_add(&count, here, __ATOMIC_RELAXED);
   kmux_barrier();
   return count;
 }
@@ -37,37 +46,119 @@ KMUX_DEVICE T kmux_from_lane(T value, int lane) {
   __builtin_memcpy(&value, words, sizeof value);
   return value;
 }
+// The lanes from which others read, as CUDA has them: a lane outside the segment is the own one.
+KMUX_DEVICE int kmux_lane_at(int lane, int width) {
+  return (lane & (width - 1)) | (static_cast<int>(kmux_lane()) & ~(width - 1));
+}
+KMUX_DEVICE int kmux_lane_up(unsigned delta, int width) {
+  const int self = static_cast<int>(kmux_lane());
+  const int lane = self - static_cast<int>(delta);
+  return lane < (self & ~(width - 1)) ? self : lane;
+}
+KMUX_DEVICE int kmux_lane_down(unsigned delta, int width) {
+  const int self = static_cast<int>(kmux_lane());
+  return (self & (width - 1)) + static_cast<int>(delta) >= width ? self : self + static_cast<int>(delta);
+}
+KMUX_DEVICE int kmux_lane_xor(int mask, int width) {
+  const int self = static_cast<int>(kmux_lane());
+  const int lane = self ^ mask;
+  return lane >= ((self + width) & ~(width - 1)) ? self : lane;
+}
 template <class T>
 KMUX_DEVICE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
   const kmux_masked masked(mask);
-  const int self = static_cast<int>(kmux_lane());
-  return kmux_from_lane(value, (lane & (width - 1)) + (self & ~(width - 1)));
+  return kmux_from_lane(value, kmux_lane_at(lane, width));
 }
 template <class T>
 KMUX_DEVICE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
   const kmux_masked masked(mask);
-  const int self = static_cast<int>(kmux_lane());
-  const int lane = self - static_cast<int>(delta);
-  return kmux_from_lane(value, lane < (self & ~(width - 1)) ? self : lane);
+  return kmux_from_lane(value, kmux_lane_up(delta, width));
 }
 template <class T>
 KMUX_DEVICE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
   const kmux_masked masked(mask);
-  const int self = static_cast<int>(kmux_lane());
-  const int lane = self + static_cast<int>(delta);
-  return kmux_from_lane(value, (self & (width - 1)) + static_cast<int>(delta) >= width ? self : lane);
+  return kmux_from_lane(value, kmux_lane_down(delta, width));
 }
 template <class T>
 KMUX_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
   const kmux_masked masked(mask);
-  const int self = static_cast<int>(kmux_lane());
-  const int lane = self ^ lanes;
-  return kmux_from_lane(value, lane >= ((self + width) & ~(width - 1)) ? self : lane);
+  return kmux_from_lane(value, kmux_lane_xor(lanes, width));
 }
-KMUX_DEVICE unsigned __activemask() { return kmux_ballot(1); }
+
+KMUX_DEVICE unsigned __activemask() { return kmux_active(); }
 KMUX_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) {
   const kmux_masked masked(mask);
-  return kmux_ballot(predicate) & mask;
+  return kmux_ballot(predicate != 0) & mask;
 }
 KMUX_DEVICE int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 KMUX_DEVICE int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+KMUX_DEVICE int __uni_sync(unsigned mask, int predicate) {
+  const unsigned has = __ballot_sync(mask, predicate);
+  return has == 0 || has == (kmux_active() & mask);
+}
+
+template <class T>
+KMUX_DEVICE bool kmux_same_bits(T a, T b) {
+  return a == b;
+}
+KMUX_DEVICE bool kmux_same_bits(float a, float b) {
+  return __builtin_bit_cast(unsigned, a) == __builtin_bit_cast(unsigned, b);
+}
+KMUX_DEVICE bool kmux_same_bits(double a, double b) {
+  return __builtin_bit_cast(unsigned long long, a) == __builtin_bit_cast(unsigned long long, b);
+}
+// A round for each value that there is.
+template <class T>
+KMUX_DEVICE unsigned __match_any_sync(unsigned mask, T value) {
+  const kmux_masked masked(mask);
+  unsigned same = 0;
+  for (unsigned left = kmux_active(); left != 0;) {
+    const bool has = kmux_same_bits(value, kmux_from_lane(value, __builtin_ctz(left)));
+    const unsigned lanes = kmux_ballot(has);
+    if (has) same = lanes;
+    left &= ~lanes;
+  }
+  return same & mask;
+}
+template <class T>
+KMUX_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+  const kmux_masked masked(mask);
+  const unsigned here = kmux_active() & mask;
+  const T first = kmux_from_lane(value, __builtin_ctz(here));
+  const bool differs = !kmux_same_bits(value, first);
+  *predicate = (kmux_ballot(differs) & mask) == 0;
+  return *predicate ? here : 0;
+}
+
+// What all lanes of a mask have together. Where the whole warp is here it takes five steps, else one a lane.
+template <class T, class F>
+KMUX_DEVICE T kmux_reduce(unsigned mask, T value, F join) {
+  const kmux_masked masked(mask);
+  if (kmux_active() == ~0u && kmux_ballot(mask != ~0u) == 0) {
+#pragma clang loop unroll(full)
+    for (int step = 16; step > 0; step /= 2) value = join(value, kmux_from_lane(value, kmux_lane() ^ step));
+    return value;
+  }
+  const unsigned here = kmux_active();
+  const int first = __builtin_ctz(here & mask);
+  T all = kmux_from_lane(value, first);
+  for (unsigned left = here; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctz(left);
+    const T other = kmux_from_lane(value, lane);
+    if (lane != first && ((mask >> lane) & 1) != 0) all = join(all, other);
+  }
+  return all;
+}
+#define KMUX_REDUCE(name, expression)                                \
+  template <class T>                                                 \
+  KMUX_DEVICE auto name(unsigned mask, T value) {                    \
+    using Number = decltype(+value);                                 \
+    return kmux_reduce(mask, +value, [](Number a, Number b) -> Number { return expression; }); \
+  }
+KMUX_REDUCE(__reduce_add_sync, static_cast<Number>(static_cast<unsigned>(a) + static_cast<unsigned>(b)))
+KMUX_REDUCE(__reduce_min_sync, a < b ? a : b)
+KMUX_REDUCE(__reduce_max_sync, a > b ? a : b)
+KMUX_REDUCE(__reduce_and_sync, a & b)
+KMUX_REDUCE(__reduce_or_sync, a | b)
+KMUX_REDUCE(__reduce_xor_sync, a ^ b)
+#undef KMUX_REDUCE

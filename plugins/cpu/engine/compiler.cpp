@@ -25,6 +25,16 @@ using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
 constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
+// -fdeclspec: how device/threads.h reads threadIdx.x. Device code neither throws nor catches, but an assertion that fails
+// leaves it as an exception (runtime/failure.h), which needs the tables. A cast of what is too large gives the largest, as on a
+// GPU.
+constexpr const char* kDeviceFlags[] = {"-fdeclspec",
+                                        "-nostdinc",
+                                        "-nostdinc++",
+                                        "-fno-exceptions",
+                                        "-fasynchronous-unwind-tables",
+                                        "-fno-strict-float-cast-overflow"};
+
 std::vector<std::string> shared_arguments(const CompileJob& job, Language language, const std::string& processor) {
   const bool x86 = host_triple().starts_with("x86_64");
   const std::string cpu = processor == host_cpu().name ? "native" : processor;
@@ -38,7 +48,7 @@ std::vector<std::string> shared_arguments(const CompileJob& job, Language langua
                                         "-fno-color-diagnostics"};
   // LLVM 19 orders code for Zen 4 better by its model of Zen 3: 2 % on a blocked GEMM (docs/benchmarks.md).
   if (processor == "znver4") arguments.emplace_back("-mtune=znver3");
-  if (language == Language::kCuda) arguments.emplace_back("-fdeclspec");  // how device/threads.h reads threadIdx.x
+  if (language == Language::kCuda) arguments.insert(arguments.end(), std::begin(kDeviceFlags), std::end(kDeviceFlags));
   if (job.has_lines) arguments.emplace_back("-gline-tables-only");
   return arguments;
 }
@@ -171,14 +181,14 @@ Result<TranslationUnit> Compiler::Impl::parse_unit(llvm::LLVMContext& context, c
   const std::vector<std::string> arguments = unit_arguments(job, unit);
   if (const Preamble preamble = preamble_of(job, unit, missing); preamble.precompiled) {
     std::string text;
-    auto made = front_end.compile(context, unit.path, arguments, files, text, preamble);
+    auto made = front_end.compile(context, unit.path, arguments, files, text, preamble, unit.language);
     if (made) {
       result.log += text;
       ++result.preambles;
       return made;
     }
   }
-  return front_end.compile(context, unit.path, arguments, files, result.log);
+  return front_end.compile(context, unit.path, arguments, files, result.log, {}, unit.language);
 }
 
 // The units' IR to `modules`; returns the launcher's. `result` gets messages and features.

@@ -17,6 +17,7 @@
 #include "clang/Serialization/PCHContainerOperations.h"
 #include "engine/host_cpu.h"
 #include "engine/installation.h"
+#include "engine/refusals.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -239,7 +240,7 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
 
 Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
                                           const Arguments& arguments, const Files& files, std::string& log,
-                                          const Preamble& preamble) {
+                                          const Preamble& preamble, Language language) {
   KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
@@ -251,7 +252,11 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
   clang::EmitLLVMOnlyAction action(&context);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};
-  if (!succeeded || !unit.module) return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
+  if (!succeeded || !unit.module) {
+    if (auto refusal = refusal_of(log)) return *std::move(refusal);
+    return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
+  }
+  if (language == Language::kCuda) replace_assembly(*unit.module);
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());
   }

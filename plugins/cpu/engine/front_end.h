@@ -12,6 +12,7 @@
 #include "kmux/error.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
+#include "engine/compiler.h"
 #include "engine/preamble_store.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -38,13 +39,13 @@ struct TranslationUnit {
 class FrontEnd {
  public:
   /// Compiles the file `path` of `files` with the driver arguments `arguments`; messages are appended to `log`. The file
-  /// begins with `preamble`.
+  /// begins with `preamble`. `language` says whether it is one of a device dialect.
   ///
-  /// Errors: compile_failed with `log`; invalid_argument for an argument that the driver refuses.
+  /// Errors: compile_failed with `log`; unsupported for what only a GPU has; invalid_argument for an argument that the driver refuses.
   Result<TranslationUnit> compile(llvm::LLVMContext& context, const std::string& path,
                                   const std::vector<std::string>& arguments,
                                   const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, std::string& log,
-                                  const Preamble& preamble = {});
+                                  const Preamble& preamble = {}, Language language = Language::kCpp);
 
   /// The precompiled form of the file `path` of `files`, a preamble, for other sources that begin with it. Empty if it has
   /// errors or warnings (which would be lost), or once `stopping` says so.

@@ -16,6 +16,7 @@
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
+#include "runtime/failure.h"
 #include "runtime/launch.h"
 
 namespace kmux::cpu {
@@ -149,6 +150,7 @@ llvm::Error Session::define_runtime() {
       {session_.intern("__cxa_atexit"), symbol(&ExitList::at_exit)},
       {session_.intern("__cxa_thread_atexit"), symbol(&ExitList::at_thread_exit)},
       {session_.intern("kmux_cpu_run"), symbol(&kmux_cpu_run)},
+      {session_.intern("kmux_cpu_fail"), symbol(&kmux_cpu_fail)},
   }));
 }
 

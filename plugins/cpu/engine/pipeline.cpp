@@ -18,6 +18,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "spmd/lower.h"
 
 namespace kmux::cpu {
@@ -137,9 +138,23 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
   }
 }
 
-// Kernels of C++ may be named as in the source, if there is one of that name.
-void name_kernels(llvm::Module& module, const BlockExtents& kernels) {
-  for (const auto& [name, extents] : kernels) {
+// A kernel whose name is an expression is the one that a variable of the sources has been given (builder.cpp).
+void name_instances(llvm::Module& module, const std::vector<std::string>& kernels) {
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    llvm::GlobalVariable* const variable = module.getGlobalVariable(instance_of(i));
+    if (variable == nullptr) continue;
+    variable->getInitializer()->stripPointerCasts()->setName(kernels[i]);
+    variable->eraseFromParent();
+  }
+}
+
+// Kernels of C++ may be named as in the source, if there is one of that name. That a kernel has been said to be used, which
+// keeps those that are static, ends here.
+void name_kernels(llvm::Module& module, const CompileJob& job) {
+  if (job.blocks.empty()) return;
+  llvm::removeFromUsedLists(module, [](llvm::Constant*) { return true; });
+  name_instances(module, job.kernels);
+  for (const auto& [name, extents] : job.blocks) {
     if (module.getFunction(name) != nullptr) continue;
     std::vector<llvm::Function*> found;
     for (llvm::Function& function : module) {
@@ -162,7 +177,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
   for (auto& unit : units) {
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
-  name_kernels(*whole, job.blocks);
+  name_kernels(*whole, job);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
     KMUX_TRY(check_kernel(*whole, *launcher, kernel));

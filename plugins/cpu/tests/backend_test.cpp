@@ -50,12 +50,19 @@ TEST(Backend, SupportsCudaWhateverArchitectureOfAGpuItIsFor) {
   EXPECT_THAT(supports(builder), IsEmpty());
 }
 
+TEST(Backend, SupportsHipAsFarAsItIsTheSame) {
+  ProgramBuilder builder = device_kernel("hip");
+  builder.requires_arch("gfx1100");
+  builder.launch("k").grid({4}).block({32}).args({"out"});
+  EXPECT_THAT(supports(builder), IsEmpty());
+}
+
 TEST(Backend, RefusesFeaturesAndHeadersOfGpus) {
   ProgramBuilder builder = device_kernel("cuda");
   builder.settings({.include_hints = {"tilelang"}});
   builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();
   EXPECT_THAT(missing_names(builder), testing::UnorderedElementsAre("cluster", "cooperative", "dialect"));
-  ProgramBuilder other = device_kernel("hip");
+  ProgramBuilder other = device_kernel("msl");
   other.launch("k").grid({4}).block({32}).args({"out"});
   EXPECT_THAT(missing_names(other), testing::ElementsAre("dialect"));
 }

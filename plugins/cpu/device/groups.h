@@ -1,0 +1,184 @@
+// cooperative_groups: the threads of a grid, of a block, of a part of a warp.
+#pragma once
+#include <kmux/warps.h>
+
+namespace cooperative_groups {
+
+KMUX_DEVICE unsigned kmux_rank() {
+  return kmux_thread_x() + kmux_block_dim_x() * (kmux_thread_y() + kmux_block_dim_y() * kmux_thread_z());
+}
+KMUX_DEVICE unsigned kmux_threads() { return kmux_block_dim_x() * kmux_block_dim_y() * kmux_block_dim_z(); }
+
+// Of all groups: the older names, and functions for members.
+struct thread_block {
+  KMUX_DEVICE void sync() { kmux_barrier(); }
+  KMUX_DEVICE unsigned thread_rank() { return kmux_rank(); }
+  KMUX_DEVICE unsigned size() { return kmux_threads(); }
+  KMUX_DEVICE unsigned num_threads() { return kmux_threads(); }
+  KMUX_DEVICE dim3 group_index() { return {kmux_block_x(), kmux_block_y(), kmux_block_z()}; }
+  KMUX_DEVICE dim3 thread_index() { return {kmux_thread_x(), kmux_thread_y(), kmux_thread_z()}; }
+  KMUX_DEVICE dim3 dim_threads() { return {kmux_block_dim_x(), kmux_block_dim_y(), kmux_block_dim_z()}; }
+  KMUX_DEVICE dim3 group_dim() { return dim_threads(); }
+};
+KMUX_DEVICE thread_block this_thread_block() { return {}; }
+
+struct grid_group {
+  KMUX_REFUSED("a barrier of the whole grid") void sync() const;
+  KMUX_DEVICE bool is_valid() { return false; }
+  KMUX_DEVICE dim3 group_dim() { return {kmux_grid_dim_x(), kmux_grid_dim_y(), kmux_grid_dim_z()}; }
+  KMUX_DEVICE dim3 dim_blocks() { return group_dim(); }
+  KMUX_DEVICE dim3 block_index() { return {kmux_block_x(), kmux_block_y(), kmux_block_z()}; }
+  KMUX_DEVICE unsigned long long num_blocks() {
+    return 1ull * kmux_grid_dim_x() * kmux_grid_dim_y() * kmux_grid_dim_z();
+  }
+  KMUX_DEVICE unsigned long long block_rank() {
+    return kmux_block_x() + 1ull * kmux_grid_dim_x() * (kmux_block_y() + 1ull * kmux_grid_dim_y() * kmux_block_z());
+  }
+  KMUX_DEVICE unsigned long long num_threads() { return num_blocks() * kmux_threads(); }
+  KMUX_DEVICE unsigned long long size() { return num_threads(); }
+  KMUX_DEVICE unsigned long long thread_rank() { return block_rank() * kmux_threads() + kmux_rank(); }
+};
+KMUX_DEVICE grid_group this_grid() { return {}; }
+struct cluster_group;
+KMUX_REFUSED("clusters of blocks") cluster_group this_cluster();
+struct multi_grid_group;
+KMUX_REFUSED("grids on several devices") multi_grid_group this_multi_grid();
+
+// Threads of a warp, by a mask of lanes. Ranks count the lanes that are set.
+struct coalesced_group {
+  unsigned mask;
+  KMUX_DEVICE unsigned kmux_below() { return (1u << kmux_lane()) - 1; }
+  // The lane of rank `rank`.
+  __attribute__((always_inline)) int kmux_lane_of(unsigned rank) const {
+    unsigned lane = 0;
+#pragma clang loop unroll(full)
+    for (unsigned step = 16; step > 0; step /= 2) {
+      const unsigned below = static_cast<unsigned>(__builtin_popcount(mask & ((1u << (lane + step)) - 1)));
+      lane += below <= rank ? step : 0;
+    }
+    return static_cast<int>(lane);
+  }
+  // Bits by lane as bits by rank.
+  __attribute__((always_inline)) unsigned kmux_by_rank(unsigned lanes) const {
+    unsigned ranks = 0, rank = 0;
+    for (unsigned left = kmux_ballot(1); left != 0; left &= left - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctz(left)), is_mine = (mask >> lane) & 1;
+      ranks |= (((lanes >> lane) & 1) & is_mine) << rank;
+      rank += rank < 31 ? is_mine : 0;
+    }
+    return ranks;
+  }
+  __attribute__((always_inline)) void sync() const { __syncwarp(mask); }
+  __attribute__((always_inline)) unsigned size() const { return static_cast<unsigned>(__builtin_popcount(mask)); }
+  __attribute__((always_inline)) unsigned num_threads() const { return size(); }
+  __attribute__((always_inline)) unsigned thread_rank() const {
+    return static_cast<unsigned>(__builtin_popcount(mask & kmux_below()));
+  }
+  __attribute__((always_inline)) unsigned meta_group_rank() const { return 0; }
+  __attribute__((always_inline)) unsigned meta_group_size() const { return 1; }
+  template <class T>
+  __attribute__((always_inline)) T shfl(T value, int rank) const {
+    return kmux_from_lane(value, kmux_lane_of(static_cast<unsigned>(rank) % size()));
+  }
+  template <class T>
+  __attribute__((always_inline)) T shfl_up(T value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return kmux_from_lane(value, kmux_lane_of(rank < delta ? rank : rank - delta));
+  }
+  template <class T>
+  __attribute__((always_inline)) T shfl_down(T value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return kmux_from_lane(value, kmux_lane_of(rank + delta >= size() ? rank : rank + delta));
+  }
+  __attribute__((always_inline)) int any(int predicate) const { return __any_sync(mask, predicate); }
+  __attribute__((always_inline)) int all(int predicate) const { return __all_sync(mask, predicate); }
+  __attribute__((always_inline)) unsigned ballot(int predicate) const {
+    return kmux_by_rank(__ballot_sync(mask, predicate));
+  }
+  template <class T>
+  __attribute__((always_inline)) unsigned match_any(T value) const {
+    return kmux_by_rank(__match_any_sync(mask, value));
+  }
+  template <class T>
+  __attribute__((always_inline)) unsigned match_all(T value, int& predicate) const {
+    return kmux_by_rank(__match_all_sync(mask, value, &predicate));
+  }
+};
+KMUX_DEVICE coalesced_group coalesced_threads() { return {kmux_ballot(1)}; }
+
+// A part of a warp of `n` threads, which lie one after another.
+template <unsigned n, class Parent = void>
+struct thread_block_tile {
+  static_assert(n <= 32 && (n & (n - 1)) == 0);
+  KMUX_DEVICE unsigned kmux_first() { return kmux_lane() & ~(n - 1); }
+  KMUX_DEVICE unsigned kmux_mask() { return (~0u >> (32 - n)) << kmux_first(); }
+  KMUX_DEVICE void sync() { __syncwarp(); }
+  KMUX_DEVICE unsigned thread_rank() { return kmux_lane() & (n - 1); }
+  static constexpr unsigned size() { return n; }
+  static constexpr unsigned num_threads() { return n; }
+  KMUX_DEVICE unsigned meta_group_rank() { return kmux_rank() / n; }
+  KMUX_DEVICE unsigned meta_group_size() { return (kmux_threads() + n - 1) / n; }
+  template <class T>
+  KMUX_DEVICE T shfl(T value, int rank) {
+    return __shfl_sync(~0u, value, rank, static_cast<int>(n));
+  }
+  template <class T>
+  KMUX_DEVICE T shfl_up(T value, unsigned delta) {
+    return __shfl_up_sync(~0u, value, delta, static_cast<int>(n));
+  }
+  template <class T>
+  KMUX_DEVICE T shfl_down(T value, unsigned delta) {
+    return __shfl_down_sync(~0u, value, delta, static_cast<int>(n));
+  }
+  template <class T>
+  KMUX_DEVICE T shfl_xor(T value, unsigned mask) {
+    return __shfl_xor_sync(~0u, value, static_cast<int>(mask), static_cast<int>(n));
+  }
+  KMUX_DEVICE int any(int predicate) { return __any_sync(kmux_mask(), predicate); }
+  KMUX_DEVICE int all(int predicate) { return __all_sync(kmux_mask(), predicate); }
+  KMUX_DEVICE unsigned ballot(int predicate) { return __ballot_sync(kmux_mask(), predicate) >> kmux_first(); }
+  template <class T>
+  KMUX_DEVICE unsigned match_any(T value) {
+    return __match_any_sync(kmux_mask(), value) >> kmux_first();
+  }
+  template <class T>
+  KMUX_DEVICE unsigned match_all(T value, int& predicate) {
+    return __match_all_sync(kmux_mask(), value, &predicate) >> kmux_first();
+  }
+};
+// A tile is a part of the block or of a larger tile; where it lies in the warp is the same.
+template <unsigned n, class Parent>
+  requires(n <= 32)
+KMUX_DEVICE thread_block_tile<n, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+template <unsigned n, class Parent>
+  requires(n > 32)
+KMUX_REFUSED("parts of a block that are larger than a warp") coalesced_group tiled_partition(const Parent&);
+KMUX_REFUSED("parts of a block whose size is not known when it is compiled")
+coalesced_group tiled_partition(const thread_block&, unsigned);
+
+template <class G>
+KMUX_DEVICE coalesced_group binary_partition(const G&, bool predicate) {
+  const unsigned all = kmux_ballot(1), has = kmux_ballot(predicate);
+  return {predicate ? has : all & ~has};
+}
+template <class G, class T>
+KMUX_DEVICE coalesced_group labeled_partition(const G&, T label) {
+  return {__match_any_sync(~0u, label)};
+}
+
+template <class G>
+KMUX_DEVICE void sync(const G& group) {
+  group.sync();
+}
+template <class G>
+KMUX_DEVICE auto thread_rank(const G& group) {
+  return group.thread_rank();
+}
+template <class G>
+KMUX_DEVICE auto group_size(const G& group) {
+  return group.size();
+}
+
+}  // namespace cooperative_groups

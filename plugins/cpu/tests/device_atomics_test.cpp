@@ -1,0 +1,139 @@
+// Atomics of all of CUDA's types, by results that no order of the threads changes.
+#include <bit>
+#include <cstdint>
+#include <numeric>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_atomics {
+namespace {
+
+using Wide = std::vector<std::uint64_t>;
+
+constexpr std::uint32_t kCount = 250;
+
+std::vector<std::uint32_t> numbers() {
+  std::vector<std::uint32_t> x(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) x[i] = (i * 37) % 101 + 1;
+  return x;
+}
+
+Wide cells(const std::string& body, unsigned block = 48) {
+  return elements<std::uint64_t>({"__global__ void k(const unsigned* x, unsigned long long* y, int n) {\n"
+                                  "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i >= n) return;\n  const unsigned v = x[i];\n" +
+                                      body + "}\n",
+                                  block},
+                                 numbers());
+}
+
+std::uint64_t total() {
+  const auto x = numbers();
+  return std::accumulate(x.begin(), x.end(), std::uint64_t{0});
+}
+
+TEST(DeviceAtomics, AddAndSubtractInEveryType) {
+  const Wide y = cells(R"(  atomicAdd((int*)&y[0], -(int)v);
+  atomicAdd((unsigned*)&y[1], v);
+  atomicAdd((long long*)&y[2], -((long long)v << 20));
+  atomicAdd(&y[3], v);
+  atomicAdd((float*)&y[4], 1);
+  atomicAdd_system((double*)&y[5], v);
+  atomicSub((int*)&y[6], v);
+  atomicSub_block((unsigned*)&y[7], v);
+  atomicAdd_block((unsigned*)&y[8], atomicAdd((unsigned*)&y[9], 1));
+  atomicAdd((unsigned long*)&y[10], 2);
+)");
+  EXPECT_EQ(static_cast<std::uint32_t>(y[0]), static_cast<std::uint32_t>(-total()));
+  EXPECT_EQ(y[1], total());
+  EXPECT_EQ(y[2], -(total() << 20));
+  EXPECT_EQ(y[3], total());
+  EXPECT_EQ(std::bit_cast<float>(static_cast<std::uint32_t>(y[4])), kCount);
+  EXPECT_EQ(std::bit_cast<double>(y[5]), static_cast<double>(total()));
+  EXPECT_EQ(static_cast<std::uint32_t>(y[6]), static_cast<std::uint32_t>(-total()));
+  EXPECT_EQ(static_cast<std::uint32_t>(y[7]), static_cast<std::uint32_t>(-total()));
+  EXPECT_EQ(y[8], kCount * (kCount - 1) / 2) << "each got what was there before";
+  EXPECT_EQ(y[10], 2 * kCount);
+}
+
+TEST(DeviceAtomics, LargestAndLeast) {
+  const Wide y = cells(R"(  atomicMin((int*)&y[0], -(int)v);
+  atomicMin((long long*)&y[1], -((long long)v << 33));
+  atomicMax((int*)&y[2], v);
+  atomicMax((unsigned*)&y[3], v << 25);
+  atomicMax((long long*)&y[4], (long long)v << 33);
+  atomicMax(&y[5], (unsigned long long)v << 56);
+  if (i == 0) y[6] = y[7] = ~0ull;
+  __syncthreads();
+  if (blockIdx.x > 0) return;
+  atomicMin((unsigned*)&y[6], v + 7);
+  atomicMin_block(&y[7], v + 9ull);
+)",
+                       250);
+  EXPECT_EQ(static_cast<std::int32_t>(y[0]), -101);
+  EXPECT_EQ(static_cast<std::int64_t>(y[1]), -(std::int64_t{101} << 33));
+  EXPECT_EQ(y[2], 101U);
+  EXPECT_EQ(static_cast<std::uint32_t>(y[3]), 101U << 25);
+  EXPECT_EQ(y[4], std::uint64_t{101} << 33);
+  EXPECT_EQ(y[5], std::uint64_t{101} << 56);
+  EXPECT_EQ(static_cast<std::uint32_t>(y[6]), 8U);
+  EXPECT_EQ(y[7], 10U);
+}
+
+TEST(DeviceAtomics, BitsInSharedMemory) {
+  const Wide y = cells(R"(  __shared__ int all;
+  __shared__ unsigned any;
+  __shared__ unsigned long long odd;
+  if (threadIdx.x == 0) all = -1, any = 0, odd = 0;
+  __syncthreads();
+  atomicAnd(&all, ~(1 << (v & 15)));
+  atomicOr_block(&any, 1u << (v & 31));
+  atomicXor(&odd, 1ull << (v & 63));
+  __syncthreads();
+  if (threadIdx.x == 0) y[3 * blockIdx.x] = (unsigned)all, y[3 * blockIdx.x + 1] = any, y[3 * blockIdx.x + 2] = odd;
+)");
+  const auto x = numbers();
+  for (std::uint32_t block = 0; block * 48 < kCount; ++block) {
+    std::uint32_t all = ~0U, any = 0;
+    std::uint64_t odd = 0;
+    for (std::uint32_t i = block * 48; i < std::min(block * 48 + 48, kCount); ++i) {
+      all &= ~(1U << (x[i] & 15)), any |= 1U << (x[i] & 31), odd ^= std::uint64_t{1} << (x[i] & 63);
+    }
+    EXPECT_EQ(y[3 * block], all);
+    EXPECT_EQ(y[3 * block + 1], any);
+    EXPECT_EQ(y[3 * block + 2], odd);
+  }
+}
+
+TEST(DeviceAtomics, ExchangesAndCounters) {
+  const Wide y = cells(R"(  atomicAdd(&y[0], atomicExch(&y[1], v));
+  atomicAdd((unsigned*)&y[2], atomicExch((int*)&y[3], (int)v));
+  atomicAdd((float*)&y[4], atomicExch((float*)&y[5], v));
+  atomicInc((unsigned*)&y[6], 9);
+  atomicDec_system((unsigned*)&y[7], 9);
+  unsigned before = *(volatile unsigned*)&y[8], expected;
+  do {
+    expected = before;
+    before = atomicCAS((unsigned*)&y[8], expected, expected + v);
+  } while (before != expected);
+  unsigned long long wide = y[9], was;
+  do {
+    was = wide;
+    wide = atomicCAS_block(&y[9], was, __double_as_longlong(__longlong_as_double(was) + v));
+  } while (wide != was);
+  atomicCAS((unsigned short*)&y[10], (unsigned short)0, (unsigned short)77);
+)");
+  EXPECT_EQ(y[0] + y[1], total());
+  EXPECT_EQ(y[2] + y[3], total());
+  EXPECT_EQ(
+      std::bit_cast<float>(static_cast<std::uint32_t>(y[4])) + std::bit_cast<float>(static_cast<std::uint32_t>(y[5])),
+      static_cast<float>(total()));
+  EXPECT_EQ(y[6], kCount % 10);
+  EXPECT_EQ(y[7], (10 - kCount % 10) % 10);
+  EXPECT_EQ(y[8], total());
+  EXPECT_EQ(std::bit_cast<double>(y[9]), static_cast<double>(total()));
+  EXPECT_EQ(y[10], 77U);
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_atomics

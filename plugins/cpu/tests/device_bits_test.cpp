@@ -1,0 +1,204 @@
+// Integer intrinsics of dialect cuda, each against a definition bit by bit.
+#include <array>
+#include <cstdint>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_bits {
+namespace {
+
+using Pair = std::array<std::uint32_t, 3>;
+
+std::vector<Pair> words() {
+  std::vector<Pair> all;
+  const std::uint32_t special[] = {0,          1,          2,  0x7fffffff, 0x80000000, 0xffffffff,
+                                   0x00ff00ff, 0x12345678, 31, 32,         33,         0xfffffff0};
+  for (const std::uint32_t a : special) {
+    for (const std::uint32_t b : special) all.push_back({a, b, static_cast<std::uint32_t>(all.size() * 0x9e3779b9U)});
+  }
+  std::uint64_t state = 1;
+  while (all.size() < 500) {
+    Pair one{};
+    for (std::uint32_t& word : one)
+      word = static_cast<std::uint32_t>((state = state * 6364136223846793005U + 1442695040888963407U) >> 32);
+    all.push_back(one);
+  }
+  return all;
+}
+
+template <std::size_t n>
+void expect_words(const std::string& expressions,
+                  std::array<std::uint32_t, n> (*wanted)(std::uint32_t, std::uint32_t, std::uint32_t)) {
+  const std::vector<Pair> x = words();
+  const std::string size = std::to_string(n);
+  const ElementKernel kernel{
+      "struct In { unsigned a, b, c; };\nstruct Out { unsigned v[" + size +
+      "]; };\n"
+      "__global__ void k(const In* x, Out* y, int n) {\n"
+      "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i >= n) return;\n"
+      "  const unsigned a = x[i].a, b = x[i].b, c = x[i].c;\n"
+      "  const int s = a, t = b, u = c;\n"
+      "  const unsigned long long w = (unsigned long long)b << 32 | a, v = (unsigned long long)a << 32 | c;\n"
+      "  const unsigned out[] = {" +
+      expressions +
+      "};\n"
+      "  for (int j = 0; j < " +
+      size + "; ++j) y[i].v[j] = out[j];\n}\n"};
+  const auto y = elements<std::array<std::uint32_t, n>>(kernel, x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const auto expected = wanted(x[i][0], x[i][1], x[i][2]);
+    for (std::size_t j = 0; j < n; ++j) {
+      EXPECT_EQ(y[i][j], expected[j]) << "number " << j << " of " << std::hex << x[i][0] << ", " << x[i][1] << ", "
+                                      << x[i][2];
+    }
+  }
+}
+
+int bit(std::uint64_t value, int at) { return static_cast<int>((value >> at) & 1); }
+std::uint32_t count(std::uint64_t value) {
+  std::uint32_t sum = 0;
+  for (int i = 0; i < 64; ++i) sum += bit(value, i);
+  return sum;
+}
+std::uint32_t zeros_above(std::uint64_t value, int width) {
+  int at = width;
+  while (at > 0 && bit(value, at - 1) == 0) --at;
+  return static_cast<std::uint32_t>(width - at);
+}
+std::uint32_t first_set(std::uint64_t value) {
+  for (int i = 0; i < 64; ++i) {
+    if (bit(value, i) != 0) return static_cast<std::uint32_t>(i) + 1;
+  }
+  return 0;
+}
+std::uint64_t reversed(std::uint64_t value, int width) {
+  std::uint64_t result = 0;
+  for (int i = 0; i < width; ++i) result |= static_cast<std::uint64_t>(bit(value, i)) << (width - 1 - i);
+  return result;
+}
+
+TEST(DeviceBits, AreCountedAndFound) {
+  expect_words<10>(
+      "(unsigned)__popc(a), (unsigned)__popcll(w), (unsigned)__clz(s), (unsigned)__clzll(w), (unsigned)__ffs(s), "
+      "(unsigned)__ffsll(w), __brev(a), (unsigned)__brevll(w), (unsigned)(__brevll(w) >> 32), "
+      "__fns(a, b & 31, (int)(c % 9) - 4)",
+      [](std::uint32_t a, std::uint32_t b, std::uint32_t c) -> std::array<std::uint32_t, 10> {
+        const std::uint64_t w = std::uint64_t{b} << 32 | a;
+        const int base = static_cast<int>(b & 31), offset = static_cast<int>(c % 9) - 4;
+        std::uint32_t found = ~0U;  // CUDA's manual: the n-th set bit from base on
+        if (offset == 0) {
+          if (bit(a, base) != 0) found = static_cast<std::uint32_t>(base);
+        } else {
+          int left = std::abs(offset);
+          for (int at = base; at >= 0 && at < 32 && found == ~0U; at += offset < 0 ? -1 : 1) {
+            left -= bit(a, at);
+            if (left == 0) found = static_cast<std::uint32_t>(at);
+          }
+        }
+        return {count(a),
+                count(w),
+                zeros_above(a, 32),
+                zeros_above(w, 64),
+                first_set(a),
+                first_set(w),
+                static_cast<std::uint32_t>(reversed(a, 32)),
+                static_cast<std::uint32_t>(reversed(w, 64)),
+                static_cast<std::uint32_t>(reversed(w, 64) >> 32),
+                found};
+      });
+}
+
+std::int64_t signed24(std::uint32_t value) { return static_cast<std::int32_t>(value << 8) >> 8; }
+
+TEST(DeviceBits, ProductsAndAverages) {
+  expect_words<14>(
+      "__umulhi(a, b), (unsigned)__mulhi(s, t), (unsigned)__umul64hi(w, v), (unsigned)(__umul64hi(w, v) >> 32), "
+      "(unsigned)__mul64hi((long long)w, (long long)v), (unsigned)(__mul64hi((long long)w, (long long)v) >> 32), "
+      "(unsigned)__mul24(s, t), __umul24(a, b), (unsigned)__hadd(s, t), (unsigned)__rhadd(s, t), __uhadd(a, b), "
+      "__urhadd(a, b), "
+      "__sad(s, t, c), __usad(a, b, c)",
+      [](std::uint32_t a, std::uint32_t b, std::uint32_t c) -> std::array<std::uint32_t, 14> {
+        const std::int64_t s = static_cast<std::int32_t>(a), t = static_cast<std::int32_t>(b);
+        const std::uint64_t w = std::uint64_t{b} << 32 | a, v = std::uint64_t{a} << 32 | c;
+        __extension__ using Wide = unsigned __int128;
+        __extension__ using SignedWide = __int128;
+        const auto high = static_cast<std::uint64_t>((Wide{w} * v) >> 64);
+        const auto signed_high =
+            static_cast<std::uint64_t>((SignedWide{static_cast<std::int64_t>(w)} * static_cast<std::int64_t>(v)) >> 64);
+        return {static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32),
+                static_cast<std::uint32_t>((s * t) >> 32),
+                static_cast<std::uint32_t>(high),
+                static_cast<std::uint32_t>(high >> 32),
+                static_cast<std::uint32_t>(signed_high),
+                static_cast<std::uint32_t>(signed_high >> 32),
+                static_cast<std::uint32_t>(signed24(a) * signed24(b)),
+                (a & 0xffffff) * (b & 0xffffff),
+                static_cast<std::uint32_t>((s + t) >> 1),
+                static_cast<std::uint32_t>((s + t + 1) >> 1),
+                static_cast<std::uint32_t>((std::uint64_t{a} + b) >> 1),
+                static_cast<std::uint32_t>((std::uint64_t{a} + b + 1) >> 1),
+                static_cast<std::uint32_t>(std::abs(s - t)) + c,
+                (a > b ? a - b : b - a) + c};
+      });
+}
+
+std::uint32_t byte(std::uint64_t value, unsigned at) { return static_cast<std::uint32_t>(value >> (8 * at)) & 0xff; }
+
+TEST(DeviceBits, ShiftsBytesAndDotProducts) {
+  expect_words<11>(
+      "__funnelshift_l(a, b, c), __funnelshift_r(a, b, c), __funnelshift_lc(a, b, c & 63), __funnelshift_rc(a, b, c & "
+      "63), "
+      "__byte_perm(a, b, c), (unsigned)__dp4a(s, t, u), __dp4a(a, b, c), (unsigned)__dp2a_lo(s, t, u), "
+      "(unsigned)__dp2a_hi(s, t, u), __dp2a_lo(a, b, c), __dp2a_hi(a, b, c)",
+      [](std::uint32_t a, std::uint32_t b, std::uint32_t c) -> std::array<std::uint32_t, 11> {
+        const std::uint64_t w = std::uint64_t{b} << 32 | a;
+        const unsigned shift = c & 31, clamped = std::min(c & 63, 32U);
+        std::uint32_t permuted = 0, dot = c, signed_dot = c, low = c, high = c, signed_low = c, signed_high = c;
+        for (unsigned i = 0; i < 4; ++i) {
+          const unsigned nibble = (c >> (4 * i)) & 15;
+          const std::uint32_t from = byte(w, nibble & 7);
+          permuted |= (nibble < 8 ? from : (from >> 7) * 0xff) << (8 * i);
+          dot += byte(a, i) * byte(b, i);
+          signed_dot +=
+              static_cast<std::uint32_t>(static_cast<std::int8_t>(byte(a, i)) * static_cast<std::int8_t>(byte(b, i)));
+        }
+        for (unsigned i = 0; i < 2; ++i) {
+          const std::uint32_t half = (a >> (16 * i)) & 0xffff;
+          low += half * byte(b, i);
+          high += half * byte(b, i + 2);
+          signed_low +=
+              static_cast<std::uint32_t>(static_cast<std::int16_t>(half) * static_cast<std::int8_t>(byte(b, i)));
+          signed_high +=
+              static_cast<std::uint32_t>(static_cast<std::int16_t>(half) * static_cast<std::int8_t>(byte(b, i + 2)));
+        }
+        return {static_cast<std::uint32_t>((w << shift) >> 32),
+                static_cast<std::uint32_t>(w >> shift),
+                static_cast<std::uint32_t>((w << clamped) >> 32),
+                static_cast<std::uint32_t>(w >> clamped),
+                permuted,
+                signed_dot,
+                dot,
+                signed_low,
+                signed_high,
+                low,
+                high};
+      });
+}
+
+TEST(DeviceBits, NumbersAsTheBitsOfOthers) {
+  expect_words<9>(
+      "__float_as_uint(__uint_as_float(a)), (unsigned)__float_as_int(__int_as_float(s)), "
+      "(unsigned)__double_as_longlong(__longlong_as_double((long long)w)), "
+      "(unsigned)__double2hiint(__hiloint2double(t, s)), "
+      "(unsigned)__double2loint(__hiloint2double(t, s)), __float_as_uint(__uint_as_float(0x3f800000) + 1), "
+      "__dp4a(make_uchar4(1, 2, 3, 4), make_uchar4(5, 6, 7, 8), 9u), (unsigned)__dp4a(make_char4(-1, 2, 3, 4), "
+      "make_char4(5, 6, 7, 8), 9), "
+      "__byte_perm(a, 0, 0x0123)",
+      [](std::uint32_t a, std::uint32_t b, std::uint32_t) -> std::array<std::uint32_t, 9> {
+        return {a, a, a, b, a, 0x40000000, 79, 69, __builtin_bswap32(a)};
+      });
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_bits

@@ -1,0 +1,125 @@
+// Numbers of 8 bits, each against the nearest of the 256 that there are.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_fp8 {
+namespace {
+
+using Byte = std::uint8_t;
+
+// What the bits mean (OCP 8-bit Floating Point Specification): E4M3 has no infinity, and one pair of codes that are no number.
+double value(Byte code, bool is_e4m3) {
+  const int digits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15;
+  const int magnitude = code & 0x7f, exponent = magnitude >> digits, fraction = magnitude & ((1 << digits) - 1);
+  const double sign = code >> 7 != 0 ? -1 : 1;
+  if (is_e4m3 ? magnitude == 0x7f : magnitude > 0x7c) return std::numeric_limits<double>::quiet_NaN();
+  if (!is_e4m3 && magnitude == 0x7c) return sign * HUGE_VAL;
+  if (exponent == 0) return sign * std::ldexp(fraction, 1 - bias - digits);
+  return sign * std::ldexp(fraction + (1 << digits), exponent - bias - digits);
+}
+
+// The nearest of all codes, the even one of two. The first one beyond the largest takes part, as it decides what overflows.
+int nearest(double x, bool is_e4m3, bool saturates) {
+  if (std::isnan(x)) return 0x7f;
+  const int largest = is_e4m3 ? 0x7e : 0x7b, sign = std::signbit(x) ? 0x80 : 0;
+  const double magnitude = std::fabs(x), beyond = is_e4m3 ? 480 : 65536;
+  int best = 0;
+  double distance = magnitude;
+  for (int code = 1; code <= largest + 1; ++code) {
+    const double of = std::fabs((code > largest ? beyond : value(static_cast<Byte>(code), is_e4m3)) - magnitude);
+    if (of < distance || (of == distance && code % 2 == 0)) best = code, distance = of;
+  }
+  if (magnitude > beyond) best = largest + 1;
+  return sign | (best > largest && saturates ? largest : best);
+}
+
+std::vector<double> numbers() {
+  std::vector<double> x = {
+      0,         -0.0,         448,    464,     464.1,   480,       1e9,     -1e9,      57344,          61439,
+      61440,     61441,        -61440, 1e-9,    0x1p-10, 0x1.8p-10, 0x1p-17, 0x1.8p-17, 0x1.000002p-10, HUGE_VAL,
+      -HUGE_VAL, std::nan(""), 1e300,  -1e-300, 0.0175,  1.0625,    1.1875};
+  for (int code = 0; code < 127; ++code) {  // each, and the middle between it and the next one
+    for (const bool is_e4m3 : {true, false}) {
+      const double low = value(static_cast<Byte>(code), is_e4m3), high = value(static_cast<Byte>(code + 1), is_e4m3);
+      x.push_back(low), x.push_back((low + high) / 2), x.push_back(-(low + high) / 2 * (1 + 1e-6)),
+          x.push_back((low + high) / 2 * (1 - 1e-12));
+    }
+  }
+  return x;
+}
+
+TEST(DeviceFp8, RoundsToTheNearest) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { unsigned char v[12]; unsigned four; };
+__global__ void k(const double* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const double d = x[i];
+  const float f = (float)d;
+  const half h = half(f);
+  const __nv_bfloat16 b = __nv_bfloat16(f);
+  const auto two = __nv_cvt_float2_to_fp8x2(make_float2(1, f), __NV_SATFINITE, __NV_E5M2);
+  const __nv_fp8x4_e4m3 four(make_float4(f, 1, -f, 2));
+  y[i] = {{__nv_cvt_float_to_fp8(f, __NV_SATFINITE, __NV_E4M3), __nv_cvt_float_to_fp8(f, __NV_NOSAT, __NV_E4M3),
+           __nv_cvt_float_to_fp8(f, __NV_SATFINITE, __NV_E5M2), __nv_cvt_float_to_fp8(f, __NV_NOSAT, __NV_E5M2),
+           __nv_cvt_double_to_fp8(d, __NV_SATFINITE, __NV_E4M3), __nv_cvt_double_to_fp8(d, __NV_NOSAT, __NV_E5M2),
+           __nv_cvt_halfraw_to_fp8(h, __NV_SATFINITE, __NV_E5M2), __nv_cvt_bfloat16raw_to_fp8(b, __NV_NOSAT, __NV_E4M3),
+           __nv_fp8_e4m3(f).__x, __nv_fp8_e5m2(h).__x, (unsigned char)(two >> 8), (unsigned char)(__nv_fp8x2_e4m3(__half2(h, h)).__x >> 8)}, four.__x};
+})"};
+  struct Out {
+    Byte v[12];
+    std::uint32_t four;
+  };
+  const auto x = numbers();
+  const auto y = elements<Out>(kernel, x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double d = x[i], f = static_cast<float>(d);
+    EXPECT_EQ(y[i].v[0], nearest(f, true, true)) << d;
+    EXPECT_EQ(y[i].v[1], nearest(f, true, false)) << d;
+    EXPECT_EQ(y[i].v[2], nearest(f, false, true)) << d;
+    EXPECT_EQ(y[i].v[3], nearest(f, false, false)) << d;
+    EXPECT_EQ(y[i].v[4], nearest(d, true, true)) << d;
+    EXPECT_EQ(y[i].v[5], nearest(d, false, false)) << d;
+    EXPECT_EQ(y[i].v[8], nearest(f, true, true)) << d;
+    EXPECT_EQ(y[i].v[10], nearest(f, false, true)) << d;
+    EXPECT_EQ(y[i].four & 0xff, static_cast<unsigned>(nearest(f, true, true))) << d;
+    EXPECT_EQ(y[i].four >> 24, 0x40U);
+    const bool is_half = value(static_cast<Byte>(nearest(f, false, false)), false) == f;  // all of E5M2 are halves
+    if (!is_half) continue;
+    EXPECT_EQ(y[i].v[6], nearest(f, false, true)) << d;
+    EXPECT_EQ(y[i].v[9], nearest(f, false, true)) << d;
+    EXPECT_EQ(y[i].v[11], nearest(f, true, true)) << d;
+    EXPECT_EQ(y[i].v[7], nearest(f, true, false)) << d;
+  }
+}
+
+TEST(DeviceFp8, AllCodesAreRead) {
+  const ElementKernel kernel{R"(#include <cuda_fp8.h>
+struct Out { float a, b, c, d; };
+__global__ void k(const unsigned char* x, Out* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  __nv_fp8_e4m3 e4;
+  __nv_fp8_e5m2 e5;
+  e4.__x = e5.__x = x[i];
+  const __half2 two = __nv_cvt_fp8x2_to_halfraw2((unsigned short)(x[i] << 8), __NV_E4M3);
+  y[i] = {(float)e4, (float)e5, (float)two.y, (float)half(__nv_cvt_fp8_to_halfraw(x[i], __NV_E5M2))};
+})"};
+  std::vector<Byte> x(256);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<Byte>(i);
+  const auto y = elements<std::array<float, 4>>(kernel, x);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      const double wanted = value(x[i], j % 2 == 0);
+      EXPECT_TRUE(std::isnan(wanted) ? std::isnan(y[i][j]) : y[i][j] == wanted)
+          << i << " is " << y[i][j] << ", not " << wanted;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_fp8

@@ -1,0 +1,146 @@
+// cooperative_groups: what each group says of itself and its threads tell each other.
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_groups {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t kCount = 192;
+
+Words numbers() {
+  Words x(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) x[i] = i * 2654435761U >> 22;
+  return x;
+}
+
+// The kernel's `body` with its thread's number in the grid as i; blocks of 64, all whole.
+void expect(const std::string& body, const std::function<std::uint32_t(const Words&, std::uint32_t)>& wanted) {
+  const ElementKernel kernel{
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void k(const unsigned* x, unsigned* y, int n) {\n  cg::thread_block block = "
+      "cg::this_thread_block();\n"
+      "  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+      body + "\n}\n"};
+  const Words x = numbers();
+  const Words y = elements<std::uint32_t>(kernel, x);
+  for (std::uint32_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], wanted(x, i)) << "thread " << i << "\n" << body;
+}
+
+TEST(DeviceGroups, ABlockAndTheGrid) {
+  expect(R"(  __shared__ unsigned s[64];
+  s[block.thread_rank()] = x[i];
+  block.sync();
+  const unsigned other = s[block.size() - 1 - cg::thread_rank(block)];
+  cg::sync(block);
+  cg::grid_group grid = cg::this_grid();
+  y[i] = other + 10000 * block.group_index().x + 100000 * (block.thread_index().x == threadIdx.x) + 200000 * (block.dim_threads().x == 64) +
+         400000 * (grid.thread_rank() == i) + 800000 * (grid.size() == n) + 1600000 * (grid.num_blocks() == 3 && grid.block_rank() == blockIdx.x) +
+         3200000 * (block.num_threads() == 64 && block.group_dim().y == 1 && cg::group_size(block) == 64);)",
+         [](const Words& x, std::uint32_t i) { return x[i / 64 * 64 + 63 - i % 64] + 10000 * (i / 64) + 100000 * 63; });
+}
+
+TEST(DeviceGroups, TilesExchangeValues) {
+  for (const std::uint32_t size : {2U, 4U, 8U, 16U, 32U}) {
+    expect("  auto tile = cg::tiled_partition<" + std::to_string(size) + ">(block);\n" + R"(  tile.sync();
+  const unsigned r = tile.thread_rank();
+  y[i] = tile.shfl(x[i], 1) + 2 * tile.shfl_up(x[i], 1) + 4 * tile.shfl_down(x[i], 1) + 8 * tile.shfl_xor(x[i], 1) + r +
+         1000000 * (tile.meta_group_rank() + tile.meta_group_size() * 100 + tile.size() * 10) * 0 + 100 * tile.meta_group_rank() +
+         (tile.meta_group_size() == 64 / tile.num_threads() ? 0 : 1u << 30);)",
+           [&](const Words& x, std::uint32_t i) {
+             const std::uint32_t first = i / size * size, r = i % size;
+             return x[first + 1] + 2 * x[r == 0 ? i : i - 1] + 4 * x[r == size - 1 ? i : i + 1] + 8 * x[i ^ 1] + r +
+                    100 * (i % 64 / size);
+           });
+  }
+}
+
+TEST(DeviceGroups, TilesVoteAndMatch) {
+  expect(R"(  auto warp = cg::tiled_partition<32>(block);
+  auto tile = cg::tiled_partition<8>(warp);
+  int same = 0;
+  const unsigned all = tile.match_all(x[i] % 2 < 2, same);
+  y[i] = tile.ballot(x[i] % 3 == 0) + 256 * tile.match_any(x[i] % 3) + 65536 * tile.any(x[i] % 5 == 0) + 131072 * tile.all(x[i] % 7 != 0) +
+         262144 * (same && all == 255);)",
+         [](const Words& x, std::uint32_t i) {
+           std::uint32_t ballot = 0, match = 0, any = 0, all = 1;
+           for (std::uint32_t j = 0; j < 8; ++j) {
+             const std::uint32_t other = x[i / 8 * 8 + j];
+             ballot |= (other % 3 == 0 ? 1U : 0) << j, match |= (other % 3 == x[i] % 3 ? 1U : 0) << j;
+             any |= other % 5 == 0, all &= other % 7 != 0;
+           }
+           return ballot + 256 * match + 65536 * any + 131072 * all + 262144;
+         });
+}
+
+TEST(DeviceGroups, Reductions) {
+  expect(R"(  auto tile = cg::tiled_partition<16>(block);
+  const unsigned sum = cg::reduce(tile, x[i], cg::plus<unsigned>());
+  const int least = cg::reduce(tile, (int)x[i], cg::less<int>()), most = cg::reduce(tile, (int)x[i], cg::greater<int>());
+  const unsigned bits = cg::reduce(tile, x[i], cg::bit_and<unsigned>()) ^ cg::reduce(tile, x[i], cg::bit_or<unsigned>()) << 1 ^
+                        cg::reduce(tile, x[i], cg::bit_xor<unsigned>()) << 2;
+  const float lambda = cg::reduce(tile, 1.0f, [](float a, float b) { return a + b; });
+  y[i] = sum + 3 * least + 5 * most + 7 * bits + (unsigned)lambda;)",
+         [](const Words& x, std::uint32_t i) {
+           std::uint32_t sum = 0, least = ~0U, most = 0, all = ~0U, any = 0, odd = 0;
+           for (std::uint32_t j = i / 16 * 16; j < i / 16 * 16 + 16; ++j) {
+             sum += x[j], least = std::min(least, x[j]), most = std::max(most, x[j]), all &= x[j], any |= x[j],
+                          odd ^= x[j];
+           }
+           return sum + 3 * least + 5 * most + 7 * (all ^ any << 1 ^ odd << 2) + 16;
+         });
+}
+
+// The threads of i's warp that take the same way as it, in order.
+std::vector<std::uint32_t> together(const Words& x, std::uint32_t i) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) {
+    if (x[j] % 3 == x[i] % 3) all.push_back(j);
+  }
+  return all;
+}
+
+TEST(DeviceGroups, ThreadsThatAreTogether) {
+  const std::string body = R"(  auto g = cg::coalesced_threads();
+    g.sync();
+    const unsigned r = g.thread_rank();
+    y[i] = r + 32 * g.size() + 2048 * g.shfl(x[i], 0) + 3 * g.shfl_up(x[i], 1) + 5 * g.shfl_down(x[i], 2) + 7 * g.ballot(x[i] & 1) +
+           11 * cg::reduce(g, x[i], cg::plus<unsigned>()) + 13 * g.any(x[i] == 77) + 17 * g.all(x[i] > 5) + 19 * g.match_any(x[i] % 5);
+)";
+  expect("  if (x[i] % 3 == 0) {\n" + body + "  } else if (x[i] % 3 == 1) {\n" + body + "  } else {\n" + body + "  }",
+         [](const Words& x, std::uint32_t i) {
+           const auto all = together(x, i);
+           const auto count = static_cast<std::uint32_t>(all.size());
+           std::uint32_t rank = 0, ballot = 0, sum = 0, match = 0, any = 0, every = 1;
+           for (std::uint32_t j = 0; j < count; ++j) {
+             if (all[j] == i) rank = j;
+             ballot |= (x[all[j]] & 1) << j, sum += x[all[j]], any |= x[all[j]] == 77, every &= x[all[j]] > 5;
+             match |= (x[all[j]] % 5 == x[i] % 5 ? 1U : 0) << j;
+           }
+           return rank + 32 * count + 2048 * x[all[0]] + 3 * x[all[rank == 0 ? 0 : rank - 1]] +
+                  5 * x[all[rank + 2 >= count ? rank : rank + 2]] + 7 * ballot + 11 * sum + 13 * any + 17 * every +
+                  19 * match;
+         });
+}
+
+TEST(DeviceGroups, PartsByAValue) {
+  expect(R"(  auto warp = cg::tiled_partition<32>(block);
+  auto part = cg::labeled_partition(warp, x[i] % 3);
+  auto two = cg::binary_partition(warp, x[i] % 3 == 1);
+  y[i] = part.thread_rank() + 64 * part.size() + 4096 * cg::reduce(part, x[i], cg::plus<unsigned>()) + (two.size() << 26);)",
+         [](const Words& x, std::uint32_t i) {
+           const auto all = together(x, i);
+           std::uint32_t rank = 0, sum = 0, ones = 0;
+           for (std::uint32_t j = 0; j < all.size(); ++j) rank = all[j] == i ? j : rank, sum += x[all[j]];
+           for (std::uint32_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) ones += x[j] % 3 == 1;
+           return rank + 64 * static_cast<std::uint32_t>(all.size()) + 4096 * sum +
+                  ((x[i] % 3 == 1 ? ones : 32 - ones) << 26);
+         });
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_groups

@@ -1,0 +1,214 @@
+// The language of CUDA's sources: variables of a module, names of kernels, templates, lambdas, types, headers.
+#include <cstdint>
+
+#include <gmock/gmock.h>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_language {
+namespace {
+
+using testing::HasSubstr;
+
+using Floats = std::vector<float>;
+
+Floats numbers() {
+  Floats x(100);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) * 0.5F - 7;
+  return x;
+}
+
+template <class F>
+void expect(const ElementKernel& kernel, F wanted) {
+  const Floats x = numbers();
+  Floats expected;
+  for (std::size_t i = 0; i < x.size(); ++i) expected.push_back(static_cast<float>(wanted(x[i], static_cast<int>(i))));
+  EXPECT_EQ(elements<float>(kernel, x), expected) << kernel.source;
+}
+
+std::string body(const std::string& text) {
+  return "(const float* x, float* y, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) "
+         "return;\n" +
+         text + "\n}\n";
+}
+
+TEST(DeviceLanguage, VariablesOfTheModule) {
+  expect(
+      {"__constant__ float table[4] = {1, 2, 3, 4};\n"
+       "__device__ const int offsets[] = {10, 20};\n"
+       "__constant__ struct { float scale; int shift[2]; } settings = {0.5f, {3, 4}};\n"
+       "__device__ float unset[3];\n"
+       "static __device__ int counter;\n"
+       "__global__ void k" +
+       body("  atomicAdd(&counter, 1);\n  y[i] = table[i & 3] * x[i] + offsets[i & 1] + settings.scale * "
+            "settings.shift[i & 1] + unset[i % 3];")},
+      [](float x, int i) { return (1 + (i & 3)) * static_cast<double>(x) + 10 + 10 * (i & 1) + 0.5 * (3 + (i & 1)); });
+}
+
+TEST(DeviceLanguage, KernelsByTheirNames) {
+  const std::string kernel =
+      "template <class T, int n_>\n__global__ void __launch_bounds__(64, 2) k" + body("  y[i] = T(x[i]) * n_;");
+  expect({.source = kernel, .name = "k<float, 3>"}, [](float x, int) { return x * 3; });
+  expect({.source = kernel, .name = "k<int, -2>"}, [](float x, int) { return static_cast<int>(x) * -2; });
+  const std::string scaled = body("  y[i] = 2 * x[i];");
+  const auto twice = [](float x, int) { return 2 * x; };
+  expect({.source = "namespace a::b {\n__global__ void k" + scaled + "}\n", .name = "a::b::k"}, twice);
+  expect({.source = "namespace {\n__global__ void k" + scaled + "}\n"}, twice);
+  expect({.source = "static __global__ void k" + scaled}, twice);
+  expect({.source = "extern \"C\" __global__ void k" + scaled + "__global__ void other" +
+                    body("  y[i] = __shfl_sync(~0u, x[i], 0);")},
+         twice);
+  expect({.source = "template <class T> struct Op { __device__ T operator()(T a) const { return a + a; } };\n"
+                    "template <class F>\n__global__ void k" +
+                    body("  y[i] = F()(x[i]);"),
+          .name = "k<Op<float>>"},
+         twice);
+}
+
+TEST(DeviceLanguage, AWrongNameIsTold) {
+  const Error unknown =
+      device_failure({.source = "template <int n_> __global__ void k" + body("  y[i] = n_;"), .name = "k<what>"});
+  EXPECT_EQ(unknown.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(unknown.message, HasSubstr("kernel names:1:"));
+  EXPECT_THAT(unknown.message, HasSubstr("'what'"));
+}
+
+TEST(DeviceLanguage, TemplatesLambdasAndConcepts) {
+  expect({R"(#include <type_traits>
+template <class T> concept Number = std::is_arithmetic_v<T>;
+template <Number T, class F> __device__ T twice(T value, F f) { return f(f(value)); }
+template <int... i> __device__ constexpr int sum() { return (i + ... + 0); }
+struct Shape { int width = 3; constexpr int area() const { return width * width; } bool operator==(const Shape&) const = default; };
+__global__ void k)" +
+          body(R"(  const float by = 1.5f;
+  auto scale = [=](float v) { return v * by; };
+  if constexpr (sum<1, 2, 3>() == 6) y[i] = twice(x[i], scale) + Shape{.width = 2}.area();
+  auto add = [&](auto v) { y[i] += v; };
+  add(i), add(0.25);)")},
+         [](float x, int i) { return x * 2.25F + 4 + static_cast<float>(i) + 0.25F; });
+}
+
+TEST(DeviceLanguage, VectorTypesLieAsInCuda) {
+  std::string checks;
+  const auto check = [&](const std::string& type, int size, int alignment) {
+    checks += "static_assert(sizeof(" + type + ") == " + std::to_string(size) + " && alignof(" + type +
+              ") == " + std::to_string(alignment) + ");\n";
+  };
+  const struct {
+    const char* name;
+    int bytes;
+  } kTypes[] = {{"char", 1},  {"uchar", 1}, {"short", 2}, {"ushort", 2},   {"int", 4},       {"uint", 4},
+                {"float", 4}, {"long", 8},  {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}, {"double", 8}};
+  std::string sums;
+  for (const auto& [name, bytes] : kTypes) {  // CUDA C++ Programming Guide, table of alignments of the vector types
+    const std::string type = name;
+    check(type + "1", bytes, bytes);
+    check(type + "2", 2 * bytes, 2 * bytes);
+    check(type + "3", 3 * bytes, bytes);
+    check(type + "4", 4 * bytes, bytes == 8 ? 16 : 4 * bytes);
+    sums += "  { const auto a = make_" + type + "1(1); const auto b = make_" + type + "2(2, 3); const auto c = make_" +
+            type + "3(4, 5, 6); const auto d = make_" + type +
+            "4(7, 8, 9, 10);\n"
+            "  sum += a.x + b.x + b.y + c.x + c.y + c.z + d.x + d.y + d.z + d.w; }\n";
+  }
+  check("dim3", 12, 4);
+  expect({checks + "__global__ void k" +
+          body("  float sum = 0;\n" + sums +
+               "  const dim3 a, b(2), c(2, 3), d = {4, 5, 6}, e = gridDim; const uint3 f = threadIdx;\n"
+               "  y[i] = sum + a.x + a.y + a.z + b.x + b.y + c.y + c.z + d.z + (e.x == gridDim.x) + (f.x == "
+               "threadIdx.x);")},
+         [](float, int) { return 12 * 55 + 3 + 3 + 4 + 6 + 2; });
+}
+
+TEST(DeviceLanguage, LoadsAndStoresWithHints) {
+  expect(
+      {"__global__ void k" +
+       body(R"(  float v = __ldg(x + i) + __ldca(x + i) + __ldcg(x + i) + __ldcs(&x[i]) + __ldlu(x + i) + __ldcv(x + i);
+  const float4 four = __ldg((const float4*)x + i / 4);
+  const int2 two = __ldcs((const int2*)x + i / 2);
+  v += i & 1 ? four.y * 0 + (i & 2 ? four.w : four.y) : (i & 2 ? four.z : four.x);
+  v += __int_as_float(i & 1 ? two.y : two.x);
+  __stwb(y + i, 0); __stcg(y + i, 1); __stcs(y + i, 2.5); __stwt(y + i, v);)")},
+      [](float x, int) { return 8 * x; });
+}
+
+TEST(DeviceLanguage, HeadersOfCudaAndCppAreOurs) {
+  std::string includes;
+  for (const char* const header : {"cuda.h",
+                                   "cuda_runtime.h",
+                                   "cuda_runtime_api.h",
+                                   "device_launch_parameters.h",
+                                   "cuda_fp16.h",
+                                   "cuda_bf16.h",
+                                   "cuda_fp8.h",
+                                   "cooperative_groups.h",
+                                   "cooperative_groups/reduce.h",
+                                   "math_constants.h",
+                                   "vector_types.h",
+                                   "vector_functions.h",
+                                   "cuda_pipeline.h",
+                                   "stdint.h",
+                                   "stdio.h",
+                                   "stdlib.h",
+                                   "string.h",
+                                   "assert.h",
+                                   "math.h",
+                                   "float.h",
+                                   "limits.h",
+                                   "stddef.h",
+                                   "cstdint",
+                                   "cstdio",
+                                   "cstddef",
+                                   "cstring",
+                                   "cmath",
+                                   "cassert",
+                                   "cfloat",
+                                   "climits",
+                                   "limits",
+                                   "type_traits",
+                                   "algorithm",
+                                   "functional",
+                                   "utility",
+                                   "cuda/std/cstdint",
+                                   "cuda/std/limits",
+                                   "cuda/std/type_traits",
+                                   "cuda/std/cmath"}) {
+    includes += std::string("#include <") + header + ">\n";
+  }
+  expect(
+      {includes + "__global__ void k" +
+       body(
+           R"(  static_assert(std::numeric_limits<int>::max() == INT_MAX && std::numeric_limits<unsigned char>::max() == 255);
+  static_assert(cuda::std::numeric_limits<float>::max() == FLT_MAX && std::numeric_limits<long long>::min() == LLONG_MIN);
+  static_assert(cuda::std::is_same_v<std::conditional_t<true, int, char>, std::remove_cvref_t<const int&>>);
+  static_assert(std::is_floating_point<double>::value && !std::is_integral<float>() && sizeof(std::int64_t) == 8);
+  float big = std::max(x[i], 3.0f), low = std::min(x[i], -3.0f);
+  std::swap(big, low);
+  std::swap(low, big);
+  y[i] = std::sqrt(std::abs(x[i]) * 0 + 4.0f) + std::clamp(x[i], low, big) + std::plus<>()(1, 2) + (CUDART_PI_F > 3 ? 1 : 0);)")},
+      [](float x, int) { return 6 + x; });
+}
+
+TEST(DeviceLanguage, HeadersOfTheMachineAreNotSearched) {
+  const Error missing = device_failure({"#include <vector>\n__global__ void k" + body("")});
+  EXPECT_EQ(missing.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(missing.message, HasSubstr("k.cu:1:10"));
+  EXPECT_THAT(missing.message, HasSubstr("'vector' file not found"));
+}
+
+TEST(DeviceLanguage, HipIsTheSameByOtherNames) {
+  expect({.source = R"(#include "hip/hip_runtime.h"
+#include <hip/hip_fp16.h>
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  const int i = hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x;
+  static_assert(warpSize == 32);
+  const float other = __shfl_xor(x[i < n ? i : 0], 1);
+  const unsigned long long all = __ballot(1);
+  if (i < n) y[i] = (float)half(x[i]) + (other == x[i ^ 1]) + (all >> 32 == 0) + (__lane_id() == i % 32) + __any(i == 3) * 0;
+})",
+          .dialect = "hip"},
+         [](float x, int) { return x + 3; });
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_language

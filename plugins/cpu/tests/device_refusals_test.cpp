@@ -1,0 +1,115 @@
+// What only a GPU has is refused with its name, file and line; what fails in a kernel ends the launch with the thread.
+#include <gmock/gmock.h>
+
+#include "device_call.h"
+
+namespace kmux::cpu::device_refusals {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string kernel_of(const std::string& statement, const std::string& before = "") {
+  return before + "__global__ void k(const float* x, float* y, int n) {\n  " + statement + "\n}\n";
+}
+
+void expect_refused(const std::string& source, const std::string& construct, int line) {
+  const Error error = device_failure({source});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain() << source;
+  EXPECT_THAT(error.message, AllOf(StartsWith("k.cu:" + std::to_string(line) + ": "), HasSubstr(construct),
+                                   HasSubstr("not for this processor")))
+      << source;
+}
+
+TEST(DeviceRefusals, FunctionsOfTheHardware) {
+  for (const auto& [statement, name] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"y[0] = clock64();", "\"clock64\""},
+           {"y[0] = clock();", "\"clock\""},
+           {"y[0] = __globaltimer();", "\"__globaltimer\""},
+           {"y[0] = tex2D<float>(cudaTextureObject_t(n), 0.5f, 0.5f);", "\"tex2D<float"},
+           {"surf2Dwrite(1.0f, cudaSurfaceObject_t(n), 4, 5);", "\"surf2Dwrite"},
+           {"y[0] = __cvta_generic_to_shared(y);", "\"__cvta_generic_to_shared\""},
+           {"cudaGridDependencySynchronize();", "\"cudaGridDependencySynchronize\""},
+           {"y[0] = __ddiv_rz(x[0], x[1]);", "\"__ddiv_rz\""}}) {
+    expect_refused(kernel_of(statement), name, 2);
+  }
+  expect_refused(kernel_of("y[0] = total;", "\n__managed__ float total;\n"), "\"total\"", 4);
+  const std::string groups = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";
+  expect_refused(kernel_of("cg::this_grid().sync();", groups), "\"sync\"", 4);
+  expect_refused(kernel_of("auto tile = cg::tiled_partition<64>(cg::this_thread_block());", groups), "tiled_partition",
+                 4);
+  expect_refused(kernel_of("cg::this_cluster();", groups), "\"this_cluster\"", 4);
+}
+
+TEST(DeviceRefusals, HeadersOfTheHardware) {
+  expect_refused("\n#include <mma.h>\n" + kernel_of(""), "<mma.h>", 2);
+  expect_refused("#include <cuda/barrier>\n" + kernel_of(""), "<cuda/barrier>", 1);
+}
+
+TEST(DeviceRefusals, InlineAssembly) {
+  const Error barrier = device_failure({"\n\n" + kernel_of("asm volatile(\"bar.sync 0;\");")});
+  EXPECT_EQ(barrier.code, ErrorCode::kUnsupported) << barrier.explain();
+  EXPECT_THAT(barrier.message, AllOf(HasSubstr("bar.sync 0;"), HasSubstr("(k.cu:4)")));
+  const Error reads =
+      device_failure({"__device__ int f() {\n  int w;\n  asm(\"mov.u32 %0, %%smid;\" : \"=r\"(w));\n  return w;\n}\n" +
+                      kernel_of("y[0] = f();")});
+  EXPECT_EQ(reads.code, ErrorCode::kUnsupported) << reads.explain();
+  EXPECT_THAT(reads.message, AllOf(HasSubstr("%smid"), HasSubstr("(k.cu:3)")));
+  expect_refused(
+      "__device__ float f(float v) {\n  float w;\n  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(w) : \"f\"(v));\n"
+      "  return w;\n}\n" +
+          kernel_of("y[0] = f(x[0]);"),
+      "inline assembly", 3);
+}
+
+TEST(DeviceRefusals, AssemblyOfAnObviousMeaning) {
+  const std::string source = kernel_of(R"(unsigned lane, below, self, above;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  asm volatile ("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  asm("mov.u32 %0, %%lanemask_eq;" : "=r"(self));
+  asm("mov.u32 %0, %%lanemask_ge;" : "=r"(above));
+  asm volatile("" ::: "memory");
+  const unsigned t = threadIdx.x & 31;
+  y[threadIdx.x] = (lane == t) + 2 * (below == (1u << t) - 1) + 4 * (self == 1u << t) + 8 * (above == ~((1u << t) - 1));)");
+  EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 15));
+}
+
+TEST(DeviceRefusals, UnusedOnesDoNotDisturb) {
+  const std::string source =
+      kernel_of("y[threadIdx.x] = 1;",
+                "template <class T> __device__ T g(T v) { asm volatile(\"bar.sync 0;\"); return v; }\n"
+                "__device__ void h() { asm volatile(\"bar.sync 1;\"); }\n");
+  EXPECT_EQ(elements<float>({source}, std::vector<float>(64)), std::vector<float>(64, 1));
+}
+
+TEST(DeviceFailures, AnAssertionThatFailsEndsTheLaunch) {
+  const std::string source = "#include <cassert>\n" + kernel_of(
+                                                          "const int i = blockIdx.x * 32 + threadIdx.x;\n"
+                                                          "  assert(x[i] == 1 && \"all are one\");\n"
+                                                          "  assert(i < 37);\n  y[i] = 2;");
+  const Error error = device_failure({source, 32});
+  EXPECT_EQ(error.code, ErrorCode::kLaunchFailed) << error.explain();
+  EXPECT_THAT(error.message, StartsWith("assertion \"i < 37\" failed (k.cu:5, block (1, 0, 0), thread (5, 0, 0))"));
+  EXPECT_EQ(elements<float>({"#define NDEBUG\n" + source, 32}, std::vector<float>(64, 3)), std::vector<float>(64, 2));
+}
+
+TEST(DeviceFailures, AnAssertionThatHoldsAndATrap) {
+  const std::string fine = kernel_of(
+      "const int i = threadIdx.x;\n  assert(i < 64), assert((i >= 0));\n  if (n < 0) __trap();\n  y[i] = x[i];");
+  EXPECT_EQ(elements<float>({fine}, std::vector<float>(64, 3)), std::vector<float>(64, 3));
+  const Error error = device_failure({kernel_of("if (threadIdx.x == 9) __trap();")});
+  EXPECT_EQ(error.code, ErrorCode::kLaunchFailed) << error.explain();
+  EXPECT_THAT(error.message, StartsWith("__trap() ended the kernel (block (0, 0, 0), thread (9, 0, 0))"));
+}
+
+TEST(DeviceFailures, AreSeenThroughBarriers) {
+  const Error error =
+      device_failure({kernel_of("__shared__ int s[64];\n  s[threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
+                                "  for (int i = 0; i < 64; ++i) { assert(s[i] != 40); __syncthreads(); }")});
+  EXPECT_EQ(error.code, ErrorCode::kLaunchFailed) << error.explain();
+  EXPECT_THAT(error.message, HasSubstr("k.cu:5, block (0, 0, 0), thread (0, 0, 0)"));
+}
+
+}  // namespace
+}  // namespace kmux::cpu::device_refusals
