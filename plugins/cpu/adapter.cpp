@@ -68,7 +68,7 @@ kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env,
     write(error, "the kernel threw \"");
     write(error, exception.what());
   } catch (...) {
-    write(error, "the kernel threw \"something that is no std::exception");
+    write(error, "the kernel threw \"something that is not a std::exception");
   }
   write(error, "\" (exceptions do not leave a kernel). Catch it, or return a number that says what is wrong.");
   return KMUX_LAUNCH_FAILED;

@@ -63,7 +63,13 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
     missing.push_back({"dialect", path_in_variant(request, "settings/include_hints"),
                        "the sources include headers for GPUs (" + join(request.chosen().settings.include_hints) + ")"});
   }
-  if (is_device && has_native_variant(request.program)) {
+  const Result<BuildOptions> options = parse_options(request.options, host_);  // whoever builds says what is wrong
+  const bool is_checked = options && options->check.memory;
+  if (is_checked && !is_device) {
+    missing.push_back({"dialect", path_in_variant(request, "dialect"),
+                       "option check=on is for kernels of dialect cuda, one thread of a GPU each"});
+  }
+  if (is_device && !is_checked && has_native_variant(request.program)) {
     missing.push_back(
         {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect c, which is taken"});
   }

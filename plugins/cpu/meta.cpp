@@ -13,7 +13,8 @@ std::string dump_meta(const Meta& meta) {
                            {"compiler", meta.compiler},
                            {"tier", meta.tier},
                            {"flags", json_list(meta.flags)},
-                           {"on_grid", meta.on_grid}});
+                           {"on_grid", meta.on_grid},
+                           {"on_fibers", meta.on_fibers}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {
@@ -28,6 +29,7 @@ Result<Meta> parse_meta(std::string_view text) {
   KMUX_TRY(json.read("tier", meta.tier));
   KMUX_TRY(json.read("flags", meta.flags));
   KMUX_TRY(json.read("on_grid", meta.on_grid));
+  KMUX_TRY(json.read("on_fibers", meta.on_fibers));
   return meta;
 }
 

@@ -1,6 +1,6 @@
 #include "pool_use.h"
 
-#include <mutex>
+#include <atomic>
 
 #include "kmux/plugin/option_readers.h"
 
@@ -11,8 +11,7 @@ namespace {
 
 constexpr NumberRange kThreads = {1, 512};
 
-std::mutex uses_mutex;
-int uses = 0;
+std::atomic<int> uses{0};
 
 }  // namespace
 
@@ -24,14 +23,10 @@ Status take_threads_option(const Host& host) {
   return Ok{};
 }
 
-PoolUse::PoolUse() {
-  const std::lock_guard lock(uses_mutex);
-  ++uses;
-}
+PoolUse::PoolUse() { uses.fetch_add(1); }
 
 PoolUse::~PoolUse() {
-  const std::lock_guard lock(uses_mutex);
-  if (--uses == 0) pool().stop();
+  if (uses.fetch_sub(1) == 1) pool().stop();
 }
 
 }  // namespace kmux::cpu

@@ -14,7 +14,7 @@ class UsageError(ExportError):
 
 
 class UnsupportedError(ExportError):
-    """The kernel is no prim_func, TileLang cannot lower it, or it uses something a kmux program cannot say."""
+    """The kernel is not a prim_func, TileLang cannot lower it, or it uses something a kmux program cannot say."""
 
     exit_code = 3
 

@@ -14,7 +14,7 @@ from .host_fill import with_fills_by_name
 from .kernel import Kernel
 from .targets import Target
 
-TESTED = ("0.1.13", "0.1.14", "0.1.15")  # lowering is no public interface of TileLang: others are tried, with a warning
+TESTED = ("0.1.13", "0.1.14", "0.1.15")  # lowering is not TileLang's public interface: others are tried, with a warning
 _INSTALL = f"Install it: pip install tilelang=={TESTED[-1]}."
 
 

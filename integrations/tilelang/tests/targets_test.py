@@ -42,9 +42,9 @@ class Targets(unittest.TestCase):
             "vax": "unknown target 'vax'. Targets: c, cuda", "": "unknown target ''", ":": "unknown target",
             "llvm -mcpu=znver4": "target 'llvm -mcpu=znver4' is not understood .*Write c",
             "c:x86": "target 'c:x86' is not understood .*Write c, or c:ARCH", "cuda -mcpu=sm_90": "is not understood",
-            "cuda:90": "'90' is no CUDA architecture", "cuda:sm_90x": "no CUDA architecture",
-            "cutedsl:gfx942": "no CUDA architecture", "hip:sm_90": "no architecture of AMD GPUs",
-            "{kind: cuda}": "is no JSON", '{"kind": "vax"}': "unknown target",
+            "cuda:90": "'90' is not a CUDA architecture", "cuda:sm_90x": "not a CUDA architecture",
+            "cutedsl:gfx942": "not a CUDA architecture", "hip:sm_90": "not an architecture of AMD GPUs",
+            "{kind: cuda}": "is not JSON", '{"kind": "vax"}': "unknown target",
         }.items():  # fmt: skip
             with self.assertRaisesRegex(UsageError, part):
                 find_target(text)

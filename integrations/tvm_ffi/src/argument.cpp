@@ -94,7 +94,7 @@ constexpr std::array kNames = {
     Name{"DLTensor*", "a tensor"},
     Name{"DataType", "a dtype"},
     Name{"Device", "a device"},
-    Name{"ffi.OpaquePyObject", "an object that TVM-FFI does not know"},
+    Name{"ffi.OpaquePyObject", "an object of a type unknown to TVM-FFI"},
 };
 
 }  // namespace

@@ -2,7 +2,15 @@
 #pragma once
 
 KMUX_DEVICE void __syncthreads() { kmux_barrier(); }
-KMUX_DEVICE void __syncwarp(unsigned = ~0u) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+// The lanes that take part in the functions of the warp while this lives.
+struct kmux_masked {
+  __attribute__((always_inline)) explicit kmux_masked(unsigned mask) { kmux_participants(mask); }
+  __attribute__((always_inline)) ~kmux_masked() { kmux_participants(0); }
+};
+KMUX_DEVICE void __syncwarp(unsigned mask = ~0u) {
+  const kmux_masked masked(mask);
+  kmux_sync_warp();
+}
 KMUX_DEVICE void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -55,24 +63,31 @@ KMUX_DEVICE int kmux_lane_xor(int mask, int width) {
   return lane >= ((self + width) & ~(width - 1)) ? self : lane;
 }
 template <class T>
-KMUX_DEVICE T __shfl_sync(unsigned, T value, int lane, int width = warpSize) {
+KMUX_DEVICE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
+  const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_at(lane, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_up_sync(unsigned, T value, unsigned delta, int width = warpSize) {
+KMUX_DEVICE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+  const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_up(delta, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_down_sync(unsigned, T value, unsigned delta, int width = warpSize) {
+KMUX_DEVICE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+  const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_down(delta, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_xor_sync(unsigned, T value, int mask, int width = warpSize) {
-  return kmux_from_lane(value, kmux_lane_xor(mask, width));
+KMUX_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
+  const kmux_masked masked(mask);
+  return kmux_from_lane(value, kmux_lane_xor(lanes, width));
 }
 
 KMUX_DEVICE unsigned __activemask() { return kmux_active(); }
-KMUX_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) { return kmux_ballot(predicate != 0) & mask; }
+KMUX_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) {
+  const kmux_masked masked(mask);
+  return kmux_ballot(predicate != 0) & mask;
+}
 KMUX_DEVICE int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 KMUX_DEVICE int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
 KMUX_DEVICE int __uni_sync(unsigned mask, int predicate) {
@@ -93,6 +108,7 @@ KMUX_DEVICE bool kmux_same_bits(double a, double b) {
 // A round for each value that there is.
 template <class T>
 KMUX_DEVICE unsigned __match_any_sync(unsigned mask, T value) {
+  const kmux_masked masked(mask);
   unsigned same = 0;
   for (unsigned left = kmux_active(); left != 0;) {
     const bool has = kmux_same_bits(value, kmux_from_lane(value, __builtin_ctz(left)));
@@ -104,6 +120,7 @@ KMUX_DEVICE unsigned __match_any_sync(unsigned mask, T value) {
 }
 template <class T>
 KMUX_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+  const kmux_masked masked(mask);
   const unsigned here = kmux_active() & mask;
   const T first = kmux_from_lane(value, __builtin_ctz(here));
   const bool differs = !kmux_same_bits(value, first);
@@ -114,6 +131,7 @@ KMUX_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
 // What all lanes of a mask have together. Where the whole warp is here it takes five steps, else one a lane.
 template <class T, class F>
 KMUX_DEVICE T kmux_reduce(unsigned mask, T value, F join) {
+  const kmux_masked masked(mask);
   if (kmux_active() == ~0u && kmux_ballot(mask != ~0u) == 0) {
 #pragma clang loop unroll(full)
     for (int step = 16; step > 0; step /= 2) value = join(value, kmux_from_lane(value, kmux_lane() ^ step));

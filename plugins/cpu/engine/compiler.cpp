@@ -226,10 +226,11 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
 
   capture_messages(context, log);
   const unsigned opt_level = launcher.opt_level;
-  KMUX_ASSIGN(const auto whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
+  KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
+  result.on_fibers = std::move(whole.on_fibers);
   KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level, job.tier));
-  optimize(*whole, *machine, opt_level, job.tier);
-  KMUX_ASSIGN(result.object, emit_object(*whole, *machine));
+  optimize(*whole.module, *machine, opt_level, job.tier);
+  KMUX_ASSIGN(result.object, emit_object(*whole.module, *machine));
   if (has_error(log)) return compile_error("cannot generate code", result.log + log);
   result.log += log;
   result.compiler = compiler_version();

@@ -9,6 +9,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
+#include "check/check_options.h"
 #include "engine/host_cpu.h"
 #include "options.h"
 #include "spmd/block_extents.h"
@@ -37,9 +38,10 @@ struct CompileJob {
   std::string launcher;  // C++ text of the only function that stays visible
   std::string entry;  // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
-  BlockExtents blocks = {};  // of kernels written for one thread of a GPU; none in C and C++
-  std::string cpu;  // LLVM's name; this machine's own means only what this machine really has
-  std::string launcher_cpu = {};  // empty: `cpu`
+  BlockExtents blocks = {};          // of kernels written for one thread of a GPU; none in C and C++
+  CheckOptions check = {};           // of those kernels
+  std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
+  std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
   bool has_lines = false;  // is it to be known which line an instruction comes from?
@@ -50,8 +52,9 @@ struct CompiledObject {
   std::string object;  // ELF, relocatable
   std::string log;  // warnings
   std::vector<std::string> features;  // instruction-set features that its code may use
-  std::string compiler;  // what made it
-  int preambles = 0;  // sources whose first headers had been compiled in advance
+  std::string compiler;               // what made it
+  std::vector<Error> on_fibers = {};  // kernels for one thread that could not be widened: why
+  int preambles = 0;                  // sources whose first headers had been compiled in advance
 };
 
 /// Compiles C and C++ to an object file, in this process and without temporary files.

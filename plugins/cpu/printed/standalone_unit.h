@@ -65,7 +65,7 @@ inline int guarded_launch(const kmux_slot* slots, const kmux_launch_env* env, km
     say(error, "the kernel threw \"");
     say(error, exception.what());
   } catch (...) {
-    say(error, "the kernel threw \"something that is no std::exception");
+    say(error, "the kernel threw \"something that is not a std::exception");
   }
   say(error, "\" (exceptions do not leave a kernel). Catch it, or return a number that says what is wrong.");
   return KMUX_LAUNCH_FAILED;

@@ -4,6 +4,9 @@
 
 namespace kmux::cpu {
 
+/// Bits of a cost behind the point.
+constexpr unsigned kCostFraction = 8;
+
 /// What is known of how long a block of a kernel takes, in 256ths of a tick; 0: nothing. Any number may be wrong, as arguments
 /// differ from launch to launch: it decides how a launch is divided, not what it computes.
 using BlockCost = std::uint64_t;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
 constexpr std::uint64_t kMostSharedBytes = 227 << 10;  // as on the largest
+constexpr std::uint64_t kShortUs = 5;
 
 void tell(const kmux_sink& error, const char* text) { error.write(error.self, text, std::strlen(text)); }
 
@@ -152,6 +153,12 @@ bool run_together(SharedLaunch& launch, kmux_cpu_kernel& kernel, const Begun& be
   return launch.next.load(std::memory_order_relaxed) >= launch.end;
 }
 
+// Whether all blocks together take less time than it is worth to look at the clock for in between.
+bool is_short(std::uint64_t blocks, BlockCost cost) {
+  if (cost == 0 || blocks >> 31 != 0 || cost >> 31 != 0) return false;
+  return blocks * cost <= (kShortUs * ticks_per_us()) << kCostFraction;
+}
+
 __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
                                        std::uint64_t blocks, std::size_t bytes) {
   SharedLaunch launch(grid, kernel, arguments);
@@ -164,6 +171,12 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
     if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
     if (helpers == 0) {
       kernel.blocks(arguments, &grid, 0, blocks, memory.get());
+      return KMUX_OK;
+    }
+    if (is_short(blocks, load_cost(kernel))) {
+      const std::uint64_t begin = ticks();
+      kernel.blocks(arguments, &grid, 0, blocks, memory.get());
+      learn_cost(kernel, ticks() - begin, blocks);
       return KMUX_OK;
     }
     begun = run_alone(launch, kernel, memory.get(), helpers);

@@ -19,6 +19,8 @@ inline constexpr std::string_view kLane = "kmux.lane";  // of its warp
 inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
 inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
 inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
+inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // memory is the same for all lanes that take part
+inline constexpr std::string_view kParticipants = "kmux.participants";  // (mask): of the warp calls from here on; 0: any
 inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.

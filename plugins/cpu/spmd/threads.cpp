@@ -1,5 +1,6 @@
 #include "spmd/threads.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -37,37 +38,52 @@ Error refuse(const llvm::Instruction& at, const std::string& what) {
                     "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
 }
 
-// The instructions of another processor (PTX), and calls of what is not known before the kernel runs.
-Status check_calls(const llvm::Function& kernel) {
+}  // namespace
+
+// The instructions of another processor: PTX.
+Status check_text(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr || call->getCalledFunction() != nullptr) continue;
-    if (const auto* const assembly = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())) {
-      return refuse(*call, "has the inline assembly \"" + assembly->getAsmString() +
-                               "\", which is not for this processor. Write it in C++");
-    }
+    if (call == nullptr || !call->isInlineAsm()) continue;
+    return refuse(*call, "has the inline assembly \"" +
+                             llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString() +
+                             "\", which is not for this processor. Write it in C++");
+  }
+  return Ok{};
+}
+
+namespace {
+
+// Calls of what is not known before the kernel runs.
+Status check_pointers(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr || call->getCalledFunction() != nullptr || call->isInlineAsm()) continue;
     return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
   }
   return Ok{};
 }
 
-// The first call on the way from `function` back to one that is on it.
-const llvm::CallBase* recursion_in(const llvm::Function& function, std::vector<const llvm::Function*>& way) {
-  way.push_back(&function);
+using Functions = llvm::DenseSet<const llvm::Function*>;
+
+// The first call on the way from `function` back to one that is on `way`. Each function is looked at once.
+const llvm::CallBase* recursion_in(const llvm::Function& function, Functions& way, Functions& seen) {
+  if (!seen.insert(&function).second) return nullptr;
+  way.insert(&function);
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const llvm::Function* const called = call == nullptr ? nullptr : definition_of(*call);
     if (called == nullptr) continue;
-    if (llvm::is_contained(way, called)) return call;
-    if (const llvm::CallBase* const found = recursion_in(*called, way)) return found;
+    if (way.contains(called)) return call;
+    if (const llvm::CallBase* const found = recursion_in(*called, way, seen)) return found;
   }
-  way.pop_back();
+  way.erase(&function);
   return nullptr;
 }
 
 Status check_recursion(const llvm::Function& kernel) {
-  std::vector<const llvm::Function*> way;
-  const llvm::CallBase* const call = recursion_in(kernel, way);
+  Functions way, seen;
+  const llvm::CallBase* const call = recursion_in(kernel, way, seen);
   if (call == nullptr) return Ok{};
   return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" calls \"" +
                                                  llvm::demangle(definition_of(*call)->getName().str()) +
@@ -103,7 +119,8 @@ bool calls_pointers(const llvm::Function& kernel) {
   });
 }
 
-// The variable that a note of the source says is shared, or null.
+}  // namespace
+
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
@@ -122,6 +139,8 @@ void erase_notes(llvm::Function& function) {
     }
   }
 }
+
+namespace {
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
@@ -143,6 +162,8 @@ std::uint64_t place_shared(llvm::Function& kernel) {
   return bytes;
 }
 
+}  // namespace
+
 // An array without extent that nobody defines is the dynamic shared memory, which has one address whatever its names.
 void place_dynamic(llvm::Function& kernel) {
   for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
@@ -159,8 +180,6 @@ void place_dynamic(llvm::Function& kernel) {
   }
 }
 
-}  // namespace
-
 bool sees_warps(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
@@ -170,6 +189,17 @@ bool sees_warps(const llvm::Function& kernel) {
   return false;
 }
 
+namespace {
+
+// The lanes of a warp run together: they need not be told who takes part, nor wait for each other.
+void erase_meetings(llvm::Function& kernel) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
+  }
+}
+
+}  // namespace
+
 Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   KMUX_TRY(check_recursion(kernel));
   KMUX_TRY(inline_calls(kernel));
@@ -178,7 +208,9 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
     KMUX_TRY(check_recursion(kernel));
     KMUX_TRY(inline_calls(kernel));
   }
-  KMUX_TRY(check_calls(kernel));
+  KMUX_TRY(check_pointers(kernel));
+  erase_meetings(kernel);
+  KMUX_TRY(check_text(kernel));
   place_dynamic(kernel);
   return place_shared(kernel);
 }

@@ -82,7 +82,7 @@ TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
   const auto missing = supports(builder);
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].feature, "arch");
-  EXPECT_THAT(missing[0].reason, HasSubstr("is none of those the variant is for"));
+  EXPECT_THAT(missing[0].reason, HasSubstr("is not one that the variant is for"));
 }
 
 TEST(Backend, SaysTheSameAsItsManifest) {
@@ -99,6 +99,26 @@ TEST(Backend, LoadsOnDeviceZeroOnly) {
   const auto adapter = bench.backend.load({}, 3);
   ASSERT_FALSE(adapter.ok());
   EXPECT_THAT(adapter.error().message, HasSubstr("device 3 does not exist"));
+}
+
+TEST(Backend, ChecksTheVariantForGpus) {
+  ProgramBuilder builder("sample");
+  builder.output("out", dtype::kInt32, {4}).variant("c").source("k.c", "void k(int* out) {}");
+  builder.launch("k").args({"out"});
+  builder.variant("cuda").source("k.cu", "__global__ void k(int* out) {}");
+  builder.launch("k").grid({Expr(1)}).block({Expr(1)}).args({"out"});
+  const Program program = builder.build().value();
+  FakeHost host;
+  CpuBackend backend(host);
+  const Target target = backend.resolve_target("auto", 0).value();
+  const auto missing = [&](std::size_t variant, const char* check) {
+    return backend.supports({program, variant, target, {{"check", check}}}).value();
+  };
+  EXPECT_THAT(missing(0, "off"), testing::IsEmpty());
+  EXPECT_THAT(missing(1, "off"), testing::SizeIs(1));
+  ASSERT_THAT(missing(0, "on"), testing::SizeIs(1));
+  EXPECT_THAT(missing(0, "on")[0].reason, testing::HasSubstr("check=on is for kernels of dialect cuda"));
+  EXPECT_THAT(missing(1, "on"), testing::IsEmpty());
 }
 
 }  // namespace

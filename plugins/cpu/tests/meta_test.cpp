@@ -7,7 +7,7 @@ namespace kmux::cpu {
 namespace {
 
 TEST(Meta, IsReadAsItWasWritten) {
-  const Meta meta{"clang", "entry", "x86_64-linux", "znver4", {"avx", "avx2"}, "LLVM 19", "fast", {"-O2"}};
+  const Meta meta{"clang", "entry", "x86_64-linux", "znver4", {"avx", "avx2"}, "LLVM 19", "fast", {"-O2"}, true};
   EXPECT_EQ(parse_meta(dump_meta(meta)).value(), meta);
 }
 

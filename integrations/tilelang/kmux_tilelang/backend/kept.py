@@ -35,13 +35,13 @@ def kept_key(function: Any, out_idx: Any, backend: str, options: dict[str, Any])
 
 def find(key: str) -> kmux.Program | None:
     """The program that was kept; None if there is none, or if TileLang's own cache is off."""
-    return kmux.kept_program(key) if is_on() else None
+    return kmux.cached_program(key) if is_on() else None
 
 
 def keep(key: str, program: kmux.Program) -> None:
     """Keeps a program for the next process."""
     if is_on():
-        kmux.keep_program(key, program)
+        kmux.cache_program(key, program)
 
 
 def program_file(program: kmux.Program) -> str:

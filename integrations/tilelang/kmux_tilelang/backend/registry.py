@@ -1,4 +1,4 @@
-"""TileLang's registries of execution backends, which are no public interface: all that is known of them is here.
+"""TileLang's registries of execution backends, which are not a public interface: all that is known of them is here.
 
 From 0.1.14 on, each backend module holds a frozen tuple of specifications; in 0.1.13 there is a list for each kind of target.
 Either way `cache._dispatch_map` has, by name, what compiles and keeps kernels.

@@ -84,5 +84,5 @@ def _from_json(text: str) -> tuple[str, dict[str, str]]:
     try:
         options = {str(key): str(value) for key, value in json.loads(text).items()}
     except ValueError as error:
-        raise UsageError(f'target \'{text}\' is no JSON ({error}). Write {{"kind": "cuda"}}.') from error
+        raise UsageError(f'target \'{text}\' is not JSON ({error}). Write {{"kind": "cuda"}}.') from error
     return options.pop("kind", ""), options
