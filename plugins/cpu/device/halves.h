@@ -40,12 +40,12 @@ KMUX_DEVICE float kmux_odd(unsigned long long value) {
   return kmux_odd(high, __double2ull_rz(high) == value ? 0.0 : 1.0);
 }
 // Without a fraction, in a smaller type; as conversions.h has it.
-KMUX_DEVICE int kmux_whole(float x, int) { return __float2int_rz(x); }
-KMUX_DEVICE unsigned kmux_whole(float x, unsigned) { return __float2uint_rz(x); }
-KMUX_DEVICE long long kmux_whole(float x, long long) { return __float2ll_rz(x); }
-KMUX_DEVICE unsigned long long kmux_whole(float x, unsigned long long) { return __float2ull_rz(x); }
-KMUX_DEVICE short kmux_whole(float x, short) { return static_cast<short>(x); }
-KMUX_DEVICE unsigned short kmux_whole(float x, unsigned short) { return static_cast<unsigned short>(x); }
+KMUX_DEVICE int kmux_as_integer(float x, int) { return __float2int_rz(x); }
+KMUX_DEVICE unsigned kmux_as_integer(float x, unsigned) { return __float2uint_rz(x); }
+KMUX_DEVICE long long kmux_as_integer(float x, long long) { return __float2ll_rz(x); }
+KMUX_DEVICE unsigned long long kmux_as_integer(float x, unsigned long long) { return __float2ull_rz(x); }
+KMUX_DEVICE short kmux_as_integer(float x, short) { return static_cast<short>(x); }
+KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return static_cast<unsigned short>(x); }
 
 #define KMUX_NUMBER_MEMBERS(T)                                                          \
   T() = default;                                                                        \

@@ -182,14 +182,14 @@ KMUX_DEVICE KMUX_T KMUX_NAME(__ushort_as_, )(unsigned short bits) { return kmux_
   KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rd)(type value) { return KMUX_NAME(__float2, _rd)(widen##_rd(value)); }      \
   KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _ru)(type value) { return KMUX_NAME(__float2, _ru)(widen##_ru(value)); }      \
   KMUX_DEVICE type KMUX_NAME(__, 2##name##_rn)(const KMUX_T& a) {                                                                \
-    return kmux_whole(__builtin_elementwise_roundeven(kmux_float(a)), type());                                            \
+    return kmux_as_integer(__builtin_elementwise_roundeven(kmux_float(a)), type());                                            \
   }                                                                                                                       \
-  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rz)(const KMUX_T& a) { return kmux_whole(kmux_float(a), type()); }                    \
+  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rz)(const KMUX_T& a) { return kmux_as_integer(kmux_float(a), type()); }                    \
   KMUX_DEVICE type KMUX_NAME(__, 2##name##_rd)(const KMUX_T& a) {                                                                \
-    return kmux_whole(__builtin_elementwise_floor(kmux_float(a)), type());                                                \
+    return kmux_as_integer(__builtin_elementwise_floor(kmux_float(a)), type());                                                \
   }                                                                                                                       \
   KMUX_DEVICE type KMUX_NAME(__, 2##name##_ru)(const KMUX_T& a) {                                                                \
-    return kmux_whole(__builtin_elementwise_ceil(kmux_float(a)), type());                                                 \
+    return kmux_as_integer(__builtin_elementwise_ceil(kmux_float(a)), type());                                                 \
   }
 using kmux_long_long = long long;
 using kmux_unsigned_long_long = unsigned long long;
