@@ -36,7 +36,7 @@ TEST(Fibers, RunWhatCannotBeWidened) {
   const auto result = kernel(bench);
   ASSERT_TRUE(result.ok()) << result.error().explain();
   EXPECT_EQ(*result, fibonacci());
-  EXPECT_THAT(bench.host.log, HasSubstr("which is slow: kernel \"k\" has a function that calls itself"));
+  EXPECT_THAT(bench.host.log, HasSubstr("which is slow: kernel \"k\" calls \"f(int)\", which calls itself"));
 }
 
 TEST(Fibers, RunTheSameInBothTiersAndChecked) {
