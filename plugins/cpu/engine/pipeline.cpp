@@ -15,6 +15,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
@@ -22,8 +23,21 @@
 
 namespace kmux::cpu {
 
+namespace {
+
+// A sum of floating-point numbers keeps its order, but the rest of its loop may be vectorised: softmax, 2.5 times as fast.
+// LLVM asks only AArch64 for that, and for x86-64 this option of its vectoriser, which it counts as given once.
+void vectorize_around_sums() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto option = options.find("force-ordered-reductions");
+  if (option != options.end()) option->second->addOccurrence(0, option->first(), "true");
+}
+
+}  // namespace
+
 void initialize_llvm() {
   [[maybe_unused]] static const bool done = [] {
+    vectorize_around_sums();
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
