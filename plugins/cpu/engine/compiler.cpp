@@ -9,6 +9,7 @@
 #include "clang/Basic/Version.h"
 #include "engine/front_end.h"
 #include "engine/installation.h"
+#include "engine/math_unit.h"
 #include "engine/pipeline.h"
 #include "engine/preamble_store.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,6 +24,7 @@ namespace {
 using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
 constexpr const char* kLauncherPath = "kmux-launcher.cpp";
+constexpr const char* kMathPath = "kmux-math.cpp";
 constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
 // -fdeclspec: how device/threads.h reads threadIdx.x. Device code neither throws nor catches, but an assertion that fails
@@ -62,6 +64,13 @@ std::vector<std::string> unit_arguments(const CompileJob& job, const Unit& unit)
 std::vector<std::string> launcher_arguments(const CompileJob& job) {
   std::vector<std::string> arguments =
       shared_arguments(job, Language::kCpp, job.launcher_cpu.empty() ? job.cpu : job.launcher_cpu);
+  for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.emplace_back(more);
+  return arguments;
+}
+
+// Contraction and the like are the text's own affair.
+std::vector<std::string> math_arguments(const CompileJob& job) {
+  std::vector<std::string> arguments = shared_arguments(job, Language::kCpp, job.cpu);
   for (const char* more : {"-std=c++20", "-nostdinc", "-w"}) arguments.emplace_back(more);
   return arguments;
 }
@@ -108,6 +117,13 @@ std::string first_headers(std::string_view source, const std::vector<File>& file
   return text;
 }
 
+bool has_fused_multiply_add(const std::string& cpu) {
+  if (host_triple().starts_with("aarch64")) return true;
+  if (cpu == host_cpu().name) return host_cpu().features.contains("fma");
+  const std::optional<Processor> known = find_cpu(cpu);
+  return known && known->features.contains("fma");
+}
+
 bool has_error(const std::string& log) { return !first_error(log).empty(); }
 
 }  // namespace
@@ -130,6 +146,8 @@ struct Compiler::Impl {
                                      const Files& files, CompiledObject& result, std::vector<Missing>& missing);
   Result<TranslationUnit> parse(llvm::LLVMContext& context, const CompileJob& job, CompiledObject& result,
                                 std::vector<std::unique_ptr<llvm::Module>>& modules, std::vector<Missing>& missing);
+  Status add_math(llvm::LLVMContext& context, const CompileJob& job, std::string& log,
+                  std::vector<std::unique_ptr<llvm::Module>>& modules);
   Result<CompiledObject> compile(const CompileJob& job, std::vector<Missing>& missing);
   Result<CompiledObject> find_place(CompileJob job);
 };
@@ -216,12 +234,26 @@ Result<TranslationUnit> Compiler::Impl::parse(llvm::LLVMContext& context, const 
   return launcher;
 }
 
+// Without fused multiply-add the library's functions, which choose by the processor that they run on, are the faster ones.
+Status Compiler::Impl::add_math(llvm::LLVMContext& context, const CompileJob& job, std::string& log,
+                                std::vector<std::unique_ptr<llvm::Module>>& modules) {
+  if (!has_fused_multiply_add(job.cpu)) return Ok{};
+  const std::set<std::string> functions = redirect_math(modules);
+  if (functions.empty()) return Ok{};
+  const std::vector<File> files = {{kMathPath, math_unit(functions)}};
+  const auto file_system = memory_files(files);
+  KMUX_ASSIGN(TranslationUnit made, front_end.compile(context, kMathPath, math_arguments(job), file_system, log));
+  modules.push_back(std::move(made.module));
+  return Ok{};
+}
+
 Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vector<Missing>& missing) {
   CompiledObject result;
   std::string log;
   llvm::LLVMContext context;  // outlives its modules
   std::vector<std::unique_ptr<llvm::Module>> modules;
   KMUX_ASSIGN(TranslationUnit launcher, parse(context, job, result, modules, missing));
+  KMUX_TRY(add_math(context, job, result.log, modules));
   result.features = checkable(std::move(result.features), job.cpu);
 
   capture_messages(context, log);

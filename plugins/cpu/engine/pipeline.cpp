@@ -6,6 +6,7 @@
 #include "kmux/plugin/compile_log.h"
 
 #include "engine/host_cpu.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -15,16 +16,31 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "spmd/lower.h"
 
 namespace kmux::cpu {
 
+namespace {
+
+// A sum of floating-point numbers keeps its order, but the rest of its loop may be vectorised: softmax, 2.5 times as fast.
+// LLVM asks only AArch64 for that, and for x86-64 this option of its vectoriser, which it counts as given once.
+void vectorize_around_sums() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto option = options.find("force-ordered-reductions");
+  if (option != options.end()) option->second->addOccurrence(0, option->first(), "true");
+}
+
+}  // namespace
+
 void initialize_llvm() {
   [[maybe_unused]] static const bool done = [] {
+    vectorize_around_sums();
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
@@ -250,6 +266,39 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::stri
       host_triple(), cpu, "", options, llvm::Reloc::PIC_, std::nullopt, code_gen_level(opt_level, tier), /*JIT=*/true));
 }
 
+namespace {
+
+// Of a loop that does little more than add up in order, elements would come and go between vector and scalar for nothing.
+struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
+  static constexpr unsigned kLeastWork = 8;  // operations on floating-point numbers
+
+  static bool sums_in_order(const llvm::Loop& loop) {
+    return llvm::any_of(loop.getHeader()->phis(), [&](const llvm::PHINode& phi) {
+      const llvm::BasicBlock* const latch = loop.getLoopLatch();
+      if (!phi.getType()->isFloatingPointTy() || latch == nullptr) return false;
+      const auto* const next = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValueForBlock(latch));
+      return next != nullptr && llvm::isa<llvm::FPMathOperator>(next) && !next->hasAllowReassoc();
+    });
+  }
+  static unsigned work_of(const llvm::Loop& loop) {
+    unsigned count = 0;
+    for (const llvm::BasicBlock* const block : loop.blocks()) {
+      for (const llvm::Instruction& one : *block)
+        count += one.getType()->isFloatingPointTy() && one.getNumOperands() > 1;
+    }
+    return count;
+  }
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+      const bool is_plain = loop->isInnermost() && sums_in_order(*loop) && work_of(*loop) < kLeastWork;
+      if (is_plain) llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.width", 1);
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
+}  // namespace
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
@@ -261,6 +310,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   llvm::ModuleAnalysisManager modules;
   const llvm::TargetLibraryInfoImpl library((llvm::Triple(module.getTargetTriple())));
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
