@@ -1,0 +1,9 @@
+#pragma once
+
+namespace kmux::bench::spmd {
+
+/// The speed of engine clang over that of engine host, tier full, of every program of dialect c in tests/data/tilelang: the
+/// least.
+double cpu_vs_host_worst();
+
+}  // namespace kmux::bench::spmd
