@@ -31,7 +31,7 @@ const std::vector<Bar> kBars = {
     {"pocl_geomean", pocl_geomean, "ratio", missing_pocl},
     {"compile_vs_pocl", compile_vs_pocl, "ratio", missing_pocl},
     {"one_block_launch_ns", one_block_launch_ns, "ns", nothing, kProcesses},
-    {"cpu_vs_host_worst", cpu_vs_host_worst, "ratio"},
+    {"cpu_vs_host_worst", cpu_vs_host_worst, "ratio", missing_headers},
     {"generator_wrong", generator_wrong, "kernels"},
 };
 

@@ -41,9 +41,9 @@ double speed_ratio(const Program& program) {
   inputs.load(binding).value();
   const CallArguments arguments = CallArguments::make(program, inputs, binding, Device{}).value();
   const auto launch = [&](const char* engine) {
-    return [&arguments, kernel = compile(program, cpu_options({{"tier", "full"}, {"engine", engine}})).value()] {
-      kernel.launch(arguments.args()).value();
-    };
+    CompileOptions options = cpu_options({{"tier", "full"}, {"engine", engine}});
+    options.include_dirs = {KMUX_BENCH_HEADERS};
+    return [&arguments, kernel = compile(program, options).value()] { kernel.launch(arguments.args()).value(); };
   };
   const std::vector<Times> times = time_in_turns({launch("clang"), launch("host")});
   const double ratio = times[1].best / times[0].best;
@@ -55,6 +55,11 @@ double speed_ratio(const Program& program) {
 }
 
 }  // namespace
+
+std::string missing_headers() {
+  const bool has = std::filesystem::exists(std::filesystem::path(KMUX_BENCH_HEADERS) / "tl_templates");
+  return has ? "" : "no headers of TileLang (kmux.sh test)";
+}
 
 double cpu_vs_host_worst() {
   const OneProcessor one;
