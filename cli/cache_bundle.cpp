@@ -61,7 +61,7 @@ class Importer {
  private:
   Error refused(const std::string& why) const {
     return make_error(ErrorCode::kInvalidArgument,
-                      "'" + file_.string() + "' is no bundle of `kmux cache export` (" + why + "). Make it again.");
+                      "'" + file_.string() + "' is not a bundle of `kmux cache export` (" + why + "). Make it again.");
   }
 
   Status take(const BundleMember& member) {
@@ -162,7 +162,7 @@ Result<BundleReader> BundleReader::open(const fs::path& path) {
                        archive_read_set_format_option(in, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK &&
                        archive_read_open_FILE(in, reader.file_.get()) == ARCHIVE_OK;
   if (!is_open) return reader.failed();
-  if (archive_filter_code(in, 0) != ARCHIVE_FILTER_ZSTD) return reader.refused("it is no Zstandard file");
+  if (archive_filter_code(in, 0) != ARCHIVE_FILTER_ZSTD) return reader.refused("it is not a Zstandard file");
   return reader;
 }
 

@@ -116,7 +116,7 @@ Result<bench::Axis> read_axis(const std::string& text) {
     const auto value = bench::parse_integer(word);
     if (!value) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "\"" + word + "\" is no integer (--axis " + pair.first + "). Write --axis n=1024,4096.");
+                        "\"" + word + "\" is not an integer (--axis " + pair.first + "). Write --axis n=1024,4096.");
     }
     axis.values.push_back(*value);
   }

@@ -70,7 +70,7 @@ Result<Report> run_source(const po::variables_map& arguments) {
 }  // namespace
 
 const Command kResolveCommand{"resolve",
-                              "say which backend would run a program, and why",
+                              "show which backend would run a program, and why",
                               "resolve PROGRAM [options]",
                               "  kmux resolve gemm.kmux.json\n  kmux resolve gemm.kmux.json --backend cpu --json\n"
                               "  kmux resolve gemm.kmux.json --policy measured --explain\n",

@@ -202,8 +202,8 @@ Status write_trace(const std::string& path, const std::string& trace) {
   file << trace << '\n';
   file.close();
   if (file) return Ok{};
-  return make_error(ErrorCode::kUnavailable,
-                    "the trace cannot be written to \"" + path + "\" (no such folder, or no room). Name another file.");
+  return make_error(ErrorCode::kUnavailable, "the trace cannot be written to \"" + path +
+                                                 "\" (no such folder, or no space). Name another file.");
 }
 
 Result<Report> run_trace(const po::variables_map& arguments) {

@@ -51,8 +51,7 @@ void print_help(std::ostream& out) {
   for (const Command& command : commands()) {
     out << "  " << command.name << std::string(12 - command.name.size(), ' ') << command.summary << "\n";
   }
-  out << "\nkmux COMMAND --help says more. --json prints one JSON document; --verbose logs to stderr.\n\n"
-      << kExitCodes;
+  out << "\nkmux COMMAND --help has more. --json prints one JSON document; --verbose logs to stderr.\n\n" << kExitCodes;
 }
 
 void print_help(const Command& command, const po::options_description& options, std::ostream& out) {

@@ -30,7 +30,7 @@ Error cannot_write(const OutputFile& file, const std::string& why) {
 Status check_place(const OutputFile& file) {
   const fs::path path = file.path;
   std::error_code missing;
-  if (!path.has_filename() || fs::is_directory(path, missing)) return cannot_write(file, "it is no file name");
+  if (!path.has_filename() || fs::is_directory(path, missing)) return cannot_write(file, "it is not a file name");
   if (fs::exists(path, missing) && !fs::is_regular_file(path, missing)) return cannot_write(file, "not a regular file");
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const bool is_folder = fs::is_directory(folder, missing);

@@ -19,7 +19,7 @@ foreach(package IN ITEMS
   endif()
 endforeach()
 
-set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # tests and benchmarks are no part of it
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON) # tests and benchmarks are not part of it
 set(CPACK_GENERATOR TGZ) # gzip is on every machine; xz and zstd are not, and save little
 string(TOLOWER kmux-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} CPACK_PACKAGE_FILE_NAME)
 set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/package)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the rules of the source tree that no compiler knows. Prints every breach; exit 1 if there is one."""
+"""Checks the rules of the source tree that no compiler checks. Prints every breach; exit 1 if there is one."""
+import collections
 import pathlib
 import re
 import sys
@@ -15,17 +16,36 @@ CONTAINER = r"(?:std::(?:string|vector|map|set|unordered_map|unordered_set|list|
 MORTAL = re.compile(rf"^(?:\s*(?:inline )?static (?:const )?|(?:inline )?const ){CONTAINER}[^()&]*?\w+(?: = |{{|;)")
 THREAD_OWNERS = {"start_thread.h"}
 THREAD = re.compile(r"std::j?thread\([^)]|std::async\(|(?:emplace_back|push_back)\(\[.*(?:work|thread)|std::j?thread \w+[({]")
+# Messages in a dialect: "is no number" for "is not a number", "is none", "nobody waits".
+DIALECT = re.compile(r'^(?!\s*//).*"[^"]*(?:(?<!here )\b(?:is|are) (?:no (?!longer\b|more\b|such\b)|none\b)|\b(?:whoever|nobody|somebody)\b)')
+# What reads the environment: HACKING.md has the reasons.
+ENVIRONMENT = re.compile(r"^(?!\s*//).*\b(?:(?:secure_)?getenv\(|environ\b)")
+ENVIRONMENT_READERS = ("core/runtime/system", "core/toolchain", "cli/style.cpp", "plugins/hip/printed/entry_points.h")
 # What the folders of core/ may include beside themselves: those before them in a line, and in the lines above. One that is
 # not named (ir/validate) belongs to the folder that it is in.
 SDK = ("base", "ir", "plan toolchain", "plugin")
 RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/tensor runtime/cache/disk", "runtime/cache/remote",
            "runtime/cache", "runtime/artifact", "runtime/resolve", "runtime/kernel", "runtime/tune", "runtime/compile", "runtime/pool",
            "runtime/jit runtime/export", "runtime", "worker bench")
-# What each plugin has by that name. adapter, options, meta, target and device are in plugins/nvidia for those of NVIDIA's devices.
+# What each plugin has by that name.
 PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "builder.h",
                 "builder.cpp")
-LIMITS = {"kmux::sdk": 13318, "kmux::runtime": 17362}  # lines of code, as they are: what grows says here by how much
-# sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal
+# These, too, but the plugins for NVIDIA's devices may have those of plugins/nvidia, which they link, or of a folder of it.
+SHARED_FILES = ("adapter.h", "options.h", "device.h")
+NVIDIA = "nvidia"
+# Besides, with an adapter of its own: what that reads of an artifact. A printed launcher of plugins/nvidia has its facts in it.
+META = "meta.h"
+# Folders of a plugin that include each other, and are known to. engine/compiler.h takes its options from cpu/options.h.
+CIRCLES = {(pathlib.Path("plugins/cpu/engine"), pathlib.Path("plugins/cpu"))}
+NOUNS = 25  # in a folder; a noun is the files of one name
+SOURCE_FILES = 700  # of products
+SHORT_FILES = 10  # of these, files of fewer than SHORT lines
+SHORT = 25
+LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
+# Lines of code of each library, as they are. A commit that raises one names the reason here.
+LIMITS = {"kmux::sdk": 13432, "kmux::runtime": 17143}
+# sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
+# Spawn and kernel names, which stood three times and twice
 
 
 def files(folder):
@@ -40,11 +60,11 @@ def files(folder):
 
 def breaches(path, lines):
     if BANNED & {part.split(".")[0] for part in path.parts}:
-        yield f"{path}: a name that says nothing. Name the file after its noun."
+        yield f"{path}: a name without a meaning. Name the file after its noun."
     if len(lines) > FILE_LINES:
         yield f"{path}: {len(lines)} lines (the limit is {FILE_LINES}). Split it by noun."
     in_runtime = path.is_relative_to("core/runtime")
-    is_product = path.parts[0] in ("core", "plugins", "cli") and "tests" not in path.parts and path.suffix != ".py"
+    is_product = path.parts[0] in LIBRARIES and "tests" not in path.parts and path.suffix in {".h", ".hpp", ".cpp"}
     for number, line in enumerate(lines, 1):
         if not line.isascii():
             yield f"{path}:{number}: not ASCII."
@@ -53,6 +73,10 @@ def breaches(path, lines):
         if is_product and not path.is_relative_to("plugins/cpu") and not path.is_relative_to("cli") and MORTAL.match(line):
             yield (f"{path}:{number}: a static object that the end of the process destroys (docs/design/0030-process-end.md). "
                    "Write `static const auto& x = *new const T{...};`.")
+        if is_product and ENVIRONMENT.match(line) and not any(path.is_relative_to(reader) for reader in ENVIRONMENT_READERS):
+            yield f"{path}:{number}: reads the environment. Take what you need from Environment, or from Host."
+        if is_product and DIALECT.match(line):
+            yield f"{path}:{number}: a message in a dialect. Write \"is not a ...\", \"there is no ...\", or name who acts."
         if is_product and path.name not in THREAD_OWNERS and THREAD.search(line):
             yield f"{path}:{number}: starts a thread, which may throw. Use start_thread (kmux/plugin/start_thread.h)."
         if in_runtime and (found := BACKEND.search(line)):
@@ -71,10 +95,58 @@ def foreign(path, lines):
 
 
 def unnamed(folder):
-    """A newcomer who knows one plugin finds the same things in another by their names."""
+    """A newcomer to one plugin finds the same things in another by their names."""
     for name in PLUGIN_FILES:
         if not (folder / name).is_file():
             yield f"plugins/{folder.name}: no {name}. Every plugin has one by that name."
+    shared = folder.parent / NVIDIA if links_nvidia(folder) else folder
+    for name in SHARED_FILES:
+        if not (folder / name).is_file() and not any(shared.rglob(name)):
+            yield f"plugins/{folder.name}: no {name}. Every plugin has one by that name, or links one of plugins/{NVIDIA}."
+    if (folder / "adapter.h").is_file() and not (folder / META).is_file():
+        yield f"plugins/{folder.name}: no {META}. Every plugin with an adapter has one by that name."
+
+
+def links_nvidia(folder):
+    """Does the plugin in `folder` take from plugins/nvidia?"""
+    listing = folder / "CMakeLists.txt"
+    return listing.is_file() and "kmux_nvidia" in listing.read_text(encoding="utf-8")
+
+
+def product_sources():
+    """Paths below ROOT of the sources that products are made of, without tests."""
+    for library in LIBRARIES:
+        for path in files(ROOT / library):
+            relative = path.relative_to(ROOT)
+            if path.suffix in {".h", ".hpp", ".cpp"} and "tests" not in relative.parts:
+                yield relative
+
+
+def crowded(sources):
+    """A folder is seen at one look. Public headers belong to the folder above their `include`."""
+    nouns = collections.defaultdict(set)
+    for path in sources:
+        folder = pathlib.Path(*path.parts[:path.parts.index("include")]) if "include" in path.parts else path.parent
+        nouns[folder].add(path.stem)
+    for folder, names in sorted(nouns.items()):
+        if len(names) > NOUNS:
+            yield f"{folder}: {len(names)} nouns (the limit is {NOUNS}). Divide it by question."
+
+
+def scattered(sources):
+    """Following a call opens few files: there are not many, and few that say little. `sources`: lines by path."""
+    shortest = sorted(sources, key=lambda path: (len(sources[path]), path))
+    short = [path for path in shortest if len(sources[path]) < SHORT]
+    if len(sources) > SOURCE_FILES:
+        named = ", ".join(map(str, shortest[:len(sources) - SOURCE_FILES]))
+        yield f"{len(sources)} source files (the limit is {SOURCE_FILES}). Join some with their neighbours; the shortest are {named}."
+    if len(short) > SHORT_FILES:
+        yield (f"{len(short)} source files of fewer than {SHORT} lines (the limit is {SHORT_FILES}). Join some with their neighbours: "
+               f"{', '.join(map(str, short))}.")
+
+
+def lines_by_path(paths):
+    return {path: (ROOT / path).read_text(encoding="utf-8").splitlines() for path in paths}
 
 
 def unlisted(path):
@@ -91,7 +163,7 @@ def unlisted(path):
 def unpackaged():
     """A public header outside the header sets is not installed, and not compiled alone."""
     for header in sorted((ROOT / "core").glob("**/include/kmux/**/*.h*")):
-        folder = ROOT.joinpath(*header.parts[len(ROOT.parts):header.parts.index("include")])
+        folder = next(parent.parent for parent in header.parents if parent.name == "include")
         name = str(header.relative_to(folder))
         if "bench" not in header.parts and name not in (folder / "CMakeLists.txt").read_text(encoding="utf-8").replace(")", " ").split():
             yield f"{header.relative_to(ROOT)}: not named in {folder.relative_to(ROOT)}/CMakeLists.txt. Add it there."
@@ -127,9 +199,41 @@ def upward(sources):
                 yield f"core/{path.relative_to('core')}:{number}: core/{user} includes core/{used} (which comes after it or beside it). Move what both need down."
 
 
+def inner_circles(sources):
+    """Includes of a plugin that go from one of its folders to another and from there back."""
+    roots = {path: path for path in sources} | {pathlib.Path(*path.parts[1:]): path for path in sources}
+    arrows = collections.defaultdict(list)  # of two folders: the includes
+    for path, lines in sources.items():
+        for number, line in enumerate(lines, 1):
+            if not (found := re.match(r'#include "([^"]+)"', line)):
+                continue
+            places = (path.parent / found[1], pathlib.Path(*path.parts[:2]) / found[1], pathlib.Path(found[1]))
+            target = next((roots[place] for place in places if place in roots), None)
+            if target is not None and target.parent != path.parent:
+                arrows[path.parent, target.parent].append(f"{path}:{number}")
+    def weight(arrow):
+        return len(arrows[arrow]), arrow
+
+    for (user, used), places in sorted(arrows.items()):
+        if (used, user) in arrows and weight((user, used)) < weight((used, user)) and (user, used) not in CIRCLES:
+            yield f"{places[0]}: {user} includes {used}, which includes {user}. Move what both need into one of them."
+
+
+def answering():
+    """Folders that have a line in HACKING.md besides those of core/: of the parts of plugins and integrations, and of bench."""
+    for top, depth in (("plugins", 3), ("integrations", 3), ("bench", 2)):
+        folders = {path.parent.relative_to(ROOT) for path in files(ROOT / top) if path.suffix in {".h", ".cpp", ".py"}}
+        for folder in sorted(folders):
+            if len(folder.parts) == depth and not {"tests", "python", "kernels"} & set(folder.parts):
+                yield str(folder)
+
+
 def unanswered():
-    """HACKING.md says of each folder of core/ what its CMakeLists.txt begins with."""
+    """HACKING.md has of each folder of core/ what its CMakeLists.txt begins with, and a line for each folder in FOLDERS."""
     table = (ROOT / "HACKING.md").read_text(encoding="utf-8")
+    for folder in answering():
+        if not re.search(rf"^\|[^|]*`{re.escape(folder)}`[^|]*\| [^|\s]", table, re.MULTILINE):
+            yield f"HACKING.md: no line \"| `{folder}` | ... |\". Add the question that the folder answers."
     for listing in sorted((ROOT / "core").glob("**/CMakeLists.txt")):
         folder, comment = listing.parent.relative_to(ROOT), []
         for line in listing.read_text(encoding="utf-8").splitlines():
@@ -139,7 +243,24 @@ def unanswered():
         if str(folder) in ("core", "core/runtime"):
             continue
         if f"| `{folder}` | {' '.join(comment)} |" not in table:
-            yield f"HACKING.md: no line \"| `{folder}` | {' '.join(comment)} |\". Say there what {folder}/CMakeLists.txt says."
+            yield f"HACKING.md: no line \"| `{folder}` | {' '.join(comment)} |\". Write there what {folder}/CMakeLists.txt begins with."
+
+
+def misnamed():
+    """HACKING.md walks a call file by file: a name with a folder is a path of the tree, one without is some file's."""
+    text = (ROOT / "HACKING.md").read_text(encoding="utf-8")
+    names = {path.name for path in files(ROOT)}
+    for name in sorted(set(re.findall(r"`([\w./-]+\.(?:cpp|hpp|h|py|sh|cmake))`", text))):
+        stem = pathlib.Path(name).name.partition(".")[0].removesuffix("_test")
+        if stem != "foo" and not (ROOT / name).is_file() and ("/" in name or name not in names):
+            yield f"HACKING.md: there is no {name}. Correct the name."
+
+
+def outgrown(sizes):
+    """Libraries of more lines of code than LIMITS has."""
+    for library, size in sizes.items():
+        if size > LIMITS[library]:
+            yield f"{library}: {size} lines of code (the limit is {LIMITS[library]}). Remove some, or raise it with the reason."
 
 
 def code_lines(lines):
@@ -151,24 +272,25 @@ def library_of(path):
 
 
 def main():
-    found, sizes, core = [], dict.fromkeys(LIMITS, 0), {}
+    found, sizes, core, plugins = [], dict.fromkeys(LIMITS, 0), {}, {}
     for path in files(ROOT):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         relative = path.relative_to(ROOT)
         found += breaches(relative, lines)
         found += unlisted(relative)
         found += foreign(relative, lines)
+        if relative.parts[0] == "plugins" and path.suffix in {".h", ".cpp"} and "tests" not in relative.parts:
+            plugins[relative] = lines
         if relative.parts[0] != "core":
             continue
         if path.suffix in {".h", ".hpp", ".cpp"}:
             core[relative] = lines
         if library := library_of(relative):
             sizes[library] += code_lines(lines)  # of code: documentation is not what makes a core large
-    found += [*unpackaged(), *upward(core), *unanswered()]
+    found += [*unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources())]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)
-    found += [f"{library}: {size} lines of code (the limit is {LIMITS[library]})."
-              for library, size in sizes.items() if size > LIMITS[library]]
+    found += outgrown(sizes)
     print("\n".join(found) or "tree: no breach")
     return 1 if found else 0
 

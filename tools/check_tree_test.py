@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""check_tree.py: which includes of core/ it lets pass, and which names a plugin must have."""
+"""check_tree.py: what it lets pass and what it refuses, in trees that a test makes."""
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import check_tree
 
@@ -41,14 +42,188 @@ class Upward(unittest.TestCase):
         self.assertEqual(list(check_tree.upward(core)), [])
 
 
-class Unnamed(unittest.TestCase):
-    def test_says_what_a_plugin_lacks(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in check_tree.PLUGIN_FILES[1:]:
-                pathlib.Path(folder, name).touch()
-            found = list(check_tree.unnamed(pathlib.Path(folder)))
+class InTree(unittest.TestCase):
+    """Checks a tree of files, by path, with what is in them."""
+
+    def setUp(self):
+        self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.object(check_tree, "ROOT", self.root))
+
+    def put(self, name, text=""):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class Unnamed(InTree):
+    def plugin(self, without=(), linking=""):
+        """The breaches of a plugin that has every name but those in `without`."""
+        for name in {*check_tree.PLUGIN_FILES, *check_tree.SHARED_FILES, check_tree.META} - set(without):
+            self.put(f"plugins/toy/{name}")
+        self.put("plugins/toy/CMakeLists.txt", f"kmux_add_plugin(toy LIBS {linking} SOURCES)")
+        return list(check_tree.unnamed(self.root / "plugins/toy"))
+
+    def test_lets_a_whole_plugin_pass(self):
+        self.assertEqual(self.plugin(), [])
+
+    def test_names_what_a_plugin_lacks(self):
+        for name in (*check_tree.PLUGIN_FILES, *check_tree.SHARED_FILES, check_tree.META):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.root = pathlib.Path(folder)
+                found = self.plugin(without=[name])
+                self.assertEqual(len(found), 1)
+                self.assertIn(f"plugins/toy: no {name}", found[0])
+
+    def test_takes_what_is_shared_from_nvidia_where_that_is_linked(self):
+        self.put("plugins/nvidia/library/adapter.h")
+        self.put("plugins/nvidia/options.h")
+        self.put("plugins/nvidia/device.h")
+        self.assertEqual(self.plugin(without=[*check_tree.SHARED_FILES, check_tree.META], linking="kmux_nvidia"), [])
+
+    def test_does_not_where_it_is_not_linked(self):
+        self.put("plugins/nvidia/options.h")
+        self.assertEqual(len(self.plugin(without=["options.h"])), 1)
+
+
+class Foreign(InTree):
+    def found(self, include):
+        for name in ("toy", "other", "nvidia"):
+            self.put(f"plugins/{name}/backend.h")
+        return list(check_tree.foreign(pathlib.Path("plugins/toy/backend.cpp"), ["", f'#include "{include}"']))
+
+    def test_lets_a_plugin_include_itself_and_nvidia(self):
+        for include in ("backend.h", "toy/backend.h", "nvidia/backend.h", "kmux/error.h"):
+            self.assertEqual(self.found(include), [])
+
+    def test_refuses_a_neighbour(self):
+        found = self.found("other/backend.h")
         self.assertEqual(len(found), 1)
-        self.assertIn("no README.md", found[0])
+        self.assertIn("plugins/toy/backend.cpp:2: includes plugin other", found[0])
+
+
+class Unpackaged(InTree):
+    def test_refuses_a_public_header_that_no_list_names(self):
+        self.put("core/ir/include/kmux/expr.h")
+        self.put("core/ir/include/kmux/plugin/carrier.h")
+        self.put("core/bench/include/kmux/bench/bench.h")
+        self.put("core/ir/CMakeLists.txt", "kmux_add_sources(kmux_sdk HEADERS include/kmux/expr.h)\n")
+        self.assertEqual(list(check_tree.unpackaged()),
+                         ["core/ir/include/kmux/plugin/carrier.h: not named in core/ir/CMakeLists.txt. Add it there."])
+
+
+class Unanswered(InTree):
+    def found(self, table):
+        self.put("core/ir/CMakeLists.txt", "# What is a program?\n# Types.\nkmux_add_sources()\n")
+        self.put("plugins/toy/engine/loader.cpp")
+        self.put("plugins/toy/tests/loader_test.cpp")
+        self.put("integrations/other/src/call.cpp")
+        self.put("bench/jit/bar.cpp")
+        self.put("HACKING.md", table)
+        return list(check_tree.unanswered())
+
+    def test_wants_a_line_for_each_folder(self):
+        self.assertEqual(self.found("| `core/ir` | What is a program? Types. |\n| `plugins/toy/engine` | how? |\n"
+                                    "| `bench/other`, `bench/jit` | what? |\n| `integrations/other/src` | how? |\n"), [])
+
+    def test_names_those_without_one(self):
+        found = self.found("| `core/ir` | What is a program? |\n| `plugins/toy/engine` | |\n")
+        self.assertEqual([line.split("`")[1] for line in found],
+                         ["plugins/toy/engine", "integrations/other/src", "bench/jit", "core/ir"])
+
+
+class Misnamed(InTree):
+    def test_names_what_is_not_there(self):
+        self.put("core/kernel/kernel.cpp")
+        self.put("HACKING.md", "`core/kernel/kernel.cpp`, `kernel.cpp`, `foo_test.cpp`, `kernel/kernel.cpp`, `gone.h`")
+        self.assertEqual([line.split()[4] for line in check_tree.misnamed()], ["gone.h.", "kernel/kernel.cpp."])
+
+
+class InnerCircles(unittest.TestCase):
+    def found(self, **includes):
+        paths = {pathlib.Path("plugins/toy", name.replace("__", "/") + ".h"): [f'#include "{header}"']
+                 for name, header in includes.items()}
+        return list(check_tree.inner_circles(paths))
+
+    def test_lets_one_folder_include_another(self):
+        self.assertEqual(self.found(backend="engine/loader.h", engine__loader="code.h", engine__code="string"), [])
+
+    def test_refuses_two_that_include_each_other(self):
+        found = self.found(backend="engine/loader.h", builder="engine/loader.h", engine__loader="options.h", options="string")
+        self.assertEqual(len(found), 1)
+        self.assertIn("plugins/toy/engine/loader.h:1: plugins/toy/engine includes plugins/toy,", found[0])
+
+    def test_finds_them_by_the_path_from_plugins_too(self):
+        self.assertEqual(len(self.found(backend="toy/engine/loader.h", engine__loader="toy/options.h", options="string")), 1)
+
+
+class Sizes(unittest.TestCase):
+    def test_refuses_a_library_above_its_limit(self):
+        limits = {"kmux::sdk": 10, "kmux::runtime": 20}
+        with mock.patch.object(check_tree, "LIMITS", limits):
+            self.assertEqual(list(check_tree.outgrown(limits)), [])
+            found = list(check_tree.outgrown({"kmux::sdk": 10, "kmux::runtime": 21}))
+        self.assertEqual(len(found), 1)
+        self.assertIn("kmux::runtime: 21 lines of code (the limit is 20)", found[0])
+
+    def test_counts_code_alone(self):
+        self.assertEqual(check_tree.code_lines(["int a;", "", "  // why", "}", "/// what"]), 2)
+
+    def test_knows_the_library_of_a_file(self):
+        for path, library in {"core/ir/expr.cpp": "kmux::sdk", "core/runtime/jit/jit.h": "kmux::runtime", "core/bench/x.h": None}.items():
+            self.assertEqual(check_tree.library_of(pathlib.Path(path)), library)
+
+    def test_refuses_too_many_source_files_and_names_the_shortest(self):
+        files = {pathlib.Path("core", f"{number:03}.h"): [""] * (number + check_tree.SHORT) for number in range(check_tree.SOURCE_FILES)}
+        self.assertEqual(list(check_tree.scattered(files)), [])
+        found = list(check_tree.scattered({**files, pathlib.Path("core/more.h"): [""] * 1000}))
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"{check_tree.SOURCE_FILES + 1} source files", found[0])
+        self.assertTrue(found[0].endswith("the shortest are core/000.h."), found[0])
+
+    def test_refuses_too_many_short_files_and_names_them(self):
+        files = {pathlib.Path("core", f"{number:02}.h"): [""] * (check_tree.SHORT - 1) for number in range(check_tree.SHORT_FILES)}
+        self.assertEqual(list(check_tree.scattered(files)), [])
+        found = list(check_tree.scattered({**files, pathlib.Path("cli/more.h"): [""]}))
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"{check_tree.SHORT_FILES + 1} source files of fewer than {check_tree.SHORT} lines", found[0])
+        self.assertIn("neighbours: cli/more.h, core/00.h,", found[0])
+
+    def test_refuses_a_folder_of_too_many_nouns(self):
+        paths = [pathlib.Path("core/ir", f"noun{number}{end}") for number in range(check_tree.NOUNS) for end in (".h", ".cpp")]
+        self.assertEqual(list(check_tree.crowded(paths)), [])
+        found = list(check_tree.crowded([*paths, pathlib.Path("core/ir/include/kmux/more.h")]))
+        self.assertEqual(len(found), 1)
+        self.assertIn(f"core/ir: {check_tree.NOUNS + 1} nouns", found[0])
+
+
+class Dialect(unittest.TestCase):
+    def found(self, line, path="core/ir/json.cpp"):
+        return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "dialect" in breach]
+
+    def test_is_refused_in_messages(self):
+        for text in ('fail("it is no number");', 'fail(name + " is none");', 'log("nobody waits");'):
+            self.assertEqual(len(self.found(text)), 1, text)
+
+    def test_lets_plain_words_pass(self):
+        for text in ('fail("there is no file");', 'fail("it is no longer there");', '// "is no number"', 'is_no("x");'):
+            self.assertEqual(self.found(text), [], text)
+
+    def test_leaves_tests_alone(self):
+        self.assertEqual(self.found('expect("is no number");', "tests/unit/json_test.cpp"), [])
+
+
+class Environment(unittest.TestCase):
+    def found(self, path, line):
+        return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "environment" in breach]
+
+    def test_is_read_where_the_rules_have_it(self):
+        for path in ("core/toolchain/process.cpp", "core/runtime/system/environment.cpp", "cli/style.cpp"):
+            self.assertEqual(self.found(path, 'getenv("PATH");'), [])
+
+    def test_is_refused_elsewhere(self):
+        self.assertEqual(len(self.found("core/plan/plan.cpp", '  x = secure_getenv("X");')), 1)
+        self.assertEqual(len(self.found("plugins/cuda/nvcc.cpp", "for (char** entry = environ; *entry; ++entry)")), 1)
+        self.assertEqual(self.found("core/plan/plan.cpp", '  // as getenv("X") would'), [])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ TEMPLATE = HERE / "plugin_template" if IS_INSTALLED else HERE.parent / "tests" /
 PLUGINS = None if IS_INSTALLED else HERE.parent / "plugins"  # whose CMakeLists.txt finds a new folder by itself
 CONTRACT = HERE.parent / ("doc/kmux/docs" if IS_INSTALLED else "docs") / "plugin-abi.md"
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-# What would be no namespace of C++, or another thing's name.
+# What is not a namespace of C++, or another thing's name.
 TAKEN = set(
     "alignas alignof and asm auto bool break case catch char class concept const continue decltype default delete do "
     "double else enum explicit export extern false float for friend goto if inline int long mutable namespace new "
@@ -43,13 +43,13 @@ kmux_add_plugin({name} SOURCES {sources})
 def refusal(name, folder):
     """Why `name` cannot be used, or None."""
     if not NAME.fullmatch(name) or len(name) > 32:
-        return f"'{name}' is no name for a plugin (lower-case letters, digits and '_', a letter first, at most 32)."
+        return f"'{name}' is not a name for a plugin (lower-case letters, digits and '_', a letter first, at most 32)."
     if name in TAKEN:
         return f"'{name}' is taken (the name becomes a namespace of C++). Choose another one."
     if folder.exists():
         return f"'{folder}' exists already. Remove it, or choose another name."
     if not folder.parent.is_dir():
-        return f"'{folder.parent}' is no folder. Make it first."
+        return f"'{folder.parent}' is not a folder. Make it first."
     return None
 
 
@@ -83,7 +83,7 @@ def main():
         print(f"new_plugin.py: {problem}", file=sys.stderr)
         return 1
     write_plugin(arguments.name, folder)
-    print(f"{folder}: begun. Its README.md says what to put where; {CONTRACT} says what is expected.")
+    print(f"{folder}: begun. Its README.md names what goes where; {CONTRACT} is the contract.")
     return 0
 
 

@@ -92,7 +92,7 @@ class NewPlugin(unittest.TestCase):
     def test_refuses_a_folder_that_is_not_there(self):
         result = run("my_gpu", self.folder / "absent")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("is no folder", result.stderr)
+        self.assertIn("is not a folder", result.stderr)
 
 
 if __name__ == "__main__":

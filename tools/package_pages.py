@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ("README.md", "CHANGELOG.md", "docs/**/*", "plugins/*/README.md", "integrations/*/README.md")
-# Code has brackets and parentheses that are no links: fenced blocks, then spans in one paragraph.
+# Code has brackets and parentheses that are not links: fenced blocks, then spans in one paragraph.
 CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.M | re.S)
 TEXT = r"(?:[^][]|!\[[^][]*\]\([^()\s]*\))+"  # may hold an image
 LINK = re.compile(rf"!?\[(?P<text>{TEXT})\]\((?P<target>[^()\s]+)\)")

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUPPRESSIONS = ROOT / "tests" / "sanitizers"
 EXIT_CODE = 66  # of a process with a report; GoogleTest ends with 1, ctest skips at 77
 
-# That memory cannot be had is no report: tests ask for too much.
+# That memory cannot be had is not a report: tests ask for too much.
 HEAD = re.compile(r"(WARNING|ERROR|FATAL): \w+Sanitizer\b(?! failed to allocate)|\w+Sanitizer:? ?(DEADLYSIGNAL|has encountered)")
 UNDEFINED = re.compile(r": runtime error: ")
 FRAME = re.compile(r"^\s*#\d+ .*")

@@ -54,7 +54,7 @@ double redis_hit() {
   for (int i = 0; i < kKeys; ++i) {
     const CacheKey key = key_of(i);
     times.push_back(milliseconds_of([&] { reader->find_or_make(key, not_there).value(); }));
-    reader->flush();  // what goes on in the background is no part of the next hit
+    reader->flush();  // what goes on in the background is not part of the next hit
   }
   return median(times);
 }

@@ -56,7 +56,7 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
 def read(path: pathlib.Path) -> dict[str, Any]:
     result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     if result.get("format") != FORMAT or result.get("version") != 1:
-        raise ValueError(f"{path} is no result of bench/peers. Make one with --json.")
+        raise ValueError(f"{path} is not a result of bench/peers. Make one with --json.")
     return result
 
 

@@ -250,7 +250,7 @@ class Reader {
   std::string problem_;
 };
 
-// The library quotes what it read, which may be long and may be no text at all.
+// The library quotes what it read, which may be long and may not be text at all.
 std::string printable(std::string_view text) {
   constexpr std::size_t kMaxLength = 200;
   std::string out(text.substr(0, kMaxLength));

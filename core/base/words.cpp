@@ -1,8 +1,12 @@
 #include "kmux/plugin/words.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cerrno>
 #include <numeric>
+#include <sys/random.h>
+#include <sys/types.h>
 
 namespace kmux {
 
@@ -93,6 +97,18 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   const std::optional<std::string> found = nearest(word, known);
   if (!found || *found == word) return "";
   return " Did you mean '" + *found + "'?";
+}
+
+std::string random_word() {
+  std::array<unsigned char, 16> bytes{};
+  ssize_t count = 0;
+  do {
+    count = ::getrandom(bytes.data(), bytes.size(), 0);
+  } while (count < 0 && errno == EINTR);
+  if (count != static_cast<ssize_t>(bytes.size())) return "";
+  std::string word;
+  for (const unsigned char byte : bytes) word.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
+  return word;
 }
 
 }  // namespace kmux

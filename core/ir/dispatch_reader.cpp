@@ -206,8 +206,9 @@ class DispatchReader {
     if (digest == nullptr) return;
     const std::string actual = sha256_hex(out.content);
     if (actual == *digest) return;
-    in.problem("file " + in_double_quotes(place) + " was edited (its SHA-256 is \"" + actual + "\", the program says " +
-               in_double_quotes(*digest) + "). Restore it, or correct or remove \"sha256\".");
+    in.problem("file " + in_double_quotes(place) + " was edited (its SHA-256 is \"" + actual +
+               "\", the program expects " + in_double_quotes(*digest) +
+               "). Restore it, or correct or remove \"sha256\".");
   }
 
   const FileReader& files_;

@@ -32,7 +32,7 @@ std::optional<ExprOp> read_operator(const JsonReader& in) {
 // Reads an array whose first item is the operator.
 Expr read_operation(const JsonReader& in, const Json::Array& items) {
   if (items.empty()) {
-    in.problem("an empty array is no expression. Begin it with an operator.");
+    in.problem("an empty array is not an expression. Begin it with an operator.");
     return {};
   }
   const std::optional<ExprOp> op = read_operator(in.at(0, items[0]));

@@ -70,7 +70,7 @@ std::optional<std::size_t> JsonReader::require_one(const std::vector<std::string
   const auto has = [this](const std::string& key) { return value_->find(key) != nullptr; };
   const auto first = std::ranges::find_if(keys, has);
   if (first == keys.end()) {
-    problem("no key says what this is (one of " + listed(keys) + "). Add one.");
+    problem("the kind is missing (one of " + listed(keys) + "). Add one.");
     return std::nullopt;
   }
   const auto second = std::find_if(first + 1, keys.end(), has);

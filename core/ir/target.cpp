@@ -51,11 +51,11 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 Result<Target> checked(Target target, std::string_view text) {
   target.kind = lower_case(target.kind);
-  if (!is_kind(target.kind)) return malformed(text, in_double_quotes(target.kind) + " is no kind");
+  if (!is_kind(target.kind)) return malformed(text, in_double_quotes(target.kind) + " is not a kind");
   if (!target.arch.empty() && !is_arch(target.arch))
-    return malformed(text, in_double_quotes(target.arch) + " is no architecture");
+    return malformed(text, in_double_quotes(target.arch) + " is not an architecture");
   for (const auto& [key, value] : target.attributes) {
-    if (!is_word(key, "_-.")) return malformed(text, in_double_quotes(key) + " is no attribute name");
+    if (!is_word(key, "_-.")) return malformed(text, in_double_quotes(key) + " is not an attribute name");
     if (!is_value(value)) return malformed(text, "the value of " + in_double_quotes(key) + " cannot be written");
   }
   return target;

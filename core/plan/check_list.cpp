@@ -40,7 +40,7 @@ class Compiler {
   }
 
  private:
-  // An extent or stride that is no constant.
+  // An extent or stride that is not a constant.
   struct Dim {
     Carrier place;
     Expr expr;

@@ -54,12 +54,12 @@ class ExprCode::Compiler {
     return Ok{};
   }
 
-  // Emits a jump whose target `land` sets.
+  // Emits a jump whose target `jump_here` sets.
   std::size_t emit_jump(Operation operation) {
     steps_.push_back({operation, {}, {}, 0});
     return steps_.size() - 1;
   }
-  void land(std::size_t jump) { steps_[jump].operand = static_cast<std::int64_t>(steps_.size()); }
+  void jump_here(std::size_t jump) { steps_[jump].operand = static_cast<std::int64_t>(steps_.size()); }
 
   Status add_name(const Expr& expr) {
     if (const auto index = index_(expr.name())) {
@@ -86,7 +86,7 @@ class ExprCode::Compiler {
     const std::size_t decided = emit_jump(is_or ? Operation::kKeepIfTrue : Operation::kKeepIfFalse);
     KMUX_TRY(add(expr.operands()[1], depth));
     KMUX_TRY(emit({Operation::kTruth, {}, {}, 0}));
-    land(decided);
+    jump_here(decided);
     return Ok{};
   }
 
@@ -95,9 +95,9 @@ class ExprCode::Compiler {
     const std::size_t otherwise = emit_jump(Operation::kJumpIfFalse);
     KMUX_TRY(add(expr.operands()[1], depth));
     const std::size_t done = emit_jump(Operation::kJump);
-    land(otherwise);
+    jump_here(otherwise);
     KMUX_TRY(add(expr.operands()[2], depth));
-    land(done);
+    jump_here(done);
     return Ok{};
   }
 
@@ -117,7 +117,7 @@ class ExprCode::Machine {
  public:
   explicit Machine(std::span<const std::int64_t> values) : values_(values) {}
 
-  // Executes a step that is no jump.
+  // Executes a step that is not a jump.
   Fault apply(const Step& step) noexcept {
     switch (step.operation) {
       case Operation::kConstant:

@@ -18,7 +18,7 @@ namespace kmux {
 class SingleCode {
  public:
   /// Nothing if the plan has another step, a preparation other than tensor maps of constant shape, an extent or argument that
-  /// is no linear number, or too much of anything.
+  /// is not a linear number, or too much of anything.
   static std::optional<SingleCode> of(const RunnerCode& code);
 
   const std::vector<SingleMap>& maps() const { return maps_; }

@@ -97,7 +97,7 @@ Result<double> HostDevices::event_elapsed(int device, void* begin, void* end) {
   const Clock::rep from = static_cast<Event*>(begin)->recorded;
   const Clock::rep to = static_cast<Event*>(end)->recorded;
   if (from == 0 || to == 0) {
-    return make_error(ErrorCode::kInvalidArgument, "an event was never recorded. Record both before asking.");
+    return make_error(ErrorCode::kInvalidArgument, "an event was never recorded. Record both first.");
   }
   return std::chrono::duration<double, std::milli>(Clock::duration(to - from)).count();
 }

@@ -19,7 +19,7 @@ Error unknown_option(const OptionValue& value, const OptionReaders& readers) {
   for (const auto& [name, read] : readers) known.push_back(name);
   return make_error(ErrorCode::kInvalidArgument,
                     "option " + in_double_quotes(value.option) + " is not known (given as " +
-                        in_double_quotes(value.text) + "; backend " + std::string(value.backend) + " knows " +
+                        in_double_quotes(value.text) + "; backend " + std::string(value.backend) + " has " +
                         join(known, "none") + ")." + did_you_mean(value.option, known) + " Correct or remove it.");
 }
 

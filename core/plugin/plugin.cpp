@@ -1,10 +1,10 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "kmux/dispatch_json.h"
-#include "kmux/plugin/program_view.h"
 
 #include "backend_json.h"
 #include "plugin_guard.h"
+#include "program_view.h"
 
 namespace kmux {
 namespace {

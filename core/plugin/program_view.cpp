@@ -1,4 +1,4 @@
-#include "kmux/plugin/program_view.h"
+#include "program_view.h"
 
 #include <cstddef>
 

@@ -22,7 +22,7 @@ void add_arch(std::vector<MissingFeature>& missing, const Support& support, cons
   const std::vector<std::string>& wanted = request.chosen().requirements.arch;
   if (wanted.empty() || (support.has_arch && std::ranges::any_of(wanted, support.has_arch))) return;
   missing.push_back({"arch", path_in_variant(request, "requires/arch"),
-                     support.has_arch ? "\"" + request.target.arch + "\" is none of those the variant is for"
+                     support.has_arch ? "\"" + request.target.arch + "\" is not one that the variant is for"
                                       : backend_of(support) + " names no architectures"});
 }
 
@@ -51,14 +51,14 @@ std::string path_in_variant(const BuildRequest& request, std::string_view member
 
 Error unknown_kind(const Target& target, const TargetForms& forms) {
   std::string message = "target " + in_double_quotes(to_string(target));
-  message.append(" is not one of backend ").append(forms.backend).append(" (it knows ").append(forms.kinds);
+  message.append(" is not one of backend ").append(forms.backend).append(" (it supports ").append(forms.kinds);
   message.append("). Use ").append(forms.examples).append(".");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
 
 Error unknown_attribute(const std::string& key, const std::string& value, const TargetForms& forms) {
   std::string message = "target attribute " + in_double_quotes(key + "=" + value);
-  message.append(" is not known to backend ").append(forms.backend).append(" (it knows ").append(forms.attributes);
+  message.append(" is unknown to backend ").append(forms.backend).append(" (it supports ").append(forms.attributes);
   message.append("). Remove it.");
   return make_error(ErrorCode::kInvalidArgument, std::move(message));
 }
@@ -68,7 +68,7 @@ Error no_architecture(std::string_view request, std::string_view example, Error 
   std::string& reason = why.message;
   if (reason.ends_with('.')) reason.pop_back();
   std::string message = "target " + in_double_quotes(request.empty() ? "auto" : request);
-  message.append(" names no architecture, and no device says one (").append(reason);
+  message.append(" names no architecture, and no device has one (").append(reason);
   message.append("). Name one: --target ").append(example);
   message.append(", or target=").append(in_double_quotes(example)).append(" in code.");
   why.message = std::move(message);

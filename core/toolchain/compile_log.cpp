@@ -35,7 +35,7 @@ std::string_view first_error(std::string_view log) {
 Error compile_error(std::string_view what, std::string_view log) {
   std::string message(what);
   if (const std::string_view line = first_error(log); !line.empty()) message.append(" (").append(line).append(")");
-  message += ". The note \"log\" has all that the compiler said.";
+  message += ". The note \"log\" has the compiler's whole output.";
   return make_error(ErrorCode::kCompileFailed, std::move(message)).with("log", std::string(log));
 }
 

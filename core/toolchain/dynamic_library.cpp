@@ -75,7 +75,7 @@ void MemoryLibrary::Closing::operator()(void* handle) const { dlclose(handle); }
 
 Result<MemoryLibrary> MemoryLibrary::open(std::string_view bytes, const std::string& what) {
   Descriptor file(memfd_create(("kmux-" + what).c_str(), MFD_CLOEXEC));
-  if (!file.is_open() || !write_bytes(file, bytes)) return cannot_open_library(what, "no memory for its file");
+  if (!file.is_open() || !write_bytes(file, bytes)) return cannot_open_library(what, "out of memory for its file");
   const std::string path = free_path(file);
   if (is_loaded(path)) return cannot_open_library(what, "too many libraries could not be unloaded");
   void* const handle = dlopen(path.c_str(), kScope);

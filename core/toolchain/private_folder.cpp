@@ -13,8 +13,8 @@ Result<PrivateFolder> PrivateFolder::create(const std::string& name) {
   std::error_code error;
   std::string path = (fs::absolute(fs::temp_directory_path(error), error) / (name + "-XXXXXX")).string();
   if (error || !mkdtemp(path.data())) {
-    return make_error(ErrorCode::kUnavailable,
-                      "no folder for temporary files can be made (in \"" + path + "\"). Make room or set TMPDIR.");
+    return make_error(ErrorCode::kUnavailable, "no folder for temporary files can be made (in \"" + path +
+                                                   "\"). Free some space or set TMPDIR.");
   }
   return PrivateFolder(path);
 }

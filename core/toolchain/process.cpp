@@ -9,13 +9,12 @@
 #include <filesystem>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
-#include "kmux/plugin/descriptor.h"
+#include "kmux/plugin/spawn.h"
 
 namespace kmux {
 namespace {
@@ -99,20 +98,6 @@ class PipeSignalBlocked {
   bool was_pending_ = false;
 };
 
-// Strings as execve wants them.
-class StringTable {
- public:
-  explicit StringTable(std::vector<std::string> strings) : strings_(std::move(strings)) {
-    for (std::string& string : strings_) pointers_.push_back(string.data());
-    pointers_.push_back(nullptr);
-  }
-  char* const* get() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> strings_;
-  std::vector<char*> pointers_;
-};
-
 // Where programs are looked for. Under AT_SECURE whoever set PATH may have fewer rights than this process.
 std::string search_path() {
   constexpr const char* kOfTheSystem = "/usr/bin:/bin";
@@ -125,40 +110,6 @@ bool is_inherited(const Command& command, const std::string& name) {
   if (command.environment.contains(name)) return false;
   return !command.inherited || std::ranges::find(*command.inherited, name) != command.inherited->end();
 }
-
-// The C structs that posix_spawn takes.
-class SpawnOptions {
- public:
-  SpawnOptions() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigset_t defaults;
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnOptions() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnOptions(const SpawnOptions&) = delete;
-  SpawnOptions& operator=(const SpawnOptions&) = delete;
-
-  void redirect(const Descriptor& from, int to) { posix_spawn_file_actions_adddup2(&actions_, from.get(), to); }
-  void work_in(const std::string& folder) { posix_spawn_file_actions_addchdir_np(&actions_, folder.c_str()); }
-  int spawn(pid_t* child, const std::string& program, const StringTable& argv, const StringTable& environment) {
-    return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.get(), environment.get());
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
 
 struct Child {
   pid_t id = -1;
@@ -189,14 +140,13 @@ Result<Child> start(const Command& command) {
   KMUX_ASSIGN(Pipe input, make_pipe());
   KMUX_ASSIGN(Pipe output, make_pipe());
   KMUX_ASSIGN(Pipe error, make_pipe());
-  SpawnOptions options;
-  options.redirect(input.read, STDIN_FILENO);
-  options.redirect(output.write, STDOUT_FILENO);
-  options.redirect(error.write, STDERR_FILENO);
-  if (!command.working_directory.empty()) options.work_in(command.working_directory);
+  Spawn spawn(Spawn::Group::kOfItsOwn);
+  spawn.redirect(input.read, STDIN_FILENO);
+  spawn.redirect(output.write, STDOUT_FILENO);
+  spawn.redirect(error.write, STDERR_FILENO);
+  if (!command.working_directory.empty()) spawn.work_in(command.working_directory);
   Child child{-1, std::move(input.write), std::move(output.read), std::move(error.read)};
-  const StringTable argv(command.argv);
-  const int failure = options.spawn(&child.id, program, argv, StringTable(environment_of(command)));
+  const int failure = spawn.start(&child.id, program, command.argv, environment_of(command));
   if (failure != 0) return cannot_start(command, std::strerror(failure));
   for (const Descriptor* end : {&child.input, &child.output, &child.error}) set_nonblocking(*end);
   return child;

@@ -125,7 +125,7 @@ class WorkerServer {
  public:
   WorkerServer(int socket, std::filesystem::path manifest) : socket_(socket), manifest_(std::move(manifest)) {}
 
-  /// Answers until the application closes its end (true) or sends what is no frame (false); then destroys the plugin.
+  /// Answers until the application closes its end (true) or sends what is not a frame (false); then destroys the plugin.
   bool serve();
 
   /// Sends a line of the log. Threads: any.

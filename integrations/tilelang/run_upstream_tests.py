@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     checkout = options.checkout.resolve()
     if not (checkout / "testing/python").is_dir():
-        print(f"{checkout} is no checkout of TileLang (it has no testing/python). Clone its repository.", file=sys.stderr)
+        print(f"{checkout} is not a TileLang checkout (it has no testing/python). Clone its repository.", file=sys.stderr)
         return 2
     try:
         result = _with_device(checkout, options) if options.device else _without_device(checkout, options)

@@ -9,6 +9,8 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "check/check_options.h"
+
 namespace kmux::cpu {
 
 /// How much work goes into the code. Its results are the same bit for bit: neither tier takes liberties with
@@ -30,12 +32,13 @@ struct BuildOptions {
   Engine engine = Engine::kClang;
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  CheckOptions check = {};
   std::string march = "native";       // "native": the target's processor
   std::string host_compiler = {};     // of engine host; empty: the first of c++, g++, clang++ in PATH
   std::string target_host = {};    // processor of the launcher; empty: as the kernels
   std::vector<std::string> compile_flags = {};
   std::vector<std::string> include_dirs = {};
-  std::function<bool()> stopping = {};  // nobody waits for the result any more
+  std::function<bool()> stopping = {};  // no caller waits for the result
 };
 
 /// Reads `options`; what is absent there comes from the host ("cpu.engine"), else from the defaults.

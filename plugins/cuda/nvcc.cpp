@@ -69,7 +69,7 @@ void warn_of_unused_flags(const Host& host) {
     if (!flags || flags->empty()) continue;
     host.log(Host::Level::kWarning,
              std::string(variable) + "=\"" + *flags +
-                 "\" is not used (a kernel is compiled with what its program and its options say). Set option "
+                 "\" is not used (a kernel is compiled with its program's flags and its options). Set option "
                  "compile_flags, or KMUX_OPTION_CUDA_COMPILE_FLAGS for all programs.");
   }
 }

@@ -132,7 +132,7 @@ Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python
   const std::string log = (words ? *words + "\n" : "") + ran.standard_error + ran.standard_output;
   if (ran.exit_code == kNotUsable) {
     return make_error(ErrorCode::kUnavailable, "CuTe DSL " + python.version + " of \"" + python.program +
-                                                   "\" cannot be imported (the note says why). Run: pip install '" +
+                                                   "\" cannot be imported (see the note). Run: pip install '" +
                                                    kRequirement + "'.")
         .with("log", log);
   }
@@ -140,9 +140,9 @@ Error failed(const PrivateFolder& folder, const ProcessResult& ran, const Python
     const std::string number = std::to_string(signal);
     return make_error(ErrorCode::kCompileFailed, "cannot compile the kernels (the compiler was ended by signal " +
                                                      number + ", " + strsignal(signal) +
-                                                     "; last it said: " + last_line(log) +
+                                                     "; last output: " + last_line(log) +
                                                      "). Change the kernel; the note \"log\" has what it was doing.")
-        .with("log", log.empty() ? "nothing was said before signal " + number : log);
+        .with("log", log.empty() ? "no output before signal " + number : log);
   }
   return with_requirements(compile_error("cannot compile the kernels", log), settings);
 }

@@ -111,7 +111,7 @@ std::optional<std::string> version_of_user(const Host& host, const std::string& 
 
 // The Python `program` with its CuTe DSL; else why not, in a few words.
 std::optional<Python> with_cute_dsl(const Host& host, const std::string& program, std::string& why_not) {
-  if (!is_executable(program)) return why_not = "is no program", std::nullopt;
+  if (!is_executable(program)) return why_not = "is not a program", std::nullopt;
   for (const std::string& folder : package_folders(program)) {
     const auto version = version_in(folder, kIdentified[0]);
     if (!version) continue;

@@ -5,13 +5,13 @@
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/spawn.h"
 
 namespace kmux {
 
@@ -26,37 +26,16 @@ constexpr const char* kServeScript = "kmux_serve.py";
 constexpr int kLookIntervalMs = 50;
 constexpr int kSocket = 3;  // of the server
 
-// The words of a C array that ends with null; `strings` stay where they are.
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  pointers.reserve(strings.size() + 1);
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. What it says goes to a
-// file of its folder: modules write to stdout when they are imported.
-pid_t spawn(const Command& command, const Descriptor& socket) {
-  const std::string log = command.working_directory + "/server.log";
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, socket.get(), kSocket);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> words = command.argv;
-  std::vector<std::string> variables = environment_of(command);
+// Starts `command` with `socket` as descriptor 3, in a process group of its own; its number, or -1. Its output goes to a file
+// of its folder: modules write to stdout when they are imported.
+pid_t start_server(const Command& command, const Descriptor& socket) {
+  Spawn spawn(Spawn::Group::kOfItsOwn);
+  spawn.redirect(socket, kSocket);
+  spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  spawn.open(STDOUT_FILENO, command.working_directory + "/server.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  spawn.duplicate(STDOUT_FILENO, STDERR_FILENO);
   pid_t process = -1;
-  const int failure = posix_spawn(&process, words[0].c_str(), &actions, &attributes, pointers_to(words).data(),
-                                  pointers_to(variables).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failure == 0 ? process : -1;
+  return spawn.start(&process, command.argv[0], command.argv, environment_of(command)) == 0 ? process : -1;
 }
 
 }  // namespace
@@ -90,7 +69,7 @@ bool PythonServer::start(const Python& python, const std::string& arch) {
   Command command = compiler_command({python.program, "-I", "-B", folder->path() + "/" + kServeScript}, folder->path());
   command.environment["PYTHONDONTWRITEBYTECODE"] = "1";
   command.environment["CUTE_DSL_ARCH"] = arch;  // without one CuTe DSL takes the newest, and says nothing
-  process_ = spawn(command, theirs);
+  process_ = start_server(command, theirs);
   folder_.emplace(*std::move(folder));
   return process_ > 0;
 }

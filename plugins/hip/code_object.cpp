@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <elf.h>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/words.h"
 
@@ -28,7 +26,7 @@ constexpr std::string_view kOwner("AMDGPU\0", 7);
 
 Error malformed(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no code object for AMD's devices (" + why + "). Build it again.");
+                    "the code is not a code object for AMD devices (" + why + "). Build it again.");
 }
 
 std::size_t padded(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
@@ -109,26 +107,6 @@ std::string arch_of(const Message& metadata) {
   return begin == target.npos ? "" : parse_arch(std::string_view(target).substr(begin + 2)).value_or("");
 }
 
-struct Free {
-  void operator()(char* text) const { std::free(text); }
-};
-
-std::string without_blanks(std::string text) {
-  std::erase(text, ' ');
-  return text;
-}
-
-// "scale<float>" of "_Z5scaleIfEvPf", which is "void scale<float>(float*)".
-std::string written_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, Free> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status));
-  if (status != 0 || text == nullptr) return symbol;
-  std::string name = text.get();
-  name.erase(std::min(name.find('('), name.size()));
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return without_blanks(name);
-}
-
 KernelForm form_of(const CodeKernel& kernel) {
   KernelForm form{std::vector<unsigned>(), kernel.max_threads};
   for (const CodeKernel::Argument& argument : kernel.arguments) form.argument_bytes->push_back(argument.size);
@@ -140,13 +118,13 @@ KernelForm form_of(const CodeKernel& kernel) {
 Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
   const auto file = value_at<Elf64_Ehdr>(code, 0);
   if (!file || std::memcmp(file->e_ident, ELFMAG, SELFMAG) != 0 || file->e_ident[EI_CLASS] != ELFCLASS64) {
-    return malformed("it is no ELF file of 64 bits");
+    return malformed("it is not a 64-bit ELF file");
   }
   if (file->e_machine != kMachine) return std::optional<CodeObject>();
   const auto bytes = find_metadata(code, *file);
   if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
   const Message metadata = Message::from_msgpack(*bytes, true, false);
-  if (!metadata.is_object()) return malformed("its metadata are no map of MessagePack");
+  if (!metadata.is_object()) return malformed("its metadata are not a MessagePack map");
   CodeObject object{arch_of(metadata), {}};
   for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
   return std::optional<CodeObject>(std::move(object));
@@ -219,18 +197,13 @@ Result<std::string> unbundled(std::string_view bytes, std::string_view arch) {
 }
 
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name) {
+  std::vector<std::string> symbols;
+  for (const CodeKernel& kernel : code.kernels) symbols.push_back(kernel.name);
+  const std::vector<std::size_t> found = find_symbols(name, symbols);
+  if (found.size() == 1) return &code.kernels[found.front()];
   std::vector<std::string> known;
-  const CodeKernel* found = nullptr;
-  std::size_t count = 0;
-  for (const CodeKernel& kernel : code.kernels) {
-    if (kernel.name == name) return &kernel;
-    known.push_back(written_name(kernel.name));
-    if (known.back() != without_blanks(name)) continue;
-    found = &kernel;
-    ++count;
-  }
-  if (count == 1) return found;
-  return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(count == 0 ? "no" : "more than one") +
+  for (const std::string& symbol : symbols) known.push_back(function_name(symbol));
+  return make_error(ErrorCode::kCompileFailed, "the code has " + std::string(found.empty() ? "no" : "more than one") +
                                                    " kernel \"" + name + "\" (it has " + join(known, "none") +
                                                    "). Correct the name, or declare it extern \"C\".");
 }

@@ -39,12 +39,12 @@ struct CodeObject {
 /// Reads the metadata of `code`. Nothing for an ELF file of another machine: what stands in for a device compiles to its
 /// own.
 ///
-/// Errors: invalid_argument for bytes that are no ELF file, are cut off, or whose note is missing or malformed.
+/// Errors: invalid_argument for bytes that are not an ELF file, are cut off, or whose note is missing or malformed.
 /// Source: LLVM, AMDGPUUsage, "Code Object Metadata" (versions 3 to 5).
 Result<std::optional<CodeObject>> read_code_object(std::string_view code);
 
 /// The code object for `arch` of `bytes`: those of a Clang offload bundle, as hipcc writes it, or `bytes` themselves if
-/// they are no bundle.
+/// they are not a bundle.
 ///
 /// Errors: invalid_argument for a bundle that is cut off or has no code for `arch`, with what it has; unsupported for one
 ///         that is compressed.

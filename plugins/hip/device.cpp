@@ -218,7 +218,7 @@ Result<FactReader> reader_of(const HipTable& hip) {
   if (hip.properties_r0000) return FactReader{hip.properties_r0000, "hipGetDevicePropertiesR0000", kArchUntil5};
   if (hip.properties) return FactReader{hip.properties, "hipGetDeviceProperties", kArchUntil5};
   return make_error(ErrorCode::kUnsupported,
-                    "this release of HIP's runtime does not say what its devices are (it has no "
+                    "this release of HIP's runtime does not describe its devices (it has no "
                     "hipGetDeviceProperties). Name the architecture, as in \"hip:gfx942\".");
 }
 
@@ -236,7 +236,7 @@ Result<std::string> device_arch(const HipTable& hip, int ordinal) {
   const char* const name = properties.data() + reader.arch_offset;
   const std::string text(name, strnlen(name, kArchBytes));
   if (auto arch = parse_arch(text)) return *std::move(arch);
-  return make_error(ErrorCode::kUnsupported, device_text(ordinal) + " says that its architecture is \"" + text +
+  return make_error(ErrorCode::kUnsupported, device_text(ordinal) + " has architecture \"" + text +
                                                  R"(" (none of AMD's). Name it, as in "hip:gfx942".)");
 }
 

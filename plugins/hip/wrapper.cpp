@@ -57,7 +57,7 @@ void emit_kernels(CodeWriter& out, const PlanFacts& facts) {
 }
 
 void emit_facts(CodeWriter& out, const PlanFacts& facts) {
-  out.line().line(std::string("// What the launch layer must know of ") + quote_c(facts.name) + ", and its code.");
+  out.line().line(std::string("// What the launch layer needs of ") + quote_c(facts.name) + ", and its code.");
   out.line("namespace kmux::hip {");
   const bool any = facts.kernel_count > 0;
   if (any) emit_kernels(out, facts);

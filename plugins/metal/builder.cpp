@@ -43,7 +43,7 @@ Status check_kernels(const Variant& variant, const std::vector<std::string>& ker
 Status check_library(const File& source) {
   if (source.content.starts_with("MTLB")) return Ok{};
   return make_error(ErrorCode::kInvalidArgument, "source \"" + source.path +
-                                                     "\" is no Metal library (it does not begin with MTLB). Make it "
+                                                     "\" is not a Metal library (it does not begin with MTLB). Make it "
                                                      "with `xcrun metallib`, or give MSL as dialect msl.");
 }
 

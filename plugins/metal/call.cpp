@@ -24,7 +24,7 @@ std::string hexadecimal(const void* address) {
 [[gnu::cold, gnu::noinline]] int not_ours(kmux_sink error, const void* address, const std::string& what) {
   return fail(error, KMUX_INVALID_ARGUMENT,
               what + " is at " + hexadecimal(address) +
-                  " (that is no memory of the device \"metal:0\" that kmux allocated). Copy the tensor to the device "
+                  " (that is not memory of the device \"metal:0\" that kmux allocated). Copy the tensor to the device "
                   "first.");
 }
 

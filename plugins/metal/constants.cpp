@@ -74,10 +74,10 @@ Result<Constant> parse_constant(std::string_view text) {
     return malformed(text, "\"" + std::string(name) + "\" is neither a name nor an index");
   }
   const auto type = std::ranges::find(kTypes, type_name, &Type::name);
-  if (type == kTypes.end()) return malformed(text, "\"" + std::string(type_name) + "\" is no type of one");
+  if (type == kTypes.end()) return malformed(text, "\"" + std::string(type_name) + "\" is not a type of one");
   constant.type = type->number;
   if (type->store(text.substr(equals + 1), constant.bytes)) return constant;
-  return malformed(text, "the value is none of its type");
+  return malformed(text, "the value is not of its type");
 }
 
 }  // namespace kmux::metal

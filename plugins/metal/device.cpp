@@ -26,7 +26,7 @@ struct Event {
 Error not_ours(const char* what) {
   return make_error(ErrorCode::kInvalidArgument,
                     std::string(what) +
-                        " is no memory of the device (backend metal did not allocate it). Pass a tensor "
+                        " is not memory of the device (backend metal did not allocate it). Pass a tensor "
                         "of \"metal:0\".");
 }
 
@@ -72,9 +72,10 @@ Result<Json> MetalDevices::properties(int device) {
 Result<void*> MetalDevices::allocate(int device, void* stream, std::size_t bytes, std::size_t alignment) {
   KMUX_ASSIGN(const auto opened, gpu(device));
   if (alignment > Arena::kPage || (alignment != 0 && !std::has_single_bit(alignment))) {
-    return make_error(ErrorCode::kInvalidArgument, "alignment " + std::to_string(alignment) +
-                                                       " cannot be had (backend metal aligns to powers of two up to " +
-                                                       std::to_string(Arena::kPage) + "). Use one of these.");
+    return make_error(ErrorCode::kInvalidArgument,
+                      "alignment " + std::to_string(alignment) +
+                          " is not supported (backend metal aligns to powers of two up to " +
+                          std::to_string(Arena::kPage) + "). Use one of these.");
   }
   return opened->arena().allocate(opened->queue_of(stream), bytes);
 }
@@ -204,7 +205,7 @@ Result<double> MetalDevices::event_elapsed(int device, void* begin, void* end) {
     auto& event = *static_cast<Event*>(i == 0 ? begin : end);
     const std::lock_guard lock(event.mutex);
     if (!event.command_buffer) {
-      return make_error(ErrorCode::kInvalidArgument, "an event was never recorded. Record both before asking.");
+      return make_error(ErrorCode::kInvalidArgument, "an event was never recorded. Record both first.");
     }
     opened->objc().wait(event.command_buffer.get());
     marks[i] = event.mark;

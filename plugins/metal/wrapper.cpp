@@ -41,7 +41,7 @@ std::string_view skip_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-// "ifdef" of "  # ifdef X"; empty for a line that is no directive.
+// "ifdef" of "  # ifdef X"; empty for a line that is not a directive.
 std::string_view directive(std::string_view line) {
   line = skip_blanks(line);
   if (!line.starts_with('#')) return {};

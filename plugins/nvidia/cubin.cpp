@@ -1,10 +1,8 @@
 #include "nvidia/cubin.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 
+#include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/words.h"
 
 namespace kmux::nvidia {
@@ -36,42 +34,10 @@ char suffix_in_note(const CubinFile& file, int number) {
   return '\0';
 }
 
-// Blanks in a name expression are the user's choice.
-std::string compact(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c != ' ') text += c;
-  }
-  return text;
-}
-
-// Only names: __cxa_demangle takes "f" for a type, too.
-std::string demangle(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return text ? std::string(text.get()) : symbol;
-}
-
-// "void ns::scale<float>(float*)" without result and parameters. Only templates have their result in the name.
-std::string qualified_name(std::string_view demangled) {
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < demangled.size(); ++i) {
-    const char c = demangled[i];
-    if (c == '<') ++depth;
-    if (c == '>') --depth;
-    if (depth == 0 && c == ' ') begin = i + 1;
-    if (depth == 0 && c == '(') return std::string(demangled.substr(begin, i - begin));
-  }
-  return std::string(demangled.substr(begin));
-}
-
 std::string listed(const std::vector<std::string>& symbols) {
   std::vector<std::string> names;
   for (const std::string& symbol : symbols) {
-    const std::string name = demangle(symbol);
+    const std::string name = demangled(symbol);
     names.push_back(symbol);
     if (name != symbol) names.back().append(" = ").append(name);
   }
@@ -85,20 +51,15 @@ Error not_one(const std::string& kernel, const std::string& why, const std::vect
 }
 
 Result<std::string> find_kernel(const std::string& kernel, const std::vector<std::string>& present) {
-  if (std::ranges::find(present, kernel) != present.end()) return kernel;
-  std::vector<std::string> matches;
-  for (const std::string& symbol : present) {
-    const std::string name = demangle(symbol);
-    if (name != symbol && compact(qualified_name(name)) == compact(kernel)) matches.push_back(symbol);
-  }
+  const std::vector<std::size_t> matches = find_symbols(kernel, present);
   if (matches.size() > 1) return not_one(kernel, "is in the compiled code more than once", present);
   if (matches.empty()) return not_one(kernel, "is not in the compiled code", present);
-  return matches.front();
+  return present[matches.front()];
 }
 
 Error no_cubin(const std::string& why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "the code is no cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
+                    "the code is not a cubin (" + why + "). Make it with nvcc -cubin or NVRTC, for one architecture.");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace kmux::nvidia {
 
 /// The symbols of the kernels in a cubin, sorted.
 ///
-/// Errors: invalid_argument if it is no cubin (an ELF file of 64 bits for NVIDIA's devices).
+/// Errors: invalid_argument if it is not a cubin (an ELF file of 64 bits for NVIDIA's devices).
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin);
 
 /// The architecture that a cubin is for, with its suffix.
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
 /// Lifetime: borrows the bytes.   Source: ELF-64 Object File Format 1.5.
 class CubinFile {
  public:
-  /// Errors: invalid_argument if it is no ELF file of 64 bits for NVIDIA's devices, or its table of sections is cut off.
+  /// Errors: invalid_argument if it is not a 64-bit ELF file for NVIDIA's devices, or its table of sections is cut off.
   static Result<CubinFile> open(std::string_view bytes);
 
   const Elf64_Ehdr& header() const { return header_; }

@@ -54,7 +54,7 @@ Result<Arch> ptx_arch(std::string_view ptx) {
     if (const auto arch = parse_arch(word)) return *arch;
   }
   return make_error(ErrorCode::kInvalidArgument,
-                    "the source is no PTX (it has no .target with an architecture). Make it with nvcc -ptx.");
+                    "the source is not PTX (it has no .target with an architecture). Make it with nvcc -ptx.");
 }
 
 namespace {

@@ -150,7 +150,8 @@ constexpr std::array<Newest, 6> kFirstArch = {{{"cluster", 90},
 std::vector<MissingFeature> missing_on_arch(const BuildRequest& request) {
   const auto target = parse_arch(request.target.arch);
   if (!target) {
-    return {{"arch", path_in_variant(request, "requires/arch"), "\"" + request.target.arch + "\" is no architecture"}};
+    return {
+        {"arch", path_in_variant(request, "requires/arch"), "\"" + request.target.arch + "\" is not an architecture"}};
   }
   std::vector<MissingFeature> missing;
   for (const UsedFeature& used : features_used(request.program, request.variant)) {

@@ -23,7 +23,7 @@ std::string problem_of(const Json& json) {
 }
 
 TEST(BenchReport, RefusesWhatIsNone) {
-  EXPECT_THAT(problem_of(Json::Object{}), HasSubstr("no report of kmux bench (\"kmux_bench\" is missing)"));
+  EXPECT_THAT(problem_of(Json::Object{}), HasSubstr("not a report of kmux bench (\"kmux_bench\" is missing)"));
   Json newer = to_json(report_example());
   newer["kmux_bench"] = 2;
   EXPECT_THAT(problem_of(newer), HasSubstr("of another version"));

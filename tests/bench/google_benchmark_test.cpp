@@ -116,9 +116,9 @@ TEST(GoogleBenchmark, RefusesWhatIsNone) {
     return read.error().message;
   };
   EXPECT_THAT(problem(Json::Object{}),
-              HasSubstr("no result of Google Benchmark (\"context\" is no object). Give what"));
+              HasSubstr("not a result of Google Benchmark (\"context\" is not an object). Give what"));
   EXPECT_THAT(problem(parse_json(R"({"context": {}, "benchmarks": 1})").value()),
-              HasSubstr("\"benchmarks\" is no list"));
+              HasSubstr("\"benchmarks\" is not a list"));
   EXPECT_THAT(problem(document(R"({"real_time": 1})")), HasSubstr("a benchmark has no \"name\""));
   EXPECT_THAT(problem(document(R"({"name": "a", "real_time": 1, "time_unit": "h"})")),
               HasSubstr("benchmark \"a\" has no \"time_unit\" of ns, us, ms or s"));

@@ -40,9 +40,9 @@ TEST_F(ReportFile, IsReadWhoeverWroteIt) {
 TEST_F(ReportFile, IsNamedWhereItCannotBeRead) {
   EXPECT_THAT(load_report(folder_.path() / "none.json").error().message, HasSubstr("none.json"));
   EXPECT_THAT(problem_of("a.json", "{"), AllOf(HasSubstr("a.json\": "), HasSubstr("line 1")));
-  EXPECT_THAT(problem_of("b.json", "{}"), AllOf(HasSubstr("b.json\": "), HasSubstr("no report of kmux bench")));
+  EXPECT_THAT(problem_of("b.json", "{}"), AllOf(HasSubstr("b.json\": "), HasSubstr("not a report of kmux bench")));
   EXPECT_THAT(problem_of("c.json", R"({"context": {}, "benchmarks": 1})"),
-              AllOf(HasSubstr("c.json\": "), HasSubstr("no result of Google Benchmark")));
+              AllOf(HasSubstr("c.json\": "), HasSubstr("not a result of Google Benchmark")));
 }
 
 TEST_F(ReportFile, OneIsAsItWas) {

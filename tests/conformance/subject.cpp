@@ -18,7 +18,8 @@ Status Subject::choose(const std::string& plugin, const std::filesystem::path& f
   options.search_path = {subject.folder_};
   options.use_default_path = false;
   options.variables = Environment::from_process().variables; // which name libraries, for some plugins
-  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{.isolation = isolation}, options));
+  KMUX_ASSIGN(const Isolation where, isolation_from_string(isolation));
+  KMUX_ASSIGN(subject.runtime_, Runtime::create(Environment{.isolation = std::optional(where)}, options));
   KMUX_ASSIGN(subject.plugin_, subject.runtime_->registry().plugin(plugin));
   KMUX_ASSIGN(const ProbeReport report, subject.plugin_->probe());
   if (!report.can_run.ok()) return make_error(ErrorCode::kUnavailable, report.can_run.reason);

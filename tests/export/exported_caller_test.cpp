@@ -37,7 +37,7 @@ TEST(ExportedCaller, InCKnowsTheHeaderAlone) {
   EXPECT_EQ(result.standard_output,
             "0 12 24 36\n"
             "0 14 28 42\n"  // C3.12: in a stream
-            "-1 kernel \"axpy\": parameter \"y\" has shape[0] = 2 (the signature says n, and n = 3 from shape[0] of "
+            "-1 kernel \"axpy\": parameter \"y\" has shape[0] = 2 (expected n, and n = 3 from shape[0] of "
             "\"x\"). Pass tensors that agree.\n");
 }
 

@@ -227,17 +227,17 @@ TEST(RedisTierHostile, GarbageIsNoReply) {
     EXPECT_NE(complaint_about(HostileServer::answers(std::string(garbage) + "\r\n"), milliseconds(200)), "taken")
         << garbage;
   }
-  EXPECT_EQ(complaint_about(HostileServer::answers("HTTP/1.1\r\n")), "what it says is no reply of Redis");
+  EXPECT_EQ(complaint_about(HostileServer::answers("HTTP/1.1\r\n")), "the answer is not a Redis reply");
 }
 
 TEST(RedisTierHostile, ListsAreNoReplyHoweverLong) {
-  EXPECT_EQ(complaint_about(HostileServer::answers("*2147483647\r\n")), "what it says is no reply of Redis");
-  EXPECT_EQ(complaint_about(HostileServer::answers("*1\r\n$1\r\na\r\n")), "what it says is no reply of Redis");
-  EXPECT_EQ(complaint_about(HostileServer::answers(":7\r\n")), "it answers something else than it was asked");
+  EXPECT_EQ(complaint_about(HostileServer::answers("*2147483647\r\n")), "the answer is not a Redis reply");
+  EXPECT_EQ(complaint_about(HostileServer::answers("*1\r\n$1\r\na\r\n")), "the answer is not a Redis reply");
+  EXPECT_EQ(complaint_about(HostileServer::answers(":7\r\n")), "its reply has the wrong type");
 }
 
 TEST(RedisTierHostile, OneReplyACommand) {
-  EXPECT_EQ(complaint_about(HostileServer::answers("$1\r\na\r\n$1\r\nb\r\n")), "it says more than it was asked");
+  EXPECT_EQ(complaint_about(HostileServer::answers("$1\r\na\r\n$1\r\nb\r\n")), "it sent more than one reply");
 }
 
 TEST(RedisTierHostile, AStreamWithoutEndIsCutOff) {

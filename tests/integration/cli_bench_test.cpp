@@ -102,9 +102,9 @@ TEST_F(CliBench, ReadsEarlierResults) {
 
 TEST_F(CliBench, RefusesWhatIsNoResult) {
   session_.write("bad.json", R"({"context": {}, "benchmarks": 3})");
-  for (const auto& [file, message] :
-       {std::pair("bad.json", "\"bad.json\": this is no result of Google Benchmark"),
-        std::pair("scale/scale.kmux.json", "this is no report of kmux bench"), std::pair("none.json", "none.json")}) {
+  for (const auto& [file, message] : {std::pair("bad.json", "\"bad.json\": this is not a result of Google Benchmark"),
+                                      std::pair("scale/scale.kmux.json", "this is not a report of kmux bench"),
+                                      std::pair("none.json", "none.json")}) {
     const ProcessResult bench = session_.run({"bench", "--from", file});
     EXPECT_NE(bench.exit_code, 0);
     EXPECT_THAT(bench.standard_error, HasSubstr(message));
@@ -127,8 +127,8 @@ TEST_F(CliBench, RefusesWrongWords) {
     EXPECT_THAT(bench.standard_output, Not(HasSubstr("baseline")));
   };
   refuses({"--fail-if", "slow"}, "\"slow\" is nothing to fail for");
-  refuses({"--axis", "n=x"}, "\"x\" is no integer (--axis n)");
-  refuses({"--axis", "n"}, "--axis \"n\" is no assignment");
+  refuses({"--axis", "n=x"}, "\"x\" is not an integer (--axis n)");
+  refuses({"--axis", "n"}, "--axis \"n\" is not an assignment");
   refuses({"--backends", "nonsense"}, "\"nonsense\" cannot be measured");
   refuses({"--baseline", "cuda"}, "the baseline \"cuda\" does not run program \"scale\" here");
 }

@@ -28,7 +28,7 @@ CliSession::CliSession() {
   save_npy(folder_ / "x2x4.npy", floats({2, 4}, 0)).value();
   save_npy(folder_ / "wrong8.npy", floats({8}, 100)).value();
   save_npy(folder_ / "doubles8.npy", Tensor::zeros({8}, dtype::kFloat64).value()).value();
-  write("not.npy", "these bytes are no tensor");
+  write("not.npy", "these bytes are not a tensor");
   std::ifstream tensor(folder_ / "x8.npy", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(tensor), {}};
   write("short.npy", bytes.substr(0, bytes.size() - 5));

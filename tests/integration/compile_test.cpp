@@ -193,7 +193,7 @@ TEST_F(CompileChain, SaysWhereThereAreNoPlugins) {
 
 TEST_F(CompileChain, PassesOptionsOn) {
   EXPECT_THAT(compiled({.options = {{"speed", "11"}}}).error().message,
-              HasSubstr("option \"speed\" is not known (given as \"11\"; backend null_a knows none)"));
+              HasSubstr("option \"speed\" is not known (given as \"11\"; backend null_a has none)"));
 }
 
 TEST_F(CompileChain, AllocatesTheOutputsOfOutIdx) {

@@ -1,4 +1,4 @@
-// Where NVTX is asked for and not installed: what the loader finds under its names is no library (see CMakeLists.txt).
+// Where NVTX is asked for and not installed: what the loader finds under its names is not a library (see CMakeLists.txt).
 #include <string>
 #include <vector>
 

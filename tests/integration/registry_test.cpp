@@ -112,7 +112,7 @@ TEST(Registry, RefusesBeforeOpening) {
   const fs::path broken = kPlugins / "broken";
   expect_refused(broken / "other_abi", ErrorCode::kUnavailable, "plugin ABI 7 to 9");
   expect_refused(broken / "other_build_id", ErrorCode::kUnavailable, "0123456789abcdef0123456789abcdef01234567");
-  expect_refused(broken / "other_size", ErrorCode::kUnavailable, "its manifest says 4096");
+  expect_refused(broken / "other_size", ErrorCode::kUnavailable, "its manifest has 4096");
   expect_refused(broken / "unknown_key", ErrorCode::kInvalidArgument, "\"colour\"");
   expect_refused(broken / "malformed", ErrorCode::kInvalidArgument, "line 1");
   expect_refused(broken / "missing_library", ErrorCode::kUnavailable, "No such file");
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"small_table", ErrorCode::kUnavailable, "64 bytes"},
                     Failure{"incomplete_table", ErrorCode::kUnavailable, "a function missing"},
                     Failure{"other_name", ErrorCode::kUnavailable, "somebody_else"},
-                    Failure{"other_version", ErrorCode::kUnavailable, "\"0.1.0\", its manifest says \"7.0.0\""},
+                    Failure{"other_version", ErrorCode::kUnavailable, "\"0.1.0\", its manifest has \"7.0.0\""},
                     Failure{"other_device", ErrorCode::kUnavailable, "type 12, its manifest's first is 1"},  // C3.11
                     Failure{"no_table", ErrorCode::kUnavailable, "the licence has expired"},
                     Failure{"throws_in_create", ErrorCode::kInternal, "thrown by create"},

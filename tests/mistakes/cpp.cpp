@@ -27,9 +27,9 @@ const std::map<std::string, std::function<void()>> kMistakes = {
     {"too few arguments", [] { kernel()(floats({8})).value(); }},
     {"an array of another rank", [] { kernel()(floats({2, 4}), 2.0F).value(); }},
     {"an array of another dtype", [] { kernel()(Tensor::zeros({8}, kmux::dtype::kFloat64).value(), 2.0F).value(); }},
-    {"a tensor that is none", [] { kernel()(Tensor(), 2.0F).value(); }},
+    {"a null tensor", [] { kernel()(Tensor(), 2.0F).value(); }},
     {"a device that is not here", [] { kmux::compile(scale(), {.execution_backend = "cpu", .device = 7}).value(); }},
-    {"a file that is no tensor", [] { kmux::load_npy("scale.c").value(); }},
+    {"a file that is not a tensor", [] { kmux::load_npy("scale.c").value(); }},
 };
 
 int make(const std::string& name) {

@@ -3,7 +3,7 @@ what it says, `kernel` its kernel, `x` eight floats."""
 
 MISTAKES = [
     ("a program that is not there", "kmux.compile('scael.kmux.json')"),
-    ("a dict that is no program", "kmux.compile({'nmae': 'scale'})"),
+    ("a dict that is not a program", "kmux.compile({'nmae': 'scale'})"),
     ("a source that is not given", "kmux.program(document, {})"),
     ("a misspelt backend", "kmux.compile(scale, execution_backend='cpuu')"),
     ("a misspelt target", "kmux.compile(scale, target='cdua')"),
@@ -16,9 +16,9 @@ MISTAKES = [
     ("an array of another dtype", "kernel(x.astype('float64'), 2.0)"),
     ("an array of another rank", "kernel(x.reshape(2, 4), 2.0)"),
     ("a string in the place of a number", "kernel(x, 'two')"),
-    ("an output that is none", "kmux.compile(scale, out_idx=7)"),
+    ("an unknown output", "kmux.compile(scale, out_idx=7)"),
     ("an output that is read", "kmux.compile(scale, out_idx='y')"),
-    ("a list of what is no program", "kmux.par_compile([5])"),
+    ("a list of what is not a program", "kmux.par_compile([5])"),
     ("a jit function that gives no program", "kmux.jit(lambda n: n + 1)(4)"),
     ("a folder of plugins that is not there", "kmux.compile(scale, execution_backend='mine')"),
 ]

@@ -70,7 +70,7 @@ TEST_P(Sequences, AnOutputIsDroppedWhileItsKernelRuns) {
     const Stream stream = Stream::create(device).value();
     Tensor first = call(add, x, 111, stream);  // its memory belongs to `stream`
     first = Tensor();                          // freed there, behind the kernel
-    const Tensor second = call(add, x, 222);   // on the default stream: memory that nobody writes
+    const Tensor second = call(add, x, 222);   // on the default stream: memory that no kernel writes
     // [dropped_output.end]
     EXPECT_EQ(sequence.all_of(second), 222);
   });
@@ -117,8 +117,8 @@ TEST_P(Sequences, OthersLaunchWhatUsesATensor) {
       add.launch({x, sum, 1}, stream).value();
       const nvidia::CUgraph graph = capture.end(stream.handle());
       // [used_on.begin]
-      capture.launch(graph, stream.handle());  // the application's own launch, of which kmux knows nothing
-      x.used_on(stream).value();               // so it says what that uses
+      capture.launch(graph, stream.handle());  // the application's own launch, which kmux does not see
+      x.used_on(stream).value();               // so it records what that uses
       // [used_on.end]
     }
     const Tensor other = sequence.on_device(1000);

@@ -9,7 +9,7 @@ PAGE = (ROOT / "docs" / "environment.md").read_text(encoding="utf-8")
 TABLE = (ROOT / "core/runtime/system/environment_variables.cpp").read_text(encoding="utf-8")
 READER = (ROOT / "core/runtime/system/environment.cpp").read_text(encoding="utf-8")
 NAME = re.compile(r"\b(?:KMUX|TILELANG)_[A-Z0-9_]+")
-# Names of the C++ and CMake interfaces, which are no variables of the environment.
+# Names of the C++ and CMake interfaces, which are not variables of the environment.
 SETTING = re.compile(r"(?:^|[\s`(|])(KMUX_[A-Z0-9_]+)(?:=\S|`)")
 NO_VARIABLE = {"KMUX_TRY", "KMUX_ASSIGN", "KMUX_PLUGIN", "KMUX_VERSION", "KMUX_CPU_HOME"}  # the last: an example of plugin-abi.md
 

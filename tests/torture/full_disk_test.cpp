@@ -41,7 +41,7 @@ TEST_F(FullDisk, AtAnyStepCostsTheEntryAlone) {
     set_fault_handler(full_at_step);
     EXPECT_EQ(use_cache(options_, 1, temp_.path() / "makes"), 0) << step;
     set_fault_handler(nullptr);
-    EXPECT_THAT(log, HasSubstr("an artifact is not kept: cannot write")) << step;
+    EXPECT_THAT(log, HasSubstr("an artifact is not cached: cannot write")) << step;
     EXPECT_THAT(log, HasSubstr("No space left on device")) << step;
     EXPECT_FALSE(ArtifactCache::open(options_).value()->find(torture_key(1))) << step;
     EXPECT_TRUE(fs::is_empty(options_.folder / "tmp")) << step;

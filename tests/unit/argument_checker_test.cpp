@@ -83,12 +83,11 @@ TEST(ArgumentChecker, FillsSlotsAndSymbols) {
 
 TEST(ArgumentChecker, NamesActualAndExpectedTheRightWayRound) {
   Checked check({buffer_param("A", dtype::kFloat16, {kCheckedM, 64})});
-  EXPECT_EQ(
-      check({tensor({4, 63}, dtype::kFloat16)}),
-      "kernel \"k\": parameter \"A\" has shape[1] = 63 (the signature says 64). Pass a tensor of float16[m, 64].");
-  EXPECT_THAT(check({tensor({4, 64})}), HasSubstr("has dtype float32 (the signature says float16)"));
-  EXPECT_THAT(check({tensor({4}, dtype::kFloat16)}), HasSubstr("has 1 dimensions (the signature says 2)"));
-  EXPECT_THAT(check({1.5}), HasSubstr("is the number 1.5 (the signature says a tensor)"));
+  EXPECT_EQ(check({tensor({4, 63}, dtype::kFloat16)}),
+            "kernel \"k\": parameter \"A\" has shape[1] = 63 (expected 64). Pass a tensor of float16[m, 64].");
+  EXPECT_THAT(check({tensor({4, 64})}), HasSubstr("has dtype float32 (expected float16)"));
+  EXPECT_THAT(check({tensor({4}, dtype::kFloat16)}), HasSubstr("has 1 dimensions (expected 2)"));
+  EXPECT_THAT(check({1.5}), HasSubstr("is the number 1.5 (expected a tensor)"));
   EXPECT_THAT(check({nullptr}), HasSubstr("\"A\" is null"));
 }
 
@@ -113,7 +112,7 @@ TEST(ArgumentChecker, ComparesEveryCarrierOfASymbol) {
                  buffer_param("C", kF32, {8, kCheckedM})});
   EXPECT_EQ(check({tensor({4}), tensor({4}), tensor({8, 4})}), "");
   EXPECT_THAT(check({tensor({4}), tensor({5}), tensor({8, 4})}),
-              HasSubstr("parameter \"B\" has shape[0] = 5 (the signature says m, and m = 4 from shape[0] of \"A\")"));
+              HasSubstr("parameter \"B\" has shape[0] = 5 (expected m, and m = 4 from shape[0] of \"A\")"));
   EXPECT_THAT(check({tensor({4}), tensor({4}), tensor({8, 3})}), HasSubstr("\"C\" has shape[1] = 3"));
 }
 
@@ -123,7 +122,7 @@ TEST(ArgumentChecker, SolvesLinearExtents) {
   EXPECT_EQ(check({tensor({12}), tensor({5}), tensor({7})}), "");
   EXPECT_THAT(check.values(), ElementsAre(3));
   EXPECT_THAT(check({tensor({13}), tensor({5}), tensor({7})}),
-              HasSubstr("\"A\" has shape[0] = 13 (the signature says n * 4, and no integer n gives that)"));
+              HasSubstr("\"A\" has shape[0] = 13 (expected n * 4, and no integer n gives that)"));
   EXPECT_THAT(check({tensor({12}), tensor({6}), tensor({7})}), HasSubstr("\"B\" has shape[0] = 6"));
   EXPECT_THAT(check({tensor({12}), tensor({5}), tensor({8})}), HasSubstr("\"C\" has shape[0] = 8"));
 }
@@ -134,9 +133,9 @@ TEST(ArgumentChecker, ComputesOtherExtents) {
                  buffer_param("C", kF32, {kCheckedM * kCheckedN})});
   EXPECT_EQ(check({tensor({2, 129}), tensor({8}), tensor({258})}), "");
   EXPECT_THAT(check({tensor({2, 129}), tensor({4}), tensor({258})}),
-              HasSubstr("\"B\" has shape[0] = 4 (the signature says ceildiv(n, 128) * 4 = 8 with n = 129)"));
+              HasSubstr("\"B\" has shape[0] = 4 (expected ceildiv(n, 128) * 4 = 8 with n = 129)"));
   EXPECT_THAT(check({tensor({2, 129}), tensor({8}), tensor({257})}),
-              HasSubstr("(the signature says m * n = 258 with m = 2, n = 129)"));
+              HasSubstr("(expected m * n = 258 with m = 2, n = 129)"));
   EXPECT_THAT(check({tensor({kHuge, kHuge}, kF32, {1, 1}), tensor({8}), tensor({1})}), HasSubstr("contiguous"));
 }
 
@@ -148,8 +147,8 @@ TEST(ArgumentChecker, SaysWhyAComputedExtentHasNoValue) {
 TEST(ArgumentChecker, TakesIntegerScalarsInShapes) {
   Checked check({buffer_param("A", kF32, {kCheckedN}), scalar_param("n", dtype::kInt32)});
   EXPECT_EQ(check({tensor({5}), 5}), "");
-  EXPECT_THAT(check({tensor({5}), 6}), HasSubstr("\"A\" has shape[0] = 5 (the signature says n = 6 with n = 6)"));
-  EXPECT_THAT(check({tensor({0}), -1}), HasSubstr("\"A\" has shape[0] = 0 (the signature says n = -1"));
+  EXPECT_THAT(check({tensor({5}), 6}), HasSubstr("\"A\" has shape[0] = 5 (expected n = 6 with n = 6)"));
+  EXPECT_THAT(check({tensor({0}), -1}), HasSubstr("\"A\" has shape[0] = 0 (expected n = -1"));
   Checked wide({buffer_param("A", kF32, {kCheckedN}), scalar_param("n", dtype::kUInt64)});
   EXPECT_THAT(wide({tensor({5}), std::numeric_limits<std::uint64_t>::max()}), HasSubstr("uses it as int64"));
 }
@@ -187,8 +186,8 @@ TEST(ArgumentChecker, LetsStridesThatDecideNothingBe) {
 TEST(ArgumentChecker, ComparesDeclaredStrides) {
   Checked check({{"A", BufferParam{kF32, {4, 8}, std::vector<Expr>{16, 1}}}});
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1})}), "");
-  EXPECT_THAT(check({tensor({4, 8})}), HasSubstr("\"A\" has strides[0] = 8 (the signature says 16)"));
-  EXPECT_THAT(check({tensor({4, 8}, kF32, {16, 2})}), HasSubstr("strides[1] = 2 (the signature says 1)"));
+  EXPECT_THAT(check({tensor({4, 8})}), HasSubstr("\"A\" has strides[0] = 8 (expected 16)"));
+  EXPECT_THAT(check({tensor({4, 8}, kF32, {16, 2})}), HasSubstr("strides[1] = 2 (expected 1)"));
 }
 
 TEST(ArgumentChecker, BindsStrideSymbols) {
@@ -198,7 +197,7 @@ TEST(ArgumentChecker, BindsStrideSymbols) {
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1}), tensor({2, 8}, kF32, {16, 1})}), "");
   EXPECT_THAT(check.values(), ElementsAre(2, 16));
   EXPECT_THAT(check({tensor({4, 8}, kF32, {16, 1}), tensor({2, 8}, kF32, {24, 1})}),
-              HasSubstr("\"B\" has strides[0] = 24 (the signature says s, and s = 16 from strides[0] of \"A\")"));
+              HasSubstr("\"B\" has strides[0] = 24 (expected s, and s = 16 from strides[0] of \"A\")"));
   EXPECT_EQ(check({tensor({4, 8}, kF32, {16, 1}), tensor({1, 8}, kF32, {24, 1})}), "");
 }
 
@@ -218,7 +217,7 @@ TEST(ArgumentChecker, ComputesStrides) {
       {{"A", BufferParam{kF32, {kCheckedM, kCheckedN}, std::vector<Expr>{ceildiv(kCheckedN, 4) * Expr(4), 1}}}});
   EXPECT_EQ(check({tensor({2, 5}, kF32, {8, 1})}), "");
   EXPECT_THAT(check({tensor({2, 5}, kF32, {5, 1})}),
-              HasSubstr("strides[0] = 5 (the signature says ceildiv(n, 4) * 4 = 8 with n = 5)"));
+              HasSubstr("strides[0] = 5 (expected ceildiv(n, 4) * 4 = 8 with n = 5)"));
   EXPECT_EQ(check({tensor({1, 5}, kF32, {5, 1})}), "");
 }
 
@@ -227,8 +226,8 @@ TEST(ArgumentChecker, CountsElementsOfSubByteTypes) {
   EXPECT_EQ(check({tensor({2, 6}, kInt4)}), "");
   EXPECT_EQ(check({tensor({2, 3}, dtype::kInt8)}), "");
   EXPECT_EQ(check({tensor({2, 3}, {kDLInt, 4, 2})}), "");
-  EXPECT_THAT(check({tensor({2, 6}, dtype::kInt8)}), HasSubstr("has shape[1] = 12 (the signature says 6)"));
-  EXPECT_THAT(check({tensor({2, 3}, dtype::kInt16)}), HasSubstr("has dtype int16 (the signature says int4)"));
+  EXPECT_THAT(check({tensor({2, 6}, dtype::kInt8)}), HasSubstr("has shape[1] = 12 (expected 6)"));
+  EXPECT_THAT(check({tensor({2, 3}, dtype::kInt16)}), HasSubstr("has dtype int16 (expected int4)"));
 }
 
 TEST(ArgumentChecker, ScalesStridesOfSubByteStorage) {
@@ -323,7 +322,7 @@ TEST(ArgumentChecker, FindsTheOneDeviceOfAllTensors) {
 
 TEST(ArgumentChecker, ExplainsScalars) {
   Checked check({scalar_param("s", dtype::kInt8)});
-  EXPECT_THAT(check({300}), HasSubstr("parameter \"s\" is the integer 300 (the signature says a int8 scalar)"));
+  EXPECT_THAT(check({300}), HasSubstr("parameter \"s\" is the integer 300 (expected a int8 scalar)"));
   EXPECT_THAT(check({1.5}), HasSubstr("is the number 1.5"));
   EXPECT_THAT(check({tensor({4})}), HasSubstr("is a tensor float32[4]"));
 }
@@ -336,7 +335,7 @@ TEST(ArgumentChecker, TakesAddressesOfManyKinds) {
   EXPECT_EQ(check.slot(0).ptr, nullptr);
   EXPECT_EQ(check({std::uint64_t{4096}}), "");
   EXPECT_EQ(check.slot(0).bits, 4096u);
-  EXPECT_THAT(check({1.5}), HasSubstr("\"p\" is the number 1.5 (the signature says a pointer)"));
+  EXPECT_THAT(check({1.5}), HasSubstr("\"p\" is the number 1.5 (expected a pointer)"));
 }
 
 TEST(ArgumentChecker, ChecksInputsAlone) {
@@ -354,7 +353,7 @@ TEST(ArgumentChecker, ChecksInputsAlone) {
 TEST(ArgumentChecker, TakesTensorsWithoutDimensions) {
   Checked check({buffer_param("A", kF32, {})});
   EXPECT_EQ(check({tensor({})}), "");
-  EXPECT_THAT(check({tensor({1})}), HasSubstr("has 1 dimensions (the signature says 0)"));
+  EXPECT_THAT(check({tensor({1})}), HasSubstr("has 1 dimensions (expected 0)"));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_F(ArtifactCacheTest, LogsWhatItDoesNotKeep) {
   cache->publish(key_of("a"), std::move(entry), 0);
   cache->flush();
   EXPECT_FALSE(cache->find(key_of("a")));
-  EXPECT_THAT(log_, HasSubstr("an artifact is not kept: what the build read is not known"));
+  EXPECT_THAT(log_, HasSubstr("an artifact is not cached: what the build read is not known"));
 }
 
 TEST_F(ArtifactCacheTest, AsksReadOnlyFoldersNext) {

@@ -117,7 +117,7 @@ TEST_F(BundleReading, RefusesOtherFiles) {
   ASSERT_EQ(archive_write_set_format_ustar(out), ARCHIVE_OK);
   ASSERT_EQ(archive_write_open_filename(out, file_.c_str()), ARCHIVE_OK);
   EXPECT_EQ(archive_write_free(out), ARCHIVE_OK);
-  EXPECT_THAT(refusal(), HasSubstr("it is no Zstandard file")) << "a plain tar file";
+  EXPECT_THAT(refusal(), HasSubstr("it is not a Zstandard file")) << "a plain tar file";
 }
 
 TEST_F(BundleReading, SaysWhyAFileCannotBeRead) {

@@ -101,7 +101,7 @@ TEST_F(CacheBundle, PassesOverBuildsThatAreNotWhole) {
   write({{folder + "../../../x", "x"}});
   EXPECT_THAT(refusal(), HasSubstr("it has a file 'kmux-cache-v1/"));
   write({{"kmux-cache-v1/../../x", "x"}});
-  EXPECT_THAT(import().value().skipped.at(0), HasSubstr("that is no key"));
+  EXPECT_THAT(import().value().skipped.at(0), HasSubstr("that is not a key"));
   EXPECT_TRUE(open("to").list().empty());
 }
 

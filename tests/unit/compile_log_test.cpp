@@ -34,7 +34,7 @@ TEST(CompileLog, ErrorHasTheFirstLineAndTheWholeLog) {
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
   EXPECT_EQ(
       error.message,
-      "cannot compile \"k.cu\" (k.cu(2): error: no such thing). The note \"log\" has all that the compiler said.");
+      "cannot compile \"k.cu\" (k.cu(2): error: no such thing). The note \"log\" has the compiler's whole output.");
   EXPECT_EQ(error.note("log"), kLog);
 }
 

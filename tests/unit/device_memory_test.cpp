@@ -142,7 +142,7 @@ TEST_F(DeviceMemoryTest, OfOthersIsTheirs) {
   int number = 0;
   const Tensor x = Tensor::borrow(&number, {1}, dtype::kInt32, device);
   EXPECT_EQ(x.used_on(stream(32)).error().code, ErrorCode::kUnsupported);
-  EXPECT_THAT(x.used_on(stream(32)).error().message, HasSubstr("Tell the library that made it"));
+  EXPECT_THAT(x.used_on(stream(32)).error().message, HasSubstr("Record the use with the library that made it"));
   EXPECT_TRUE(Tensor::empty({1}, dtype::kInt32).value().used_on(stream(32)).ok());
   EXPECT_TRUE(Tensor().used_on(stream(32)).ok());
 }

@@ -82,7 +82,7 @@ TEST(DispatchJson, ReportsEveryProblemAtOnce) {
 TEST(DispatchJson, ReportsWrongKinds) {
   const auto with = [](std::string_view value) { return problems(replaced(scale_json(), R"({"expr":"n"})", value)); };
   EXPECT_THAT(with("7"), ElementsAre(HasSubstr("/args/1: expected an object (found an integer)")));
-  EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: no key says what this is")));
+  EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: the kind is missing this is")));
   EXPECT_THAT(with(R"({"expr":"n","scalar":"s"})"), ElementsAre(HasSubstr("unknown key \"expr\"")));
   EXPECT_THAT(with(R"({"expr":true})"), ElementsAre(HasSubstr("/args/1/expr: expected an expression")));
   EXPECT_THAT(with(R"({"expr":1.5})"), ElementsAre(HasSubstr("(found a number)")));
@@ -166,7 +166,7 @@ TEST(DispatchJson, ChecksFiles) {
   EXPECT_THAT(from_json(replaced(scale_json(), "scale.c", ""), never).error().message, HasSubstr("\"\" is refused"));
   EXPECT_FALSE(asked);
   const std::string no_digest = replaced(scale_json(), sha256_hex(kSource), "");
-  EXPECT_THAT(from_json(no_digest, read_source).error().message, HasSubstr("the program says \"\")"));
+  EXPECT_THAT(from_json(no_digest, read_source).error().message, HasSubstr("the program expects \"\")"));
   const std::string number = replaced(scale_json(), "\"scale.c\"", "1");
   EXPECT_THAT(from_json(number, never).error().message, HasSubstr("/sources/0/path: expected a string"));
 }
@@ -200,7 +200,7 @@ TEST(DispatchJson, LeavesMetadataOutOfTheDigest) {
 TEST(DispatchJson, WritesAndReadsASignatureAlone) {
   const Signature signature = scale().signature;
   EXPECT_EQ(signature_from_json(to_json(signature)).value(), signature);
-  EXPECT_THAT(signature_from_json(R"({"params":[{"name":"A"}]})").error().message, HasSubstr("no key says what"));
+  EXPECT_THAT(signature_from_json(R"({"params":[{"name":"A"}]})").error().message, HasSubstr("the kind is missing"));
 }
 
 TEST(DispatchJson, ReadsOptionsAsText) {

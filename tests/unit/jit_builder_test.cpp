@@ -178,7 +178,7 @@ TEST(JitBuilder, RefusesShapesThatCannotBeSolved) {
   };
   const auto product = shaped([](Expr m, Expr n) { return std::vector<Expr>{m * n}; });
   EXPECT_THAT(problem({zeros({6})}, product),
-              HasSubstr("dimension 0 of parameter \"a\" is m * n (no constant can be had from that)"));
+              HasSubstr("dimension 0 of parameter \"a\" is m * n (no constant follows from that)"));
   const auto even = shaped([](Expr m, Expr n) { return std::vector<Expr>{m * 2, n}; });
   EXPECT_THAT(problem({zeros({5, 1})}, even), HasSubstr("dimension 0 of parameter \"a\" is 5, not m * 2"));
 }
@@ -233,7 +233,7 @@ TEST(JitBuilder, ReturnsWhatItAllocatesAndNothingElse) {
                         b.empty("c", kBuilderF32, {1});
                         return {};
                       }),
-              HasSubstr("\"c\" is not returned (so nobody could read it). Return it, or use workspace()."));
+              HasSubstr("\"c\" is not returned (it could not be read). Return it, or use workspace()."));
   EXPECT_THAT(problem({},
                       [](JitBuilder& b) -> JitOutputs {
                         const JitBuffer c = b.empty("c", kBuilderF32, {1});

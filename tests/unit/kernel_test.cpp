@@ -120,7 +120,7 @@ TEST(Outputs, OfOneAreATensor) {
     ASSERT_FALSE(none.ok());
     EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(none.error().message, "a call returned " + std::to_string(outputs.size()) +
-                                        " tensors (one was asked for). Take them by index.");
+                                        " tensors (one was requested). Take them by index.");
   }
 }
 

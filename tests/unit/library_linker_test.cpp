@@ -39,9 +39,9 @@ TEST(LibraryLinker, RefusesPartsThatNoBackendMayGive) {
   for (const char* name : {"../a.o", "-o", "a b.o", ".hidden", "", "a/b.o", "a;b"}) {
     Artifact parts = parts_of("");
     parts.set(name, "");
-    expect_refused(linked(parts), kInternal, "is no file name");
+    expect_refused(linked(parts), kInternal, "is not a file name");
   }
-  expect_refused(linked(parts_of(""), {"../evil"}), kInternal, "is no library");
+  expect_refused(linked(parts_of(""), {"../evil"}), kInternal, "is not a library");
   expect_refused(linked(parts_of(""), {}, "int nothing;"), kInternal, "not entry");
 }
 

@@ -55,8 +55,8 @@ TEST_F(LockFile, MayBeEmpty) {
 TEST_F(LockFile, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal(R"({"kmux_lock":1,"programs":[],"extra":1})"), HasSubstr("unknown key \"extra\""));
   EXPECT_THAT(refusal(R"({"kmux_lock":2,"programs":[]})"), HasSubstr("its version is 2, not 1"));
-  EXPECT_THAT(refusal(R"({"programs":[]})"), HasSubstr("\"kmux_lock\" is no number"));
-  EXPECT_THAT(refusal(R"({"kmux_lock":1})"), HasSubstr("\"programs\" is no list"));
+  EXPECT_THAT(refusal(R"({"programs":[]})"), HasSubstr("\"kmux_lock\" is not a number"));
+  EXPECT_THAT(refusal(R"({"kmux_lock":1})"), HasSubstr("\"programs\" is not a list"));
   EXPECT_THAT(refusal("[]"), HasSubstr("an object is expected"));
   EXPECT_THAT(refusal("{"), HasSubstr("line 1"));
 }
@@ -70,8 +70,8 @@ TEST_F(LockFile, RefusesADamagedPin) {
     return refusal(changed);
   };
   EXPECT_THAT(with(kDigest, "../a"), HasSubstr("\"program\" is not a digest"));
-  EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is no text"));
-  EXPECT_THAT(with("\"variant\": 1", "\"variant\": -1"), HasSubstr("\"variant\" is no number"));
+  EXPECT_THAT(with("\"backend\"", "\"backends\""), HasSubstr("\"backend\" is not a string"));
+  EXPECT_THAT(with("\"variant\": 1", "\"variant\": -1"), HasSubstr("\"variant\" is not a number"));
   EXPECT_THAT(with("\"variant\": 1", "\"variant\": 1, \"x\": 2"), HasSubstr("unknown key \"x\""));
 }
 

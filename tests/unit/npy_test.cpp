@@ -109,7 +109,7 @@ TEST_F(Npy, ElementsBeginAtAMultipleOf64) {
 }
 
 TEST_F(Npy, WrongFilesAreRefusedByName) {
-  expect_refused(write("these bytes are no tensor"), "not a .npy file");
+  expect_refused(write("these bytes are not a tensor"), "not a .npy file");
   expect_refused(write(std::string("\x93NUMPY\x09\x00\x10\x00zzzz", 14)), "format 9");
   expect_refused(write(std::string("\x93NUMPY\x01\x00\xff\x0f{", 11) + "   "), "truncated");
   expect_refused(write("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "1234"), "big-endian");

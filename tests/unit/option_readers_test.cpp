@@ -94,14 +94,14 @@ TEST_F(OptionReadersTest, RelativeFoldersAreOfTheWorkingDirectory) {
 
 TEST_F(OptionReadersTest, NameAnUnknownOptionItsValueAndTheKnownOnes) {
   EXPECT_EQ(refusal({{"counts", "1\n2"}}),
-            "option \"counts\" is not known (given as \"1\\n2\"; backend toy knows count, flags, loud, name, places, "
+            "option \"counts\" is not known (given as \"1\\n2\"; backend toy has count, flags, loud, name, places, "
             "size, wait). Did you mean 'count'? Correct or remove it.");
 }
 
 TEST_F(OptionReadersTest, SayThatNoneIsKnown) {
   const Status status = read_options("toy", {{"x", ""}}, host, {});
   ASSERT_FALSE(status);
-  EXPECT_THAT(status.error().message, HasSubstr("backend toy knows none)"));
+  EXPECT_THAT(status.error().message, HasSubstr("backend toy has none)"));
 }
 
 TEST_F(OptionReadersTest, ReadNothingWhereANameIsUnknown) {

@@ -75,7 +75,7 @@ TEST_F(PackedEntryTest, IsRefusedWithNamesThatLeadElsewhere) {
   }
   PackedEntry changed = packed();
   changed.key = "../../" + std::string(58, 'a');
-  EXPECT_THAT(refusal(changed), HasSubstr("that is no key"));
+  EXPECT_THAT(refusal(changed), HasSubstr("that is not a key"));
 }
 
 TEST_F(PackedEntryTest, IsNotMadeOfADamagedEntry) {

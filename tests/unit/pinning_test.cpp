@@ -64,8 +64,9 @@ TEST_F(Pinning, RefusesAPluginThatChanged) {
 
 TEST_F(Pinning, RefusesAnotherTarget) {
   EXPECT_THAT(refusal({kProgramDigest, "gemm", "d", "cpu", "01", 0}).message,
-              HasSubstr("for d only, which is no target of this machine"));
-  EXPECT_THAT(refusal({kProgramDigest, "gemm", "c", "cpu", "01", 7}).message, HasSubstr("no target of this machine"));
+              HasSubstr("for d only, which is not a target of this machine"));
+  EXPECT_THAT(refusal({kProgramDigest, "gemm", "c", "cpu", "01", 7}).message,
+              HasSubstr("which is not a target of this machine"));
 }
 
 TEST_F(Pinning, RefusesABackendThatCannot) {

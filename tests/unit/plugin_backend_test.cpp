@@ -101,7 +101,7 @@ TEST_F(PluginBackendTest, KeepsNothingOfAPluginThatDoesNotSayWhatItRead) {  // C
     EXPECT_FALSE(dependencies_from_json(*built.find(kDependenciesPart)).value().complete);
   }
   set_log_sink(LogLevel::kWarning, {});
-  EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("backend \"odd\" does not say which files it reads")));  // once
+  EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("backend \"odd\" does not report which files it reads")));  // once
 }
 
 TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "kmux/plugin/plugin.hpp"
-#include "kmux/plugin/program_view.h"
 
 #include "fakes/broken/throwing_backend.h"
+#include "plugin/program_view.h"
 #include "plugins/byte_sink.h"
 #include "plugins/plugin_backend.h"
 #include "system/host_api.h"

@@ -169,7 +169,7 @@ TEST_F(PolicyChoices, TakeWhatIsNamedWhateverItDid) {
   fail("best", worker_crash());
   EXPECT_EQ(chosen({.execution_backend = "best"}), "best");
   EXPECT_EQ(resolved({.execution_backend = "best"}).chosen()->quarantine, std::nullopt);
-  EXPECT_EQ(chosen({.execution_backend = "any"}), "next") << "an alias is no name";
+  EXPECT_EQ(chosen({.execution_backend = "any"}), "next") << "an alias is not a name";
 }
 
 TEST_F(PolicyChoices, KeepAwayFromAnotherProgramForNothing) {

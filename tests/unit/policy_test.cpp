@@ -39,7 +39,7 @@ TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
   script.manifest.dialects = {"c"};
-  const auto runtime = Runtime::with(Environment{.policy = "best"},
+  const auto runtime = Runtime::with(Environment{.policy = policy_from_string("best")},
                                      std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
   const Error resolved = require(resolve(*runtime, program, {})).error();
@@ -56,7 +56,7 @@ TEST(Policy, UnknownIsolationOfTheEnvironmentRefusesEveryCandidate) {
   script.manifest.name = "fake";
   script.manifest.targets = {"cpu"};
   script.manifest.dialects = {"c"};
-  const auto runtime = Runtime::with(Environment{.isolation = "thread"},
+  const auto runtime = Runtime::with(Environment{.isolation = isolation_from_string("thread").error()},
                                      std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
   EXPECT_THAT(resolve(*runtime, program, {}).candidates.front().reason, HasSubstr("isolation 'thread' is unknown"));

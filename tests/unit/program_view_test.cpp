@@ -1,4 +1,4 @@
-#include "kmux/plugin/program_view.h"
+#include "plugin/program_view.h"
 
 #include <gmock/gmock.h>
 

@@ -7,8 +7,9 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/json.h"
 #include "kmux/plugin/features.h"
-#include "kmux/plugin/program_view.h"
 #include "kmux/validate.h"
+
+#include "plugin/program_view.h"
 
 namespace kmux {
 namespace {

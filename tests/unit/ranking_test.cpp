@@ -139,7 +139,7 @@ std::vector<Row> rows() {
        {Facts("a").no_run(), Facts("b")},
        "a0-probe b0-manifest"},
       {"unknown name", one, asking("auto", "zzz"), {Facts("a")}, "a0-manifest"},
-      {"empty name is no plugin", one, asking("auto", ""), {Facts("a")}, "a0-manifest"},
+      {"empty name is not a plugin", one, asking("auto", ""), {Facts("a")}, "a0-manifest"},
       {"alias narrows",
        one,
        asking("auto", "cython"),
@@ -287,7 +287,7 @@ TEST(Ranking, SaysWhy) {
   EXPECT_EQ(first(one, any, Facts("a")).reason, "the only one that can");
   EXPECT_EQ(first(one, any, Facts("a").dialects({"x", "y"})).reason, "takes dialect x, y, not 'c'");
   EXPECT_EQ(first(one, asking("gpu", "auto"), Facts("a")).reason, "answers to target cpu, c, not 'gpu'");
-  EXPECT_EQ(first(one, asking("auto", "b"), Facts("a")).reason, "not asked for ('b' is)");
+  EXPECT_EQ(first(one, asking("auto", "b"), Facts("a")).reason, "not requested ('b' is)");
   EXPECT_EQ(first(one, any, Facts("a").no_build()).reason, "cannot build here: there is no compiler");
   EXPECT_EQ(first(one, any, Facts("a").no_run()).reason, "cannot run here: there is no device");
   EXPECT_EQ(first(one, any, Facts("a").not_opened()).reason, "libdriver.so.1: cannot open");

@@ -54,14 +54,14 @@ TEST(RemoteAddress, MayAllowThatThereIsNoKey) {
 }
 
 TEST(RemoteAddress, SaysWhatIsWrong) {
-  EXPECT_THAT(address_refusal("not a url"), HasSubstr("it is no URL"));
-  EXPECT_THAT(address_refusal(""), HasSubstr("it is no URL"));
+  EXPECT_THAT(address_refusal("not a url"), HasSubstr("it is not a URL"));
+  EXPECT_THAT(address_refusal(""), HasSubstr("it is not a URL"));
   EXPECT_THAT(address_refusal("rediss://host"), HasSubstr("begins neither with redis://"));
   EXPECT_THAT(address_refusal("redis://"), HasSubstr("names no host"));
   EXPECT_THAT(address_refusal("redis://host:99999"), HasSubstr("its port is not a number from 1 to 65535"));
   EXPECT_THAT(address_refusal("redis://host:0"), HasSubstr("its port is not a number from 1 to 65535"));
-  EXPECT_THAT(address_refusal("redis://host/one"), HasSubstr("no number of a database"));
-  EXPECT_THAT(address_refusal("redis://host/1/2"), HasSubstr("no number of a database"));
+  EXPECT_THAT(address_refusal("redis://host/one"), HasSubstr("not a database number"));
+  EXPECT_THAT(address_refusal("redis://host/1/2"), HasSubstr("not a database number"));
   EXPECT_THAT(address_refusal("redis://host?db=1"), HasSubstr("more than an address"));
   EXPECT_THAT(address_refusal("redis://host#x"), HasSubstr("more than an address"));
   EXPECT_THAT(address_refusal("redis://user@host"), HasSubstr("a user without a password"));

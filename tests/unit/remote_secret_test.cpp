@@ -54,7 +54,7 @@ TEST_F(RemoteSecretTest, RefusesWhatIsNoKey) {
   EXPECT_THAT(refusal(file("short", 0600)), HasSubstr("it has 5 bytes). Make it of 16 to 4096"));
   EXPECT_THAT(refusal(file("", 0600)), HasSubstr("it has 0 bytes)"));
   EXPECT_THAT(refusal(file(std::string(5000, 'k'), 0600)), HasSubstr("it has more than 4096 bytes)"));
-  EXPECT_THAT(refusal(temp_.path()), HasSubstr("it is no regular file"));
+  EXPECT_THAT(refusal(temp_.path()), HasSubstr("it is not a regular file"));
   EXPECT_THAT(refusal(temp_.path() / "none"), HasSubstr("No such file or directory). Check the path."));
   EXPECT_EQ(read_remote_secret(temp_.path() / "none").error().code, ErrorCode::kUnavailable);
 }

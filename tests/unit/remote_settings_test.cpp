@@ -58,8 +58,8 @@ TEST(RemoteSettings, NeedAKeyUnlessTheUrlSaysThatThereIsNone) {
   EXPECT_EQ(without.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(without.error().message,
             "KMUX_REMOTE_CACHE: the remote cache has no key (KMUX_REMOTE_CACHE_KEY_FILE is not set, and without a key "
-            "whoever can write to the server can have any code run here). Set it to a file with the fleet's key, see "
-            "docs/fleet.md, or add ?unauthenticated=1 to the URL where everybody who reaches the server may do that.");
+            "anyone who can write to the server can run any code here). Set it to a file with the fleet's key, see "
+            "docs/fleet.md, or add ?unauthenticated=1 to the URL where anyone who reaches the server may do that.");
   EXPECT_TRUE(read({{"KMUX_REMOTE_CACHE", "redis://host?unauthenticated=1"}}).ok());
   EXPECT_EQ((*read({{"KMUX_REMOTE_CACHE", "redis://host"}, {"KMUX_REMOTE_CACHE_KEY_FILE", key}}))->secret,
             "0123456789abcdef");
@@ -100,7 +100,7 @@ TEST(RemoteSettings, ThatAreWrongCostAWarningAndTheRemoteCacheAlone) {
 TEST(RemoteSettings, AreInquiredAfter) {
   EXPECT_FALSE(inquire_remote_cache(Environment::from({})));
   const auto wrong = inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "x"}}));
-  EXPECT_THAT(wrong->problem->message, HasSubstr("it is no URL"));
+  EXPECT_THAT(wrong->problem->message, HasSubstr("it is not a URL"));
   const auto dead =
       inquire_remote_cache(Environment::from({{"KMUX_REMOTE_CACHE", "redis+unix:///none?unauthenticated=1"}}));
   EXPECT_EQ(dead->url, "redis+unix:///none");

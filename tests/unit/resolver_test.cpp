@@ -176,7 +176,7 @@ TEST_F(Resolver, TellsAReasonOnce) {  // C2.6
   program.variants.assign(20, program.variants.front());
   const Error found = error({.execution_backend = "zzz"}, program);
   ASSERT_EQ(found.notes.size(), 1U) << found.explain();
-  EXPECT_EQ(found.notes.front().text, "best, next: manifest: not asked for ('zzz' is)");
+  EXPECT_EQ(found.notes.front().text, "best, next: manifest: not requested ('zzz' is)");
 }
 
 TEST_F(Resolver, NamesTheBackendsThatThereAre) {
@@ -201,7 +201,7 @@ TEST_F(Resolver, NeverReplacesANamedBackend) {
       found.message,
       "Execution backend 'best' requires extra dependencies and is not available now (cannot run here: there is no "
       "device). Try one of: next.");
-  EXPECT_EQ(found.note("backend"), "next (variant 0, c): manifest: not asked for ('best' is)")
+  EXPECT_EQ(found.note("backend"), "next (variant 0, c): manifest: not requested ('best' is)")
       << "what is not told yet";
 }
 

@@ -46,7 +46,7 @@ TEST_F(SupportTest, LacksArchitecturesUnlessOneOfThemIsThere) {
   EXPECT_THAT(missing(), IsEmpty());
   support.has_arch = [](const std::string&) { return false; };
   EXPECT_THAT(missing(), ElementsAre(MissingFeature{"arch", "/variants/0/requires/arch",
-                                                    "\"t1\" is none of those the variant is for"}));
+                                                    "\"t1\" is not one that the variant is for"}));
 }
 
 TEST_F(SupportTest, LacksEachFeatureOfTheDevice) {

@@ -47,7 +47,7 @@ TEST(TierPlan, RefusesAnUnknownTier) {
   const auto refused = plan_tiers(with_tiers({"fast", "full"}), {{"tier", "fats"}}, {}, Purpose::kRun);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(refused.error().message, HasSubstr("\"fats\" (backend cpu knows fast, full, tiered)"));
+  EXPECT_THAT(refused.error().message, HasSubstr("\"fats\" (backend cpu has fast, full, tiered)"));
   EXPECT_THAT(refused.error().message, HasSubstr("Did you mean 'fast'?"));
 }
 

@@ -45,7 +45,7 @@ TEST(Trust, RefusesCodeThatItsGroupMayWrite) {
     EXPECT_EQ(status.error().code, ErrorCode::kUnavailable);
     EXPECT_EQ(status.error().message, "\"" + path.string() + "\" is refused (it is writable by its group, " +
                                           std::to_string(getegid()) + "). Run `chmod g-w` on it.");
-    EXPECT_TRUE(check_owner(path).ok()) << "what is no code";
+    EXPECT_TRUE(check_owner(path).ok()) << "what is not code";
   }
 }
 

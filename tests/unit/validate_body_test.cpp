@@ -11,7 +11,7 @@ const Step kEmptyFill = Fill{{"partial"}, 0};
 
 TEST(ValidateBody, ChecksLets) {
   expect_problems({
-      {[](Program& p) { body(p).lets[1].name = "a-b"; }, "/variants/0/body/lets/1/name", "\"a-b\" is no name"},
+      {[](Program& p) { body(p).lets[1].name = "a-b"; }, "/variants/0/body/lets/1/name", "\"a-b\" is not a name"},
       {[](Program& p) { body(p).lets[1].name = "C"; }, "/variants/0/body/lets/1/name", "taken (a buffer at /signature"},
       {[](Program& p) { body(p).lets[1].name = "slots"; }, "/variants/0/body/lets/1/name", "reserved"},
       {[](Program& p) { body(p).lets[1].value = symbol("tile"); }, "/variants/0/body/lets/1/value",
@@ -43,7 +43,7 @@ TEST(ValidateBody, ChecksAsserts) {
   expect_problems({
       {[](Program& p) { body(p).asserts[0].condition = symbol("i"); }, "/variants/0/body/asserts/0/condition",
        "no \"i\" in scope"},
-      {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "without a message"},
+      {[](Program& p) { body(p).asserts[0].message = ""; }, "/variants/0/body/asserts/0/message", "has no message"},
       {[](Program& p) { body(p).asserts[0].message = "\xff"; }, "/variants/0/body/asserts/0/message", "not UTF-8"},
   });
 }

@@ -10,7 +10,7 @@ TEST(ValidateLaunch, ChecksKernelNames) {
   expect_problems({
       {[](Program& p) { launch_of(p, 0).kernel = "a;b"; }, kDevice + "kernel", "or an instantiation"},
       {[](Program& p) { launch_of(p, 1).kernel = "a<int>"; }, kHost + "kernel", "an identifier or a mangled name."},
-      {[](Program& p) { launch_of(p, 1).kernel = ""; }, kHost + "kernel", "\"\" is no kernel name"},
+      {[](Program& p) { launch_of(p, 1).kernel = ""; }, kHost + "kernel", "\"\" is not a kernel name"},
       {[](Program& p) { launch_of(p, 1).kernel = "m"; }, kHost + "kernel", "is also a symbol"},
   });
 }

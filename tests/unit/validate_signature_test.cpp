@@ -9,7 +9,8 @@ Expr symbol_named(const char* text) { return Expr::symbol(text); }
 
 TEST(ValidateSignature, ChecksNames) {
   expect_problems({
-      {[](Program& p) { p.signature.params[6].name = "kmux_p"; }, "/signature/params/6/name", "\"kmux_p\" is no name"},
+      {[](Program& p) { p.signature.params[6].name = "kmux_p"; }, "/signature/params/6/name",
+       "\"kmux_p\" is not a name"},
       {[](Program& p) { p.signature.params[6].name = "bias"; }, "/signature/params/6/name",
        "\"bias\" is taken (a buffer at /signature/params/2/name has it)"},
       {[](Program& p) { p.signature.params.push_back({"error", ScalarParam{dtype::kInt32}}); },

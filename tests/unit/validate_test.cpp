@@ -17,7 +17,7 @@ TEST(Validate, FindsNothingInAValidProgram) {
 
 TEST(Validate, ChecksTheProgramItself) {
   expect_problems({
-      {[](Program& p) { p.name = "1st"; }, "/name", "\"1st\" is no name"},
+      {[](Program& p) { p.name = "1st"; }, "/name", "\"1st\" is not a name"},
       {[](Program& p) { p.variants.clear(); }, "/variants", "no variants. Add one"},
       {[](Program& p) { p.variants[1].headers = {{"gemm.cu", "other"}}; }, "/variants/1/headers/0",
        "has other content in an earlier variant"},

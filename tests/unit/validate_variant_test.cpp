@@ -32,20 +32,22 @@ TEST(ValidateVariant, ChecksSettings) {
   const auto prelude = [](std::string text) { return [text](Program& p) { variant(p).settings.preludes[0] = text; }; };
   const std::string at = "/variants/0/settings/";
   for (const std::string& text : {""s, "1A"s, "A B=1"s, "A=1\nB"s, "-DA"s, "A=\0"s}) {
-    expect_problems({{define(text), at + "defines/0", "is no define"}});
+    expect_problems({{define(text), at + "defines/0", "is not a define"}});
   }
   for (const std::string& text : {""s, "\"a.h\""s, "<a.h>"s, "a.h\n#define X"s, "a\\b.h"s}) {
-    expect_problems({{prelude(text), at + "preludes/0", "is no header name"}});
+    expect_problems({{prelude(text), at + "preludes/0", "is not a header name"}});
   }
   expect_problems({
-      {[](Program& p) { variant(p).settings.standard = "c++17 -w"; }, at + "standard", "is no standard"},
+      {[](Program& p) { variant(p).settings.standard = "c++17 -w"; }, at + "standard", "is not a standard"},
       {[](Program& p) { variant(p).settings.include_hints = {"tile lang"}; }, at + "include_hints/0", "not a package"},
       {[](Program& p) { variant(p).settings.python_requires = {"numpy", "os; x"}; }, at + "python_requires/1",
-       "no requirement"},
+       "not a requirement"},
       {[](Program& p) { variant(p).settings.compile_flags = {"-O3", "O3"}; }, at + "compile_flags/1",
-       "no compiler flag"},
-      {[](Program& p) { variant(p).settings.compile_flags = {"-a\n-b"}; }, at + "compile_flags/0", "no compiler flag"},
-      {[](Program& p) { variant(p).settings.python_requires = {"-e."}; }, at + "python_requires/0", "no requirement"},
+       "not a compiler flag"},
+      {[](Program& p) { variant(p).settings.compile_flags = {"-a\n-b"}; }, at + "compile_flags/0",
+       "not a compiler flag"},
+      {[](Program& p) { variant(p).settings.python_requires = {"-e."}; }, at + "python_requires/0",
+       "not a requirement"},
   });
   Program program = sample_program();
   variant(program).settings.defines = {"A", "A_1=", "B=a b \"c\"=d"};

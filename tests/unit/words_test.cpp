@@ -19,5 +19,12 @@ TEST(Words, AreTheLinesOfAText) {
 
 TEST(Words, GoToLowerCase) { EXPECT_EQ(lower_case("CUDA:sm_90A-\xC3\x84"), "cuda:sm_90a-\xC3\x84"); }
 
+TEST(RandomWord, IsAnotherEachTime) {
+  const std::string first = random_word();
+  EXPECT_EQ(first.size(), 32U);
+  EXPECT_EQ(first.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(random_word(), first);
+}
+
 }  // namespace
 }  // namespace kmux

@@ -54,7 +54,7 @@ TEST(WorkerFrame, SaysWhatIsDamaged) {
   EXPECT_THAT(refusal_of(with_number(kBuild, 4, 77, 4)).message, HasSubstr("no kind 77"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 8, kMaxFrameParts + 1, 4)).message, HasSubstr("65537 parts"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 16, kMaxFrameBytes + 1, 8)).message, HasSubstr("bytes are too many"));
-  EXPECT_THAT(refusal_of(with_number(kBuild, 16, 23, 8)).message, HasSubstr("no room for its sizes"));
+  EXPECT_THAT(refusal_of(with_number(kBuild, 16, 23, 8)).message, HasSubstr("too short for its sizes"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 24, ~std::uint64_t{0}, 8)).message, HasSubstr("part 0 is longer"));
   EXPECT_THAT(refusal_of(with_number(kBuild, 24, 7, 8)).message, HasSubstr("1 bytes belong to no part"));
   EXPECT_EQ(refusal_of(with_number(kBuild, 4, 0, 4)).code, ErrorCode::kInternal);
@@ -92,7 +92,7 @@ TEST(WorkerFrame, SurvivesAnyBytes) {
 TEST(WorkerFrame, ReadsNumbers) {
   EXPECT_EQ(read_number("-12").value(), -12);
   for (const char* text : {"", "1x", " 1", "0x1", "99999999999999999999"}) {
-    EXPECT_THAT(read_number(text).error().message, HasSubstr("is no number")) << text;
+    EXPECT_THAT(read_number(text).error().message, HasSubstr("is not a number")) << text;
   }
 }
 

@@ -152,7 +152,7 @@ TEST_F(WorkerProcessTest, StopsWaitingWhenTheApplicationEnds) {
   const auto worker = start("/bin/sleep", "1000");
   host_.stopping = [] { return true; };
   const auto failure = std::get<WorkerFailure>(call(*worker, "x", Deadline()));
-  EXPECT_EQ(failure.why, "nobody waits for its answer any more");
+  EXPECT_EQ(failure.why, "no caller waits for its answer");
 }
 
 /// What a process is doing: the letter of /proc/PID/stat, or 0.

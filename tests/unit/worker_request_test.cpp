@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kmux/plugin/program_view.h"
-
 #include "isolation/worker_frame.h"
+#include "plugin/program_view.h"
 #include "unit/sample_program.h"
 
 namespace kmux {
@@ -32,7 +31,7 @@ TEST(WorkerRequest, NeedsItsFourFieldsAndANumber) {
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "0", "c"}}, 1).error().message,
               HasSubstr("build request of 4 parts"));
   EXPECT_THAT(RequestParts::read({FrameKind::kWrap, {"/", "{}", "first", "c", "{}"}}, 1).error().message,
-              HasSubstr("\"first\" is no number"));
+              HasSubstr("\"first\" is not a number"));
 }
 
 }  // namespace

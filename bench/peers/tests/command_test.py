@@ -75,7 +75,7 @@ class Command(unittest.TestCase):
         other = self.written("other.json", "{}")
         missing = self.folder / "nothing.json"
         for arguments, text in (
-            (("--from", other), "is no result of bench/peers"),
+            (("--from", other), "is not a result of bench/peers"),
             (("--from", missing), "No such file"),
             (("--rounds", "0"), "must be at least 1"),
         ):

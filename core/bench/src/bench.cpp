@@ -101,7 +101,7 @@ Status check_resumable(Runtime& runtime, const BenchReport& earlier, const Json&
   if (measured.contests.empty()) {
     return make_error(
         ErrorCode::kInvalidArgument,
-        "no contest of the earlier report says how it was measured (it is of an older kmux, or from other "
+        "no contest of the earlier report states how it was measured (it is of an older kmux, or from other "
         "files). Put it into the report with --from.");
   }
   KMUX_TRY(check_alike("", machine_of(earlier), machine));

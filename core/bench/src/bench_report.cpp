@@ -258,7 +258,7 @@ Result<BenchReport> report_from_json(const Json& json) {
   for (const Json& contest : reader.list(json, "contests")) report.contests.push_back(read_contest(reader, contest));
   if (problem.empty()) return report;
   return make_error(ErrorCode::kInvalidArgument,
-                    "this is no report of kmux bench (" + problem + "). Give what `kmux bench --json` wrote.");
+                    "this is not a report of kmux bench (" + problem + "). Give what `kmux bench --json` wrote.");
 }
 
 }  // namespace kmux::bench

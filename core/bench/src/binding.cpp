@@ -25,7 +25,7 @@ Error unknown(const std::string& kind, const std::string& name, const std::vecto
 
 Error no_number(const std::string& kind, const std::string& name, const std::string& text) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "\"" + text + "\" is no " + kind + " (for \"" + name + "\"). Give one in decimal digits.");
+                    "\"" + text + "\" is not " + kind + " (for \"" + name + "\"). Give one in decimal digits.");
 }
 
 Error twice(const std::string& name) {
@@ -63,7 +63,7 @@ Status Binding::set_symbol(const std::string& assignment) {
   std::ranges::transform(program_.signature.symbols, std::back_inserter(known), &Symbol::name);
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("symbol", pair.first, known);
   const auto value = parse_integer(pair.second);
-  if (!value) return no_number("integer", pair.first, pair.second);
+  if (!value) return no_number("an integer", pair.first, pair.second);
   if (!symbols_.emplace(pair.first, *value).second) return twice(pair.first);
   return Ok{};
 }
@@ -76,7 +76,7 @@ Status Binding::set_scalar(const std::string& assignment) {
   }
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("scalar", pair.first, known);
   const auto value = parse_number(pair.second);
-  if (!value) return no_number("number", pair.first, pair.second);
+  if (!value) return no_number("a number", pair.first, pair.second);
   if (const auto exact = parse_integer(pair.second)) integers_.emplace(pair.first, *exact);
   if (!scalars_.emplace(pair.first, *value).second) return twice(pair.first);
   return Ok{};
@@ -171,7 +171,7 @@ Result<std::pair<std::string, std::string>> split_assignment(std::string_view op
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
     return make_error(ErrorCode::kInvalidArgument, std::string(option) + " \"" + std::string(text) +
-                                                       "\" is no assignment. Write " + std::string(option) +
+                                                       "\" is not an assignment. Write " + std::string(option) +
                                                        " NAME=VALUE.");
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));

@@ -32,7 +32,7 @@ Result<BackendSpec> read_backend(const std::string& text);
 /// One entrant for each of `wanted`, or for each backend if that is empty: the best candidate of each; those that cannot say
 /// why.
 ///
-/// Errors: invalid_argument for a name that is no backend, or one that is given twice.
+/// Errors: invalid_argument for a name that is not a backend, or one that is given twice.
 Result<std::vector<Entrant>> entrants_of(const Resolution& resolution, const std::vector<std::string>& wanted);
 
 /// Gives an entrant the samples of a column, with their interval; of none it gets no column.

@@ -123,7 +123,7 @@ constexpr std::array<ColumnInfo, 14> kColumns = {{
      "it "
      "starts, each at its own most, those that live at the same time together, looked at every millisecond.",
      true},
-    {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "What is kept on disk of a build.", true},
+    {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "Size of a build on disk.", true},
 }};
 
 }  // namespace

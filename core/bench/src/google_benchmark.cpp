@@ -15,7 +15,7 @@
 namespace kmux::bench {
 namespace {
 
-/// Members of a benchmark that are no counters of its author.
+/// Members of a benchmark that are not counters of its author.
 constexpr std::array<std::string_view, 10> kOwnNumbers = {"family_index",     "per_family_instance_index",
                                                           "repetitions",      "repetition_index",
                                                           "threads",          "iterations",
@@ -39,7 +39,7 @@ struct Runs {
 Error bad(const std::string& problem) {
   return make_error(
       ErrorCode::kInvalidArgument,
-      "this is no result of Google Benchmark (" + problem +
+      "this is not a result of Google Benchmark (" + problem +
           "). Give what a benchmark program wrote with --benchmark_out=FILE --benchmark_out_format=json.");
 }
 
@@ -161,8 +161,8 @@ bool is_google_benchmark(const Json& json) {
 Result<BenchReport> report_from_google_benchmark(const Json& json, const std::string& name) {
   const Json* const context = json.find("context");
   const Json* const benchmarks = json.find("benchmarks");
-  if (context == nullptr || context->as_object() == nullptr) return bad("\"context\" is no object");
-  if (benchmarks == nullptr || benchmarks->as_array() == nullptr) return bad("\"benchmarks\" is no list");
+  if (context == nullptr || context->as_object() == nullptr) return bad("\"context\" is not an object");
+  if (benchmarks == nullptr || benchmarks->as_array() == nullptr) return bad("\"benchmarks\" is not a list");
   BenchReport report{machine_of(*context), {}};
   KMUX_ASSIGN(const auto all, runs_of(*benchmarks->as_array()));
   for (const auto& [full_name, runs] : all) {

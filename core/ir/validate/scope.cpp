@@ -40,7 +40,7 @@ void Scope::declare(const std::string& name, Name what, const JsonPointer& at, P
 void Scope::check(const std::string& name, const JsonPointer& at, ProblemList& problems) const {
   if (!is_identifier(name)) {
     problems.add(at, in_double_quotes(name) +
-                         " is no name (names reach generated code). Use a C identifier that is no keyword " +
+                         " is not a name (names reach generated code). Use a C identifier that is not a keyword " +
                          "and does not begin with \"kmux_\" or two underscores.");
     return;
   }

@@ -63,7 +63,7 @@ class Scope {
   void declare(const std::string& name, Name what, const JsonPointer& at);
   /// Declares `name` and reports what is wrong with it.
   void declare(const std::string& name, Name what, const JsonPointer& at, ProblemList& problems);
-  /// Reports a name that is no identifier, that generated code uses itself, or that was declared elsewhere before.
+  /// Reports a name that is not an identifier, that generated code uses itself, or that was declared elsewhere before.
   void check(const std::string& name, const JsonPointer& at, ProblemList& problems) const;
 
   void remove(const std::string& name) { names_.erase(name); }

@@ -32,7 +32,8 @@ ProblemList problems_of(const Program& program) {
   ProblemList problems;
   const JsonPointer root;
   if (!is_identifier(program.name)) {
-    problems.add(root / "name", in_double_quotes(program.name) + " is no name. Use a C identifier that is no keyword.");
+    problems.add(root / "name",
+                 in_double_quotes(program.name) + " is not a name. Use a C identifier that is not a keyword.");
   }
   const Scope scope = scope_of(program.signature, root / "signature");
   check_signature(program.signature, scope, root / "signature", problems);
@@ -79,15 +80,14 @@ class BodyChecker {
   void assertion(const Assert& assertion, const JsonPointer& at) {
     check_expr(assertion.condition, ExprPlace::kBody, scope_, at / "condition", problems_);
     check_text(assertion.message, at / "message", problems_);
-    if (assertion.message.empty())
-      problems_.add(at / "message", "an assert without a message helps nobody. Write one.");
+    if (assertion.message.empty()) problems_.add(at / "message", "an assert has no message. Write one.");
   }
 
   void workspace(const Workspace& workspace, const JsonPointer& at) {
     check_quantity(workspace.bytes, "the size of a workspace", 0, scope_, at / "bytes", problems_);
     if (!is_power_of_two(workspace.alignment_bytes)) {
       problems_.add(at / "alignment_bytes", "an alignment of " + std::to_string(workspace.alignment_bytes) +
-                                                " bytes is no power of two. Use one.");
+                                                " bytes is not a power of two. Use one.");
     }
     const Name name{.kind = NameKind::kWorkspace, .bytes = constant_of(workspace.bytes)};
     scope_.declare(workspace.name, name, at / "name", problems_);

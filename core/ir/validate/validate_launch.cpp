@@ -32,7 +32,7 @@ class LaunchChecker {
     const bool expressions = dialect_ == nullptr || dialect_->has_name_expressions;
     const bool is_symbol = is_kernel_name(name) && name.find_first_of(":<") == std::string::npos;
     if (!is_symbol && !(expressions && is_kernel_name(name))) {
-      problems_.add(at, in_double_quotes(name) + " is no kernel name. Use an identifier or a mangled name" +
+      problems_.add(at, in_double_quotes(name) + " is not a kernel name. Use an identifier or a mangled name" +
                             (expressions ? ", or an instantiation such as \"kern<float, 4>\"." : "."));
     }
     const Name* taken = scope_.find(name);

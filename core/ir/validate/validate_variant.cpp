@@ -78,28 +78,29 @@ class VariantChecker {
     const Settings& settings = variant_.settings;
     if (!is_standard(settings.standard)) {
       problems_.add(at / "standard",
-                    in_double_quotes(settings.standard) + " is no standard. Use one such as \"c++17\".");
+                    in_double_quotes(settings.standard) + " is not a standard. Use one such as \"c++17\".");
     }
     for (std::size_t i = 0; i < settings.defines.size(); ++i) {
       if (is_define(settings.defines[i])) continue;
       problems_.add(at / "defines" / i,
-                    in_double_quotes(settings.defines[i]) + " is no define. Use NAME or NAME=VALUE on one line.");
+                    in_double_quotes(settings.defines[i]) + " is not a define. Use NAME or NAME=VALUE on one line.");
     }
     for (std::size_t i = 0; i < settings.preludes.size(); ++i) {
       if (is_prelude(settings.preludes[i])) continue;
-      problems_.add(at / "preludes" / i, in_double_quotes(settings.preludes[i]) +
-                                             " is no header name. Leave out quotes, angle brackets and backslashes.");
+      problems_.add(at / "preludes" / i,
+                    in_double_quotes(settings.preludes[i]) +
+                        " is not a header name. Leave out quotes, angle brackets and backslashes.");
     }
     words(settings.include_hints, "a package name", at / "include_hints");
     for (std::size_t i = 0; i < settings.python_requires.size(); ++i) {
       if (is_requirement(settings.python_requires[i])) continue;
       problems_.add(at / "python_requires" / i, in_double_quotes(settings.python_requires[i]) +
-                                                    " is no requirement. Use one such as \"package>=1.2,<2\".");
+                                                    " is not a requirement. Use one such as \"package>=1.2,<2\".");
     }
     for (std::size_t i = 0; i < settings.compile_flags.size(); ++i) {
       if (is_flag(settings.compile_flags[i])) continue;
       problems_.add(at / "compile_flags" / i, in_double_quotes(settings.compile_flags[i]) +
-                                                  " is no compiler flag. Use one such as \"-O3\" on one line.");
+                                                  " is not a compiler flag. Use one such as \"-O3\" on one line.");
     }
   }
 
@@ -164,7 +165,7 @@ void check_scalars(const Metadata& metadata, const Scope& scope, const JsonPoint
   for (const auto& [name, value] : metadata.scalars) {
     require_name(name, {NameKind::kScalar}, "a scalar parameter", scope, at / name, problems);
     if (!std::isfinite(value))
-      problems.add(at / name, "the example value is not finite (JSON cannot say it). Correct it.");
+      problems.add(at / name, "the example value is not finite (JSON has no such number). Correct it.");
   }
 }
 
@@ -237,8 +238,9 @@ class SignatureChecker {
     exprs(buffer.shape, "extent", at / "shape");
     if (buffer.strides) strides(buffer, at / "strides");
     if (buffer.alignment_bytes != 0 && !is_power_of_two(buffer.alignment_bytes)) {
-      problems_.add(at / "alignment_bytes", "an alignment of " + std::to_string(buffer.alignment_bytes) +
-                                                " bytes is no power of two. Use one, or 0 for the natural alignment.");
+      problems_.add(at / "alignment_bytes",
+                    "an alignment of " + std::to_string(buffer.alignment_bytes) +
+                        " bytes is not a power of two. Use one, or 0 for the natural alignment.");
     }
   }
 

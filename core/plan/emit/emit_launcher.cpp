@@ -183,7 +183,7 @@ std::array<std::string, 3> emit_extents(CodeWriter& out, const Extents3& extents
   return {name + "[0]", name + "[1]", name + "[2]"};
 }
 
-// "a != 0 && b != 0" over the extents that are no constants; empty if all are.
+// "a != 0 && b != 0" over the extents that are not constants; empty if all are.
 std::string none_empty(const Extents3& extents, const std::array<std::string, 3>& texts) {
   std::string condition;
   for (std::size_t i = 0; i < texts.size(); ++i) {

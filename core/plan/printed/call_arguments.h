@@ -102,7 +102,7 @@ inline bool read_float(double value, DLDataType type, uint64_t& bits) {
   return true;
 }
 
-/// The bits of `arg` as a scalar of `type`, zero-extended; false if it is no number or `type` cannot hold it.
+/// The bits of `arg` as a scalar of `type`, zero-extended; false if it is not a number or `type` cannot hold it.
 inline bool read_scalar(const TVMFFIAny& arg, DLDataType type, uint64_t& bits) {
   if (type.lanes != 1 || type.bits == 0 || type.bits > 64) return false;
   if (arg.type_index == kTVMFFIInt) return read_integer(arg.v_int64, type, bits);

@@ -64,7 +64,7 @@ struct ShortestDigits {
       snprintf(text, sizeof text, "%.*e", precision, number);
     } while (strtod(text, nullptr) != number && ++precision < 17);
     const char* place = text;
-    for (; *place != 'e'; ++place) {  // whatever the locale's point is, it is no digit
+    for (; *place != 'e'; ++place) {  // whatever the locale's point is, it is not a digit
       if (isdigit(static_cast<unsigned char>(*place)) != 0) digits[count++] = *place;
     }
     exponent = atoi(place + 1) + 1;
@@ -157,13 +157,13 @@ inline void explain_memory(ErrorText& out, const DLTensor& tensor, const TensorF
   }
 }
 
-/// What is wrong with an argument that is no sound tensor. `device` is what the tensors before it chose.
+/// What is wrong with an argument that is not a sound tensor. `device` is what the tensors before it chose.
 inline void explain_tensor(ErrorText& out, const TVMFFIAny& arg, const TensorForm& form, const CallDevice& device,
                            int device_type) {
   const DLTensor* tensor = nullptr;
   say_parameter(out, form.name);
   if (!read_tensor(arg, tensor)) {
-    out << " is " << arg << " (the signature says a tensor).";
+    out << " is " << arg << " (expected a tensor).";
     return pass_wanted(out, form);
   }
   if (tensor == nullptr) {
@@ -171,11 +171,11 @@ inline void explain_tensor(ErrorText& out, const TVMFFIAny& arg, const TensorFor
     return pass_wanted(out, form);
   }
   if (tensor->ndim != form.rank) {
-    out << " has " << tensor->ndim << " dimensions (the signature says " << form.rank << ").";
+    out << " has " << tensor->ndim << " dimensions (expected " << form.rank << ").";
     return pass_wanted(out, form);
   }
   if (!is_compatible(form.dtype, tensor->dtype) && !is_storage_of(form.dtype, tensor->dtype)) {
-    out << " has dtype " << tensor->dtype << " (the signature says " << form.dtype << ").";
+    out << " has dtype " << tensor->dtype << " (expected " << form.dtype << ").";
     return pass_wanted(out, form);
   }
   explain_memory(out, *tensor, form, device, device_type);
@@ -183,7 +183,7 @@ inline void explain_tensor(ErrorText& out, const TVMFFIAny& arg, const TensorFor
 
 inline void explain_scalar(ErrorText& out, const TVMFFIAny& arg, const char* name, DLDataType type) {
   say_parameter(out, name);
-  out << " is " << arg << " (the signature says a " << type << " scalar). Pass a value that it can hold.";
+  out << " is " << arg << " (expected a " << type << " scalar). Pass a value that it can hold.";
 }
 
 inline void explain_scalar_value(ErrorText& out, const TVMFFIAny& arg, const char* name) {
@@ -193,7 +193,7 @@ inline void explain_scalar_value(ErrorText& out, const TVMFFIAny& arg, const cha
 
 inline void explain_pointer(ErrorText& out, const TVMFFIAny& arg, const char* name) {
   say_parameter(out, name);
-  out << " is " << arg << " (the signature says a pointer). Pass an address.";
+  out << " is " << arg << " (expected a pointer). Pass an address.";
 }
 
 inline void explain_contiguous(ErrorText& out, const DLTensor& tensor, const TensorForm& form) {
@@ -207,7 +207,7 @@ inline void explain_contiguous(ErrorText& out, const DLTensor& tensor, const Ten
 /// Up to what the signature says, which the caller writes; then `end_extent`.
 inline void begin_extent(ErrorText& out, const DLTensor& tensor, const TensorForm& form, int32_t dim) {
   say_parameter(out, form.name);
-  out << " has shape[" << dim << "] = " << extent_of(tensor, dim, form.packing) << " (the signature says ";
+  out << " has shape[" << dim << "] = " << extent_of(tensor, dim, form.packing) << " (expected ";
 }
 
 inline void end_extent(ErrorText& out, const TensorForm& form) {
@@ -217,7 +217,7 @@ inline void end_extent(ErrorText& out, const TensorForm& form) {
 
 inline void begin_stride(ErrorText& out, const DLTensor& tensor, const TensorForm& form, int32_t dim) {
   say_parameter(out, form.name);
-  out << " has strides[" << dim << "] = " << stride_of(tensor, dim, form.packing) << " (the signature says ";
+  out << " has strides[" << dim << "] = " << stride_of(tensor, dim, form.packing) << " (expected ";
 }
 
 inline void end_stride(ErrorText& out) { out << "). Pass a tensor of that layout."; }
@@ -275,7 +275,7 @@ inline void explain_symbol(ErrorText& out, const SymbolForm& symbol, const TVMFF
   if (binding.fault == SymbolFault::kNoCarrier) return explain_no_carrier(out, symbol);
   if (binding.fault == SymbolFault::kTooWide) {
     say_statement(out, symbol, *binding.source, args);
-    out << ", so " << symbol.name << " = " << binding.value << " (the signature says int32). Pass a smaller tensor.";
+    out << ", so " << symbol.name << " = " << binding.value << " (expected int32). Pass a smaller tensor.";
     return;
   }
   say_statement(out, symbol, *binding.culprit, args);
@@ -283,7 +283,7 @@ inline void explain_symbol(ErrorText& out, const SymbolForm& symbol, const TVMFF
     out << " (an extent is not negative). Pass a tensor with a valid shape.";
     return;
   }
-  out << " (the signature says " << symbol.exprs[binding.culprit - symbol.carriers.first] << ", and ";
+  out << " (expected " << symbol.exprs[binding.culprit - symbol.carriers.first] << ", and ";
   if (binding.fault == SymbolFault::kNoSolution) {
     out << "no integer " << symbol.name << " gives that). Pass a tensor of a size that fits.";
     return;

@@ -89,7 +89,7 @@ Error unknown_tier(const Manifest& manifest, const std::string& tier) {
   std::vector<std::string> known = manifest.tiers;
   known.emplace_back(kTiered);
   return make_error(ErrorCode::kInvalidArgument, R"(option "tier" cannot be ")" + tier + "\" (backend " +
-                                                     manifest.name + " knows " + join(known) + ")." +
+                                                     manifest.name + " has " + join(known) + ")." +
                                                      did_you_mean(tier, known) + " Use one of them.");
 }
 

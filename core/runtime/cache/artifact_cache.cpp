@@ -203,14 +203,14 @@ struct ArtifactCache::State {
     const Result<PackedEntry> packed = pack_entry(publication.key, publication.entry, publication.began);
     if (packed && !why_read_only) store(*packed);
     if (packed && remote && !publication.from_remote) remote->store(*packed);
-    if (!packed) log("an artifact is not kept: " + packed.error().message);
+    if (!packed) log("an artifact is not cached: " + packed.error().message);
     publication.lease.reset();  // now, as that takes a while
   }
 
   void store(const PackedEntry& packed) {
     const EntryStore& store = *own();
     const Status status = store.store(packed);
-    if (!status) log("an artifact is not kept: " + status.error().message);
+    if (!status) log("an artifact is not cached: " + status.error().message);
     trim_key(store.folder(), packed.key, kEntriesPerKey);
     if (sweep_is_due(store.folder(), options.sweep_interval)) sweep_alone(store.folder());
   }
@@ -311,7 +311,7 @@ std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key) {
   return *std::move(note);
 }
 
-void keep_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces) {
+void store_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces) {
   if (cache == nullptr) return;
   if (replaces) cache->forget(key);
   cache->publish(key, {.artifact = Artifact{{{kNotePart, dump(note)}}}}, file_time_now());

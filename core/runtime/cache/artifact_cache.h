@@ -112,6 +112,6 @@ CacheKey note_key(const std::string& kind, Json::Object parts);
 std::optional<Json> find_note(const ArtifactCache* cache, const CacheKey& key);
 
 /// Keeps `note` under `key`. What is there already stays, unless it `replaces` that, which waits for the disk.
-void keep_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces);
+void store_note(ArtifactCache* cache, const CacheKey& key, const Json& note, bool replaces);
 
 }  // namespace kmux

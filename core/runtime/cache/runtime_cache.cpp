@@ -30,8 +30,8 @@ Error without_a_key() {
   return make_error(
       ErrorCode::kInvalidArgument,
       "KMUX_REMOTE_CACHE: the remote cache has no key (KMUX_REMOTE_CACHE_KEY_FILE is not set, and without a "
-      "key whoever can write to the server can have any code run here). Set it to a file with the fleet's "
-      "key, see docs/fleet.md, or add ?unauthenticated=1 to the URL where everybody who reaches the server may do "
+      "key anyone who can write to the server can run any code here). Set it to a file with the fleet's "
+      "key, see docs/fleet.md, or add ?unauthenticated=1 to the URL where anyone who reaches the server may do "
       "that.");
 }
 
@@ -85,7 +85,7 @@ constexpr std::size_t kMostBytes = 4096;
 
 /// Why the file is no place for a secret, or "".
 std::string why_refused(const struct stat& info) {
-  if (!S_ISREG(info.st_mode)) return "it is no regular file). Name a file";
+  if (!S_ISREG(info.st_mode)) return "it is not a regular file). Name a file";
   if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
     return "it belongs to user " + std::to_string(info.st_uid) + "). Use a copy of your own";
   }

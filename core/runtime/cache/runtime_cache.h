@@ -27,7 +27,7 @@ Result<std::optional<RemoteSettings>> read_remote_settings(const Environment& en
 
 /// The bytes of the file that holds a fleet's key.
 ///
-/// Errors: unavailable if it cannot be read; invalid_argument if it is no regular file, belongs to somebody else than
+/// Errors: unavailable if it cannot be read; invalid_argument if it is not a regular file, belongs to somebody else than
 ///         this user or root, others may read it (a group may read root's), or it has less than 16 bytes or more than
 ///         4096. All say what to do.
 Result<std::string> read_remote_secret(const std::filesystem::path& file);
@@ -36,7 +36,7 @@ class ArtifactCache;
 
 /// Opens the disk cache that `environment` describes; null if it is disabled or there is no folder for it.
 ///
-/// Errors: those of the folder; invalid_argument for a size that is no number of bytes.
+/// Errors: those of the folder; invalid_argument for a size that is not a number of bytes.
 Result<std::shared_ptr<ArtifactCache>> open_cache(const Environment& environment);
 
 /// As `open_cache`; without a usable folder there is no cache, and the log says why.

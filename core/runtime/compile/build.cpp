@@ -243,8 +243,7 @@ std::optional<Better> successor_of(Runtime& runtime, const CompileOptions& optio
 
 bool is_auto(const Resolution& resolution) {
   const Candidate* const chosen = resolution.chosen();
-  return chosen != nullptr && resolution.requested_backend != chosen->backend &&
-         resolution.policy != to_string(Policy::kPinned);
+  return chosen != nullptr && resolution.requested_backend != chosen->backend && resolution.policy != Policy::kPinned;
 }
 
 void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error) {

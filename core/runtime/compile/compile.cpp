@@ -23,7 +23,7 @@ using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many
 
 /// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
 Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
-  if (parts.resolution.policy != to_string(Policy::kMeasured)) return Ok{};
+  if (parts.resolution.policy != Policy::kMeasured) return Ok{};
   KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();

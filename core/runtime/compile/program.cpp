@@ -79,7 +79,7 @@ void add_files(const Json* list, const ProgramFolder& folder, std::map<fs::path,
   }
 }
 
-/// The files that a document names, with their digests; none if it is no program.
+/// The files that a document names, with their digests; none if it is not a program.
 std::map<fs::path, std::string> files_named_in(const fs::path& document, const ProgramFolder& folder) {
   std::map<fs::path, std::string> files;
   const Result<std::string> text = read_file(document, kMaxDocumentBytes);

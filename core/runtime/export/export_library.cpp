@@ -249,10 +249,10 @@ Result<LinkFacts> read_link_facts(const Artifact& parts, const std::string& back
   const Json* const libraries = json->find("libraries");
   const std::int64_t* const number = type == nullptr ? nullptr : type->as_integer();
   const Json::Array* const list = libraries == nullptr ? nullptr : libraries->as_array();
-  if (number == nullptr || list == nullptr) return refuse("device_type is no number, or libraries is no list");
+  if (number == nullptr || list == nullptr) return refuse("device_type is not a number, or libraries is not a list");
   LinkFacts facts{static_cast<std::int32_t>(*number), {}};
   for (const Json& library : *list) {
-    if (library.as_string() == nullptr) return refuse("a library is no text");
+    if (library.as_string() == nullptr) return refuse("a library is not a string");
     facts.libraries.push_back(*library.as_string());
   }
   return facts;

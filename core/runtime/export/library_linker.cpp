@@ -42,7 +42,7 @@ std::string export_map(const std::vector<std::string>& symbols) {
 
 Status write_parts(const PrivateFolder& folder, const LibraryParts& parts) {
   for (const Artifact::Part& part : parts.backend.parts) {
-    if (!is_plain_file(part.name)) return malformed_library("part \"" + part.name + "\" is no file name");
+    if (!is_plain_file(part.name)) return malformed_library("part \"" + part.name + "\" is not a file name");
     KMUX_TRY(folder.write(part.name, part.content));
   }
   KMUX_TRY(folder.write(kEntry, parts.entry));
@@ -105,7 +105,7 @@ Status check_library(std::string_view bytes, const LibraryParts& parts) {
 Result<std::string> link_library(const LibraryParts& parts, const std::string& compiler) {
   if (parts.backend.find("launcher.cpp") == nullptr) return malformed_library("there is no launcher.cpp");
   for (const std::string& library : parts.libraries) {
-    if (!is_plain_file(library)) return malformed_library("\"" + library + "\" is no library");
+    if (!is_plain_file(library)) return malformed_library("\"" + library + "\" is not a library");
   }
   KMUX_ASSIGN(const std::string program, find_host_compiler(compiler, "exporting"));
   KMUX_ASSIGN(const PrivateFolder folder, PrivateFolder::create("kmux-export"));
@@ -136,7 +136,7 @@ class LibraryReader {
  private:
   static Error damaged(const char* why) {
     return make_error(ErrorCode::kInternal,
-                      std::string("what the linker made is no usable library (") + why + "). Report this as a bug.");
+                      std::string("what the linker made is not a usable library (") + why + "). Report this as a bug.");
   }
 
   template <class T>

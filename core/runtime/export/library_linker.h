@@ -20,7 +20,7 @@ struct LibraryParts {
 /// Compiles and links `parts` in a folder of its own. Gives the library's bytes.
 ///
 /// Errors: unavailable without a compiler (`compiler`, else the first in PATH), with what to install; compile_failed with
-///         notes "log" and "command"; internal for parts whose names are no plain file names, and for a library that
+///         notes "log" and "command"; internal for parts whose names are not plain file names, and for a library that
 ///         exports anything else or needs libtvm_ffi or kmux.
 Result<std::string> link_library(const LibraryParts& parts, const std::string& compiler);
 

@@ -37,10 +37,8 @@ Result<Limit> read_limit(const std::string& text) {
 Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const Limit& limit,
                                        const Environment& environment) {
   IsolationSettings isolation;
-  isolation.is_free = !asked && environment.isolation.empty();
-  KMUX_ASSIGN(const Isolation where, isolation.is_free ? Isolation::kNone
-                                     : asked           ? *asked
-                                                       : isolation_from_string(environment.isolation));
+  KMUX_ASSIGN(const std::optional<Isolation> where, asked ? asked : environment.isolation);
+  isolation.is_free = !where;
   isolation.in_process_of_its_own = where == Isolation::kProcess;
   if (limit && limit->count() < 0) return no_limit("compile_timeout", std::to_string(limit->count()) + " ms");
   KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));

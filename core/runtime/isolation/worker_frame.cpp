@@ -44,7 +44,7 @@ Status check(const Header& header) {
   }
   if (header.parts > kMaxFrameParts) return malformed(std::to_string(header.parts) + " parts are too many");
   if (header.bytes > kMaxFrameBytes) return malformed(std::to_string(header.bytes) + " bytes are too many");
-  if (header.bytes < header.parts * sizeof(std::uint64_t)) return malformed("it has no room for its sizes");
+  if (header.bytes < header.parts * sizeof(std::uint64_t)) return malformed("it is too short for its sizes");
   return Ok{};
 }
 
@@ -105,7 +105,7 @@ Result<std::int64_t> read_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
-  return malformed("\"" + std::string(text.substr(0, 40)) + "\" is no number");
+  return malformed("\"" + std::string(text.substr(0, 40)) + "\" is not a number");
 }
 
 namespace {

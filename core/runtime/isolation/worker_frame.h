@@ -106,7 +106,7 @@ class RequestParts {
  public:
   /// Reads the parts from `first` on.
   ///
-  /// Errors: internal if there are too few, or the variant is no number.
+  /// Errors: internal if there are too few, or the variant is not a number.
   static Result<RequestParts> read(const Frame& frame, std::size_t first);
   kmux_build_request get() const;
 

@@ -11,12 +11,14 @@
 #include <fstream>
 #include <poll.h>
 #include <set>
-#include <spawn.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+#include "kmux/plugin/process.h"
+#include "kmux/plugin/spawn.h"
 
 #include "worker_frame.h"
 
@@ -47,42 +49,17 @@ Ends above_the_workers(const std::array<int, 2>& ends) {
           Descriptor(fcntl(ends[1], F_DUPFD_CLOEXEC, kSocket + 1))};
 }
 
-/// The C structs of posix_spawn: a session of its own, no signal blocked or ignored, no descriptor of the application.
-class SpawnPlan {
- public:
-  SpawnPlan(const Descriptor& socket, const Descriptor& output) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, output.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, output.get(), STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, socket.get(), kSocket);
-    posix_spawn_file_actions_addclosefrom_np(&actions_, kSocket + 1);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  /// 0, or the number of the error.
-  int spawn(pid_t* child, std::string program, std::string argument) const {
-    const std::array<char*, 3> argv = {program.data(), argument.data(), nullptr};
-    return posix_spawn(child, program.c_str(), &actions_, &attributes_, argv.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
+/// Starts `program` with a session of its own and no descriptor of the application; its number in `id`. 0, or an errno.
+int spawn_worker(const std::string& program, const std::string& plugin, const Descriptor& socket,
+                 const Descriptor& output, pid_t* id) {
+  Spawn spawn(Spawn::Group::kSessionOfItsOwn);
+  spawn.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  spawn.redirect(output, STDOUT_FILENO);
+  spawn.redirect(output, STDERR_FILENO);
+  spawn.redirect(socket, kSocket);
+  spawn.close_from(kSocket + 1);
+  return spawn.start(id, program, {program, plugin}, environment_of(Command{}));
+}
 
 std::string describe(const siginfo_t& end) {
   if (end.si_code == CLD_EXITED) {
@@ -140,7 +117,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::filesyste
     if (!end->is_open()) return cannot_start(program, EMFILE);
   fcntl(output.ours.get(), F_SETFL, O_NONBLOCK);
   pid_t id = -1;
-  const int failure = SpawnPlan(socket.theirs, output.theirs).spawn(&id, program.string(), plugin.string());
+  const int failure = spawn_worker(program.string(), plugin.string(), socket.theirs, output.theirs, &id);
   if (failure != 0) return cannot_start(program, failure);
   return std::unique_ptr<WorkerProcess>(new WorkerProcess(id, std::move(socket.ours), std::move(output.ours)));
 }
@@ -239,7 +216,7 @@ WorkerFailure WorkerProcess::ended() {
 
 WorkerFailure WorkerProcess::stopped() {
   end(0);
-  return failure(WorkerFailure::Kind::kStopped, "nobody waits for its answer any more");
+  return failure(WorkerFailure::Kind::kStopped, "no caller waits for its answer");
 }
 
 WorkerFailure WorkerProcess::time_up() {

@@ -120,7 +120,7 @@ void JitBuilder::bind(std::vector<Extent> extents, const std::string& name) {
   }
   for (const Extent& extent : extents) {
     refuse(extent.what + " of parameter " + in_quotes(name) + " is " + to_string(*extent.expr) +
-           " (no constant can be had from that). Give each constant a dimension of its own.");
+           " (no constant follows from that). Give each constant a dimension of its own.");
   }
 }
 
@@ -205,7 +205,7 @@ void JitBuilder::check_outputs(const JitOutputs& outputs, std::vector<std::strin
   }
   for (const std::string& name : empties_) {
     if (is_one_of(returned, name)) continue;
-    problems.push_back(in_quotes(name) + " is not returned (so nobody could read it). Return it, or use workspace().");
+    problems.push_back(in_quotes(name) + " is not returned (it could not be read). Return it, or use workspace().");
   }
 }
 

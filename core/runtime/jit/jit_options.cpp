@@ -43,7 +43,7 @@ Result<JitMode> jit_mode(JitMode inferred, const JitOptions& options) {
   }
   if (inferred == JitMode::kEager && !options.out_idx.empty()) {
     return refuse(
-        "out_idx is only supported in lazy mode (an eager function says itself which tensors a call returns). Use "
+        "out_idx is only supported in lazy mode (an eager function returns its outputs itself). Use "
         "JitBuilder::empty to declare output tensors instead.");
   }
   return inferred;

@@ -28,7 +28,7 @@ class Explanation {
       case CheckKind::kScalarValue:
         return parameter() + " is " + describe(arg()) + " (an expression uses it as int64). Pass a value that fits.";
       case CheckKind::kPointer:
-        return parameter() + " is " + describe(arg()) + " (the signature says a pointer). Pass an address.";
+        return parameter() + " is " + describe(arg()) + " (expected a pointer). Pass an address.";
       case CheckKind::kExtent:
         return extent_text(std::to_string(check_.value));
       case CheckKind::kStride:
@@ -52,17 +52,17 @@ class Explanation {
 
   std::string tensor_text() const {
     if (arg().kind() != Arg::Kind::kTensor) {
-      return parameter() + " is " + describe(arg()) + " (the signature says a tensor)." + pass_wanted();
+      return parameter() + " is " + describe(arg()) + " (expected a tensor)." + pass_wanted();
     }
     if (arg().tensor() == nullptr) return parameter() + " is null (a kernel uses it)." + pass_wanted();
     if (tensor().ndim != static_cast<std::int32_t>(check_.index)) {
-      return parameter() + " has " + std::to_string(tensor().ndim) + " dimensions (the signature says " +
+      return parameter() + " has " + std::to_string(tensor().ndim) + " dimensions (expected " +
              std::to_string(check_.index) + ")." + pass_wanted();
     }
     const DType actual = to_dtype(tensor().dtype);
     if (!is_compatible(check_.dtype, actual) && !is_storage_of(check_.dtype, actual)) {
-      return parameter() + " has dtype " + to_string(actual) + " (the signature says " + to_string(check_.dtype) +
-             ")." + pass_wanted();
+      return parameter() + " has dtype " + to_string(actual) + " (expected " + to_string(check_.dtype) + ")." +
+             pass_wanted();
     }
     if (check_.written && arg().is_read_only()) {
       return parameter() + " is read-only (the kernel writes it). Pass memory that may be written, such as a clone.";
@@ -104,20 +104,20 @@ class Explanation {
   }
 
   std::string scalar_text(const std::string& noun) const {
-    return parameter() + " is " + describe(arg()) + " (the signature says a " + to_string(check_.dtype) + noun +
+    return parameter() + " is " + describe(arg()) + " (expected a " + to_string(check_.dtype) + noun +
            "). Pass a value that it can hold.";
   }
 
   std::string extent_text(const std::string& expected) const {
     const std::int64_t actual = extent_of(tensor(), check_.dim, check_.packing);
-    return parameter() + " has shape[" + std::to_string(check_.dim) + "] = " + std::to_string(actual) +
-           " (the signature says " + expected + ")." + pass_wanted();
+    return parameter() + " has shape[" + std::to_string(check_.dim) + "] = " + std::to_string(actual) + " (expected " +
+           expected + ")." + pass_wanted();
   }
 
   std::string stride_text(const std::string& expected) const {
     const std::int64_t actual = stride_of(tensor(), check_.dim, check_.packing);
     return parameter() + " has strides[" + std::to_string(check_.dim) + "] = " + std::to_string(actual) +
-           " (the signature says " + expected + "). Pass a tensor of that layout.";
+           " (expected " + expected + "). Pass a tensor of that layout.";
   }
 
   std::string strides() const {
@@ -179,15 +179,15 @@ class Explanation {
       case SymbolFault::kNegative:
         return statement(*binding.culprit) + " (an extent is not negative). Pass a tensor with a valid shape.";
       case SymbolFault::kNoSolution:
-        return statement(*binding.culprit) + " (the signature says " + expr_of(*binding.culprit) + ", and no integer " +
-               name + " gives that). Pass a tensor of a size that fits.";
+        return statement(*binding.culprit) + " (expected " + expr_of(*binding.culprit) + ", and no integer " + name +
+               " gives that). Pass a tensor of a size that fits.";
       case SymbolFault::kDisagrees:
-        return statement(*binding.culprit) + " (the signature says " + expr_of(*binding.culprit) + ", and " + name +
-               " = " + std::to_string(binding.value) + " from " + place_of(*binding.source) + " of " +
+        return statement(*binding.culprit) + " (expected " + expr_of(*binding.culprit) + ", and " + name + " = " +
+               std::to_string(binding.value) + " from " + place_of(*binding.source) + " of " +
                name_of(*binding.source) + "). Pass tensors that agree.";
       case SymbolFault::kTooWide:
         return statement(*binding.source) + ", so " + name + " = " + std::to_string(binding.value) +
-               " (the signature says int32). Pass a smaller tensor.";
+               " (expected int32). Pass a smaller tensor.";
       default:
         return no_carrier_text(name);
     }

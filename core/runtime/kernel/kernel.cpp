@@ -148,7 +148,7 @@ Result<Kernel> make_kernel(KernelParts parts) {
 Result<Tensor> single(const Outputs& outputs) {
   if (outputs.size() == 1) return outputs[0];
   return make_error(ErrorCode::kInvalidArgument, "a call returned " + std::to_string(outputs.size()) +
-                                                     " tensors (one was asked for). Take them by index.");
+                                                     " tensors (one was requested). Take them by index.");
 }
 
 Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream) const {
@@ -185,9 +185,10 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   const KernelParts& parts = impl_->parts;
   return without_bad_alloc([&]() -> Result<Tuning> {
     if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
-    return make_error(ErrorCode::kInvalidArgument, "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
-                                                       parts.resolution.policy +
-                                                       "' chose it for good). Compile it with policy measured.");
+    return make_error(ErrorCode::kInvalidArgument,
+                      "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
+                          std::string(to_string(parts.resolution.policy.value_or(Policy::kPriority))) +
+                          "' chose it for good). Compile it with policy measured.");
   });
 }
 

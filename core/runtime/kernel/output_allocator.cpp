@@ -54,7 +54,7 @@ Result<OutputAllocator> OutputAllocator::make(std::string kernel, const Signatur
     const BufferParam* buffer = param == nullptr ? nullptr : as_buffer(*param);
     if (buffer == nullptr) {
       return make_error(ErrorCode::kInvalidArgument,
-                        "output \"" + name + "\" is no buffer parameter. Name buffer parameters as outputs.");
+                        "output \"" + name + "\" is not a buffer parameter. Name buffer parameters as outputs.");
     }
     Output output{static_cast<std::size_t>(param - signature.params.data()), name, buffer->dtype, {}, {}};
     KMUX_ASSIGN(output.shape, compile_all(buffer->shape, list));

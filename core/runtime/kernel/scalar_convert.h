@@ -9,7 +9,7 @@
 
 namespace kmux {
 
-/// The bits of `arg` as a scalar of `type`, zero-extended; nothing if it is no number or `type` cannot hold it.
+/// The bits of `arg` as a scalar of `type`, zero-extended; nothing if it is not a number or `type` cannot hold it.
 ///
 /// Integers must fit; floating-point values are rounded to nearest even and never become integers; an integer becomes a
 /// floating-point value only if that is exact; bits must be of exactly `type`. Allocates nothing.

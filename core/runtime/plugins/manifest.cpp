@@ -139,10 +139,9 @@ std::string wrong_parts(const Manifest& manifest) {
 }
 
 Error refuse(const std::filesystem::path& path, const std::string& problems) {
-  return make_error(ErrorCode::kInvalidArgument,
-                    "manifest \"" + path.string() + "\" is not valid (" +
-                        problems.substr(0, problems.find_last_not_of(". ") + 1) +
-                        "). Build the plugin again, or write what docs/plugin-abi.md says.");
+  return make_error(ErrorCode::kInvalidArgument, "manifest \"" + path.string() + "\" is not valid (" +
+                                                     problems.substr(0, problems.find_last_not_of(". ") + 1) +
+                                                     "). Build the plugin again, or follow docs/plugin-abi.md.");
 }
 
 }  // namespace

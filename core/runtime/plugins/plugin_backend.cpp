@@ -3,10 +3,10 @@
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
-#include "kmux/plugin/program_view.h"
 
 #include "byte_sink.h"
 #include "plugin/backend_json.h"
+#include "plugin/program_view.h"
 
 namespace kmux {
 namespace {
@@ -44,7 +44,8 @@ Result<Json> PluginDeviceApi::properties(int device) {
       api_.name, [&](kmux_sink error) { return api_.devices->properties(instance_, device, json.get(), error); }));
   Result<Json> read = parse_json(json.text());
   if (!read) return malformed_answer(api_.name, "properties that cannot be read", read.error().message);
-  if (read->as_object() == nullptr) return malformed_answer(api_.name, "properties that are no object", json.text());
+  if (read->as_object() == nullptr)
+    return malformed_answer(api_.name, "properties that are not an object", json.text());
   return read;
 }
 
@@ -214,7 +215,7 @@ void PluginBackend::add_unknown_dependencies(Artifact& artifact) {
   if (told_of_dependencies_.exchange(true)) return;
   log(LogLevel::kWarning,
       "backend \"" + std::string(api_.name) +
-          "\" does not say which files it reads, so nothing that it compiles is kept. Have its author "
+          "\" does not report which files it reads, so nothing that it compiles is cached. Have its author "
           "add the part \"" +
           std::string(kDependenciesPart) + "\" (docs/plugin-abi.md).");
 }

@@ -96,7 +96,7 @@ Result<Library> open_library(const Manifest& manifest, const std::filesystem::pa
 
 Result<const kmux_plugin_api*> query(const Library& library, const std::filesystem::path& path) {
   if (!library.has(KMUX_PLUGIN_QUERY_SYMBOL)) {
-    return unusable(path, "it does not export " KMUX_PLUGIN_QUERY_SYMBOL, " It is no plugin of kmux.");
+    return unusable(path, "it does not export " KMUX_PLUGIN_QUERY_SYMBOL, " It is not a plugin of kmux.");
   }
   const auto query_function = reinterpret_cast<kmux_plugin_query_fn>(dlsym(library.native(), KMUX_PLUGIN_QUERY_SYMBOL));
   ByteSink reason;
@@ -112,7 +112,7 @@ std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) 
     return "it calls itself " + in_table(api.name) + ", its manifest " + in_quotes(manifest.name);
   }
   if (api.version == nullptr || manifest.version != api.version) {
-    return "its version is " + in_table(api.version) + ", its manifest says " + in_quotes(manifest.version);
+    return "its version is " + in_table(api.version) + ", its manifest has " + in_quotes(manifest.version);
   }
   const std::string own = std::to_string(api.devices->device_type);
   const std::string said = std::to_string(manifest.device_types.front());  // never without one

@@ -213,13 +213,13 @@ Status check_library(const PluginEntry& entry) {
   KMUX_TRY(check_trusted(library));
   if (entry.manifest.size != size) {
     return refuse(ErrorCode::kUnavailable, library,
-                  "it has " + std::to_string(size) + " bytes, its manifest says " + std::to_string(entry.manifest.size),
+                  "it has " + std::to_string(size) + " bytes, its manifest has " + std::to_string(entry.manifest.size),
                   again);
   }
   KMUX_ASSIGN(const std::string build_id, read_build_id(library));
   if (entry.manifest.build_id != build_id) {
     return refuse(ErrorCode::kUnavailable, library,
-                  "its build-id is " + build_id + ", its manifest says " + entry.manifest.build_id, again);
+                  "its build-id is " + build_id + ", its manifest has " + entry.manifest.build_id, again);
   }
   return Ok{};
 }
@@ -245,7 +245,7 @@ constexpr std::size_t kMaxNoteBytes = 1 << 16;
 
 Error damaged(const std::filesystem::path& library, const char* why) {
   return make_error(ErrorCode::kInvalidArgument,
-                    "\"" + library.string() + "\" is no usable library (" + why + "). Build or install it again.");
+                    "\"" + library.string() + "\" is not a usable library (" + why + "). Build or install it again.");
 }
 
 /// Bytes at `offset`, or nothing if the file is shorter.

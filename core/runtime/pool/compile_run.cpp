@@ -160,7 +160,7 @@ CompileRunOutcome run_compilation(Runtime& runtime, CompileRunPlan plan) {
   runtime.impl().isolated_plugins().end_surplus();
   if (!keeps_costs) return outcome;
   if (const Status saved = runtime.impl().compile_pool().costs().save(); !saved)
-    log(LogLevel::kInfo, "what compilations take is not kept: " + saved.error().message);
+    log(LogLevel::kInfo, "compile costs are not stored: " + saved.error().message);
   return outcome;
 }
 

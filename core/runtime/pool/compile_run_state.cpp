@@ -90,7 +90,7 @@ std::shared_ptr<Admission::Permit> JobScope::wait_for_permit(const std::string& 
 Result<std::shared_ptr<void>> JobScope::admit(const std::string& plugin, bool isolated) {
   const std::string cost_name = cost_name_of(plugin, isolated);
   std::shared_ptr<Admission::Permit> permit = wait_for_permit(cost_name);
-  if (permit == nullptr) return cancellation("it was not compiled (nobody waits for it any more).");
+  if (permit == nullptr) return cancellation("it was not compiled (no caller waits for it).");
   const std::uint64_t resident = isolated ? 0 : resident_bytes();
   const std::lock_guard lock(run_.mutex_);
   record_.permit = permit;

@@ -78,7 +78,7 @@ void CompileTimes::note(const Manifest& plugin, const std::string& tier, double 
   time.ms = time.ms ? *time.ms + kWeight * (ms - *time.ms) : ms;
   if (!is_kept || !is_far(*time.ms, time.kept)) return;
   const bool replaces = std::exchange(time.kept, time.ms).has_value();
-  keep_note(cache_.get(), key_of(plugin, tier), Json::Object{{"ms", *time.ms}}, replaces);
+  store_note(cache_.get(), key_of(plugin, tier), Json::Object{{"ms", *time.ms}}, replaces);
 }
 
 std::optional<double> CompileTimes::known(const Manifest& plugin, const std::string& tier) {

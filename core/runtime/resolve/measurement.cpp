@@ -50,7 +50,7 @@ std::optional<TunedCandidate> candidate_in(const Json& json) {
                         .problem = text_in(json, "problem")};
 }
 
-/// What `Tuning::to_json` wrote; whatever else it is, it is no measurement.
+/// What `Tuning::to_json` wrote; whatever else it is, it is not a measurement.
 std::optional<Tuning> tuning_in(const Json& json) {
   const Json* winner = json.find("winner");
   const Json* candidates = json.find("candidates");
@@ -127,7 +127,7 @@ std::optional<Tuning> find_measurement(const ArtifactCache* cache, const CacheKe
 
 void keep_measurement(ArtifactCache* cache, const CacheKey& key, const Tuning& tuning) {
   if (cache == nullptr) return;
-  keep_note(cache, key, tuning.to_json(), true);
+  store_note(cache, key, tuning.to_json(), true);
   cache->flush();  // who resolves next shall find it
 }
 

@@ -29,7 +29,7 @@ class Refusals {
   Error not_there() const { return make(ErrorCode::kInvalidArgument, "is not in lock file '" + file_ + "'"); }
   Error other_target(const std::vector<std::string>& targets) const {
     return make(ErrorCode::kInvalidArgument,
-                "is pinned in '" + file_ + "' for " + join(targets) + " only, which is no target of this machine");
+                "is pinned in '" + file_ + "' for " + join(targets) + " only, which is not a target of this machine");
   }
   Error refused(const Candidate& candidate) const {
     return make(ErrorCode::kUnavailable, "is pinned in '" + file_ + "' to backend '" + candidate.backend +
@@ -111,7 +111,7 @@ class Members {
   Result<std::string> text(const char* key) {
     const Json json = take(key);
     if (json.as_string() != nullptr && !json.as_string()->empty()) return *json.as_string();
-    return wrong(key, "text");
+    return wrong(key, "string");
   }
   Result<std::int64_t> number(const char* key) {
     const Json json = take(key);
@@ -134,7 +134,7 @@ class Members {
     return found == object_.end() ? Json() : std::move(object_.extract(found).mapped());
   }
   static Error wrong(const char* key, const char* kind) {
-    return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(key) + "\" is no " + kind);
+    return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(key) + "\" is not a " + kind);
   }
   Json::Object object_;
 };

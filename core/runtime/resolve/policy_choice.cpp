@@ -210,7 +210,7 @@ void PolicyChoice::choose_pinned() {
   resolution_.policy_error = pinned.error();
   for (Candidate& candidate : candidates_) {
     if (candidate.verdict == Verdict::kChosen) candidate.verdict = Verdict::kPossible;
-    if (candidate.verdict == Verdict::kPossible) candidate.reason = "can, but is not what the lock file says";
+    if (candidate.verdict == Verdict::kPossible) candidate.reason = "can, but the lock file names another";
   }
 }
 
@@ -231,7 +231,7 @@ void choose_by_policy(Runtime& runtime, const Inquiry& inquiry, const std::vecto
 }
 
 Result<Policy> policy_of(const std::optional<Policy>& asked, const Environment& environment) {
-  return asked ? *asked : policy_from_string(environment.policy);
+  return asked ? *asked : environment.policy;
 }
 
 }  // namespace kmux

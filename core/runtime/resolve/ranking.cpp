@@ -132,7 +132,7 @@ std::vector<std::string> target_words(const Manifest& manifest) {
 
 std::optional<Refusal> by_name(const Inquiry& inquiry, const Manifest& manifest) {
   if (inquiry.backend.covers(manifest)) return std::nullopt;
-  return Refusal{ErrorCode::kInvalidArgument, "not asked for ('" + inquiry.backend.text() + "' is)"};
+  return Refusal{ErrorCode::kInvalidArgument, "not requested ('" + inquiry.backend.text() + "' is)"};
 }
 
 std::optional<Refusal> by_target_kind(const Inquiry& inquiry, const Manifest& manifest) {

@@ -83,7 +83,7 @@ Json Resolution::to_json() const {
   return Json::Object{{"program", program},
                       {"requested_target", requested_target},
                       {"requested_backend", requested_backend},
-                      {"policy", policy},
+                      {"policy", policy ? Json(std::string(to_string(*policy))) : Json()},
                       {"successor", successor ? Json(candidates[*successor].backend) : Json()},
                       {"chosen", winner != nullptr ? Json(winner->backend) : Json()},
                       {"candidates", std::move(list)}};
@@ -120,7 +120,7 @@ std::string Resolution::explain_fully() const {
                std::to_string(c.priority), std::string(to_string(c.stage)),
                c.compile_ms ? milliseconds_text(*c.compile_ms) : "-", c.run_us ? to_text(*c.run_us) : "-", c.reason});
   }
-  std::string text = program + ": policy " + policy + "\n";
+  std::string text = program + ": policy " + std::string(policy ? to_string(*policy) : "unknown") + "\n";
   if (policy_error) text += "  " + policy_error->message + "\n";
   if (!candidates.empty()) text += table.to_string(2) + "  (* chosen, + possible, - refused at that stage)\n";
   if (successor) text += "  '" + candidates[*successor].backend + "' takes over once it is compiled\n";

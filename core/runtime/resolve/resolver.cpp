@@ -168,12 +168,12 @@ const Candidate* Resolution::chosen() const {
 bool Resolution::runs_nowhere() const {
   const Candidate* const taken = chosen();
   return taken != nullptr && taken->reach != Purpose::kRun && requested_target == "auto" &&
-         requested_backend != taken->backend && policy != to_string(Policy::kPinned);
+         requested_backend != taken->backend && policy != Policy::kPinned;
 }
 
 Resolution resolve(Runtime& runtime, const Program& program, const ResolveRequest& request) {
   const Result<Policy> policy = policy_of(request.policy, runtime.environment());
-  if (!policy) return {.program = program.name, .policy = runtime.environment().policy, .policy_error = policy.error()};
+  if (!policy) return {.program = program.name, .policy_error = policy.error()};
   std::vector<PluginEntry> entries = runtime.registry().entries();
   std::vector<std::string> unread = take_unread(entries);
   keep_one_a_name(entries);
@@ -182,7 +182,7 @@ Resolution resolve(Runtime& runtime, const Program& program, const ResolveReques
   Resolution resolution{.program = program.name,
                         .requested_target = inquiry.request.target,
                         .requested_backend = inquiry.backend.text(),
-                        .policy = std::string(to_string(*policy)),
+                        .policy = *policy,
                         .candidates = candidates_of(runtime, inquiry, entries),
                         .unread = std::move(unread)};
   choose_by_policy(runtime, inquiry, manifests, resolution);

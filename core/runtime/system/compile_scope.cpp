@@ -17,7 +17,7 @@ CompileScope::Entered::~Entered() { this_thread = outer_; }
 
 Error cancellation(std::string problem) {
   return make_error(ErrorCode::kUnavailable, std::move(problem) + " Compile it again if it is still needed.")
-      .with(kCancelledNote, "nobody waits for the result any more");
+      .with(kCancelledNote, "no caller waits for the result");
 }
 
 CompileScope::Limit limit_in_scope(const CompileScope::Limit& limit) {

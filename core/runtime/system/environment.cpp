@@ -68,6 +68,11 @@ std::string option_name(std::string name) {
   return lower_case(name.replace(split, two != std::string::npos ? 2 : 1, "."));
 }
 
+Result<std::optional<Isolation>> isolation_of(const std::string& name) {
+  if (name.empty()) return std::optional<Isolation>();
+  return isolation_from_string(name).transform([](Isolation isolation) { return std::optional(isolation); });
+}
+
 std::map<std::string, std::string> options_of(const Variables& variables) {
   static constexpr std::string_view kPrefix = "KMUX_OPTION_";
   std::map<std::string, std::string> options;
@@ -87,10 +92,10 @@ Environment Environment::from(const Variables& variables, bool secure) {
   environment.execution_backend_variable =
       name_of_first(variables, {"KMUX_EXECUTION_BACKEND", "TILELANG_EXECUTION_BACKEND"});
   environment.execution_backend = or_auto(variables, environment.execution_backend_variable);
-  environment.isolation = first_of(variables, {"KMUX_ISOLATION"});
+  environment.isolation = isolation_of(first_of(variables, {"KMUX_ISOLATION"}));
   environment.compile_memory = first_of(variables, {"KMUX_COMPILE_MEMORY"});
-  environment.policy = first_of(variables, {"KMUX_POLICY"});
-  if (environment.policy.empty()) environment.policy = "priority";
+  if (const std::string policy = first_of(variables, {"KMUX_POLICY"}); !policy.empty())
+    environment.policy = policy_from_string(policy);
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_on(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
   // Under AT_SECURE whoever set the variables may have fewer rights than this process: it takes no path from them, and no

@@ -69,7 +69,7 @@ class DictReader {
   Result<NpyHeader> read() {
     NpyHeader header;
     std::array<bool, 3> seen{};
-    if (!take('{')) return malformed("the header is no dict");
+    if (!take('{')) return malformed("the header is not a dict");
     while (!take('}')) {
       KMUX_ASSIGN(const std::string key, string());
       if (!take(':')) return malformed("the header has no ':' after '" + key + "'");
@@ -140,15 +140,15 @@ class DictReader {
   }
 
   Status shape(std::vector<std::int64_t>& shape) {
-    if (!take('(')) return malformed("'shape' is no tuple");
+    if (!take('(')) return malformed("'shape' is not a tuple");
     while (!take(')')) {
       std::int64_t extent = 0;
       skip_blanks();
       const auto parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (parsed.ec != std::errc() || extent < 0) return malformed("'shape' has an extent that is no size");
+      if (parsed.ec != std::errc() || extent < 0) return malformed("'shape' has an extent that is not a size");
       at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
       shape.push_back(extent);
-      if (!take(',') && !peek(')')) return malformed("'shape' is no tuple of integers");
+      if (!take(',') && !peek(')')) return malformed("'shape' is not a tuple of integers");
     }
     return Ok{};
   }
@@ -157,7 +157,7 @@ class DictReader {
     skip_blanks();
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
     const auto end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
-    if (end == std::string_view::npos) return malformed("the header has something that is no string");
+    if (end == std::string_view::npos) return malformed("the header has something that is not a string");
     const std::string value(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return value;
@@ -201,7 +201,7 @@ Status save_npy(const std::string& path, const Tensor& tensor) {
   if (!tensor) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be saved. Give one with memory.");
   if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
     return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
-                                                   " cannot be saved as .npy (its elements are no whole bytes each). "
+                                                   " cannot be saved as .npy (its elements are not whole bytes). "
                                                    "Convert it first.");
   }
   KMUX_ASSIGN(const Tensor host, tensor.to(Device{}));

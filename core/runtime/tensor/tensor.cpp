@@ -14,13 +14,13 @@
 namespace kmux {
 namespace {
 
-// Of tensors that are borrowed with extents that no memory holds; whoever allocates for them gets an error.
+// Of borrowed tensors whose extents fit no memory: to allocate for them is an error.
 constexpr std::int64_t kUncountable = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kHostAlignment = 64;  // a cache line, and the widest vector register
 
 Error out_of_memory(std::size_t bytes, const Device& device) {
-  return make_error(ErrorCode::kUnavailable, std::to_string(bytes) + " bytes cannot be had on " + device.to_string() +
-                                                 " (out of memory). Use a smaller tensor or free others.");
+  return make_error(ErrorCode::kUnavailable, "out of memory on " + device.to_string() + " (" + std::to_string(bytes) +
+                                                 " bytes were requested). Use a smaller tensor or free others.");
 }
 
 Result<std::shared_ptr<void>> allocate_host(std::size_t bytes) {
@@ -34,7 +34,7 @@ Status check_known(const Device& device) {
   if (device.plugin() != nullptr || device.is_host()) return Ok{};
   return make_error(ErrorCode::kUnsupported, "memory cannot be allocated on " + device.to_string() +
                                                  " (it came from outside, and no backend is known for it). Allocate "
-                                                 "with the library that knows it.");
+                                                 "with the library that owns it.");
 }
 
 /// Is the device of `tensor` one that this library can reach?
@@ -126,9 +126,10 @@ Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const
 Status Tensor::used_on(StreamRef stream) const {
   if (state_ == nullptr || device().is_host()) return Ok{};
   if (state_->memory != nullptr) return state_->memory->used_on(stream);
-  return make_error(ErrorCode::kUnsupported, "memory on " + device().to_string() +
-                                                 " is not freed in an order of ours (it came from outside). Tell the "
-                                                 "library that made it.");
+  return make_error(ErrorCode::kUnsupported,
+                    "memory on " + device().to_string() +
+                        " is not freed in stream order (it was not allocated by kmux). Record the "
+                        "use with the library that made it.");
 }
 
 Result<Tensor> Tensor::copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes) {

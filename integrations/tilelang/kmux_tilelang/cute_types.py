@@ -10,6 +10,6 @@ TYPES = {
 
 
 def dtype_of(parameter: Any) -> str:
-    """The data type that a device function's parameter points to; empty if it is no pointer."""
+    """The data type that a device function's parameter points to; empty if it is not a pointer."""
     pointed_to = getattr(getattr(parameter, "type_annotation", None), "element_type", None)
     return str(getattr(pointed_to, "dtype", ""))

@@ -96,7 +96,7 @@ def from_text(text: str, constants: Mapping[str, int] = {}) -> Expr:
     try:
         return _from_ast(ast.parse(text, mode="eval").body, constants)
     except SyntaxError as error:
-        raise UsageError(f"'{text}' is no expression ({error.msg}). Write it like 2 * m * 256.") from error
+        raise UsageError(f"'{text}' is not an expression ({error.msg}). Write it like 2 * m * 256.") from error
 
 
 def _factors_of(value: Expr) -> list[Expr]:

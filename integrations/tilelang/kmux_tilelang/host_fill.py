@@ -71,6 +71,6 @@ def _fill_of(call: Any) -> tuple[Any, int]:
     byte = repeated_byte(getattr(value, "value", None), str(buffer.dtype))
     if byte is None:
         raise UnsupportedError(
-            f"the host fills '{buffer.name}' with {value}, which is no byte again and again. Fill it within T.Kernel."
+            f"the host fills '{buffer.name}' with {value}, whose bytes differ. Fill it within T.Kernel."
         )
     return buffer, byte

@@ -86,7 +86,7 @@ def _make(spec: str, maker: Any, arguments: Mapping[str, Any]) -> tuple[Any, Map
         return maker, {}
     factory = getattr(maker, "get_tir", maker)
     if not callable(factory):
-        raise UnsupportedError(f"'{spec}' is no kernel (a {type(maker).__name__}). Name a prim_func or a function.")
+        raise UnsupportedError(f"'{spec}' is not a kernel (a {type(maker).__name__}). Name a prim_func or a function.")
     bound = _bind(spec, maker, arguments)
     try:
         function = factory(**bound)

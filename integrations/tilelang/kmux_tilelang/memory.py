@@ -41,6 +41,6 @@ def address_of(arguments: Mapping[str, dict[str, str]], value: Any, user: str) -
     known = arguments.get(getattr(value, "name", ""), {})
     if "tensor" not in known:
         raise UnsupportedError(
-            f"{user} lies over '{value}', which is no parameter. Let it begin where a parameter does."
+            f"{user} lies over '{value}', which is not a parameter. Let it begin where a parameter does."
         )
     return known["tensor"]

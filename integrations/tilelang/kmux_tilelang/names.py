@@ -26,7 +26,7 @@ def is_name(text: str) -> bool:
 def check_program_name(name: str) -> None:
     """Errors: UsageError if a program cannot be called `name`."""
     if not is_name(name):
-        raise UsageError(f"'{name}' cannot name a program. Give an identifier that is no keyword of C++ with --name.")
+        raise UsageError(f"'{name}' cannot name a program. Give an identifier with --name that is not a C++ keyword.")
 
 
 def check_names(signature: Mapping[str, Any], kernels: Collection[str]) -> None:

@@ -32,7 +32,7 @@ def signature_of(
     buffers = {param["name"]: param["buffer"] for param in params if "buffer" in param}
     for name in outputs:
         if name not in buffers:
-            raise UsageError(f"output '{name}' is no buffer parameter. Buffers: {', '.join(buffers)}.")
+            raise UsageError(f"output '{name}' is not a buffer parameter. Buffers: {', '.join(buffers)}.")
     for name, buffer in buffers.items():
         buffer |= {"alignment_bytes": alignments[name]} if alignments.get(name) else {}
         buffer |= {"nullable": True} if name not in used and name not in outputs else {}

@@ -161,7 +161,7 @@ class RefusedBody(unittest.TestCase):
 
     def test_names_a_map_over_something_else(self):
         create = call_packed("__tvm_tensormap_create_tiled", var("m"), imm(7), imm(1), call("address_of", var("A")))
-        self.refuses("tensor map 'm' lies over .* which is no parameter", evaluate(create))
+        self.refuses("tensor map 'm' lies over .* which is not a parameter", evaluate(create))
 
     def test_names_calls_that_are_no_launch(self):
         with self.assertRaisesRegex(UnsupportedError, "'other' is called but was not generated"):

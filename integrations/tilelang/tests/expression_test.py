@@ -76,7 +76,7 @@ class FromText(unittest.TestCase):
         self.assertEqual(from_text("ceildiv(7, 2)"), 4)
 
     def test_refuses_the_rest(self):
-        for text, part in {"m / 2": "'m / 2' is not understood", "2 *": "no expression", "1.5": "not understood",
+        for text, part in {"m / 2": "'m / 2' is not understood", "2 *": "not an expression", "1.5": "not understood",
                            "f(m)": "not understood", "min(m)": "not understood"}.items():  # fmt: skip
             with self.assertRaisesRegex(UsageError, part):
                 from_text(text)

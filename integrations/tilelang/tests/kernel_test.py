@@ -82,7 +82,7 @@ class Kernel(unittest.TestCase):
             load("made", size=3)
 
     def test_refuses_what_is_no_prim_func(self):
-        with self.assertRaisesRegex(UnsupportedError, "is no kernel .a str."):
+        with self.assertRaisesRegex(UnsupportedError, "is not a kernel .a str."):
             load("text")
         with self.assertRaisesRegex(UnsupportedError, "gave a int, no prim_func"):
             load("wrong")

@@ -39,5 +39,5 @@ class Address(unittest.TestCase):
         arguments = {"A_data": {"tensor": "A"}, "s": {"scalar": "s"}}
         self.assertEqual(address_of(arguments, var("A_data"), "window"), "A")
         for other in (var("s"), var("x"), imm(3)):
-            with self.assertRaisesRegex(UnsupportedError, "window lies over .*no parameter"):
+            with self.assertRaisesRegex(UnsupportedError, "window lies over .*not a parameter"):
                 address_of(arguments, other, "window")

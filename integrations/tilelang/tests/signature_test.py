@@ -67,7 +67,7 @@ class Signature(unittest.TestCase):
             param_of(buffer("A", [imm(4)], offset=2))
 
     def test_refuses_an_output_that_is_no_buffer(self):
-        with self.assertRaisesRegex(UsageError, "output 'C' is no buffer parameter. Buffers: A"):
+        with self.assertRaisesRegex(UsageError, "output 'C' is not a buffer parameter. Buffers: A"):
             param_of(buffer("A", [imm(4)]), outputs=["C"])
 
     def test_aligns_buffers_as_kernels_want_them(self):

@@ -120,7 +120,7 @@ ffi::Function KernelFunction::make(Kernel kernel) {
 const Kernel& KernelFunction::kernel_of(const ffi::Function& function) {
   const ffi::FunctionObj* const object = function.get();
   if (object != nullptr && object->safe_call == call) return static_cast<const KernelFunction*>(object)->kernel_;
-  throw wrong_type("this is no kernel (it is another function). Pass what kmux.compile returned.");
+  throw wrong_type("this is not a kernel (it is another function). Pass what kmux.compile returned.");
 }
 
 std::span<const Param* const> KernelFunction::params_for(std::size_t count) const {

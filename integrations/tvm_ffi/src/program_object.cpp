@@ -1,4 +1,4 @@
-// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.kept_program, kmux.keep_program, and what can be asked of a kmux.Program.
+// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.cached_program, kmux.cache_program, and what can be asked of a kmux.Program.
 // kmux.resolve, and what can be asked of a kmux.Resolution.
 
 #include "program_object.h"
@@ -7,9 +7,9 @@
 #include <tvm/ffi/reflection/registry.h>
 #include <tvm/ffi/string.h>
 
+#include "kmux/cached_program.h"
 #include "kmux/compile.h"
 #include "kmux/dispatch_json.h"
-#include "kmux/kept_program.h"
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
@@ -69,13 +69,13 @@ ProgramRef from_text(const ffi::String& json, const Files& files) {
 }
 
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {
-  std::optional<Program> program = kept_program(*value_of(Runtime::default_runtime()), origin);
+  std::optional<Program> program = cached_program(*value_of(Runtime::default_runtime()), origin);
   if (!program) return std::nullopt;
   return ProgramRef(*std::move(program));
 }
 
 void keep(const ffi::String& origin, const ProgramRef& program) {
-  keep_program(*value_of(Runtime::default_runtime()), origin, program->program);
+  cache_program(*value_of(Runtime::default_runtime()), origin, program->program);
 }
 
 void save(const ProgramRef& program, const ffi::String& path) {
@@ -102,8 +102,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)
       .def("kmux.save_program", save)
-      .def("kmux.kept_program", kept)
-      .def("kmux.keep_program", keep);
+      .def("kmux.cached_program", kept)
+      .def("kmux.cache_program", keep);
 }
 
 TVM_FFI_STATIC_INIT_BLOCK() {

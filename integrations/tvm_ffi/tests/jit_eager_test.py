@@ -142,7 +142,7 @@ class JitEager(unittest.TestCase):
             kmux.jit(mode="eagre")(scale.function)
 
     def test_an_expression_is_no_bool(self):
-        with self.assertRaisesRegex(TypeError, "is no bool"):
+        with self.assertRaisesRegex(TypeError, "is not a bool"):
             bool(kmux.Expr("n") > 1)
 
     def test_compiles_several_configurations_at_once(self):

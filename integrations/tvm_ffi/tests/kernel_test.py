@@ -120,7 +120,7 @@ class Kernel(unittest.TestCase):
                 kernel.launch(*arguments)
         with self.assertRaises(TypeError):
             compiled().launch(self.x, "a")
-        with self.assertRaisesRegex(TypeError, "this is no kernel"):
+        with self.assertRaisesRegex(TypeError, "this is not a kernel"):
             kmux.Kernel.raise_for_arguments(tvm_ffi.convert(print), Refusal)
 
     def test_a_message_begins_with_the_problem(self):
@@ -175,7 +175,7 @@ class Kernel(unittest.TestCase):
 
     def test_another_function_is_no_kernel(self):
         other = kmux.Kernel._of(tvm_ffi.convert(lambda: None))
-        with self.assertRaisesRegex(TypeError, "no kernel"):
+        with self.assertRaisesRegex(TypeError, "is not a kernel"):
             other.name
 
 

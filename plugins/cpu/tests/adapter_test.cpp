@@ -99,7 +99,7 @@ TEST(Adapter, ContainsExceptions) {
   EXPECT_THAT(known.error().message, HasSubstr("the kernel threw \"too much\""));
   const Status unknown = kernel({bits(2)});
   ASSERT_FALSE(unknown.ok());
-  EXPECT_THAT(unknown.error().message, HasSubstr("no std::exception"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("not a std::exception"));
   EXPECT_EQ(kernel.allocator.allocated, 3);
   EXPECT_EQ(kernel.allocator.freed, 3);
 }

@@ -75,7 +75,7 @@ TEST(Backend, RefusesProcessorsThatAVariantIsNotFor) {
   const auto missing = supports(builder);
   ASSERT_EQ(missing.size(), 1U);
   EXPECT_EQ(missing[0].feature, "arch");
-  EXPECT_THAT(missing[0].reason, HasSubstr("is none of those the variant is for"));
+  EXPECT_THAT(missing[0].reason, HasSubstr("is not one that the variant is for"));
 }
 
 TEST(Backend, SaysTheSameAsItsManifest) {

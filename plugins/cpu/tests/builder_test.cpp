@@ -180,7 +180,7 @@ TEST(Builder, RefusesWhatIsNoObjectForThisMachine) {
   builder.launch("k").args({"out"});
   const Error error = failure_of(builder);
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("\"k.o\" is no object file for this machine (it is not ELF)"));
+  EXPECT_THAT(error.message, HasSubstr("\"k.o\" is not an object file for this machine (it is not ELF)"));
 }
 
 TEST(Builder, NamesAKernelThatAReadyObjectLacks) {

@@ -298,7 +298,7 @@ TEST_F(Builder, RefusesWhatIsNoCubin) {
   program.launch("k").grid({1}).block({32}).args({"x"});
   const Error error = failure(program.build().value());
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("the code is no cubin"));
+  EXPECT_THAT(error.message, HasSubstr("the code is not a cubin"));
 }
 
 TEST_F(Builder, RefusesReadyCodeForAnotherArchitecture) {

@@ -40,7 +40,7 @@ class CubinFile {
 
  private:
   static int fail_read(const char* path, int number, kmux_sink error) {
-    return nvidia::fail(error, KMUX_UNAVAILABLE, "the cubin \"%s\" cannot be read (%s). Correct what it says.", path,
+    return nvidia::fail(error, KMUX_UNAVAILABLE, "the cubin \"%s\" cannot be read (%s). Correct it.", path,
                         strerror(number));
   }
 

@@ -35,7 +35,7 @@ class CubinModule {
     path_ = strdup(path);
     kernels_ = new (std::nothrow) nvidia::KernelFacts[facts_.kernel_count + 1];
     if (path_ == nullptr || kernels_ == nullptr) {
-      return nvidia::fail(error, KMUX_UNAVAILABLE, "no memory for the cubin \"%s\". Free some.", path);
+      return nvidia::fail(error, KMUX_UNAVAILABLE, "out of memory for the cubin \"%s\". Free some.", path);
     }
     if (const int code = file_.read(path, error)) return code;
     for (unsigned i = 0; i < facts_.kernel_count; ++i) {
@@ -74,7 +74,7 @@ class CubinModule {
 
   int find_by_pattern(const CubinNames& names, size_t count, unsigned index, kmux_sink error) {
     const char** const list = new (std::nothrow) const char*[count + 1];
-    if (list == nullptr) return nvidia::fail(error, KMUX_UNAVAILABLE, "no memory for %zu names. Free some.", count);
+    if (list == nullptr) return nvidia::fail(error, KMUX_UNAVAILABLE, "out of memory for %zu names. Free some.", count);
     size_t filled = 0;
     names.for_each([&](const char* name) { list[filled++] = name; });
     const KernelMatch match = match_kernel(functions_[index], list, filled);

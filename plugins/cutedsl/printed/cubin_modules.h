@@ -70,7 +70,7 @@ class CubinModules {
   int add(const char* path, CubinModule** added, kmux_sink error) {
     auto* const module = new (std::nothrow) CubinModule(facts_, functions_, nvidia::Log{&log_, &CloseLog::write});
     if (module == nullptr) {
-      return nvidia::fail(error, KMUX_UNAVAILABLE, "no memory for the cubin \"%s\". Free some.", path);
+      return nvidia::fail(error, KMUX_UNAVAILABLE, "out of memory for the cubin \"%s\". Free some.", path);
     }
     if (const int code = module->open(path, error)) {
       delete module;

@@ -237,7 +237,7 @@ def _module_name(path):
 def _load(name, path):
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise JobError(f"{path.name} is no Python file")
+        raise JobError(f"{path.name} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -99,11 +99,11 @@ TEST_F(DslCompilerTest, WhatPythonSaysIsTheNote) {
 TEST_F(DslCompilerTest, ACompilerThatDiesIsToldWithItsSignalAndItsLastWords) {
   const auto error = compile("echo lowering >&2; echo 'in fill' >&2; kill -SEGV $$").error();
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
-  EXPECT_THAT(error.message, HasSubstr("ended by signal 11, Segmentation fault; last it said: in fill"));
+  EXPECT_THAT(error.message, HasSubstr("ended by signal 11, Segmentation fault; last output: in fill"));
   EXPECT_THAT(*error.note("log"), HasSubstr("lowering"));
   const auto silent = compile("kill -ABRT $$").error();
-  EXPECT_THAT(silent.message, HasSubstr("ended by signal 6, Aborted; last it said: nothing"));
-  EXPECT_THAT(*silent.note("log"), HasSubstr("nothing was said before signal 6"));
+  EXPECT_THAT(silent.message, HasSubstr("ended by signal 6, Aborted; last output: nothing"));
+  EXPECT_THAT(*silent.note("log"), HasSubstr("no output before signal 6"));
 }
 
 TEST_F(DslCompilerTest, APackageThatIsMissingIsNamed) {

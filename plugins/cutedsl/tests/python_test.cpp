@@ -54,7 +54,7 @@ TEST_F(PythonTest, ThatIsNamedIsNotReplaced) {
   const auto missing = find_python(host);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("none/bin/python3\" is no program"), Not(HasSubstr("/one/")),
+  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("none/bin/python3\" is not a program"), Not(HasSubstr("/one/")),
                                              HasSubstr("pip install 'nvidia-cutlass-dsl>=4.7.0'")));
 }
 

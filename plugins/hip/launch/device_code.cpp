@@ -107,7 +107,7 @@ int DeviceCode::launch_special(const kmux_driver_launch& launch, void* stream, k
 
 int DeviceCode::refuse_dynamic_smem(unsigned index, unsigned long long bytes, kmux_sink error) const {
   return fail(error, KMUX_INVALID_ARGUMENT,
-              quoted_name(index) + " asks for " + std::to_string(bytes) + " bytes of dynamic shared memory (device " +
+              quoted_name(index) + " requests " + std::to_string(bytes) + " bytes of dynamic shared memory (device " +
                   std::to_string(ordinal_) + " has " + std::to_string(smem_limit_) + " a block, of which " +
                   std::to_string(facts_.kernels[index].static_smem_bytes) +
                   " are static in this kernel). Use smaller tiles or another device.");

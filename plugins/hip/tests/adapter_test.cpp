@@ -63,7 +63,7 @@ TEST_F(HipLaunch, EveryKernelsSharedMemoryIsChecked) {
   const Error error = adapter->prepare(0).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message,
-              HasSubstr("kernel \"k\" asks for 65537 bytes of dynamic shared memory (device 0 has 65536"));
+              HasSubstr("kernel \"k\" requests 65537 bytes of dynamic shared memory (device 0 has 65536"));
   loaded(with_smem(65536))->prepare(0).value();
 }
 

@@ -113,7 +113,7 @@ TEST_F(HipBuild, TakesReadyCode) {
   const Error other = failure(program, {}, "hip:gfx942");
   EXPECT_EQ(other.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(other.message, HasSubstr("the code is for gfx90a (the target is gfx942)"));
-  EXPECT_THAT(failure(one_kernel("text", "k", "hsaco").build().value()).message, HasSubstr("no ELF file"));
+  EXPECT_THAT(failure(one_kernel("text", "k", "hsaco").build().value()).message, HasSubstr("not a 64-bit ELF file"));
 }
 
 TEST_F(HipBuild, HeadersOfTheMachineAreDependencies) {

@@ -67,7 +67,7 @@ TEST_F(CodeObjects, DamageIsNoCrash) {
 TEST(CodeObject, OtherBytesAreRefused) {
   const Error error = read_code_object("no code").error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(error.message, HasSubstr("no ELF file"));
+  EXPECT_THAT(error.message, HasSubstr("not a 64-bit ELF file"));
 }
 
 TEST(CodeObject, KernelsAreFoundByTheNamesPeopleWrite) {

@@ -112,7 +112,7 @@ TEST(HipArch, IsReadFromEveryRelease) {
   hip.properties = old_properties;
   EXPECT_EQ(device_arch(hip, 0).value(), "gfx906");
   hip.properties = strange_properties;
-  EXPECT_THAT(device_arch(hip, 0).error().message, HasSubstr("says that its architecture is \"\""));
+  EXPECT_THAT(device_arch(hip, 0).error().message, HasSubstr("has architecture \"\""));
 }
 
 }  // namespace

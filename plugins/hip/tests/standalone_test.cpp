@@ -112,7 +112,7 @@ TEST_F(HipStandalone, TellsWhatWentWrong) {
   builder.launch("b").grid({1}).block({64}).dynamic_smem_bytes(99999).args({"x"});
   const Library library(unit_of(builder.build().value()));
   EXPECT_EQ(library.init(), -1);
-  EXPECT_THAT(library.last_error(), HasSubstr("kernel \"b\" asks for 99999 bytes of dynamic shared memory"));
+  EXPECT_THAT(library.last_error(), HasSubstr("kernel \"b\" requests 99999 bytes of dynamic shared memory"));
 }
 
 TEST_F(HipStandalone, WantsAWholeArtifact) {

@@ -97,7 +97,7 @@ TEST_F(CallTest, ALaunchHasItsOwnThreadgroupMemoryAlone) {
 TEST_F(CallTest, MemoryOfSomebodyElseIsRefused) {
   float other = 0;
   EXPECT_EQ(call(one_kernel(kAddOne).build().value(), &other, 1), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(said, HasSubstr("no memory of the device \"metal:0\""));
+  EXPECT_THAT(said, HasSubstr("not memory of the device \"metal:0\""));
 }
 
 TEST_F(CallTest, NoMemoryIsNoMemory) {

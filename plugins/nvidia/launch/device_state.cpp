@@ -16,7 +16,7 @@ int DeviceState::prepare(const LoadedCode& code, kmux_sink error) {
   if (const int failure = read_limits(error)) return failure;
   kernels_ = new (std::nothrow) KernelState[facts_.kernel_count];
   if (kernels_ == nullptr) {
-    return fail(error, KMUX_UNAVAILABLE, "no memory for the state of %u kernels. Free some.", facts_.kernel_count);
+    return fail(error, KMUX_UNAVAILABLE, "out of memory for the state of %u kernels. Free some.", facts_.kernel_count);
   }
   for (unsigned i = 0; i < facts_.kernel_count; ++i) {
     if (const int failure = prepare_kernel(i, code.kernel(i), error)) return failure;
@@ -103,7 +103,7 @@ int DeviceState::refuse_dynamic_smem(unsigned index, unsigned long long bytes, u
                                      kmux_sink error) {
   return fail(
       error, KMUX_INVALID_ARGUMENT,
-      "kernel \"%s\" asks for %llu bytes of dynamic shared memory (device %d has %llu for it: %llu a block, less "
+      "kernel \"%s\" requests %llu bytes of dynamic shared memory (device %d has %llu for it: %llu a block, less "
       "%u static ones). Use smaller tiles or another device.",
       facts_.kernels[index].name, bytes, context_.ordinal, most, largest_smem_bytes_,
       kernels_[index].static_smem_bytes);

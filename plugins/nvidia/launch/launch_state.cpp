@@ -40,7 +40,7 @@ int LaunchStates::make(unsigned map_count, unsigned step_count, kmux_sink error)
   if (states_ == nullptr || (maps_ == nullptr && map_count > 0) || (nodes_ == nullptr && step_count > 0)) {
     clear();
     return fail(error, KMUX_UNAVAILABLE,
-                "no memory for %u launch states (%u tensor maps and %u steps each). Free some.", kCount, map_count,
+                "out of memory for %u launch states (%u tensor maps and %u steps each). Free some.", kCount, map_count,
                 step_count);
   }
   for (unsigned i = 0; i < kCount; ++i) {

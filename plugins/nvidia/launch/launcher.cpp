@@ -53,7 +53,7 @@ void Launcher::find_ranges() {
 int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink error) {
   auto* const state = new (std::nothrow) DeviceState(*driver_, facts_, log_, lines_);
   if (state == nullptr)
-    return fail(error, KMUX_UNAVAILABLE, "no memory for the state of device %d. Free some.", device);
+    return fail(error, KMUX_UNAVAILABLE, "out of memory for the state of device %d. Free some.", device);
   int code = state->retain(device, error);
   if (code == KMUX_OK) {
     code = prepare_device(*state, env, error);

@@ -109,7 +109,7 @@ class Launcher {
   }
 
   // Whether the context has to be current before the body runs. A launch itself finds out whether it is; the per-thread
-  // stream is another one in each context, and a question about it is no launch.
+  // stream is another one in each context, and a question about it is not a launch.
   bool needs_context(CUstream stream) const {
     return __builtin_expect(facts_.needs_context || facts_.replay, 0) || reinterpret_cast<uintptr_t>(stream) == 2;
   }

@@ -73,7 +73,7 @@ int LoadedCode::load(const DriverTable& driver, kmux_sink error) {
   if (library_ != nullptr || facts_.kernel_count == 0) return KMUX_OK;
   if (kernels_ == nullptr) kernels_ = new (std::nothrow) CUkernel[facts_.kernel_count];
   if (kernels_ == nullptr)
-    return fail(error, KMUX_UNAVAILABLE, "no memory for %u kernels. Free some.", facts_.kernel_count);
+    return fail(error, KMUX_UNAVAILABLE, "out of memory for %u kernels. Free some.", facts_.kernel_count);
   const CUresult result = driver.library_load(&library_, code_, nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (result != CUDA_SUCCESS) {
     library_ = nullptr;

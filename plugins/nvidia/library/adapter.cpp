@@ -26,8 +26,8 @@ template <class Function>
 Status LauncherLibrary::find(const char* name, Function*& function) const {
   function = reinterpret_cast<Function*>(library_.symbol(name));
   if (function) return Ok{};
-  return make_error(ErrorCode::kInvalidArgument,
-                    "the library does not export \"" + std::string(name) + "\" (it is no launcher). Build it again.");
+  return make_error(ErrorCode::kInvalidArgument, "the library does not export \"" + std::string(name) +
+                                                     "\" (it is not a launcher). Build it again.");
 }
 
 Result<std::unique_ptr<Adapter>> LibraryAdapter::load(const Artifact& artifact, const Host& host,

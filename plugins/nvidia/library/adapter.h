@@ -23,7 +23,7 @@ class LauncherLibrary {
   enum class Ranges { kHidden, kShown };  // to profilers
   /// `log` outlives the object.
   ///
-  /// Errors: unavailable with the loader's words; invalid_argument if it is no launcher.
+  /// Errors: unavailable with the loader's words; invalid_argument if it is not a launcher.
   static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, Log log, Ranges ranges);
   LauncherLibrary(const LauncherLibrary&) = delete;
   LauncherLibrary& operator=(const LauncherLibrary&) = delete;

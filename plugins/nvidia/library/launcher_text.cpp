@@ -83,7 +83,7 @@ void emit_packs(CodeWriter& out, const PlanFacts& facts) {
 }
 
 void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbols symbols) {
-  out.line().line("// What the launch layer must know of " + quote_c(plan.name) + ", and its code.");
+  out.line().line("// What the launch layer needs of " + quote_c(plan.name) + ", and its code.");
   emit_symbols(out, plan, symbols);
   out.line("namespace kmux::nvidia {");
   const bool any = facts.kernel_count > 0;
@@ -96,7 +96,7 @@ void emit_facts(CodeWriter& out, const Plan& plan, const PlanFacts& facts, Symbo
   out.line(std::to_string(facts.window_bytes) + ",  // bytes of the largest L2 window");
   out.line(std::string(text_of(facts.replay)) + ",  // replay as a graph");
   out.line(quote_c(plan.name) + ",");
-  out.line("false,  // ranges for profilers: kmux_launcher_open says");
+  out.line("false,  // ranges for profilers: set by kmux_launcher_open");
   out.line(std::string(text_of(facts.needs_context)) + ",  // workspaces");
   out.line(std::string(text_of(facts.only_launches)) + ",  // nothing but launches");
   out.line(std::string(facts.pack_count > 0 ? "program_packs" : "nullptr") + ", " + std::to_string(facts.pack_count) +

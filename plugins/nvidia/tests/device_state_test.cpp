@@ -97,7 +97,7 @@ TEST_F(DeviceStateTest, RefusesMoreThanTheDeviceHasAndNamesBothNumbers) {
   EXPECT_EQ(launch(add_with(232448 - 999)), KMUX_INVALID_ARGUMENT);
   EXPECT_EQ(
       error,
-      "kernel \"add\" asks for 231449 bytes of dynamic shared memory (device 0 has 231448 for it: 232448 a block, "
+      "kernel \"add\" requests 231449 bytes of dynamic shared memory (device 0 has 231448 for it: 232448 a block, "
       "less 1000 static ones). Use smaller tiles or another device.");
   EXPECT_EQ(launch(add_with(~0ULL)), KMUX_INVALID_ARGUMENT);
   EXPECT_EQ(launch(add_with(232448 - 1000)), KMUX_OK) << error;

@@ -1,4 +1,4 @@
-// Opens one driver after the other. The program starts with an LD_LIBRARY_PATH on which libcuda is no library.
+// Opens one driver after the other. The program starts with an LD_LIBRARY_PATH on which libcuda is not a library.
 #include "nvidia/launch/driver_table.h"
 
 #include <dlfcn.h>

@@ -78,7 +78,7 @@ TEST(LaunchStates, SayThatThereIsNoMemory) {
   LaunchStates states;
   WrittenText error;
   EXPECT_EQ(states.make(~0U, 0, error.sink()), KMUX_UNAVAILABLE);
-  EXPECT_THAT(error.text, testing::HasSubstr("no memory for 64 launch states (4294967295 tensor maps"));
+  EXPECT_THAT(error.text, testing::HasSubstr("out of memory for 64 launch states (4294967295 tensor maps"));
   EXPECT_EQ(states.take(0), nullptr);
   EXPECT_EQ(states.make(1, 0, error.sink()), 0);
 }

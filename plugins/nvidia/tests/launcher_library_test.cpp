@@ -71,7 +71,7 @@ TEST_F(LauncherLibraryTest, SaysThatItHasNoMemoryForTheFile) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(library.error().message, HasSubstr("no memory for its file"));
+  EXPECT_THAT(library.error().message, HasSubstr("out of memory for its file"));
 }
 
 TEST_F(LauncherLibraryTest, KeepsTwoInstancesOfTheSameBytesApart) {

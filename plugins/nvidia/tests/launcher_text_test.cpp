@@ -30,8 +30,8 @@ std::string between(const std::string& text, const std::string& begin, const std
 
 TEST(LauncherText, EndsWithCodeAndFactsOfTheProgram) {
   const std::string text = text_of(golden("launch_attributes"));
-  EXPECT_EQ(between(text, "// What the launch layer must know", "$"),
-            R"(// What the launch layer must know of "launch_attributes", and its code.
+  EXPECT_EQ(between(text, "// What the launch layer needs", "$"),
+            R"(// What the launch layer needs of "launch_attributes", and its code.
 namespace kmux::nvidia {
 static const KernelFacts program_kernels[] = {
   {"first", 0, false},
@@ -50,7 +50,7 @@ extern const PlanFacts program_facts = {
   1,  // bytes of the largest L2 window
   false,  // replay as a graph
   "launch_attributes",
-  false,  // ranges for profilers: kmux_launcher_open says
+  false,  // ranges for profilers: set by kmux_launcher_open
   false,  // workspaces
   true,  // nothing but launches
   program_packs, 2,  // what launches pass

@@ -70,9 +70,8 @@ TEST_F(NvidiaOptions, ThatAreAbsentComeFromTheHostUnderTheBackendsName) {
 TEST_F(NvidiaOptions, UnknownOnesAreNamedWithTheKnownOnes) {
   const std::string text = failure({{"max_register", "64"}});
   EXPECT_THAT(
-      text,
-      AllOf(HasSubstr("option \"max_register\" is not known (given as \"64\"; backend nvrtc knows compile_flags, "),
-            HasSubstr("Did you mean 'max_registers'?"), Not(HasSubstr("host_compiler"))));
+      text, AllOf(HasSubstr("option \"max_register\" is not known (given as \"64\"; backend nvrtc has compile_flags, "),
+                  HasSubstr("Did you mean 'max_registers'?"), Not(HasSubstr("host_compiler"))));
 }
 
 TEST_F(NvidiaOptions, HostCompilerIsBackendCudas) {

@@ -1,4 +1,4 @@
-// Probes one driver after the other. The program starts with an LD_LIBRARY_PATH on which libcuda is no library.
+// Probes one driver after the other. The program starts with an LD_LIBRARY_PATH on which libcuda is not a library.
 #include <dlfcn.h>
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ TEST(Ptx, ArchitectureIsItsTarget) { EXPECT_EQ(ptx_arch(kPtx).value(), (Arch{80,
 
 TEST(Ptx, OtherTextIsRefused) {
   EXPECT_EQ(ptx_arch("hello").error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(ptx_arch(".target x").error().message, HasSubstr("the source is no PTX"));
+  EXPECT_THAT(ptx_arch(".target x").error().message, HasSubstr("the source is not PTX"));
 }
 
 }  // namespace

@@ -63,9 +63,9 @@ TEST(ReadyCode, ThatTakesOtherArgumentsIsRefused) {
 
 TEST(ReadyCode, ThatIsNoneIsRefused) {
   EXPECT_THAT(check_ready_code(ready("cubin", kReadyPtx), kReadyArch, ready_plan("k")).error().message,
-              HasSubstr("is no cubin"));
+              HasSubstr("is not a cubin"));
   EXPECT_THAT(check_ready_code(ready("ptx", cubin()), kReadyArch, ready_plan("k")).error().message,
-              HasSubstr("is no PTX"));
+              HasSubstr("is not PTX"));
 }
 
 }  // namespace

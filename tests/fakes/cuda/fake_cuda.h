@@ -54,11 +54,11 @@ class FakeCuda {
   /// after its free: with its address and size, and who allocated it.
   std::string misuse() const { return control_->misuse(); }
 
-  /// The sizes of a kernel's parameters, for code that is no cubin; of a cubin they are read.
+  /// The sizes of a kernel's parameters, for code that is not a cubin; of a cubin they are read.
   void set_parameters(std::string kernel, std::vector<std::size_t> sizes) {
     control_->set_parameters(std::move(kernel), std::move(sizes));
   }
-  /// Static shared memory of a kernel, for code that is no cubin.
+  /// Static shared memory of a kernel, for code that is not a cubin.
   void set_static_shared(std::string kernel, int bytes) { control_->set_static_shared(std::move(kernel), bytes); }
   /// No library has this kernel.
   void hide_kernel(std::string kernel) { control_->hide_kernel(std::move(kernel)); }

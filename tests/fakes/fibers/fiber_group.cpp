@@ -25,7 +25,7 @@ struct Thread {
   Thread() = default;
   ~Thread() {
     const SanitizerContext::Step step(sanitizer);
-    fiber = context::fiber();  // unwinds one that waits in vain, on its own stack
+    fiber = context::fiber();  // unwinds one that still waits, on its own stack
   }
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;

@@ -12,7 +12,7 @@ FakeHip FakeHip::load(const std::string& path) {
   using Query = fake_hip::Control*();
   auto* const query = reinterpret_cast<Query*>(dlsym(library, "kmux_fake_hip_control"));
   if (query == nullptr) throw std::runtime_error(dlerror());
-  if (query() == nullptr) throw std::runtime_error(path + ": its device is no fake");
+  if (query() == nullptr) throw std::runtime_error(path + ": its device is not a fake");
   const FakeHip fake(query());
   fake->reset();
   return fake;

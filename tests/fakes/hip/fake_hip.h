@@ -12,7 +12,7 @@ class FakeHip {
  public:
   /// Opens `library` and resets it.
   ///
-  /// Errors: throws std::runtime_error with the loader's text, or for a library over a driver that is no fake.
+  /// Errors: throws std::runtime_error with the loader's text, or for a library over a driver that is not a fake.
   static FakeHip load(const std::string& library = path());
 
   /// Its file, for option "hip.library": that of the CPU, or what KMUX_FAKE_HIP_LIBRARY names.

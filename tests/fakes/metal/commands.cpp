@@ -56,7 +56,7 @@ bool is_global_block(Handler handler) { return (static_cast<const Block*>(handle
 
 void add_completed_handler(CommandBuffer& self, Handler handler) {
   if (self.is_committed) complain("a handler is added after commit");
-  if (!is_global_block(handler)) complain("the handler is no global block");
+  if (!is_global_block(handler)) complain("the handler is not a global block");
   self.handlers.push_back(handler);
 }
 

@@ -86,7 +86,7 @@ void set_bytes(Encoder& self, const void* bytes, Count length, Count index) {
 
 void set_memory(Encoder& self, Count length, Count index) {
   if (!is_open(self)) return;
-  if (length % kMemoryStep != 0) complain(self, "threadgroup memory is no multiple of 16 bytes");
+  if (length % kMemoryStep != 0) complain(self, "threadgroup memory is not a multiple of 16 bytes");
   self.memory[index] = length;
 }
 

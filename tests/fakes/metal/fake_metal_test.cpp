@@ -140,9 +140,9 @@ TEST_F(FakeMetalTest, LimitsAreKept) {
   send<void>(to, "setBuffer:offset:atIndex:", Id{}, 0UL, 31UL);
   send<void>(to, "setBytes:length:atIndex:", static_cast<const void*>(&fake), 0UL, 1UL);
   send<void>(to, "endEncoding");
-  EXPECT_THAT(fake.complaints(),
-              ElementsAre(HasSubstr("2048 threads"), HasSubstr("without threadgroups"), HasSubstr("no multiple of 16"),
-                          HasSubstr("buffer index 31"), HasSubstr("setBytes of 0 bytes")));
+  EXPECT_THAT(fake.complaints(), ElementsAre(HasSubstr("2048 threads"), HasSubstr("without threadgroups"),
+                                             HasSubstr("not a multiple of 16"), HasSubstr("buffer index 31"),
+                                             HasSubstr("setBytes of 0 bytes")));
 }
 
 TEST_F(FakeMetalTest, BuffersLieOnWholePages) {

@@ -30,8 +30,8 @@ Result<Target> NullBackend::resolve_target(std::string_view request, std::option
   KMUX_ASSIGN(Target target, parse_target(request));
   if (std::ranges::find(traits_.targets, target.kind) != traits_.targets.end()) return target;
   return make_error(ErrorCode::kInvalidArgument, "target \"" + to_string(target) + "\" is not one of backend " +
-                                                     traits_.name + " (it knows auto, " + join(traits_.targets) + ")." +
-                                                     did_you_mean(target.kind, traits_.targets));
+                                                     traits_.name + " (it supports auto, " + join(traits_.targets) +
+                                                     ")." + did_you_mean(target.kind, traits_.targets));
 }
 
 // A real backend asks here whether the architecture of the target has what a variant requires.

@@ -28,18 +28,18 @@ std::string_view to_string(ErrorCode code);
 
 /// A named part of an error: "log", "command", "source", "backend", "path".
 struct Note {
-  std::string kind;
-  std::string text;
+  std::string kind;  // a word: "log", "command", "path"
+  std::string text;  // may have several lines
   bool operator==(const Note&) const = default;
 };
 
 /// What went wrong, as a value: a code, a sentence "problem (why). What to do.", and notes.
 struct Error {
-  ErrorCode code = ErrorCode::kInternal;
-  std::string message;
-  std::vector<Note> notes = {};
-  const char* file = __builtin_FILE();
-  int line = __builtin_LINE();
+  ErrorCode code = ErrorCode::kInternal;  // what the caller can do about it
+  std::string message;  // "problem (why). What to do."
+  std::vector<Note> notes = {};  // what does not fit into the message
+  const char* file = __builtin_FILE();  // of kmux's sources, where it was made
+  int line = __builtin_LINE();  // in `file`
 
   /// Adds a note and returns the error, so that calls chain.
   Error&& with(std::string kind, std::string text) &&;
@@ -52,7 +52,7 @@ struct Error {
 
   /// The same in at most `lines` lines (two or more). What is cut is counted in the last one, which says `where` it is.
   std::string brief(std::string_view where, std::size_t lines = kBriefLines) const;
-  static constexpr std::size_t kBriefLines = 5;
+  static constexpr std::size_t kBriefLines = 5;  // of `brief`
 };
 
 /// Makes an `Error` that remembers where it was made.

@@ -91,7 +91,7 @@ class ProgramBuilder {
   ProgramBuilder& input(std::string name, DType dtype, std::vector<Expr> shape);
   /// Declares a tensor that a call allocates and returns.
   ProgramBuilder& output(std::string name, DType dtype, std::vector<Expr> shape);
-  /// Declares a tensor with all that a parameter can say.
+  /// Declares a tensor with all properties of a parameter.
   ProgramBuilder& buffer(std::string name, BufferParam buffer);
   /// Declares a scalar parameter and returns it for use in expressions (integers and bool only).
   Expr scalar(std::string name, DType dtype);

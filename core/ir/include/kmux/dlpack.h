@@ -21,8 +21,8 @@ extern "C" {
 
 /// The version of the layout that a tensor was exported in; only another major one is incompatible.
 typedef struct {
-  uint32_t major;
-  uint32_t minor;
+  uint32_t major;  // another one is another ABI
+  uint32_t minor;  // adds only
 } DLPackVersion;
 
 typedef enum {
@@ -46,8 +46,8 @@ typedef enum {
 
 /// A device: its type and its number among those of the type.
 typedef struct {
-  DLDeviceType device_type;
-  int32_t device_id;
+  DLDeviceType device_type;  // the kind
+  int32_t device_id;  // ordinal within the kind
 } DLDevice;
 
 typedef enum {
@@ -73,37 +73,37 @@ typedef enum {
 
 /// The type of an element: a DLDataTypeCode, the bits of a lane, and the lanes (1 for a scalar).
 typedef struct {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
+  uint8_t code;  // DLDataTypeCode
+  uint8_t bits;  // of one lane
+  uint16_t lanes;  // 1: not a vector
 } DLDataType;
 
 /// A view of memory that it does not own. Strides are in elements; a null pointer to them means contiguous.
 typedef struct {
-  void* data;
-  DLDevice device;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
+  void* data;  // `byte_offset` before the first element
+  DLDevice device;  // where `data` is
+  int32_t ndim;  // number of dimensions
+  DLDataType dtype;  // of an element
+  int64_t* shape;  // `ndim` extents
+  int64_t* strides;  // in elements; null: row-major without gaps
+  uint64_t byte_offset;  // from `data` to the first element
 } DLTensor;
 
 /// A tensor with its owner, in the form from before DLPack 1.0. Who takes it calls `deleter`, if there is one, once.
 typedef struct DLManagedTensor {
-  DLTensor dl_tensor;
-  void* manager_ctx;
-  void (*deleter)(struct DLManagedTensor* self);
+  DLTensor dl_tensor;  // borrowed by who reads it
+  void* manager_ctx;  // of the owner
+  void (*deleter)(struct DLManagedTensor* self);  // called once, by the last reader
 } DLManagedTensor;
 
 /// A tensor with its owner, with version and flags (DLPACK_FLAG_BITMASK_...). Who takes it calls `deleter`, if there is
 /// one, once.
 typedef struct DLManagedTensorVersioned {
-  DLPackVersion version;
-  void* manager_ctx;
-  void (*deleter)(struct DLManagedTensorVersioned* self);
-  uint64_t flags;
-  DLTensor dl_tensor;
+  DLPackVersion version;  // read before the other members
+  void* manager_ctx;  // of the owner
+  void (*deleter)(struct DLManagedTensorVersioned* self);  // called once, by the last reader
+  uint64_t flags;  // DLPACK_FLAG_BITMASK_...
+  DLTensor dl_tensor;  // borrowed by who reads it
 } DLManagedTensorVersioned;
 
 #ifdef __cplusplus

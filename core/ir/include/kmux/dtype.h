@@ -13,9 +13,9 @@ namespace kmux {
 ///
 /// Source: DLPack 1.1, DLDataType.
 struct DType {
-  std::uint8_t code = kDLFloat;
-  std::uint8_t bits = 32;
-  std::uint16_t lanes = 1;
+  std::uint8_t code = kDLFloat;  // DLDataTypeCode
+  std::uint8_t bits = 32;  // of one lane
+  std::uint16_t lanes = 1;  // 1: not a vector
 
   bool operator==(const DType&) const = default;
 };
@@ -44,7 +44,7 @@ bool is_float(DType type);    // float, bfloat16 and all float8/6/4 kinds
 /// Is it a bool?
 bool is_bool(DType type);
 
-/// May a tensor of type `actual` be given where the signature says `expected`? Equal types are; so are bool and
+/// May a tensor of type `actual` be given where the signature has `expected`? Equal types are; so are bool and
 /// int8/uint8, the spellings of float8 e4m3 and of e5m2 among each other, and sub-byte types of the same total bits.
 bool is_compatible(DType expected, DType actual);
 

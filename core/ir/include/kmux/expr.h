@@ -130,7 +130,7 @@ void visit(const Expr& expr, const std::function<void(const Expr&)>& visit);
 /// Every name that occurs in `expr`.
 std::set<std::string> symbols_of(const Expr& expr);
 
-/// `expr` with every name that `bindings` knows replaced by its value.
+/// `expr` with every name that `bindings` has replaced by its value.
 Expr substitute(const Expr& expr, const Bindings& bindings);
 
 /// `expr` with its constant subexpressions evaluated and neutral elements removed; never changes value or errors.
@@ -141,9 +141,9 @@ std::string to_string(const Expr& expr);
 
 /// `coefficient * symbol + offset`, if `expr` has that form in exactly one name and the coefficient is not 0.
 struct Linear {
-  std::string symbol;
-  std::int64_t coefficient = 1;
-  std::int64_t offset = 0;
+  std::string symbol;  // its name
+  std::int64_t coefficient = 1;  // not 0
+  std::int64_t offset = 0;  // the value where the symbol is 0
   bool operator==(const Linear&) const = default;
 };
 /// `expr` in that form, or nothing if it is not linear in one name.

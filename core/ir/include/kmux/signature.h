@@ -18,17 +18,17 @@ namespace kmux {
 ///          for "contiguous" (row-major without gaps).
 /// Units:   shape and strides in elements; `alignment_bytes` 0 means the natural alignment of the element type.
 struct BufferParam {
-  DType dtype;
-  std::vector<Expr> shape = {};
-  std::optional<std::vector<Expr>> strides = {};
-  std::int64_t alignment_bytes = 0;
+  DType dtype;  // of its elements
+  std::vector<Expr> shape = {};  // extents over symbols, outermost first
+  std::optional<std::vector<Expr>> strides = {};  // in elements; nothing: row-major without gaps
+  std::int64_t alignment_bytes = 0;  // of its address; 0: that of `dtype`
   bool nullable = false;  // a null tensor is accepted; no launch of any variant may use it
   bool operator==(const BufferParam&) const = default;
 };
 
 /// A value passed by bits. Integer scalars (and bool) may be named in expressions.
 struct ScalarParam {
-  DType dtype;
+  DType dtype;  // what the argument must fit
   bool operator==(const ScalarParam&) const = default;
 };
 
@@ -39,21 +39,21 @@ struct PointerParam {
 
 /// A parameter of a program.
 struct Param {
-  std::string name;
-  std::variant<BufferParam, ScalarParam, PointerParam> kind;
+  std::string name;  // a C identifier
+  std::variant<BufferParam, ScalarParam, PointerParam> kind;  // what a caller passes
   bool operator==(const Param&) const = default;
 };
 
 /// An integer that the shapes and strides of the arguments carry.
 struct Symbol {
-  std::string name;
+  std::string name;  // a C identifier
   DType dtype = dtype::kInt64;  // int32 or int64; a value that does not fit int32 is refused at the call
   bool operator==(const Symbol&) const = default;
 };
 
 /// What a caller passes, in order; the one object from which checker, allocator and launchers are made.
 struct Signature {
-  std::vector<Param> params = {};
+  std::vector<Param> params = {};  // in the order of a call
   std::vector<std::string> outputs = {};  // names of buffer params, in the order in which a call returns them
   std::vector<Symbol> symbols = {};       // in slot order: see `symbol_order`
   bool operator==(const Signature&) const = default;
@@ -68,8 +68,8 @@ enum class SlotKind : std::uint8_t { kTensor, kScalar, kPointer, kSymbol };
 
 /// A slot of a call.
 struct SlotInfo {
-  SlotKind kind;
-  std::string name;
+  SlotKind kind;  // what it holds
+  std::string name;  // of the parameter or symbol
   DType dtype;  // of the scalar or the symbol, or of the tensor's elements
   bool operator==(const SlotInfo&) const = default;
 };

@@ -10,9 +10,9 @@ namespace kmux {
 
 /// What code is compiled for: `kind[:arch][,key=value]...`, for example "cuda:sm_90a" or "cpu:znver4,features=+avx512f".
 struct Target {
-  std::string kind;
-  std::string arch = {};
-  std::map<std::string, std::string> attributes = {};
+  std::string kind;  // "cpu", "cuda", ...
+  std::string arch = {};  // "sm_90a"; empty: none is named
+  std::map<std::string, std::string> attributes = {};  // {"features", "+avx512f"}
   bool operator==(const Target&) const = default;
 };
 
@@ -23,7 +23,7 @@ using Options = std::map<std::string, std::string>;
 std::string to_string(const Target& target);
 
 /// Reads the canonical form, TileLang's strings ("cuda -arch=sm_90a", "llvm -mcpu=skylake", "c") and its JSON
-/// ({"kind":"cuda","arch":"sm_90a"}). The kind is kept as given: plugins say which kinds they answer to.
+/// ({"kind":"cuda","arch":"sm_90a"}). The kind is kept as given: plugins list the kinds that they take.
 ///
 /// Errors: invalid_argument that shows the text and the accepted forms.
 Result<Target> parse_target(std::string_view text);

@@ -21,11 +21,11 @@ struct Problem {
 /// scopes (maps and asserts may not use loop variables), features a dialect does not have, limits and file paths.
 std::vector<Problem> validate(const Program& program);
 
-/// ok, or one invalid_argument whose message says how many problems there are and which is the first, with one "problem"
+/// ok, or one invalid_argument whose message has the number of problems and the first, with one "problem"
 /// note for each of the others (up to the hundredth).
 Status check_valid(const Program& program);
 
-/// Is `name` a C identifier that is no keyword of C++ and does not begin with "kmux_", "KMUX_" or two
+/// Is `name` a C identifier that is not a keyword of C++ and does not begin with "kmux_", "KMUX_" or two
 /// underscores?
 bool is_identifier(std::string_view name);
 

@@ -12,11 +12,11 @@ namespace kmux {
 struct Artifact {
   /// Bytes with a name.
   struct Part {
-    std::string name;
-    std::string content;
+    std::string name;  // once in an artifact
+    std::string content;  // text or bytes
     bool operator==(const Part&) const = default;
   };
-  std::vector<Part> parts;
+  std::vector<Part> parts;  // in the order in which they were set
   bool operator==(const Artifact&) const = default;
 
   /// The content of part `name`, or null.
@@ -31,7 +31,7 @@ std::string serialize(const Artifact& artifact);
 
 /// Reads a container and checks every digest.
 ///
-/// Errors: invalid_argument that says what is wrong with the bytes (not an artifact, newer version, truncated, part
+/// Errors: invalid_argument that describes what is wrong with the bytes (not an artifact, newer version, truncated, part
 /// "code" differs from its SHA-256); never undefined behaviour, whatever the bytes.
 Result<Artifact> deserialize(std::string_view bytes);
 

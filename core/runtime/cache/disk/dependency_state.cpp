@@ -4,10 +4,10 @@
 #include <charconv>
 #include <map>
 #include <pthread.h>
-#include <random>
 
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
+#include "kmux/plugin/words.h"
 
 #include "cache_folder.h"
 
@@ -176,7 +176,7 @@ std::string line_of(std::string_view word, std::string_view rest) {
 Result<DependencyState> capture(const Dependencies& dependencies, FileTime began, FileContents contents) {
   if (!dependencies.complete) {
     return make_error(ErrorCode::kUnavailable,
-                      "which files the build read cannot be told (an #include of a name that is computed).");
+                      "which files the build read is unknown (an #include of a computed name).");
   }
   DependencyState state{.machine = boot_mark(), .files = {}, .folders = {}};
   state.files.reserve(dependencies.files.size());
@@ -249,16 +249,12 @@ Result<DependencyState> dependency_state_from_text(std::string_view text) {
 
 namespace {
 
-/// Of this process alone: what others noted then means nothing here.
-std::string random_mark() {
-  std::random_device device;
-  return "process " + std::to_string(device()) + "-" + std::to_string(device());
-}
-
 std::string read_mark() {
   const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
   const std::string id = boot ? boot->substr(0, boot->find('\n')) : "";
-  return id.empty() ? random_mark() : id;
+  if (!id.empty()) return id;
+  const std::string own = random_word();  // of this process alone: what others noted then means nothing here
+  return own.empty() ? "" : "process " + own;
 }
 
 }  // namespace

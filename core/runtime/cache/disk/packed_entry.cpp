@@ -51,7 +51,7 @@ Result<PackedEntry> pack_entry(const EntryLocation& location) {
 }
 
 Result<Staging::Outcome> unpack_entry(const CacheFolder& cache, const PackedEntry& packed) {
-  if (!is_digest(packed.key) || !is_digest(packed.second)) return refused(packed.key, "that is no key");
+  if (!is_digest(packed.key) || !is_digest(packed.second)) return refused(packed.key, "that is not a key");
   KMUX_ASSIGN(Staging staging, Staging::make(cache));
   for (const auto& [name, bytes] : packed.files) {
     if (!is_entry_file(name)) return refused(packed.key, "no entry has a file '" + name + "'");

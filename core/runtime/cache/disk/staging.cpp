@@ -6,12 +6,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
+#include "kmux/plugin/words.h"
 
 #include "file_descriptor.h"
 
@@ -27,18 +27,6 @@ constexpr auto kForgottenAfter = std::chrono::hours(1);
 Error failed(const fs::path& path, int error) {
   return make_error(ErrorCode::kUnavailable, "cannot write '" + path.string() + "' (" + errno_text(error) +
                                                  "). Check the cache's folder and its file system.");
-}
-
-std::string random_uuid() {
-  std::array<unsigned char, kUuidDigits / 2> bytes{};
-  while (::getrandom(bytes.data(), bytes.size(), 0) < 0 && errno == EINTR) {
-  }
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text.push_back("0123456789abcdef"[byte >> 4]);
-    text.push_back("0123456789abcdef"[byte & 15]);
-  }
-  return text;
 }
 
 /// What the numbers of processes mean something in: this boot of this machine and this namespace of processes.
@@ -85,7 +73,7 @@ int move_to(const fs::path& from, const fs::path& target) {
 
 }  // namespace
 
-std::string staging_name() { return random_uuid() + "-" + host_mark() + "-" + std::to_string(::getpid()); }
+std::string staging_name() { return random_word() + "-" + host_mark() + "-" + std::to_string(::getpid()); }
 
 bool is_abandoned(const fs::path& staging_folder) {
   const pid_t process = process_in(staging_folder.filename().string());

@@ -68,7 +68,7 @@ redisReplyObjectFunctions reply_functions = {make_text, refuse_list, make_intege
 Result<Descriptor> start_to_connect(const RemoteAddress& address) {
   redisContext* context = address.socket.empty() ? ::redisConnectNonBlock(address.host.c_str(), address.port)
                                                  : ::redisConnectUnixNonBlock(address.socket.c_str());
-  if (context == nullptr) return failed("there is no memory");
+  if (context == nullptr) return failed("out of memory");
   if (context->err != 0) {
     Error error = failed(context->errstr);
     ::redisFree(context);
@@ -97,7 +97,7 @@ Result<std::string> formatted(const std::vector<std::string_view>& words) {
   }
   char* bytes = nullptr;
   const int size = ::redisFormatCommandArgv(&bytes, static_cast<int>(words.size()), texts.data(), sizes.data());
-  if (size < 0) return failed("there is no memory");
+  if (size < 0) return failed("out of memory");
   std::string command(bytes, static_cast<std::size_t>(size));
   ::redisFreeCommand(bytes);
   return command;
@@ -116,7 +116,7 @@ Result<RedisConnection> RedisConnection::open(const RemoteAddress& address, std:
   TransferDeadline deadline(timeout, Clock::now());
   KMUX_TRY(finish_connecting(socket.get(), deadline.end()));
   RedisConnection connection(std::move(socket), heard);
-  if (connection.reader_ == nullptr) return failed("there is no memory");
+  if (connection.reader_ == nullptr) return failed("out of memory");
   KMUX_TRY(connection.introduce(address, deadline));
   return connection;
 }
@@ -167,11 +167,11 @@ Status RedisConnection::send(std::string_view bytes, TransferDeadline& deadline)
 Result<RedisReply> RedisConnection::receive(TransferDeadline& deadline) {
   for (;;) {
     void* found = nullptr;
-    if (::redisReaderGetReply(reader_.get(), &found) != REDIS_OK) return failed("what it says is no reply of Redis");
+    if (::redisReaderGetReply(reader_.get(), &found) != REDIS_OK) return failed("the answer is not a Redis reply");
     if (found != nullptr) {
       const std::unique_ptr<RedisReply> reply(static_cast<RedisReply*>(found));
       // Else the next command would get what is left for its reply.
-      if (reader_->pos != reader_->len) return failed("it says more than it was asked");
+      if (reader_->pos != reader_->len) return failed("it sent more than one reply");
       return std::move(*reply);
     }
     if (reader_->len > kMostReplyBytes) return failed("its reply is too large");
@@ -189,7 +189,7 @@ Status RedisConnection::receive_some(TransferDeadline& deadline) {
       deadline.moved(static_cast<std::size_t>(got), now);
       if (heard_ != nullptr) heard_->store(now, std::memory_order_relaxed);
       const int fed = ::redisReaderFeed(reader_.get(), bytes.data(), static_cast<std::size_t>(got));
-      return fed == REDIS_OK ? Status(Ok{}) : failed("there is no memory");
+      return fed == REDIS_OK ? Status(Ok{}) : failed("out of memory");
     }
     if (errno == EAGAIN) {
       KMUX_TRY(wait_for(socket_.get(), POLLIN, deadline.end()));

@@ -22,7 +22,7 @@ namespace kmux {
 /// When an exchange with a server is given up: it must be answered within the time-out, and then go on.
 ///
 /// The whole has the time-out and what its bytes take at `kSlowestBytesPerSecond`, so that a large value through a network
-/// that many use is no failure, and a server that sends a byte now and then is one. Once bytes came, none may be missing for
+/// that many use is not a failure, and a server that sends a byte now and then is one. Once bytes came, none may be missing for
 /// `kLongestSilence` time-outs.
 /// Threads: one at a time.
 class TransferDeadline {
@@ -82,7 +82,7 @@ class RedisConnection {
   /// Sends a command and waits for its reply.
   ///
   /// Errors: unavailable if it takes longer than a TransferDeadline of `timeout` allows (with note kTimeOutNote), the server
-  ///         hangs up or its answer is no reply of Redis.
+  ///         hangs up or its answer is not a reply of Redis.
   Result<RedisReply> ask(const std::vector<std::string_view>& words, std::chrono::milliseconds timeout);
 
   /// Did the server hang up, and no more? Then nothing speaks against a new connection.

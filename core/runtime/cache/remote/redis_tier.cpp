@@ -26,7 +26,7 @@ std::string lease_name(const std::string& name) { return "kmux:1:" + name + ":le
 Result<RedisReply> expect(Result<RedisReply> reply, Kind kind) {
   if (!reply || reply->kind == kind) return reply;
   if (reply->kind == Kind::kRefusal) return make_error(ErrorCode::kUnsupported, "it refuses, \"" + reply->text + "\"");
-  return make_error(ErrorCode::kUnavailable, "it answers something else than it was asked");
+  return make_error(ErrorCode::kUnavailable, "its reply has the wrong type");
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ Result<RedisReply> RedisTier::ask(const Words& words) {
   return reply;
 }
 
-/// A server that was started anew has closed the connections that were kept: that is no failure. Each command may be
+/// A server that was started anew has closed the connections that were kept: that is not a failure. Each command may be
 /// sent twice.
 Result<RedisReply> RedisTier::ask_idle(const Words& words) {
   std::optional<RedisConnection> connection = take_idle();

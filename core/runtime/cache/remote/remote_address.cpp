@@ -39,7 +39,7 @@ Status read_server(const boost::urls::url_view& url, RemoteAddress& address) {
   const std::string path = url.path();
   if (path.size() <= 1) return Ok{};
   const std::optional<std::uint16_t> database = to_number(std::string_view(path).substr(1));
-  if (!database) return refused("what follows the host is no number of a database");
+  if (!database) return refused("the path is not a database number");
   address.database = *database;
   return Ok{};
 }
@@ -56,7 +56,7 @@ Status read_socket(const boost::urls::url_view& url, RemoteAddress& address) {
 
 Result<RemoteAddress> parse_remote_address(std::string_view text) {
   const auto parsed = boost::urls::parse_uri({text.data(), text.size()});
-  if (!parsed) return refused("it is no URL");
+  if (!parsed) return refused("it is not a URL");
   const boost::urls::url_view& url = *parsed;
   const bool unauthenticated = url.query() == "unauthenticated=1";
   if ((url.has_query() && !unauthenticated) || url.has_fragment()) {

@@ -1,9 +1,9 @@
 #include "remote_cache.h"
 
 #include <algorithm>
-#include <array>
-#include <sys/random.h>
 #include <thread>
+
+#include "kmux/plugin/words.h"
 
 #include "cache/disk/entry_files.h"
 #include "remote_value.h"
@@ -15,15 +15,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFirstLeasePause = std::chrono::milliseconds(2);
 constexpr auto kLongestLeasePause = std::chrono::milliseconds(200);
-
-/// A name for whoever takes a lease that nobody else can have.
-std::string random_holder() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) return "";
-  std::string text;
-  for (const unsigned char byte : bytes) text.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
-  return text;
-}
 
 }  // namespace
 
@@ -114,7 +105,7 @@ std::optional<CacheEntry> RemoteCache::usable(const std::string& key, const Pack
 
 RemoteCache::Turn RemoteCache::take_turn(const std::string& key, std::chrono::milliseconds patience) {
   if (std::optional<CacheEntry> found = find(key)) return {std::move(found), nullptr};
-  const std::string holder = random_holder();
+  const std::string holder = random_word();
   if (!writable() || holder.empty()) return {};
   if (std::optional<Turn> turn = try_turn(key, holder)) return *std::move(turn);
   return fruitless_waits_.allows(options_.now()) ? wait_for_turn(key, holder, patience) : Turn{};

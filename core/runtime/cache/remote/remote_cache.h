@@ -71,14 +71,14 @@ struct RemoteOptions {
   std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
   std::chrono::milliseconds renew_every = lease_time / 3;
   std::chrono::milliseconds back_off{30'000};  // after a failure nobody asks for so long
-  std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // for rests
+  std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // of back-offs
 };
 
 /// Finds and stores entries in a remote tier, and lets one node of a fleet make what all of them miss.
 ///
 /// Whatever the tier does, a caller gets an entry that is whole, of its key, authenticated if there is a secret, and right for
 /// the headers of this machine, or none. A failure is logged once a back-off, and costs a time-out of the tier; one call that
-/// is too slow while the tier lives is no failure of the tier, `kMostSlowCalls` without a success between them are.
+/// is too slow while the tier lives is not a failure of the tier, `kMostSlowCalls` without a success between them are.
 /// Leases are renewed and released whatever became of other calls.
 /// Threads: any.
 class RemoteCache {

@@ -51,11 +51,11 @@ Result<PackedEntry> from_part(const std::string& key, const Artifact::Part& part
 
 std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string_view secret) {
   Artifact value;
-  std::size_t room = kMostRemoteBytes - 4096;  // for the tables
+  std::size_t left = kMostRemoteBytes - 4096;  // for the tables
   for (const PackedEntry& entry : entries) {
     std::string part = to_part(entry, secret);
-    if (part.size() > room || value.parts.size() == kMostRemoteEntries) break;
-    room -= part.size();
+    if (part.size() > left || value.parts.size() == kMostRemoteEntries) break;
+    left -= part.size();
     value.set(entry.second, std::move(part));
   }
   return value.parts.empty() ? "" : serialize(value);

@@ -18,7 +18,7 @@ struct RemoteValue {
 inline constexpr std::size_t kMostRemoteEntries = 4;
 
 /// The bytes of a value, each entry authenticated with `secret`, or without a MAC if that is empty. The last ones are left out
-/// if there is no room; "" if there is none for the first.
+/// where all exceed the limit; "" if the first one alone does.
 std::string to_remote_bytes(const std::vector<PackedEntry>& entries, std::string_view secret);
 
 /// Reads a value of `key`, whatever the bytes are. With a `secret` only entries that it authenticated are taken; the digests

@@ -1,7 +1,8 @@
 #pragma once
 
-// What an application needs to make, resolve, compile and call programs. What else there is, it includes by name:
+// What an application needs to make, resolve, compile and call programs. The others are included by name:
 //   kmux/cache.h                        the cache on disk, for those who look after it
+//   kmux/cached_program.h               programs in that cache, where making one takes long
 //   kmux/compile_wait.h                 giving up a compilation
 //   kmux/environment.h, kmux/registry.h a runtime and plugins of one's own
 //   kmux/jit.h                          functions that make programs; wants headers of Boost
@@ -13,7 +14,6 @@
 #include "kmux/device.h"
 #include "kmux/error.h"
 #include "kmux/export_library.h"
-#include "kmux/kept_program.h"
 #include "kmux/kernel.h"
 #include "kmux/log.h"
 #include "kmux/npy.h"

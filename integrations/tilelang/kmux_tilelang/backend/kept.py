@@ -11,6 +11,7 @@ import kmux
 from tilelang import env, tvm
 
 from ..lower import version
+from .target import lowered_for
 
 _SCHEMA = 2  # raise it when the exporter writes other programs
 
@@ -34,13 +35,13 @@ def kept_key(function: Any, out_idx: Any, backend: str, options: dict[str, Any])
 
 def find(key: str) -> kmux.Program | None:
     """The program that was kept; None if there is none, or if TileLang's own cache is off."""
-    return kmux.kept_program(key) if is_on() else None
+    return kmux.cached_program(key) if is_on() else None
 
 
 def keep(key: str, program: kmux.Program) -> None:
     """Keeps a program for the next process."""
     if is_on():
-        kmux.keep_program(key, program)
+        kmux.cache_program(key, program)
 
 
 def program_file(program: kmux.Program) -> str:
@@ -77,7 +78,7 @@ class Lowering:
     def __init__(self, kernel: Any, function: Any, program: kmux.Program) -> None:
         self._kernel, self._function = kernel, function
         self.kernel_source = text_of(program)
-        self.target, self.target_host = kernel.target, kernel.target_host
+        self.target, self.target_host = lowered_for(kernel.target), kernel.target_host
 
     @property
     def params(self) -> Any:

@@ -11,6 +11,7 @@ from ..error import UsageError
 if TYPE_CHECKING:
     from ..lower import Lowered
 
+_ALIASES = {"llvm": "c"}  # TileLang of PyPI has no LLVM, and kmux compiles what it generates for `c` with its own
 Argument = Callable[[Any, Any], dict[str, Any]]  # of a host expression and the kernel's parameter that takes it
 
 
@@ -60,6 +61,7 @@ def find_target(text: str) -> Target:
     Errors: UsageError that lists what is known.
     """
     name, options = _parsed(text)
+    name = _ALIASES.get(name, name)
     if name not in target_names():
         raise UsageError(f"unknown target '{text}'. Targets: {', '.join(target_names())}.")
     try:
@@ -82,5 +84,5 @@ def _from_json(text: str) -> tuple[str, dict[str, str]]:
     try:
         options = {str(key): str(value) for key, value in json.loads(text).items()}
     except ValueError as error:
-        raise UsageError(f'target \'{text}\' is no JSON ({error}). Write {{"kind": "cuda"}}.') from error
+        raise UsageError(f'target \'{text}\' is not JSON ({error}). Write {{"kind": "cuda"}}.') from error
     return options.pop("kind", ""), options

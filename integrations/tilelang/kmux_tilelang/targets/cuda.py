@@ -67,7 +67,7 @@ def cuda_arch(arch: str) -> str:
     """
     match = re.fullmatch(r"sm_(\d{2,3})([af]?)", arch)
     if match is None:
-        raise UsageError(f"'{arch}' is no CUDA architecture. Write it like sm_80 or sm_90a.")
+        raise UsageError(f"'{arch}' is not a CUDA architecture. Write it like sm_80 or sm_90a.")
     return arch + "a" if int(match[1]) >= 90 and not match[2] else arch
 
 

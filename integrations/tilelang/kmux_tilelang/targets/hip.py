@@ -36,5 +36,5 @@ def target(arch: str = "gfx942", mcpu: str = "") -> Target:
     """
     arch = mcpu or arch
     if re.fullmatch(r"gfx[0-9a-f]{3,4}", arch) is None:
-        raise UsageError(f"'{arch}' is no architecture of AMD GPUs. Write it like gfx942.")
+        raise UsageError(f"'{arch}' is not an architecture of AMD GPUs. Write it like gfx942.")
     return _Hip(arch)

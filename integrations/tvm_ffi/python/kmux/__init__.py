@@ -21,7 +21,7 @@ from ._library import functions as _functions
 from ._memory import used_on
 from ._options import CompileOptions, ResolveOptions
 from ._plugins import Plugin, plugins
-from ._program import Program, keep_program, kept_program, load_program, program
+from ._program import Program, cache_program, cached_program, load_program, program
 from ._progress import CompileEvent
 from ._resolution import Resolution
 
@@ -53,8 +53,8 @@ __all__ = [
     "compile",
     "export_library",
     "jit",
-    "keep_program",
-    "kept_program",
+    "cache_program",
+    "cached_program",
     "load_program",
     "par_compile",
     "plugins",

@@ -29,7 +29,7 @@ class Expr:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"{self!r} is no bool (it is known at the call only). Use kmux.expr.select, or a constant of the JitBuilder."
+            f"{self!r} is not a bool (its value is known at the call). Use kmux.expr.select, or a constant of the JitBuilder."
         )
 
     __hash__ = None  # type: ignore[assignment]  # == makes an expression
@@ -73,7 +73,7 @@ def form_of(value: Any) -> Any:
         return value
     if hasattr(value, "__index__"):  # NumPy's integers
         return int(value.__index__())
-    raise TypeError(f"{value!r} is no expression (it is a {type(value).__qualname__}). Give an int, a name or a kmux.Expr.")
+    raise TypeError(f"{value!r} is not an expression (a {type(value).__qualname__}). Give an int, a name or a kmux.Expr.")
 
 
 def apply(operator: str, *operands: Any) -> Expr:

@@ -71,7 +71,7 @@ def _jit(function: Any, *, mode: str = "auto", debug_root_path: Any = None, **op
         )
     if mode not in ("auto", "lazy", "eager") or (mode == "lazy" and is_eager(function)):
         raise ValueError(
-            f"jit function {getattr(function, '__name__', function)!r}: mode {mode!r} is none of auto, lazy and eager, or "
+            f"jit function {getattr(function, '__name__', function)!r}: mode {mode!r} is not auto, lazy or eager, or "
             "contradicts the function (one whose first parameter is annotated kmux.JitBuilder is eager). Leave it out."
         )
     made: Any = JitEager if mode == "eager" or is_eager(function) else JitFunction

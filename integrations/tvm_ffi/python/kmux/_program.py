@@ -90,18 +90,18 @@ def program(document: Mapping[str, Any] | str, files: Mapping[str, str] | None =
     return cast(Program, functions.program_from_json(text, contents))
 
 
-def kept_program(origin: str) -> Program | None:
-    """The program that `keep_program` kept for `origin` in kmux's cache, in this process or another; None if there is none."""
-    return cast("Program | None", functions.kept_program(origin))
+def cached_program(origin: str) -> Program | None:
+    """The program that `cache_program` put into kmux's cache for `origin`, in any process; None if there is none."""
+    return cast("Program | None", functions.cached_program(origin))
 
 
-def keep_program(origin: str, program: Program) -> None:
+def cache_program(origin: str, program: Program) -> None:
     """Keeps a program that took long to make in kmux's cache; does nothing where there is no cache.
 
     Args:
         origin: all that it was made from, the version of what made it included; a digest is enough.
     """
-    functions.keep_program(origin, program)
+    functions.cache_program(origin, program)
 
 
 def as_program(given: AnyProgram) -> Program:
@@ -111,7 +111,7 @@ def as_program(given: AnyProgram) -> Program:
     if isinstance(given, (str, os.PathLike)):
         return load_program(given)
     raise TypeError(
-        f"{type(given).__name__!r} is no program (programs come from kmux.program, of JSON or a dict, and from "
+        f"{type(given).__name__!r} is not a program (programs come from kmux.program, of JSON or a dict, and from "
         "kmux.load_program, or are the path of one). Pass one of these."
     )
 

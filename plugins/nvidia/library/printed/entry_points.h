@@ -28,8 +28,8 @@ class LastError {
  private:
   static void write(void* self, const char* data, size_t size) {
     LastError& error = *static_cast<LastError*>(self);
-    const size_t room = sizeof error.text_ - 1 - error.size_;
-    const size_t count = size < room ? size : room;
+    const size_t free_bytes = sizeof error.text_ - 1 - error.size_;
+    const size_t count = size < free_bytes ? size : free_bytes;
     memcpy(error.text_ + error.size_, data, count);
     error.text_[error.size_ += count] = '\0';
   }

@@ -21,7 +21,7 @@ std::string kernel_marks(const std::string& source) {
   return marks;
 }
 
-// The kernels that are no templates, in no namespace.
+// The kernels that are not templates, in no namespace.
 std::set<std::string> kernels_of(const std::string& source) {
   const std::regex kernel(
       R"((template\s*<[^>]*>\s*)?\b(?:)" + kernel_marks(source) +

@@ -59,7 +59,7 @@ struct ihipModule_t {
 
 namespace {
 
-// Nothing for what is no ELF file; 0 bytes for code of another machine.
+// Nothing for what is not an ELF file; 0 bytes for code of another machine.
 std::size_t code_bytes(const void* code, int& machine) {
   Elf64_Ehdr file;
   std::memcpy(&file, code, sizeof file);

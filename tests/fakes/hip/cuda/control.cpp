@@ -22,7 +22,7 @@ Function* of_driver(const char* symbol) {
   return reinterpret_cast<Function*>(dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), symbol));
 }
 
-// Null over a driver that is no fake.
+// Null over a driver that is not a fake.
 fake_cuda::Control* fake_driver() {
   auto* const query = of_driver<fake_cuda::Control*()>("kmux_fake_cuda_control");
   return query == nullptr ? nullptr : query();

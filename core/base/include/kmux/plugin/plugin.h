@@ -1,9 +1,10 @@
 /* The plugin ABI of kmux, C11. It stands alone.
  *
- * A plugin exports one symbol, kmux_plugin_query. Every struct begins with its own size; fields are only ever appended,
- * and a reader uses a field only if offsetof(field) + sizeof(field) <= struct_size. Nothing allocated crosses: input is
+ * A plugin exports one symbol, kmux_plugin_query. Every struct begins with its own size, but for kmux_bytes, kmux_sink,
+ * kmux_slot and kmux_launch_entry, which stay as they are: fields are only ever appended, and a reader uses one only if
+ * offsetof(field) + sizeof(field) <= struct_size. Nothing allocated crosses: input is
  * borrowed for the call, output is written to a sink. No exception crosses. All functions of the table may be called
- * from any thread unless said otherwise. Text is UTF-8 without a terminating zero.
+ * from any thread unless stated otherwise. Text is UTF-8 without a terminating zero.
  *
  * Version 0 is not frozen: host and plugin must come from the same release.
  */
@@ -21,21 +22,21 @@ extern "C" {
 
 /* Bytes borrowed for the call. */
 typedef struct kmux_bytes {
-  const char* data;
-  size_t size;
+  const char* data;  // null if `size` is 0
+  size_t size;  // without a terminating zero
 } kmux_bytes;
 
 /* Where results go: the host copies what it is given. `write` may be called several times; it never fails. */
 typedef struct kmux_sink {
-  void* self;
-  void (*write)(void* self, const char* data, size_t size);
+  void* self;  // first argument of `write`
+  void (*write)(void* self, const char* data, size_t size);  // may be called several times
 } kmux_sink;
 
 /* One argument of a call. A tensor is data + byte_offset; a scalar is the bits of its own width, zero-extended. */
 typedef union kmux_slot {
-  void* ptr;
-  int64_t i64;
-  uint64_t bits;
+  void* ptr;  // an address: a pointer, or the first element of a tensor
+  int64_t i64;  // an integer scalar or a symbol
+  uint64_t bits;  // any other scalar, in the low bits
 } kmux_slot;
 
 /* What a function returns: 0, or the value of kmux::ErrorCode. An error's text goes to its error sink in this form:
@@ -53,54 +54,55 @@ enum {
 
 /* Device memory for workspaces, in stream order. */
 typedef struct kmux_allocator {
-  size_t struct_size;
-  void* self;
+  size_t struct_size;  // sizeof(kmux_allocator)
+  void* self;  // first argument of both
+  /* In the order of `stream`. */
   kmux_code (*allocate)(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address);
-  void (*free)(void* self, int32_t device, void* stream, void* address);
+  void (*free)(void* self, int32_t device, void* stream, void* address);  // likewise
 } kmux_allocator;
 
 /* Where and how a launch runs. A null stream is the backend's default stream. `lane` is a small number of the calling
  * host thread: two threads that launch at the same time have different lanes. */
 typedef struct kmux_launch_env {
-  uint32_t struct_size;
-  int32_t device;
-  void* stream;
-  const kmux_allocator* allocator;
-  uint32_t lane;
-  uint32_t reserved;
+  uint32_t struct_size;  // sizeof(kmux_launch_env)
+  int32_t device;  // ordinal
+  void* stream;  // null: the default stream
+  const kmux_allocator* allocator;  // of workspaces
+  uint32_t lane;  // of the calling thread: no other call has it at the same time
+  uint32_t reserved;  // 0
 } kmux_launch_env;
 
 /* A program: canonical JSON (docs/dispatch-ir.md) and the contents of its files: for each variant in order its sources,
  * then its headers. One blob a file, also where files are equal. */
 typedef struct kmux_program_view {
-  size_t struct_size;
-  kmux_bytes json;
-  const kmux_bytes* blobs;
-  size_t blob_count;
+  size_t struct_size;  // sizeof(kmux_program_view)
+  kmux_bytes json;  // canonical, without the contents of files
+  const kmux_bytes* blobs;  // of each variant the sources, then the headers
+  size_t blob_count;  // of `blobs`
 } kmux_program_view;
 
 /* What is built: a variant of a program for a canonical target with options (a flat JSON object of strings). */
 typedef struct kmux_build_request {
-  size_t struct_size;
-  kmux_program_view program;
-  size_t variant;
-  kmux_bytes target;
-  kmux_bytes options;
+  size_t struct_size;  // sizeof(kmux_build_request)
+  kmux_program_view program;  // with every variant
+  size_t variant;  // index of the one to build
+  kmux_bytes target;  // canonical, as `resolve_target` wrote it
+  kmux_bytes options;  // a JSON object of strings
 } kmux_build_request;
 
 /* What the host offers to a plugin; outlives the instance. */
 typedef struct kmux_host_api {
-  size_t struct_size;
-  uint32_t abi_version;
-  uint32_t reserved;
-  void* self;
+  size_t struct_size;  // sizeof(kmux_host_api)
+  uint32_t abi_version;  // of the host
+  uint32_t reserved;  // 0
+  void* self;  // first argument of every function
   /* Writes the value of a plugin option ("cpu.engine") and returns 1, or returns 0 if it is not set. */
   int32_t (*option)(void* self, kmux_bytes name, kmux_sink value);
   /* level: 0 debug, 1 info, 2 warning, 3 error. */
   void (*log)(void* self, int32_t level, kmux_bytes text);
   /* phase: 0 begin, 1 end of the named span on this thread. */
   void (*trace)(void* self, int32_t phase, kmux_bytes name);
-  /* 1 once the process is about to end: whoever compiles in the background gives up as soon as it can. */
+  /* 1 once the process is about to end: what compiles in the background gives up as soon as it can. */
   int32_t (*stopping)(void* self);
 } kmux_host_api;
 
@@ -111,42 +113,45 @@ typedef enum kmux_copy_kind {
 } kmux_copy_kind;
 
 /* The devices of a backend. `device` is an ordinal below `count`; a null stream is the default one. No function
- * spoils a capture that somebody else has begun, in any mode, on this thread or another. */
+ * spoils a capture that another library has begun, in any mode, on this thread or another. */
 typedef struct kmux_device_api {
-  size_t struct_size;
+  size_t struct_size;  // sizeof(kmux_device_api)
   /* DLPack's device type of this backend's memory. */
   int32_t device_type;
-  int32_t reserved;
-  kmux_code (*count)(void* instance, int32_t* count, kmux_sink error);
-  /* JSON object: name, arch, memory_bytes, and what else the backend knows. */
+  int32_t reserved;  // 0
+  kmux_code (*count)(void* instance, int32_t* count, kmux_sink error);  // devices are 0 to count - 1
+  /* JSON object: name, arch, memory_bytes, and what else the backend has. */
   kmux_code (*properties)(void* instance, int32_t device, kmux_sink json, kmux_sink error);
   /* In the order of `stream`: what comes after it there may use the memory, until `free` in the order of its stream. While
    * `stream` is captured, both become nodes of the graph; then a graph can free only what it allocated. */
   kmux_code (*allocate)(void* instance, int32_t device, void* stream, size_t bytes, size_t alignment, void** address,
                         kmux_sink error);
-  void (*free)(void* instance, int32_t device, void* stream, void* address);
+  void (*free)(void* instance, int32_t device, void* stream, void* address);  // in the order of `stream`
   /* Asynchronous where the backend can; device to device on one device only. */
   kmux_code (*copy)(void* instance, int32_t device, void* stream, void* to, const void* from, size_t bytes,
                     int32_t kind, kmux_sink error);
   kmux_code (*memset)(void* instance, int32_t device, void* stream, void* address, uint8_t value, size_t bytes,
-                      kmux_sink error);
+                      kmux_sink error);  // in the order of `stream`
   kmux_code (*memory_info)(void* instance, int32_t device, uint64_t* free_bytes, uint64_t* total_bytes,
-                           kmux_sink error);
+                           kmux_sink error);  // free now, and in all
+  /* One that does not wait for the default stream. */
   kmux_code (*stream_create)(void* instance, int32_t device, void** stream, kmux_sink error);
-  void (*stream_destroy)(void* instance, int32_t device, void* stream);
-  kmux_code (*stream_synchronize)(void* instance, int32_t device, void* stream, kmux_sink error);
-  kmux_code (*event_create)(void* instance, int32_t device, void** event, kmux_sink error);
-  void (*event_destroy)(void* instance, int32_t device, void* event);
+  void (*stream_destroy)(void* instance, int32_t device, void* stream);  // its work goes on
+  kmux_code (*stream_synchronize)(void* instance, int32_t device, void* stream, kmux_sink error);  // waits for its work
+  kmux_code (*event_create)(void* instance, int32_t device, void** event, kmux_sink error);  // one with a time
+  void (*event_destroy)(void* instance, int32_t device, void* event);  // recorded or not
+  /* Behind the work in `stream`. */
   kmux_code (*event_record)(void* instance, int32_t device, void* event, void* stream, kmux_sink error);
   /* Waits for both events. */
   kmux_code (*event_elapsed)(void* instance, int32_t device, void* begin, void* end, double* milliseconds,
                              kmux_sink error);
+  /* Replaces the content of the L2 cache. */
   kmux_code (*l2_flush)(void* instance, int32_t device, void* stream, kmux_sink error);
   /* What comes after it in `stream` waits on the device, not on the host, for what `event` was recorded behind; for
    * nothing if it was never recorded. Recording the event again does not change that. */
   kmux_code (*stream_wait_event)(void* instance, int32_t device, void* stream, void* event, kmux_sink error);
   /* The capture that records `stream` now, as a number that no other one in the process has; 0: none does. UINT64_MAX: the
-   * stream is none of a capture, but whatever is put there would spoil one. */
+   * stream is in no capture, but work there would spoil one. */
   kmux_code (*stream_capture)(void* instance, int32_t device, void* stream, uint64_t* capture, kmux_sink error);
   /* An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails. */
   kmux_code (*event_create_untimed)(void* instance, int32_t device, void** event, kmux_sink error);
@@ -154,18 +159,20 @@ typedef struct kmux_device_api {
 
 /* The hot call of one adapter: a function with the contract of `launch`, and what it is called on. */
 typedef struct kmux_launch_entry {
+  /* As kmux_plugin_api's `launch`. */
   kmux_code (*function)(void* adapter, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
-  void* adapter;
+  void* adapter;  // its first argument
 } kmux_launch_entry;
 
 /* A plugin. `instance` is what `create` made. */
 typedef struct kmux_plugin_api {
-  size_t struct_size;
-  uint32_t abi_version;
-  uint32_t reserved;
-  const char* name;
-  const char* version;
+  size_t struct_size;  // sizeof(kmux_plugin_api)
+  uint32_t abi_version;  // KMUX_PLUGIN_ABI_VERSION of the build
+  uint32_t reserved;  // 0
+  const char* name;  // as in the manifest
+  const char* version;  // as in the manifest
 
+  /* The first call; `host` outlives the instance. */
   kmux_code (*create)(const kmux_host_api* host, void** instance, kmux_sink error);
   /* After every adapter is unloaded. */
   void (*destroy)(void* instance);
@@ -194,9 +201,9 @@ typedef struct kmux_plugin_api {
   /* After the last launch has returned; waits for the device where needed. */
   void (*unload)(void* adapter);
 
-  const kmux_device_api* devices;
+  const kmux_device_api* devices;  // null: none of its own
 
-  /* May be null or missing. What the host calls instead of `launch`, as long as the adapter lives: a plugin that knows a
+  /* May be null or missing. What the host calls instead of `launch`, as long as the adapter lives: a plugin that has a
    * shorter way to the launcher of this very adapter writes it here. */
   void (*entry)(void* adapter, kmux_launch_entry* entry);
 

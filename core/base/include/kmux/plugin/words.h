@@ -44,9 +44,12 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 /// `text` between double quotes, for messages. It is a name: nothing is escaped.
 inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
+/// 32 hexadecimal digits from the system's generator: a name that no other process gives. Empty if there is no generator.
+std::string random_word();
+
 /// Appends `text` to what `sink` has been given.
 ///
-/// Threads: as the sink's owner says.
+/// Threads: as of the sink.
 inline void write(kmux_sink sink, std::string_view text) { sink.write(sink.self, text.data(), text.size()); }
 
 }  // namespace kmux

@@ -55,7 +55,7 @@ using BenchProgress = std::function<void(const std::string& what, double part)>;
 ///
 /// Errors: invalid_argument for options that fit no program, and for an earlier report that was not measured here; unavailable
 ///         if a baseline or reference that was named does not take part, and if it is cancelled. All that can be known before
-///         is checked before anything is measured. A backend that fails is no error: the report says so.
+///         is checked before anything is measured. A backend that fails is not an error: the report has it.
 Result<BenchReport> bench(Runtime& runtime, std::span<const Program> programs, const BenchOptions& options,
                           const BenchProgress& progress = {});
 

@@ -48,7 +48,7 @@ std::string_view to_string(EntrantState state);
 
 /// A backend in a contest.
 struct Entrant {
-  std::string backend;  // as it was asked for: with its options
+  std::string backend;  // as it was requested: with its options
   std::string target;
   std::string tier;
   EntrantState state = EntrantState::kTimed;
@@ -61,7 +61,7 @@ struct Entrant {
   bool operator==(const Entrant&) const = default;
 };
 
-/// What can be said of two backends that were timed in the same rounds.
+/// The judgement of two backends that were timed in the same rounds.
 struct PairJudgement {
   std::string first;
   std::string second;
@@ -104,7 +104,7 @@ inline constexpr Column kHeadline = Column::kDeviceHot;
 
 /// As `kmux bench --json` writes it.
 Json to_json(const BenchReport& report);
-/// Errors: invalid_argument that says what is wrong with the document.
+/// Errors: invalid_argument that describes what is wrong with the document.
 Result<BenchReport> report_from_json(const Json& json);
 
 }  // namespace kmux::bench

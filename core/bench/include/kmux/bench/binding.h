@@ -15,7 +15,7 @@
 
 namespace kmux::bench {
 
-/// The values of symbols and integer scalars that a run knows: from --symbol, --scalar, the shapes of input files, and
+/// The values of symbols and integer scalars that a run has: from --symbol, --scalar, the shapes of input files, and
 /// last the program's example values.
 class Binding {
  public:
@@ -36,7 +36,7 @@ class Binding {
 
   /// The shape of `buffer` in numbers.
   ///
-  /// Errors: invalid_argument that names a symbol without a value and says how to give it.
+  /// Errors: invalid_argument that names a symbol without a value and the option that gives it.
   Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
   /// The value of an expression over symbols and integer scalars, or nothing if one has no value.
   std::optional<std::int64_t> evaluate(const Expr& expr) const;

@@ -27,7 +27,7 @@ class Inputs {
   ///
   /// Errors: of reading; as `Binding::learn`.
   Status load(Binding& binding);
-  /// The host tensor for `param`; made, if it is not from a file, in the shape that `binding` says.
+  /// The host tensor for `param`; made, if it is not from a file, in the shape of `binding`.
   ///
   /// Errors: invalid_argument if no --in names it.
   Result<Tensor> tensor(const Param& param, const Binding& binding) const;
@@ -45,7 +45,7 @@ class Inputs {
 /// Lifetime: owns the tensors; the arguments refer to them.
 class CallArguments {
  public:
-  /// Inputs as `inputs` says, outputs zero.
+  /// Inputs as in `inputs`, outputs zero.
   ///
   /// Errors: those of `Inputs::tensor` and of the device; unsupported for a raw pointer.
   static Result<CallArguments> make(const Program& program, const Inputs& inputs, const Binding& binding,

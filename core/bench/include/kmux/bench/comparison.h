@@ -16,7 +16,7 @@ struct Tolerance {
   double absolute = 0;
 };
 
-/// What a check accepts if the user does not say: a few units in the last place of the type, 0 for integers.
+/// What a check accepts by default: a few units in the last place of the type, 0 for integers.
 Tolerance default_tolerance(DType type);
 
 /// How two tensors differ, element by element: |actual - expected| <= absolute + relative * |expected|. Two NaNs agree.

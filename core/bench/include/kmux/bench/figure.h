@@ -48,11 +48,11 @@ std::optional<Column> column_named(std::string_view name);
 /// A number with three significant digits and a fitting unit of `column`: "812 ns", "5.70 ms", "1.20 GB/s", "4.1 KiB".
 std::string figure(Column column, double value);
 
-/// Half the width of the interval in parts of the median: "+-1.2 %", or "0.9 to 31 ms" where that says nothing; empty if it
+/// Half the width of the interval in parts of the median: "+-1.2 %", or "0.9 to 31 ms" where that means nothing; empty if it
 /// has no width.
 std::string spread(Column column, const Interval& interval);
 
-/// A ratio of times as people say it: "1.25x faster", "1.03x slower".
+/// A ratio of times for people: "1.25x faster", "1.03x slower".
 std::string ratio_text(const Interval& ratio);
 /// Its interval in the same direction: "1.20 to 1.31".
 std::string ratio_spread(const Interval& ratio);

@@ -19,7 +19,7 @@ bool is_google_benchmark(const Json& json);
 /// processor's time, labels and all other counters are remarks. Of a benchmark that has aggregates alone the median is taken,
 /// which has no interval. The context is the machine, without its name.
 ///
-/// Errors: invalid_argument that says what is wrong with the document.
+/// Errors: invalid_argument that describes what is wrong with the document.
 /// Source: the user guide of Google Benchmark 1.7, "Output Formats", "Custom Counters".
 Result<BenchReport> report_from_google_benchmark(const Json& json, const std::string& name);
 

@@ -18,7 +18,7 @@ Json describe_machine(Runtime& runtime);
 /// One that compiles nothing here has none.
 Json toolchains_of(Runtime& runtime, const BenchReport& report, const BenchOptions& options);
 
-/// What of a plugin's identity of a toolchain tells people something: versions, options and names of files, but neither folders
+/// What of a plugin's identity of a toolchain is of interest to people: versions, options and names of files, but neither folders
 /// of this machine nor sizes and times of files.
 Json versions_in(const Json& identity);
 

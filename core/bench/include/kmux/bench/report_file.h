@@ -17,10 +17,10 @@ struct NamedReport {
 
 /// Reads what `kmux bench --json` wrote, or a program of Google Benchmark, whose entrant is called as the file, without ".json".
 ///
-/// Errors: those of reading the file; invalid_argument that names the file and says what is wrong with it.
+/// Errors: those of reading the file; invalid_argument that names the file and what is wrong with it.
 Result<NamedReport> load_report(const std::filesystem::path& path);
 
-/// Several reports as one. If several have programs, a contest says from which file it is; benchmarks of the same name and
+/// Several reports as one. If several have programs, a contest names its file; benchmarks of the same name and
 /// arguments in several files are one contest with several entrants, without a verdict: they were not timed in the same
 /// rounds. The facts of machines that differ stand under the names of their files.
 BenchReport join_reports(std::vector<NamedReport> reports);

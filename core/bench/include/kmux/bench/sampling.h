@@ -39,13 +39,13 @@ std::string_view to_string(Stop stop);
 struct Sampling {
   /// Shapes: one series a contestant, all of the same length.
   std::vector<std::vector<double>> series;
-  /// How often the series were looked at, which `judge_pairs` must know.
+  /// How often the series were looked at, which `judge_pairs` needs.
   std::size_t looks = 1;
   Stop stop = Stop::kRounds;
 };
 
 /// Samples all contestants once a round, so that whatever else the machine does meets all of them alike. Each round begins
-/// with another one, and every second goes backwards: nobody always follows the same.
+/// with another one, and every second goes backwards: none always follows the same.
 ///
 /// It ends as soon as the verdict of every pair is sure (see verdict.h) and all intervals are fit to be shown, or narrow,
 /// which is looked at after 12, 18, 27, 40, ... rounds; or by the rule's limits. `now` is the clock of the time limit alone.
@@ -66,7 +66,7 @@ double drift_of(std::span<const double> series);
 /// Shapes: all as long as the first.
 double common_drift(const std::vector<std::vector<double>>& series);
 
-/// A drift worth telling of. Units: parts.
+/// A drift worth reporting. Units: parts.
 inline constexpr double kDriftToTell = 0.03;
 
 /// A fixed piece of arithmetic, which depends on nothing but the clock of the core. Units: seconds.

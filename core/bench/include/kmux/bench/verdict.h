@@ -9,12 +9,12 @@
 
 namespace kmux::bench {
 
-/// What can be said of two series of times.
+/// The judgement of two series of times.
 enum class Verdict {
   kSame,       // no difference that matters
   kFaster,     // surely
   kSlower,     // surely
-  kAmbiguous,  // the interval says neither
+  kAmbiguous,  // the interval decides neither
 };
 
 /// "same", "faster", "slower", "ambiguous".
@@ -53,7 +53,7 @@ Judgement judge(std::span<const double> contender, std::span<const double> basel
 /// The verdict for a ratio that is known to lie in `ratio`.
 Verdict verdict_of(const Interval& ratio, const VerdictRule& rule);
 
-/// Two of several series that were sampled in the same rounds, by index, and what can be said of them.
+/// Two of several series that were sampled in the same rounds, by index, and the judgement of them.
 struct Pair {
   std::size_t first = 0;
   std::size_t second = 0;

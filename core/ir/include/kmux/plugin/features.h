@@ -24,9 +24,9 @@ std::vector<UsedFeature> features_used(const Program& program, std::size_t varia
 
 /// What a backend cannot do for a variant.
 struct MissingFeature {
-  std::string feature;
-  std::string path;
-  std::string reason;
+  std::string feature;  // of `known_features`, or the word of the backend
+  std::string path;  // JSON pointer to what needs it; may be empty
+  std::string reason;  // for people; may be empty
   bool operator==(const MissingFeature&) const = default;
 };
 
@@ -36,7 +36,7 @@ std::vector<MissingFeature> missing_features(const Program& program, std::size_t
 
 /// A language or binary form that the sources of a variant are in.
 struct Dialect {
-  std::string_view name;
+  std::string_view name;  // as in Variant::dialect
   bool is_host;  // a launch is a plain call: no grid, block, shared memory or tensor map
   bool is_binary;  // one ready file: nothing is compiled
   bool has_name_expressions;  // a kernel may be named as an instantiation ("kern<float>")

@@ -13,13 +13,13 @@ namespace kmux {
 struct Carrier {
   /// Which of a tensor's numbers it is.
   enum class Source : uint8_t { kExtent, kStride };
-  Source source = Source::kExtent;
-  bool nullable = false;
-  uint8_t packing = 1;
-  uint16_t param = 0;
-  uint16_t dim = 0;
-  int64_t coefficient = 1;
-  int64_t offset = 0;
+  Source source = Source::kExtent;  // which number of the tensor
+  bool nullable = false;  // a null tensor carries nothing
+  uint8_t packing = 1;  // elements in one of the storage, see Check
+  uint16_t param = 0;  // index of the parameter
+  uint16_t dim = 0;  // dimension, outermost first
+  int64_t coefficient = 1;  // of the symbol in that number
+  int64_t offset = 0;  // added to it
 #if __cplusplus >= 202002L
   bool operator==(const Carrier&) const = default;
 #endif
@@ -27,8 +27,8 @@ struct Carrier {
 
 /// The carriers of one symbol.
 struct Carriers {
-  const Carrier* first = nullptr;
-  size_t count = 0;
+  const Carrier* first = nullptr;  // null if `count` is 0
+  size_t count = 0;  // of one symbol
   /// For loops.
   const Carrier* begin() const { return first; }
   /// For loops.
@@ -41,16 +41,16 @@ enum class SymbolFault : uint8_t {
   kNoCarrier,   // none is live
   kNegative,    // an extent below 0
   kNoSolution,  // no integer gives the first live carrier's extent or stride
-  kDisagrees,   // a later carrier says otherwise
+  kDisagrees,   // a later carrier differs
   kTooWide,     // does not fit int32
 };
 
 /// The value of a symbol, the carrier that gave it, and the carrier at fault.
 struct SymbolBinding {
-  int64_t value = 0;
-  SymbolFault fault = SymbolFault::kNoCarrier;
-  const Carrier* source = nullptr;
-  const Carrier* culprit = nullptr;
+  int64_t value = 0;  // of the symbol, where there is no fault
+  SymbolFault fault = SymbolFault::kNoCarrier;  // why there is none
+  const Carrier* source = nullptr;  // the carrier that gave the value
+  const Carrier* culprit = nullptr;  // the one that disagrees
 };
 
 /// The extent or stride that a carrier names.
@@ -90,7 +90,7 @@ SymbolBinding bind_idle_stride(Carriers carriers, TensorOf tensor_of) {
   return {};
 }
 
-/// Has a carrier in `tensor` a say? It does if the tensor is not null and, of a stride, if that decides where elements lie.
+/// Does a carrier in `tensor` count? It does if the tensor is not null and, of a stride, if that decides where elements lie.
 inline bool decides(const Carrier& carrier, const DLTensor* tensor) {
   if (tensor == nullptr) return false;
   return carrier.source == Carrier::Source::kExtent || stride_matters(*tensor, carrier.dim);

@@ -42,18 +42,18 @@ enum class CheckKind : std::uint8_t {
 /// or vectors of one byte, each of which holds `packing` elements (1 for all other types). Given a tensor of such storage,
 /// its innermost extent and its strides are multiplied by that factor.
 struct Check {
-  CheckKind kind = CheckKind::kPointer;
-  bool nullable = false;
-  bool narrow = false;
-  bool plain = false;
-  bool written = false;
-  std::uint8_t packing = 1;
-  DType dtype = {};
-  std::uint16_t param = 0;
-  std::uint16_t dim = 0;
-  std::uint32_t count = 0;
-  std::uint32_t index = 0;
-  std::int64_t value = 0;
+  CheckKind kind = CheckKind::kPointer;  // what is checked
+  bool nullable = false;  // a null tensor is allowed
+  bool narrow = false;  // the value must fit int32
+  bool plain = false;  // every carrier of the symbol is an extent, unchanged
+  bool written = false;  // the kernel writes to it
+  std::uint8_t packing = 1;  // elements in one of the storage
+  DType dtype = {};  // of the elements or the scalar
+  std::uint16_t param = 0;  // index of the parameter
+  std::uint16_t dim = 0;  // of its shape or strides
+  std::uint32_t count = 0;  // of carriers, or of checks to skip
+  std::uint32_t index = 0;  // of the value or expression, or the rank
+  std::int64_t value = 0;  // to compare with, or the first carrier
   bool operator==(const Check&) const = default;
 };
 
@@ -62,9 +62,9 @@ struct Check {
 ///
 /// The runtime interprets them; export prints them as C.
 struct CheckList {
-  std::vector<Check> checks;
-  std::vector<Carrier> carriers;
-  std::vector<Expr> expressions;
+  std::vector<Check> checks;  // in the order of execution
+  std::vector<Carrier> carriers;  // of all symbols
+  std::vector<Expr> expressions;  // of computed extents and strides
   std::vector<ExprCode> codes;  // of the expressions, over the values
   std::vector<std::string> value_names;  // symbols, then scalars
 
@@ -78,7 +78,7 @@ enum class CheckScope : std::uint8_t { kAll, kInputs };
 /// Compiles the checks of `signature`.
 ///
 /// Errors: invalid_argument for a symbol without a carrier that can be solved (in scope kInputs the call fails instead),
-///         a name in an expression that is no symbol or integer scalar, an alignment that is no power of two, more than
+///         a name in an expression that is not a symbol or integer scalar, an alignment that is not a power of two, more than
 ///         65535 parameters or dimensions.
 Result<CheckList> compile_checks(const Signature& signature, CheckScope scope = CheckScope::kAll);
 

@@ -8,7 +8,7 @@ extern "C" {
 
 /// A hardware tensor map (CUtensorMap), which drivers want aligned.
 struct kmux_tensor_map {
-  alignas(64) unsigned char bytes[128];
+  alignas(64) unsigned char bytes[128];  // written by the driver
 };
 
 /// What tiled and im2col maps share. Enumerations have the driver's numbers (kmux/dispatch.h).
@@ -17,23 +17,23 @@ struct kmux_tensor_map {
 struct kmux_map_geometry {
   const char* name;    // for messages
   unsigned int index;  // of the map in its plan; all but base, dims and strides is the same in every call
-  void* base;
-  unsigned int dtype;
-  unsigned int rank;
-  const unsigned long long* dims;
-  const unsigned long long* strides_bytes;
-  const unsigned int* element_strides;
-  unsigned int interleave;
-  unsigned int swizzle;
-  unsigned int l2_promotion;
-  unsigned int oob_fill;
+  void* base;  // the first element
+  unsigned int dtype;  // of an element
+  unsigned int rank;  // number of dimensions
+  const unsigned long long* dims;  // elements
+  const unsigned long long* strides_bytes;  // of all but the innermost
+  const unsigned int* element_strides;  // 1: every element
+  unsigned int interleave;  // of the channels
+  unsigned int swizzle;  // in shared memory
+  unsigned int l2_promotion;  // of the reads
+  unsigned int oob_fill;  // what elements outside read as
 };
 
 /// Bytes that should stay in the L2 cache.
 struct kmux_driver_window {
-  void* base;
-  unsigned long long bytes;
-  double hit_ratio;
+  void* base;  // its first byte
+  unsigned long long bytes;  // its size
+  double hit_ratio;  // of accesses that stay, 0 to 1
 };
 
 enum { kmux_cooperative = 1, kmux_programmatic_serialization = 2 };
@@ -41,24 +41,24 @@ enum { kmux_cooperative = 1, kmux_programmatic_serialization = 2 };
 /// One launch of kernel number `kernel` of the plan; `cluster` is all 0 without one. `step` counts the launches and fills
 /// of the plan in the order of its text, whatever guards and loops are around them.
 struct kmux_driver_launch {
-  unsigned int kernel;
-  unsigned int step;
-  unsigned int grid[3];
-  unsigned int block[3];
-  unsigned int cluster[3];
-  unsigned long long dynamic_smem_bytes;
-  unsigned int flags;
-  unsigned int window_count;
-  void** args;
-  const kmux_driver_window* windows;
+  unsigned int kernel;  // index in the plan
+  unsigned int step;  // see above
+  unsigned int grid[3];  // blocks in x, y, z
+  unsigned int block[3];  // threads in x, y, z
+  unsigned int cluster[3];  // blocks in x, y, z
+  unsigned long long dynamic_smem_bytes;  // of each block
+  unsigned int flags;  // kmux_cooperative, ...
+  unsigned int window_count;  // of `windows`
+  void** args;  // the address of each argument
+  const kmux_driver_window* windows;  // null if there are none
 };
 
 /// Sets `bytes` bytes, perhaps none.
 struct kmux_driver_fill {
-  unsigned int step;
-  unsigned char value;
-  void* target;
-  unsigned long long bytes;
+  unsigned int step;  // as in kmux_driver_launch
+  unsigned char value;  // of each byte
+  void* target;  // the first byte
+  unsigned long long bytes;  // how many
 };
 
 struct kmux_driver;
@@ -66,22 +66,22 @@ struct kmux_driver;
 /// What a launcher over `kmux_driver` takes for its `env`: the caller's, the driver behind it, and the driver's own record
 /// of this call.
 struct kmux_driver_env {
-  kmux_launch_env env;
-  const kmux_driver* driver;
-  void* call;
+  kmux_launch_env env;  // the first member, so a launcher's `env` is one
+  const kmux_driver* driver;  // what carries out the steps
+  void* call;  // the driver's own
 };
 
 /// Each returns 0, or an ErrorCode after writing text to `error`.
 ///
 /// Threads: any, concurrently, each with an env of its own.   Lifetime: borrows for the call.
 struct kmux_driver {
-  int (*launch)(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);
-  int (*fill)(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);
+  int (*launch)(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error);  // a kernel
+  int (*fill)(const kmux_driver_env* env, const kmux_driver_fill* fill, kmux_sink error);  // device memory
   int (*encode_tiled)(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
-                      const unsigned int* box, kmux_sink error);
+                      const unsigned int* box, kmux_sink error);  // writes `map`
   int (*encode_im2col)(const kmux_driver_env* env, kmux_tensor_map* map, const kmux_map_geometry* geometry,
                        const int* lower_corner, const int* upper_corner, unsigned int channels_per_pixel,
-                       unsigned int pixels_per_column, kmux_sink error);
+                       unsigned int pixels_per_column, kmux_sink error);  // writes `map`
 };
 
 }  // extern "C"

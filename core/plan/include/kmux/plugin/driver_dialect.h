@@ -20,7 +20,7 @@ class DriverDialect : public LauncherDialect {
 
  protected:
   /// The arguments of `launch` in the order of the kernel's parameters; prints before what they need. Those of a kernel whose
-  /// parameters are more than what the plan says override it.
+  /// parameters are more than what is in the plan override it.
   virtual std::vector<PrintedArg> arguments(CodeWriter& out, const Plan& plan, const PlanLaunch& launch);
 };
 

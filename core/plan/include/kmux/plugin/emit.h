@@ -79,7 +79,7 @@ class LauncherDialect {
 std::string emit_launcher(const Plan& plan, LauncherDialect& dialect, std::string_view symbol);
 
 /// Gives the value of `expr` as C++ text without side effects. Where computing it can fail, prints a `const long long
-/// NAME` and the check before; `what` says in the error what could not be computed, as in "let \"tiles\"".
+/// NAME` and the check before; `what` names in the error what could not be computed, as in "let \"tiles\"".
 std::string emit_value(CodeWriter& out, const Expr& expr, std::string_view name, std::string_view what);
 
 /// As `emit_value`, for a number of bytes: a negative one fails.
@@ -95,8 +95,8 @@ std::string c_type(DType type);
 
 /// A kernel argument as C++: an expression of type `type`. A tensor map is the variable `kmux_map_INDEX`.
 struct PrintedArg {
-  std::string type;
-  std::string value;
+  std::string type;  // of a variable of the kernel's parameter
+  std::string value;  // its initialiser
 };
 
 /// The arguments of `launch`; prints before what can fail.
@@ -104,10 +104,10 @@ std::vector<PrintedArg> emit_args(CodeWriter& out, const Plan& plan, const PlanL
 
 /// Where a launch runs, as C++ expressions.
 struct PrintedGeometry {
-  std::array<std::string, 3> grid;
-  std::array<std::string, 3> block;
-  std::optional<std::array<std::string, 3>> cluster;
-  std::string dynamic_smem_bytes;
+  std::array<std::string, 3> grid;  // blocks in x, y, z
+  std::array<std::string, 3> block;  // threads in x, y, z
+  std::optional<std::array<std::string, 3>> cluster;  // blocks in x, y, z
+  std::string dynamic_smem_bytes;  // of each block
 };
 
 /// Prints a launch on a grid in a block of its own, around what `call` prints: computes the extents, refuses those out of
@@ -115,8 +115,8 @@ struct PrintedGeometry {
 void emit_on_grid(CodeWriter& out, const Plan& plan, const PlanLaunch& launch,
                   const std::function<void(const PrintedGeometry&)>& call);
 
-/// A piece of a printed launcher that is the same in every launcher of its kind, between two lines that `own_text` knows.
-/// `title`, one line, says what it is: "the launch layer". `text` has no such piece in itself.
+/// A piece of a printed launcher that is the same in every launcher of its kind, between two lines that `own_text` finds.
+/// `title`, one line, names it: "the launch layer". `text` has no such piece in itself.
 std::string shared_text(std::string_view title, std::string_view text);
 
 /// What of `launcher` is its program's: in the place of each `shared_text` stands a comment with its title and length.

@@ -10,7 +10,7 @@
 
 namespace kmux {
 
-/// What a printed function that checks arguments is called, what it says, and which memory it takes.
+/// What a printed function that checks arguments is called, the texts of its errors, and which memory it takes.
 struct CheckPrinting {
   std::string prefix = "kmux";      // of every printed name: an identifier
   std::string kernel = {};          // the name in messages
@@ -30,7 +30,7 @@ struct PrintedChecks {
 ///   static int PREFIX_check(const TVMFFIAny* args, int32_t count, kmux_slot* slots, int* device, kmux_sink error)
 ///
 /// which fills `slots` and the ordinal of the device that the tensors are on and returns KMUX_OK, or writes what the
-/// runtime would say and returns KMUX_INVALID_ARGUMENT. It neither allocates nor locks. `checks_prelude` comes before it.
+/// runtime would report and returns KMUX_INVALID_ARGUMENT. It neither allocates nor locks. `checks_prelude` comes before it.
 ///
 /// Tensors are DLTensor pointers, tensor objects, or None for null; scalars are integers, floats or bools; pointers are
 /// opaque pointers, integers, None, or tensors for their address.
@@ -38,7 +38,7 @@ struct PrintedChecks {
 Result<PrintedChecks> emit_checks(const Signature& signature, const CheckPrinting& printing);
 
 /// C++17 text that printed checks use: DLPack's structs, what is needed of TVM-FFI's C ABI (kmux/plugin/tvm_ffi_abi.h) with its
-/// functions weak, and `namespace kmux`. Before it stands `launcher_prelude_for` the rest.
+/// functions weak, and `namespace kmux`. Before it stands `launcher_prelude_for` the others.
 const std::string& checks_prelude();
 
 /// C11 declarations alone: DLPack's structs and kmux/plugin/tvm_ffi_abi.h, for a header.

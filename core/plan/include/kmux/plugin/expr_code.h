@@ -23,8 +23,8 @@ class ExprCode {
  public:
   /// The value, or why there is none: a static text, null for success.
   struct Outcome {
-    std::int64_t value = 0;
-    const char* fault = nullptr;
+    std::int64_t value = 0;  // 0 if there is none
+    const char* fault = nullptr;  // "division by zero", ...
     /// Is there a value?
     bool ok() const { return fault == nullptr; }
   };

@@ -12,12 +12,12 @@ namespace kmux {
 
 /// What every device of a kind has at most, in x, y, z.
 struct LaunchLimits {
-  std::array<std::int64_t, 3> grid;
-  std::array<std::int64_t, 3> block;
+  std::array<std::int64_t, 3> grid;  // blocks
+  std::array<std::int64_t, 3> block;  // threads
   std::int64_t block_threads = 0;  // x * y * z
 };
 
-/// What the compiled code of a kernel says of it. What it does not say is not compared.
+/// What the compiled code of a kernel has about it. What it lacks is not compared.
 struct KernelForm {
   std::optional<std::vector<unsigned>> argument_bytes = {};  // of each parameter
   unsigned max_threads = 0;                                  // of a block; 0: as many as the device has

@@ -18,27 +18,27 @@ namespace kmux {
 struct PlanAddress {
   /// What `index` counts: slots of the call, or Plan::workspaces.
   enum class Source : std::uint8_t { kSlot, kWorkspace };
-  Source source = Source::kSlot;
-  std::size_t index = 0;
-  Expr offset_bytes = 0;
+  Source source = Source::kSlot;  // what it is relative to
+  std::size_t index = 0;  // of the slot or workspace
+  Expr offset_bytes = 0;  // added to it
   bool operator==(const PlanAddress&) const = default;
 };
 
 /// A kernel argument with its name looked up.
 struct PlanScalar {  // the bits of slot `slot`, of width dtype.bits
-  std::size_t slot = 0;
-  DType dtype;
+  std::size_t slot = 0;  // of the call
+  DType dtype;  // of the scalar
   bool operator==(const PlanScalar&) const = default;
 };
 /// An integer argument of a kernel; `value` has a cast to `dtype` where it might not fit.
 struct PlanValue {
-  Expr value;
-  DType dtype;
+  Expr value;  // over Plan::bindings and lets
+  DType dtype;  // of the kernel's parameter
   bool operator==(const PlanValue&) const = default;
 };
 /// A tensor map as an argument of a kernel; `map` is its index in Plan::maps.
 struct PlanMapArg {
-  std::size_t map = 0;
+  std::size_t map = 0;  // passed by value
   bool operator==(const PlanMapArg&) const = default;
 };
 /// What a kernel is given.
@@ -46,9 +46,9 @@ using PlanArg = std::variant<PlanAddress, PlanScalar, PlanValue, PlanMapArg>;
 
 /// Bytes from `base` on that should stay in the L2 cache during a launch.
 struct PlanWindow {
-  PlanAddress base;
-  Expr bytes;
-  double hit_ratio = 0.8;
+  PlanAddress base;  // its first byte
+  Expr bytes;  // its size
+  double hit_ratio = 0.8;  // of accesses that stay, 0 to 1
   bool operator==(const PlanWindow&) const = default;
 };
 
@@ -56,16 +56,16 @@ struct PlanWindow {
 struct PlanLaunch {
   std::size_t kernel = 0;  // index in Plan::kernels
   std::size_t step = 0;    // the number of this launch among the launches and fills of the plan
-  std::vector<PlanArg> args;
-  std::array<Expr, 3> grid;   // always three; 1 where the body says nothing
-  std::array<Expr, 3> block;
-  std::optional<std::array<Expr, 3>> cluster;
-  Expr dynamic_smem_bytes = 0;
-  bool cooperative = false;
-  bool programmatic_serialization = false;
-  std::vector<PlanWindow> l2_windows;
-  CallResult returns = CallResult::kVoid;
-  bool packed_values = false;
+  std::vector<PlanArg> args;  // in the kernel's order
+  std::array<Expr, 3> grid;   // always three; 1 where the body has none
+  std::array<Expr, 3> block;  // likewise
+  std::optional<std::array<Expr, 3>> cluster;  // nothing: no cluster
+  Expr dynamic_smem_bytes = 0;  // of each block
+  bool cooperative = false;  // all blocks at once
+  bool programmatic_serialization = false;  // may begin before the launch ahead of it has ended
+  std::vector<PlanWindow> l2_windows;  // may be empty
+  CallResult returns = CallResult::kVoid;  // as in Launch
+  bool packed_values = false;  // as in Launch
   bool operator==(const PlanLaunch&) const = default;
 };
 
@@ -75,21 +75,21 @@ struct PlanAssert {
   /// A number in the message, and the text behind it.
   struct Number {
     Expr value;  // has one wherever the condition has
-    std::string text;
+    std::string text;  // up to the next number
     bool operator==(const Number&) const = default;
   };
-  Expr condition;
-  std::string message;
-  std::vector<Number> numbers = {};
+  Expr condition;  // not 0 is true
+  std::string message;  // up to the first number
+  std::vector<Number> numbers = {};  // in the order of the message
   std::string what = "assert";  // for the error if the condition has no value
   bool operator==(const PlanAssert&) const = default;
 };
 
 /// Sets `bytes` bytes from `target` on to `value`.
 struct PlanFill {
-  PlanAddress target;
-  Expr bytes;
-  std::uint8_t value = 0;
+  PlanAddress target;  // the first byte
+  Expr bytes;  // 0: nothing is done
+  std::uint8_t value = 0;  // of each byte
   std::size_t step = 0;  // as in PlanLaunch
   std::optional<PlanAssert> bounds =
       {};  // checked before this step; a fill outside guards and loops has them in Plan::asserts
@@ -102,32 +102,32 @@ struct PlanFor;
 using PlanStep = std::variant<PlanLaunch, PlanFill, PlanIf, PlanFor>;
 /// Runs `then_steps` if the condition is not 0, else `else_steps`.
 struct PlanIf {
-  Expr condition;
-  std::vector<PlanStep> then_steps;
-  std::vector<PlanStep> else_steps;
+  Expr condition;  // not 0 is true
+  std::vector<PlanStep> then_steps;  // where it is true
+  std::vector<PlanStep> else_steps;  // where it is not
   friend bool operator==(const PlanIf&, const PlanIf&);
 };
 /// Runs `steps` for `variable` = begin, begin + 1, ... < end; both are evaluated once.
 struct PlanFor {
-  std::string variable;
-  Expr begin;
-  Expr end;
-  std::vector<PlanStep> steps;
+  std::string variable;  // an integer that `steps` can use
+  Expr begin;  // its first value
+  Expr end;  // the first that it does not take
+  std::vector<PlanStep> steps;  // in each round
   friend bool operator==(const PlanFor&, const PlanFor&);
 };
 
 /// A tensor map of the body with its base looked up.
 struct PlanMap {
   TensorMap map;  // name, geometry and modes as in the body
-  PlanAddress base;
+  PlanAddress base;  // the first element
   bool operator==(const PlanMap&) const = default;
 };
 
 /// A named integer that expressions use, and the slot that holds it.
 struct PlanBinding {
-  std::string name;
-  std::size_t slot = 0;
-  DType dtype;
+  std::string name;  // in expressions
+  std::size_t slot = 0;  // of the call
+  DType dtype;  // of what the slot holds
   bool operator==(const PlanBinding&) const = default;
 };
 
@@ -136,14 +136,14 @@ struct PlanBinding {
 /// hold and branches that are not taken. Behind the body's asserts come those that fills stay within their targets.
 struct Plan {
   std::string name;  // of the program
-  std::vector<SlotInfo> slots;
+  std::vector<SlotInfo> slots;  // what a call passes
   std::vector<PlanBinding> bindings;  // symbols and integer scalars that some expression uses
-  std::vector<Let> lets;
-  std::vector<PlanAssert> asserts;
-  std::vector<Workspace> workspaces;
+  std::vector<Let> lets;  // whose value a call determines
+  std::vector<PlanAssert> asserts;  // checked before any step
+  std::vector<Workspace> workspaces;  // allocated for a call
   std::vector<PlanMap> maps;  // equal maps are merged
   std::vector<std::string> kernels;  // each once, by first launch
-  std::vector<PlanStep> steps;
+  std::vector<PlanStep> steps;  // in order
   std::size_t step_count = 0;  // launches and fills
   bool operator==(const Plan&) const = default;
 };

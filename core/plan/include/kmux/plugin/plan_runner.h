@@ -16,19 +16,19 @@ class SingleCode;
 
 /// An argument of a single plan that is a tensor map over slot `slot`, of constant dims and strides.
 struct SingleMap {
-  unsigned map;
-  unsigned slot;
-  unsigned argument;
+  unsigned map;  // index in Plan::maps
+  unsigned slot;  // of the call
+  unsigned argument;  // of the kernel
 };
 
 /// The launch of a plan that is one launch and perhaps its tensor maps, for one call: `launch.args` points into it and into
 /// the slots; those that are tensor maps are the caller's to set.
 struct SingleLaunch {
-  static constexpr std::size_t kWords = 8;
-  static constexpr std::size_t kArguments = 16;
-  kmux_driver_launch launch;
-  std::array<std::int64_t, kWords> words;
-  std::array<void*, kArguments> args;
+  static constexpr std::size_t kWords = 8;  // the most computed values
+  static constexpr std::size_t kArguments = 16;  // the most arguments
+  kmux_driver_launch launch;  // for the driver
+  std::array<std::int64_t, kWords> words;  // computed values
+  std::array<void*, kArguments> args;  // of `launch`
 };
 
 /// A plan that is executed rather than printed: calls the `kmux_driver` of its env in the order, with the arguments and
@@ -60,7 +60,7 @@ class PlanRunner {
   bool is_single() const { return single_ != nullptr; }
   /// The arguments of a single plan that are tensor maps.
   std::span<const SingleMap> single_maps() const noexcept;
-  /// Makes the launch of a single plan; it is none if its grid has a 0. False: only `launch` knows what is to be done.
+  /// Makes the launch of a single plan; there is none if its grid has a 0. False: only `launch` can do it.
   bool evaluate(const kmux_slot* slots, SingleLaunch& out) const noexcept;
 
  private:

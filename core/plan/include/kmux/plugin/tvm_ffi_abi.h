@@ -29,16 +29,16 @@ typedef enum {
 
 /* What every object begins with. A tensor object goes on with its DLTensor. */
 typedef struct {
-  uint64_t combined_ref_count;
-  int32_t type_index;
-  uint32_t padding;
-  void (*deleter)(void* self, int flags);
+  uint64_t combined_ref_count;  // strong in the low half, weak in the high
+  int32_t type_index;  // of its class
+  uint32_t padding;  // 0
+  void (*deleter)(void* self, int flags);  // of the last reference; `flags` names the counts
 } TVMFFIObject;
 
 /* An argument or a result. */
 typedef struct {
-  int32_t type_index;
-  uint32_t zero_padding;
+  int32_t type_index;  // of what the union holds
+  uint32_t zero_padding;  // 0, or the length of a small string
   union {
     int64_t v_int64;
     double v_float64;

@@ -17,10 +17,10 @@
 
 namespace kmux {
 
-/// Whether something works here: an empty code means yes; else a word and a sentence say why not.
+/// Whether something works here: an empty code means yes; else a word and a sentence with the reason.
 struct Availability {
-  std::string code = {};
-  std::string reason = {};
+  std::string code = {};  // "no_device", "no_toolchain", ...; empty: yes
+  std::string reason = {};  // a sentence; empty: yes
   /// Does it work?
   bool ok() const { return code.empty(); }
   bool operator==(const Availability&) const = default;
@@ -28,17 +28,17 @@ struct Availability {
 
 /// What a backend can do on this machine.
 struct ProbeReport {
-  Availability can_build;
-  Availability can_run;
+  Availability can_build;  // is there a compiler?
+  Availability can_run;  // is there a device?
   bool operator==(const ProbeReport&) const = default;
 };
 
 /// What is built. Borrowed for the call.
 struct BuildRequest {
-  const Program& program;
-  std::size_t variant = 0;
-  Target target;
-  Options options;
+  const Program& program;  // a valid one
+  std::size_t variant = 0;  // index in Program::variants
+  Target target;  // canonical
+  Options options;  // of the backend
 
   /// The variant that is built.
   const Variant& chosen() const { return program.variants[variant]; }
@@ -91,11 +91,11 @@ class Adapter {
 };
 
 /// The devices of a backend. Device ordinals are below `count`; a null stream is the default one. No function
-/// spoils a capture that somebody else has begun, in any mode, on this thread or another.
+/// spoils a capture that another library has begun, in any mode, on this thread or another.
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
-  /// How many devices there are; 0 is no error.
+  /// How many devices there are; 0 is not an error.
   virtual Result<int> count() = 0;
   /// An object with at least "name" and "arch".
   virtual Result<Json> properties(int device) = 0;
@@ -110,8 +110,8 @@ class DeviceApi {
   virtual Status memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) = 0;
   /// Units: bytes of a device.
   struct MemoryInfo {
-    std::uint64_t free_bytes = 0;
-    std::uint64_t total_bytes = 0;
+    std::uint64_t free_bytes = 0;  // now
+    std::uint64_t total_bytes = 0;  // in all
   };
   /// What is free now, and what there is.
   virtual Result<MemoryInfo> memory_info(int device) = 0;
@@ -135,9 +135,9 @@ class DeviceApi {
   /// recorded. Recording the event again does not change that.
   virtual Status stream_wait_event(int device, void* stream, void* event) = 0;
   /// The capture that records `stream` now, as a number that no other one in the process has; 0: none does. `kInTheWay`:
-  /// the stream is none of a capture, but whatever is put there would spoil one.
+  /// the stream is in no capture, but work there would spoil one.
   virtual Result<std::uint64_t> stream_capture(int /*device*/, void* /*stream*/) { return std::uint64_t{0}; }
-  static constexpr std::uint64_t kInTheWay = ~std::uint64_t{0};
+  static constexpr std::uint64_t kInTheWay = ~std::uint64_t{0};  // of `stream_capture`
   /// An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails.
   virtual Result<void*> event_create_untimed(int device) { return event_create(device); }
 };
@@ -152,7 +152,7 @@ class Backend {
   virtual Result<ProbeReport> probe() = 0;
   /// The canonical target for `request` ("auto" or anything that `parse_target` reads).
   ///
-  /// Errors: invalid_argument that names the targets this backend knows; unavailable if "auto" needs a device that is
+  /// Errors: invalid_argument that names the targets that this backend takes; unavailable if "auto" needs a device that is
   /// not there.
   virtual Result<Target> resolve_target(std::string_view request, std::optional<int> device) = 0;
   /// What the backend lacks for the variant; empty means it can do it. Looks at the IR only.
@@ -181,7 +181,7 @@ class Backend {
   virtual Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 };
 
-/// The refusal of a backend that has no `standalone`: of `backend "hip"`, say.
+/// The refusal of a backend that has no `standalone`: of `backend "hip"`, for example.
 Error cannot_export(std::string_view who);
 
 }  // namespace kmux

@@ -24,7 +24,7 @@ class MetaReader {
  public:
   /// `backend` is the name in messages.
   ///
-  /// Errors: invalid_argument for a text that is no JSON.
+  /// Errors: invalid_argument for a text that is not JSON.
   static Result<MetaReader> parse(std::string_view text, std::string backend);
 
   /// Each reads the member `key`; lists and maps are added to what is there.

@@ -15,9 +15,9 @@ namespace kmux {
 
 /// What an option was given, and whose it is.
 struct OptionValue {
-  std::string_view backend;
-  std::string_view option;
-  std::string_view text;
+  std::string_view backend;  // for messages
+  std::string_view option;  // its name
+  std::string_view text;  // as given
 };
 
 /// Puts a value where it belongs.
@@ -25,16 +25,16 @@ struct OptionValue {
 /// Errors: invalid_argument, usually a `bad_value`, for one that the option does not take.
 using OptionReader = std::function<Status(const OptionValue& value)>;
 
-/// The options that a backend knows, by name.
+/// The options that a backend has, by name.
 using OptionReaders = std::map<std::string, OptionReader>;
 
-/// Reads what `options` say; what is absent there is asked of the host ("cpu.engine" for option "engine" of backend
+/// Reads `options`; what is absent there is read from the host ("cpu.engine" for option "engine" of backend
 /// "cpu"); what is in neither is left as it is.
 ///
-/// Errors: invalid_argument that names an unknown option, with the known ones; else as the readers say.
+/// Errors: invalid_argument that names an unknown option, with the known ones; else as of the readers.
 Status read_options(std::string_view backend, const Options& options, const Host& host, const OptionReaders& readers);
 
-/// The refusal of a value, with what the option takes: `"on" or "off"`, say.
+/// The refusal of a value, with what the option takes: `"on" or "off"`, for example.
 Error bad_value(const OptionValue& value, std::string_view allowed);
 
 /// Readers of common kinds. Lifetime: they borrow what they are given.
@@ -50,8 +50,8 @@ OptionReader folders(std::vector<std::string>& result);
 
 /// The numbers that an option takes, both ends included.
 struct NumberRange {
-  int least;
-  int most;
+  int least;  // allowed
+  int most;  // allowed
 };
 /// Errors: invalid_argument that names the option and the range.
 Result<int> read_number(const OptionValue& value, NumberRange range);

@@ -36,10 +36,10 @@ class Host {
   const kmux_host_api* api_;
 };
 
-/// What the table says of a plugin besides its functions.
+/// What the table has besides functions.
 struct PluginInfo {
-  const char* name;
-  const char* version;
+  const char* name;  // as in the manifest
+  const char* version;  // as in the manifest
   std::int32_t device_type;  // DLDeviceType of its memory
 };
 
@@ -55,10 +55,10 @@ class BackendOf : public Backend {
   DeviceApi& devices() final { return devices_; }
 
  protected:
-  Host host_;
-  WrapperPart wrapper_;
-  BuilderPart builder_;
-  DevicesPart devices_;
+  Host host_;  // log, trace, options
+  WrapperPart wrapper_;  // prints launchers
+  BuilderPart builder_;  // compiles
+  DevicesPart devices_;  // memory, streams, events
 };
 
 /// Makes the backend of a plugin.
@@ -67,7 +67,7 @@ using BackendFactory = Result<std::unique_ptr<Backend>> (*)(Host host);
 /// Writes `error` to `sink` in the ABI's form and returns its code.
 kmux_code write_error(const Error& error, kmux_sink sink) noexcept;
 
-/// Reads the ABI's form back. A code that is none of ErrorCode's becomes internal.
+/// Reads the ABI's form back. A code that ErrorCode does not have becomes internal.
 Error read_error(kmux_code code, std::string_view text);
 
 /// Has `BackendClass` a `standalone` of its own? If not, its table has none. A class that only makes backends leaves the

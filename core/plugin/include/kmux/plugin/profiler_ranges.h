@@ -9,8 +9,8 @@ namespace kmux {
 
 /// The functions of NVTX that show ranges of a thread to profilers; both null where it is not installed.
 struct ProfilerRanges {
-  int (*push)(const char* name) = nullptr;
-  int (*pop)() = nullptr;
+  int (*push)(const char* name) = nullptr;  // begins a range
+  int (*pop)() = nullptr;  // ends the last one
 
   /// Is NVTX there?
   bool are_open() const { return push != nullptr && pop != nullptr; }

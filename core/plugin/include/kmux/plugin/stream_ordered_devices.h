@@ -18,8 +18,8 @@ namespace kmux {
 
 /// A call that a driver has made: its name there, and what it returned; 0 is success.
 struct DriverCall {
-  const char* name;
-  int result;
+  const char* name;  // for messages
+  int result;  // 0 is success
 };
 
 /// ok if `alignment` is 0 or a power of two that memory of a device has by itself.
@@ -27,7 +27,7 @@ struct DriverCall {
 /// Errors: invalid_argument.
 Status check_device_alignment(std::size_t alignment);
 
-/// The error of work for the default stream that would spoil somebody's capture.
+/// The error of work for the default stream that would spoil a capture of another library.
 Error default_stream_is_in_the_way(int device);
 
 /// The error of an ordinal that no driver has.
@@ -57,7 +57,7 @@ Status use_device(Driver& driver, Action action) {
 ///
 /// A stream of ours does not wait for the default stream. Memory that is freed stays in the pool of the device.
 ///
-/// Errors:  what the driver said, as "CALL failed with NUMBER NAME (text; detail)". Those of calls that return nothing
+/// Errors:  the driver's error, as "CALL failed with NUMBER NAME (text; detail)". Those of calls that return nothing
 ///          are logged.
 /// Threads: any.   Lifetime: comes after everything that was made with it.
 template <class Driver>
@@ -254,9 +254,9 @@ class StreamOrderedDevices final : public DeviceApi {
     const DriverCall read = driver.event_elapsed(begin, end, &milliseconds);
     if (read.result != Driver::kNeverRecorded) return check(driver, read, [] { return ""; });
     Error error = check(driver, read, [] { return ""; }).error();
-    return make_error(ErrorCode::kInvalidArgument, "an event was never recorded (" +
-                                                       error.message.substr(0, error.message.find(" (")) +
-                                                       "). Record both before asking.");
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        "an event was never recorded (" + error.message.substr(0, error.message.find(" (")) + "). Record both first.");
   }
 
   Status flush(Opened& at, void* stream) {

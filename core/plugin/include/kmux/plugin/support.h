@@ -13,12 +13,12 @@ namespace kmux {
 
 /// What a backend takes of programs.
 struct Support {
-  std::string_view backend;
-  std::vector<std::string> dialects;
+  std::string_view backend;  // for messages
+  std::vector<std::string> dialects;  // that it takes
   std::vector<std::string> features;  // of kmux/plugin/features.h
   /// Does the target have what a variant requires? Left out: the backend has no names for such a thing.
   std::function<bool(const std::string& arch)> has_arch = {};
-  std::function<bool(const std::string& feature)> has_feature = {};
+  std::function<bool(const std::string& feature)> has_feature = {};  // a device feature
 };
 
 /// What the variant of `request` uses or requires and `support` lacks: features, its dialect, architectures, features of
@@ -30,7 +30,7 @@ std::string path_in_variant(const BuildRequest& request, std::string_view member
 
 /// What of targets a backend takes, in words, to refuse others with.
 struct TargetForms {
-  std::string_view backend;
+  std::string_view backend;  // for messages
   std::string_view kinds;  // "auto, cuda and sm_NN"
   std::string_view attributes;  // "arch"
   std::string_view examples;  // R"("cuda" or "cuda:sm_90a")"
@@ -39,7 +39,7 @@ struct TargetForms {
 /// invalid_argument: `target` is not one of the backend.
 Error unknown_kind(const Target& target, const TargetForms& forms);
 
-/// invalid_argument: the backend does not know attribute `key`, or not with this value.
+/// invalid_argument: the backend does not have attribute `key`, or not with this value.
 Error unknown_attribute(const std::string& key, const std::string& value, const TargetForms& forms);
 
 /// What becomes of `why` there is no device whose architecture could be taken: `request` is to name one, as `example` does.

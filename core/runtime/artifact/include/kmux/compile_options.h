@@ -23,10 +23,10 @@ KMUX_API std::string_view to_string(Purpose purpose);
 struct CompileOptions {
   std::string target = {};             // empty: KMUX_TARGET, else "auto"
   std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
-  std::string target_host = {};  // what the launcher is for; "c" or "llvm" alone says nothing new, and a processor
+  std::string target_host = {};  // what the launcher is for; "c" or "llvm" alone is the default, and a processor
       // ("llvm -mcpu=x86-64-v3") is for backends that compile launchers for others
   std::vector<int> out_idx = {};  // outputs by position, negative from the end; only if the signature has none
-  std::optional<bool> verbose = {};
+  std::optional<bool> verbose = {};  // logs to stderr; default: KMUX_VERBOSE
   std::optional<int> device = {};      // ordinal; default 0
   Options options = {};                // for the backend ("engine" -> "host"); an unknown name is an error
   std::vector<std::string> compile_flags = {};  // appended to the compiler's; split at blanks as a shell does

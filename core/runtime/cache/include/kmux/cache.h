@@ -23,23 +23,23 @@ struct CachedBuild {
   std::string key;    // SHA-256 over `parts`
   std::string state;  // SHA-256 over the headers that it depends on
   Json parts;         // program, variant, target, options, plugin, toolchain
-  std::filesystem::path folder;
+  std::filesystem::path folder;  // of its files
   std::uint64_t bytes = 0;  // on the disk
-  std::chrono::system_clock::time_point created;
-  std::chrono::system_clock::time_point used;
-  bool unsupported = false;  // it says that the backend cannot do it
+  std::chrono::system_clock::time_point created;  // stored
+  std::chrono::system_clock::time_point used;  // last
+  bool unsupported = false;  // it records that the backend cannot do it
 };
 
 /// A build that was found damaged, and why.
 struct DamagedBuild {
-  std::filesystem::path folder;
-  std::string reason;
+  std::filesystem::path folder;  // of its files
+  std::string reason;  // what is wrong
 };
 
 /// The files of a build, to be carried to another cache.
 struct PackedBuild {
-  std::string key;
-  std::string state;
+  std::string key;  // as in CachedBuild
+  std::string state;  // as in CachedBuild
   std::map<std::string, std::string> files;  // content by name
 };
 
@@ -51,16 +51,16 @@ struct PruneLimits {
 
 /// How many entries pruning removed and left, and their bytes on the disk.
 struct PruneReport {
-  std::uint64_t removed = 0;
-  std::uint64_t removed_bytes = 0;
-  std::uint64_t left = 0;
-  std::uint64_t left_bytes = 0;
+  std::uint64_t removed = 0;  // builds
+  std::uint64_t removed_bytes = 0;  // on the disk
+  std::uint64_t left = 0;  // builds
+  std::uint64_t left_bytes = 0;  // on the disk
 };
 
-/// What the server of a remote cache says.
+/// What the server of a remote cache reports.
 struct RemoteCacheReport {
   std::string url;  // without user and password
-  bool read_only = false;
+  bool read_only = false;  // nothing is stored there
   bool authenticated = false;           // there is a key, and only what is authenticated with it is taken
   std::optional<Error> problem;  // why it is of no use now
   std::int64_t names = 0;        // in its database, those of others included
@@ -92,7 +92,7 @@ class KMUX_API Cache {
   std::vector<CachedBuild> list() const;
   /// Reads and checks every build; the damaged ones are moved to the folder `quarantine` and returned.
   std::vector<DamagedBuild> verify() const;
-  /// Removes what is older than the limit, then the least used until the rest is small enough.
+  /// Removes what is older than the limit, then the least used until the others are small enough.
   ///
   /// Errors: unavailable if the folder cannot be written to or another process is pruning it.
   Result<PruneReport> prune(const PruneLimits& limits) const;

@@ -18,11 +18,11 @@ namespace kmux {
 
 /// What `wrap` makes; needs neither the toolchain nor a device.
 struct WrapResult {
-  Resolution resolution;
-  std::string backend;
-  std::size_t variant = 0;
-  Target target;
-  std::string launcher;
+  Resolution resolution;  // how the backend was chosen
+  std::string backend;  // its name
+  std::size_t variant = 0;  // index in Program::variants
+  Target target;  // canonical
+  std::string launcher;  // source text, or a plan as JSON
 };
 
 /// Resolves and wraps `program`: its launcher, not compiled.
@@ -32,21 +32,21 @@ KMUX_API Result<WrapResult> wrap(Runtime& runtime, const Program& program, const
 
 /// What `build` makes; needs no device.
 struct BuildResult {
-  Resolution resolution;
-  std::string backend;
-  std::size_t variant = 0;
-  Target target;
-  std::string launcher;
-  Artifact artifact;
+  Resolution resolution;  // how the backend was chosen
+  std::string backend;  // its name
+  std::size_t variant = 0;  // index in Program::variants
+  Target target;  // canonical
+  std::string launcher;  // source text, or a plan as JSON
+  Artifact artifact;  // what Backend::load takes
   std::string tier = {};  // of the backend's tiers; empty if it has none
-  bool from_cache = false;
+  bool from_cache = false;  // nothing was compiled
 };
 
 /// Resolves, wraps and builds `program`.
 ///
 /// Errors: invalid_argument for an invalid program or option; unavailable or unsupported with every candidate's reason;
 /// compile_failed with the compiler's log as note "log", and if a compiler in a process of its own crashes or hangs. With
-/// "auto", a backend whose compiler answers `unsupported` is passed over and the resolution says so; compile_failed never is.
+/// "auto", a backend whose compiler answers `unsupported` is passed over and the resolution has it; compile_failed never is.
 KMUX_API Result<BuildResult> build(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 /// With the default runtime.
 KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions& options = {});

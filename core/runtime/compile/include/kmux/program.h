@@ -17,9 +17,9 @@ namespace kmux {
 KMUX_API Result<Program> load_program(const std::string& path);
 
 /// Writes `program` to `path` and its files beside it, each whole or not at all. A file that is there with another content
-/// and is not this program's own stays: the program's is stored under another name, which the document tells.
+/// and is not this program's own stays: the program's is stored under another name, which the document has.
 ///
-/// Errors: unavailable with what the system said.   Threads: any, one a folder.
+/// Errors: unavailable with the system's message.   Threads: any, one a folder.
 KMUX_API Status save_program(const Program& program, const std::string& path);
 
 }  // namespace kmux

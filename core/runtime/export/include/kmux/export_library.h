@@ -21,10 +21,10 @@ struct ExportOptions {
 
 /// A library that runs a program without kmux.
 struct ExportedLibrary {
-  std::string library;
-  std::string header;
-  std::string backend;
-  Target target;
+  std::string library;  // path that was written
+  std::string header;  // path that was written, or empty
+  std::string backend;  // whose launcher is inside
+  Target target;  // of the device code
   std::size_t bytes = 0;             // of the library
   std::vector<std::string> symbols;  // that it exports, in order
   bool from_cache = false;           // the program had been built before

@@ -21,7 +21,7 @@ namespace kmux {
 
 /// A call that needs a kernel.
 struct JitRequest {
-  CallForm form;
+  CallForm form;  // of the arguments, for the memo
   std::string key;                             // the configuration as text, for messages
   std::function<Result<Program>()> elaborate;  // runs the wrapper's function
   std::vector<Tensor> tensors = {};            // eager

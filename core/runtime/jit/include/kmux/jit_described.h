@@ -22,7 +22,7 @@
 #include "kmux/json.h"
 
 /// What a configuration may be made of, and how its values become words, JSON and text. C++ knows no names of members, so
-/// Boost.Describe is told them once: `BOOST_DESCRIBE_STRUCT(Config, (), (block_m, block_n))`.
+/// Boost.Describe is given them once: `BOOST_DESCRIBE_STRUCT(Config, (), (block_m, block_n))`.
 namespace kmux::described {
 
 /// Is `T` made from `Template`?
@@ -82,7 +82,7 @@ consteval bool is_aggregate_of(boost::mp11::mp_list<Described...>*) {
 }
 
 /// A member that the description leaves out would not be part of any key: two configurations would share a kernel. So
-/// the members of an aggregate are described all, and in order; nothing can tell for classes with bases or constructors.
+/// the members of an aggregate are described all, and in order; nothing can check classes with bases or constructors.
 template <Struct T>
 consteval bool describes_all_members() {
   using Bases = boost::describe::describe_bases<T, boost::describe::mod_any_access>;
@@ -107,7 +107,7 @@ KMUX_API std::string alternatives(const std::vector<std::string>& names);
 KMUX_API std::string join_path(std::string_view path, std::string_view name);
 /// As JSON, digits where it is too large for JSON's integers.
 KMUX_API Json integer_json(std::uint64_t value);
-/// As JSON, a word where it is no finite number.
+/// As JSON, a word where it is not a finite number.
 KMUX_API Json number_json(double value);
 /// What `integer_json` wrote, or nothing.
 KMUX_API std::optional<std::uint64_t> unsigned_of(const Json& value);

@@ -18,7 +18,7 @@ namespace kmux {
 /// Lifetime: lives on the stack of a call; only a form of more than `kOnStack` words allocates.
 class KMUX_API CallForm {
  public:
-  static constexpr std::size_t kOnStack = 64;
+  static constexpr std::size_t kOnStack = 64;  // words without an allocation
 
   /// Appends a word.
   void add(std::uint64_t word) {

@@ -16,7 +16,7 @@
 
 namespace kmux {
 
-/// What the type of a function says: its mode, and its configuration. kAuto: it is no function that `jit` wraps, or has
+/// What follows from the type of a function: its mode, and its configuration. kAuto: it is not a function that `jit` wraps, or has
 /// no one type (a generic lambda, an overloaded call operator).
 template <class Fn>
 struct JitFunction;
@@ -24,7 +24,7 @@ struct JitFunction;
 /// The same of a return type and the types of the parameters.
 template <class Returned, class Parameters>
 struct JitFunctionType {
-  static constexpr JitMode kMode = JitMode::kAuto;
+  static constexpr JitMode kMode = JitMode::kAuto;  // of such a function
   /// What it takes as its configuration.
   using Config = void;
 };
@@ -40,7 +40,7 @@ concept JitConfigParameter = std::is_constructible_v<Parameter, const std::remov
 /// A lazy function.
 template <JitReturns<Program> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<Parameter>> {
-  static constexpr JitMode kMode = JitMode::kLazy;
+  static constexpr JitMode kMode = JitMode::kLazy;  // of such a function
   /// What it takes as its configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };
@@ -48,7 +48,7 @@ struct JitFunctionType<Returned, std::tuple<Parameter>> {
 /// An eager function.
 template <JitReturns<JitOutputs> Returned, JitConfigParameter Parameter>
 struct JitFunctionType<Returned, std::tuple<JitBuilder&, std::span<const Tensor>, Parameter>> {
-  static constexpr JitMode kMode = JitMode::kEager;
+  static constexpr JitMode kMode = JitMode::kEager;  // of such a function
   /// What it takes as its configuration.
   using Config = std::remove_cvref_t<Parameter>;
 };

@@ -21,7 +21,7 @@ class JitLazy : public JitWrapper<Fn, Config> {
   /// Compiles nothing yet.
   JitLazy(Fn fn, JitOptions options) : JitWrapper<Fn, Config>(JitMode::kLazy, std::move(fn), std::move(options)) {}
 
-  /// The kernel of a configuration: compiled when it is first asked for and when a header that it was compiled from has
+  /// The kernel of a configuration: compiled when it is first requested and when a header that it was compiled from has
   /// changed, else found by one hash.
   ///
   /// Errors: those of the function and of kmux::compile, with the configuration as note "config".

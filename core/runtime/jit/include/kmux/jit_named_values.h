@@ -16,8 +16,8 @@ namespace kmux {
 
 /// A value for the member `name` of a configuration: anything that a configuration may be made of, or JSON.
 struct NamedValue {
-  std::string name;
-  Json value;
+  std::string name;  // a keyword argument
+  Json value;  // given
 
   /// `json` as it is.
   NamedValue(std::string member, Json json) : name(std::move(member)), value(std::move(json)) {}
@@ -35,7 +35,7 @@ using NamedValues = std::vector<NamedValue>;
 template <class Config>
 using ConfigForm = std::variant<Config, NamedValues>;
 
-/// ok, or invalid_argument that says which name is given twice.
+/// ok, or invalid_argument with the name that is given twice.
 KMUX_API Status check_named_once(const NamedValues& values);
 
 /// The default configuration with `values` applied.
@@ -59,15 +59,15 @@ Result<Config> config_from(const ConfigForm<Config>& form) {
 
 /// A member of a wrapper's configuration.
 struct JitParameter {
-  std::string name;
+  std::string name;  // of the function
   std::string type;  // "int64", "list[float64]", ...
-  Json default_value;  // what it is if nobody says
+  Json default_value;  // what it is by default
   bool operator==(const JitParameter&) const = default;
 };
 
 /// The parameters of a wrapper's function, in the order of the configuration's description.
 struct JitSignature {
-  std::vector<JitParameter> parameters;
+  std::vector<JitParameter> parameters;  // in order
   bool operator==(const JitSignature&) const = default;
 };
 

@@ -15,7 +15,7 @@
 
 namespace kmux {
 
-/// What a call of a wrapper does: lazy returns a Kernel, eager runs it. `kAuto` is what the function's type says.
+/// What a call of a wrapper does: lazy returns a Kernel, eager runs it. `kAuto` follows the function's type.
 enum class JitMode : std::uint8_t { kAuto, kLazy, kEager };
 /// "auto", "lazy" or "eager".
 KMUX_API std::string_view to_string(JitMode mode);
@@ -25,29 +25,29 @@ KMUX_API std::string_view to_string(JitMode mode);
 struct JitOptions {
   std::string target = {};             // empty: KMUX_TARGET, else "auto"; eager: "auto" is where the tensors are
   std::string execution_backend = {};  // empty: KMUX_EXECUTION_BACKEND, else "auto"; a name is exact
-  std::string target_host = {};
+  std::string target_host = {};  // as in CompileOptions
   std::vector<int> out_idx = {};  // lazy only: outputs by position, negative from the end
-  std::optional<bool> verbose = {};
+  std::optional<bool> verbose = {};  // as in CompileOptions
   Options pass_configs = {};  // options of the backend ("engine" -> "host"); it refuses unknown ones
   std::vector<std::string> compile_flags = {};  // appended to the compiler's
   /// A folder for the source, launcher and IR of each kernel, relative to the directory that is current when the wrapper
   /// is made; empty: none are written.
   std::string debug_root_path = {};
-  JitMode mode = JitMode::kAuto;
+  JitMode mode = JitMode::kAuto;  // kAuto: by the type of the function
   std::string name = "kernel";  // of the function: the name of an eager program, and of the wrapper in messages
   std::string func_source = {};  // of the function, where the caller has it; kept beside the debug files
 
-  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> include_dirs = {};  // as in CompileOptions
   std::optional<int> device = {};  // ordinal; eager: default the device of the tensors
   bool use_cache = true;  // the runtime's; a wrapper always keeps its own kernels
-  std::optional<Isolation> isolation = {};
-  std::optional<std::chrono::milliseconds> compile_timeout = {};
-  std::optional<Policy> policy = {};
-  std::string lock_file = {};
+  std::optional<Isolation> isolation = {};  // as in CompileOptions
+  std::optional<std::chrono::milliseconds> compile_timeout = {};  // as in CompileOptions
+  std::optional<Policy> policy = {};  // as in CompileOptions
+  std::string lock_file = {};  // as in CompileOptions
   std::shared_ptr<Runtime> runtime = {};  // null: the default one
 };
 
-/// What `compile` is told.
+/// The options of `compile`.
 KMUX_API CompileOptions compile_options(const JitOptions& options);
 
 /// The mode of a wrapper whose function is `inferred`.

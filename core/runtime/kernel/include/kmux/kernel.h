@@ -66,7 +66,7 @@ class KMUX_API Kernel {
   }
   /// As the call operator, with arguments in a span and on `stream`.
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream = {}) const;
-  /// As `call`, with outputs that lie in memory of the caller's: a framework's own pool, say.
+  /// As `call`, with outputs that lie in memory of the caller's: a framework's own pool, for example.
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
 
   /// Launches with all parameters given, outputs included, in order. Allocates nothing.

@@ -20,8 +20,8 @@ class Runtime;
 /// Lifetime: borrowed for the call. `owner`, of a `Stream`, is what memory that is allocated in its order holds on to; a
 /// stream without one (another library made it) has to outlive such memory.
 struct StreamRef {
-  void* handle = nullptr;
-  const std::shared_ptr<void>* owner = nullptr;
+  void* handle = nullptr;  // the driver's; null: the default stream
+  const std::shared_ptr<void>* owner = nullptr;  // what keeps the stream alive, or null
 };
 
 /// A place where tensors live and kernels run: the host, or a device of a plugin.
@@ -48,7 +48,7 @@ class KMUX_API Device {
   const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
   /// "host" or "BACKEND:0".
   std::string to_string() const;
-  /// An object with "name", "arch" and what else the backend knows.
+  /// An object with "name", "arch" and what else the backend has.
   Result<Json> properties() const;
   /// Waits for everything on the default stream.
   Status synchronize() const;

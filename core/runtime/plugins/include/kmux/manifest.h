@@ -13,19 +13,19 @@ namespace kmux {
 
 /// A library that a plugin opens or links, and what to install when it is missing.
 struct NeededLibrary {
-  std::string library;
-  std::string hint;
+  std::string library;  // as the loader finds it ("libcuda.so.1")
+  std::string hint;  // how to install it
   bool operator==(const NeededLibrary&) const = default;
 };
 
 /// `<library stem>.plugin.json`: what is known of a plugin before its library is opened.
 struct KMUX_API Manifest {
-  std::string name;
-  std::string version;
-  std::string summary;
+  std::string name;  // of the backend
+  std::string version;  // of the plugin
+  std::string summary;  // one line
   std::string library;  // file name, beside the manifest
-  std::uint32_t abi_min = 0;
-  std::uint32_t abi_max = 0;
+  std::uint32_t abi_min = 0;  // the oldest host ABI that it works with
+  std::uint32_t abi_max = 0;  // the newest
   std::string build_id;  // GNU build-id of the library, hex
   std::uint64_t size = 0;  // bytes of the library
   std::string sha256;      // of the library, recorded at installation; empty in a build tree
@@ -37,11 +37,11 @@ struct KMUX_API Manifest {
   std::vector<std::string> aliases;   // other names that users may give ("cython", "tvm_ffi")
   std::vector<std::string> features;  // of kmux/plugin/features.h
   std::vector<std::string> tiers;     // values of its option "tier", the quickest to compile first; or none
-  int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: not said
+  int compile_ms = 0;  // what a small program takes in the first tier, roughly; 0: unknown
   std::string parallel;             // "process": one process compiles one thing at a time; empty: threads do
   std::string background;  // "process": its compiler, in this process, cannot be left alone when the process ends
   std::vector<std::int32_t> device_types;  // DLPack device types of the memory it takes; the first is its own
-  std::vector<NeededLibrary> needs;
+  std::vector<NeededLibrary> needs;  // to run
   /// Options of the plugin that environment variables set: the first of the list that is not empty.
   std::map<std::string, std::vector<std::string>> environment;
   bool operator==(const Manifest&) const = default;

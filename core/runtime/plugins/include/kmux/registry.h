@@ -18,7 +18,7 @@ namespace kmux {
 /// An opened plugin: its library, its table and one instance.
 ///
 /// Threads: any.   Lifetime: tensors, streams, kernels and builds hold it; the library is closed only by
-/// `Registry::unload` with nobody holding it, never at process exit.
+/// `Registry::unload` with no holder left, never at process exit.
 class KMUX_API Plugin {
  public:
   virtual ~Plugin() = default;
@@ -30,7 +30,7 @@ class KMUX_API Plugin {
   virtual Backend& backend() const = 0;
   /// The table itself, for the hot call.
   virtual const kmux_plugin_api& api() const = 0;
-  /// The report of `probe`, asked once.
+  /// The report of `probe`, called once.
   virtual const Result<ProbeReport>& probe() const = 0;
 };
 
@@ -55,7 +55,7 @@ struct RegistryOptions {
 /// Threads: any.
 class KMUX_API Registry {
  public:
-  /// Searches for plugins as `options` say. One that is refused is no error: `entries` has it with the reason.
+  /// Searches for plugins by `options`. One that is refused is not an error: `entries` has it with the reason.
   static Result<std::unique_ptr<Registry>> open(const RegistryOptions& options);
   virtual ~Registry() = default;
 
@@ -65,7 +65,7 @@ class KMUX_API Registry {
   /// Everything found, in search order, refusals included.
   virtual std::vector<PluginEntry> entries() const = 0;
 
-  /// What the plugins are told when they ask for an option.
+  /// What the plugins read when they look up an option.
   virtual std::map<std::string, std::string> plugin_options() const { return {}; }
 
   /// The manifests of the usable plugins, best priority first, ties by name.
@@ -82,7 +82,7 @@ class KMUX_API Registry {
   /// Errors: unavailable that names what still holds it.
   virtual Status unload(std::string_view name) = 0;
 
-  /// Sets what is told of a plugin that is to be unloaded, before its holders are counted.
+  /// Sets a callback for a plugin that is to be unloaded, before its holders are counted.
   virtual void on_unload(std::function<void(std::string_view name)> listener) = 0;
 
   /// Compares each library's SHA-256 with the one recorded at installation, where there is one.

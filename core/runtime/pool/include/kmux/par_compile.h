@@ -19,8 +19,8 @@ namespace kmux {
 
 /// One program of many, with options of its own.
 struct CompileJob {
-  Program program;
-  CompileOptions options = {};
+  Program program;  // a valid one
+  CompileOptions options = {};  // of this program
   int priority = 0;  // the highest is started first; equal ones in input order
   /// The most that it may take from its start; default: ParCompileOptions::timeout.
   std::optional<std::chrono::milliseconds> timeout = {};
@@ -40,11 +40,11 @@ KMUX_API std::string_view to_string(JobStep step);
 
 /// How far all jobs are, right after an event.
 struct CompileCounts {
-  std::size_t total = 0;
-  std::size_t running = 0;
-  std::size_t done = 0;
-  std::size_t failed = 0;
-  std::size_t cancelled = 0;
+  std::size_t total = 0;  // jobs
+  std::size_t running = 0;  // now
+  std::size_t done = 0;  // with a result
+  std::size_t failed = 0;  // with an error
+  std::size_t cancelled = 0;  // before they began, or stopped
 
   /// The jobs that have ended, whichever way.
   std::size_t finished() const { return done + failed + cancelled; }
@@ -57,27 +57,27 @@ struct CompileCounts {
 ///
 /// Lifetime: borrows; valid during the call that delivers it.
 struct CompileProgress {
-  JobStep step;
+  JobStep step;  // what the job has reached
   std::size_t index;           // of the job, in input order
   const std::string& program;  // its name
-  const CompileCounts& counts;
+  const CompileCounts& counts;  // of all jobs, now
   const Error* error = nullptr;             // of kFailed
   std::string_view backend = {};            // of kCompiling and kDone
   bool from_cache = false;                  // of kDone: nothing had to be compiled
   std::optional<std::size_t> same_as = {};  // the job that was compiled for it, being identical
   std::chrono::nanoseconds elapsed{};       // of the job since its start
   double rate = 0;                          // jobs that ended, a second
-  std::optional<std::chrono::milliseconds> eta = {};  // until all have ended, once there is something to tell it from
+  std::optional<std::chrono::milliseconds> eta = {};  // until all have ended, once it can be estimated
 };
 
-/// What one of several programs may take, unless somebody says otherwise: kernels that take a minute are rare.
+/// What one of several programs may take by default: kernels that take a minute are rare.
 inline constexpr std::chrono::minutes kUsualTimeout{10};
 
 /// How many programs are compiled at the same time, and what becomes of those that fail.
 struct ParCompileOptions {
   int num_workers = 0;  // 0: one a core that this process may use
-  bool ignore_error = false;  // true: a program that fails is told to `left_out` and an empty result
-  /// With ignore_error told of each program that failed, in input order, on the thread that called, before it returns.
+  bool ignore_error = false;  // true: a program that fails is reported to `left_out` and has an empty result
+  /// With ignore_error called for each program that failed, in input order, on the thread that called, before it returns.
   /// Default: a warning in the log.
   std::function<void(std::size_t index, const Error& error)> left_out = {};
   /// Units: bytes that all compilations of this process may take together. Default: KMUX_COMPILE_MEMORY, else what the
@@ -85,7 +85,7 @@ struct ParCompileOptions {
   std::optional<std::uint64_t> memory_budget = {};
   /// The most that one program may take from its start; 0 is no limit. A compiler in a process of its own is killed; one in
   /// this process cannot be: it is left behind, and its result is dropped when it ends. Default: `kUsualTimeout` for
-  /// several programs, so that one whose compiler never ends holds up nobody; none for one.
+  /// several programs, so that one whose compiler never ends holds up no other; none for one.
   std::optional<std::chrono::milliseconds> timeout = {};
   /// Once stopped, nothing more is started, and what runs ends within 0.2 s: as after a time-out, a compiler is killed or
   /// left behind.
@@ -99,13 +99,13 @@ struct ParCompileOptions {
 /// Compiles `programs` at the same time and returns their kernels in input order.
 ///
 /// Identical jobs (program and options) are compiled once. A job is started when a worker is free and its plugin's usual
-/// memory fits into the budget; one may always run. Where a plugin's manifest says that its compiler does one thing at a
+/// memory fits into the budget; one may always run. Where a plugin's manifest has it that its compiler does one thing at a
 /// time in a process (`"parallel": "process"`), several programs use processes of their own, unless `isolation` is given.
 /// A kernel is empty only with ignore_error.
 /// Errors:  the first failure in input order, with the other failures as notes "failure": jobs before it are all
 ///          compiled, so that it is always the same one; jobs after it that were not started are cancelled.
 ///          unavailable if `cancel` was stopped before the end (also with ignore_error); invalid_argument for a negative
-///          number of workers or time-out, or a KMUX_COMPILE_MEMORY that is no size.
+///          number of workers or time-out, or a KMUX_COMPILE_MEMORY that is not a size.
 /// Threads: any; calls at the same time share cores and memory.
 KMUX_API Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::span<const CompileJob> jobs,
                                                                 const ParCompileOptions& how = {});

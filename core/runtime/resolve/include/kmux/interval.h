@@ -6,17 +6,17 @@
 
 namespace kmux {
 
-/// A median, and the interval that has it with a given probability, 99 % unless something else is said.
+/// A median, and the interval that has it with a given probability, 99 % unless stated otherwise.
 struct Interval {
-  double median = 0;
-  double low = 0;
-  double high = 0;
+  double median = 0;  // the estimate
+  double low = 0;  // of the interval
+  double high = 0;  // of the interval
   bool operator==(const Interval&) const = default;
 };
 
 /// The median of `samples` with the interval that has it with a probability of at least `confidence`, whatever the
 /// distribution: two order statistics, whose ranks follow from the binomial distribution. With few samples (less than
-/// eight at 99 %) no interval is that sure; it is then all of them, which `is_sure` tells.
+/// eight at 99 %) no interval is that sure; it is then all of them, which `is_sure` returns.
 ///
 /// Precondition: there is a sample; 0 < confidence < 1.
 /// Source: Hahn and Meeker, Statistical Intervals, 5.2.

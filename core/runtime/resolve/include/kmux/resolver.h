@@ -39,37 +39,37 @@ KMUX_API std::string_view to_string(Verdict verdict);
 
 /// Why a candidate that failed is not tried again for a time, although it might do.
 struct Quarantine {
-  std::string reason;
-  std::chrono::seconds left{};
+  std::string reason;  // how it failed
+  std::chrono::seconds left{};  // until it is tried again
   bool operator==(const Quarantine&) const = default;
 };
 
 /// One plugin with one variant, how far it came and why.
 struct Candidate {
-  std::string backend;
-  std::size_t variant = 0;
-  std::string dialect;
-  int priority = 0;
+  std::string backend;  // its name
+  std::size_t variant = 0;  // index in Program::variants
+  std::string dialect;  // of the variant
+  int priority = 0;  // of the plugin; the higher first
   std::string target;  // canonical; empty before kTarget
-  Stage stage = Stage::kManifest;
-  Verdict verdict = Verdict::kRefused;
-  std::string reason;
+  Stage stage = Stage::kManifest;  // how far it was looked at
+  Verdict verdict = Verdict::kRefused;  // chosen, possible or refused
+  std::string reason;  // of the verdict
   ErrorCode code = ErrorCode::kOk;  // of a refusal
   Purpose reach = Purpose::kRun;    // how far it gets on this machine, if it is not refused
   std::string obstacle = {};        // why it gets no further ("cannot run here: ..."); empty if it runs
-  std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else what its manifest says
+  std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else those of its manifest
   std::optional<Interval> run_us = {};    // measured
-  std::optional<Quarantine> quarantine = {};
+  std::optional<Quarantine> quarantine = {};  // after it failed here
   bool operator==(const Candidate&) const = default;
 };
 
-/// What was asked, what was found, and why: every candidate, best first.
+/// What was requested, what was found, and why: every candidate, best first.
 struct KMUX_API Resolution {
-  std::string program;
-  std::string requested_target;
-  std::string requested_backend;
-  std::string policy;  // that chose; what was asked for, if it is unknown
-  std::vector<Candidate> candidates = {};
+  std::string program;  // its name
+  std::string requested_target;  // of the caller, else of the environment
+  std::string requested_backend;  // likewise
+  std::optional<Policy> policy;  // that chose; nothing where that of the environment is unknown, see policy_error
+  std::vector<Candidate> candidates = {};  // best first
 
   std::optional<std::size_t> successor;   // what takes over once it is compiled, in `candidates`
   std::optional<Error> policy_error;      // why the requested policy cannot choose
@@ -91,22 +91,22 @@ struct KMUX_API Resolution {
   bool runs_nowhere() const;
   /// A table for people.
   std::string explain() const;
-  /// The table with all that is known: times, quarantine, what was asked for and where plugins were looked for.
+  /// The table with all details: times, quarantine, what was requested and where plugins were looked for.
   std::string explain_fully() const;
   /// The table for programs.
   Json to_json() const;
 };
 
-/// What is asked of `resolve`.
+/// What `resolve` is to find.
 struct ResolveRequest {
   std::string target = {};             // empty: the environment's, else "auto"
   std::string execution_backend = {};  // empty: the environment's, else "auto"
-  std::string target_host = {};
+  std::string target_host = {};  // as in CompileOptions
   std::optional<int> device = {};  // ordinal; default 0 to run, none else
-  Purpose purpose = Purpose::kRun;
-  Options options = {};
+  Purpose purpose = Purpose::kRun;  // what the candidate must be able to do here
+  Options options = {};  // of the backend
   std::optional<Isolation> isolation = {};  // as in CompileOptions
-  std::optional<std::chrono::milliseconds> compile_timeout = {};
+  std::optional<std::chrono::milliseconds> compile_timeout = {};  // as in CompileOptions
   std::vector<std::string> compile_flags = {};  // as in CompileOptions
   std::vector<std::string> include_dirs = {};   // as in CompileOptions
   bool use_cache = true;                        // as in CompileOptions

@@ -16,11 +16,11 @@ class Json;
 
 /// One candidate of a measurement.
 struct TunedCandidate {
-  std::string backend;
-  std::size_t variant = 0;
+  std::string backend;  // its name
+  std::size_t variant = 0;  // index in Program::variants
   std::string target;    // canonical
   std::string build_id;  // of the plugin
-  std::optional<Interval> run_us = {};
+  std::optional<Interval> run_us = {};  // nothing: it failed
   std::string problem = {};  // why it was not timed
   bool operator==(const TunedCandidate&) const = default;
 };
@@ -31,8 +31,8 @@ struct KMUX_API Tuning {
   std::string device;  // model, architecture and driver
   bool is_cold = true;  // false: the backend cannot flush the L2 cache
   std::vector<TunedCandidate> candidates;  // in the order of their priority
-  std::size_t winner = 0;
-  bool from_cache = false;
+  std::size_t winner = 0;  // index in `candidates`
+  bool from_cache = false;  // measured earlier
 
   /// The candidate that won.
   const TunedCandidate& best() const { return candidates[winner]; }

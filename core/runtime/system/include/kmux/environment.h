@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/policy.h"
 
 namespace kmux {
 
@@ -21,12 +23,14 @@ struct KMUX_API Environment {
   std::string target_variable;  // the one that it came from; empty: none is set
   std::string execution_backend = "auto";  // KMUX_EXECUTION_BACKEND
   std::string execution_backend_variable;  // the one that it came from; empty: none is set
-  std::string isolation;  // KMUX_ISOLATION; empty: none, unless a compilation of many programs chooses otherwise
+  /// KMUX_ISOLATION; nothing: kNone, unless a compilation of many programs chooses otherwise. An unknown one is the error of
+  /// every call that resolves.
+  Result<std::optional<Isolation>> isolation = std::optional<Isolation>();
   std::string compile_memory;  // KMUX_COMPILE_MEMORY: a number of bytes, with K, M, G or T; as it is
-  std::string policy = "priority";  // KMUX_POLICY
+  Result<Policy> policy = Policy::kPriority;  // KMUX_POLICY; likewise
   std::filesystem::path lock_file;  // KMUX_LOCK_FILE: for policy pinned
   std::filesystem::path trace_file;  // KMUX_TRACE: where the default runtime writes a trace when the process ends
-  std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that whoever uses it can refuse it
+  std::string compile_timeout;  // KMUX_COMPILE_TIMEOUT, seconds; as it is, so that a call that uses it can refuse it
   bool verbose = false;  // KMUX_VERBOSE: 1, true, yes, on
   std::filesystem::path cache_dir;  // KMUX_CACHE_DIR; default: XDG_CACHE_HOME/kmux or ~/.cache/kmux
   bool disable_cache = false;  // KMUX_DISABLE_CACHE: 1, true, yes, on; the memory of the process included

@@ -11,7 +11,7 @@
 namespace kmux {
 
 /// Begins to record what the runtime does: spans of resolve, wrap, build and load, of every call of the kernels that are
-/// loaded from now on, and those that plugins tell of. Whatever was recorded before and not taken is dropped.
+/// loaded from now on, and those of plugins. Whatever was recorded before and not taken is dropped.
 ///
 /// A kernel that was loaded while nothing was recorded is launched as if there were no tracing: then, and when tracing is
 /// over, it costs nothing.
@@ -21,19 +21,19 @@ KMUX_API void start_trace();
 
 /// One thing that happened.
 struct TraceEvent {
-  char phase = 'X';  // 'X' a span, 'B' and 'E' its begin and end, as plugins tell them
+  char phase = 'X';  // 'X' a span, 'B' and 'E' its begin and end, as plugins report them
   std::string category;  // "compile", "call", "plugin"
-  std::string name;  // the stage, the kernel, what the plugin says
+  std::string name;  // the stage, the kernel, or the plugin's text
   std::string detail;  // the program, or the plugin
   int thread = 0;  // numbered from 1
   std::int64_t begin_ns = 0;  // of a monotonic clock
-  std::int64_t length_ns = 0;
+  std::int64_t length_ns = 0;  // of a span, else 0
 };
 
 /// What was recorded, by when it ended.
 struct KMUX_API Trace {
-  std::vector<TraceEvent> events;
-  std::size_t dropped = 0;  // there was no more room for
+  std::vector<TraceEvent> events;  // in the order in which they were noted
+  std::size_t dropped = 0;  // beyond the limit
 
   /// In the Trace Event Format, which Perfetto and chrome://tracing open.
   ///

@@ -22,7 +22,7 @@ class DeviceMemory;
 /// Threads:  the handle any; the memory as the application arranges.
 /// Lifetime: copies share the memory; the last one frees it (and the plugin it came from may go). Memory of a device belongs
 ///           to the stream that it was allocated on and is freed in the order of that stream, behind what kernels of ours
-///           launched on other streams and what `used_on` names; nobody waits on the host (docs/memory.md).
+///           launched on other streams and what `used_on` names; nothing waits on the host (docs/memory.md).
 class KMUX_API Tensor {
  public:
   /// An empty handle: passed to a kernel, it is a null tensor.
@@ -56,7 +56,7 @@ class KMUX_API Tensor {
   /// The same for the versioned form, whose read-only flag is kept.
   static Result<Tensor> from_dlpack(DLManagedTensorVersioned* tensor);
 
-  /// A new DLPack tensor that shares the memory; its deleter releases it. Only the versioned form can say that the memory
+  /// A new DLPack tensor that shares the memory; its deleter releases it. Only the versioned form can have a flag that the memory
   /// is read-only, so the other one is null for such a tensor, as for an empty handle.
   DLManagedTensor* to_dlpack() const;
   /// The same in the versioned form; null only for an empty handle.
@@ -85,7 +85,7 @@ class KMUX_API Tensor {
   std::int64_t byte_count() const;
   /// Do the elements lie without gaps, the last dimension's next to each other? True of a tensor without elements.
   bool is_contiguous() const;
-  /// May the memory not be written? So says the flag of an imported tensor; a kernel refuses it as an output.
+  /// May the memory not be written? The flag of an imported tensor decides; a kernel refuses it as an output.
   bool is_read_only() const { return state_ != nullptr && state_->read_only; }
 
   /// This tensor if it is there already, else a contiguous copy on `device`.
@@ -97,7 +97,7 @@ class KMUX_API Tensor {
   /// A contiguous copy on the same device.
   Result<Tensor> clone(StreamRef stream = {}) const;
 
-  /// Says that what is on `stream` by now uses the memory, which is freed behind it. A launch by a kernel says so itself;
+  /// Records that what is on `stream` by now uses the memory, which is freed behind it. A launch by a kernel does so itself;
   /// this is for what others launch, as torch's `record_stream`.
   ///
   /// Errors: unsupported for memory of a device that did not come from here. Host memory is in no order, so nothing is done.
@@ -108,7 +108,7 @@ class KMUX_API Tensor {
   // Who has the address of the tensor has the one of its memory.
   struct View {
     DLTensor tensor{};
-    DeviceMemory* memory = nullptr;  // null: the host's, or somebody else's
+    DeviceMemory* memory = nullptr;  // null: the host's, or another library's
   };
   struct State : View {
     std::vector<std::int64_t> shape;

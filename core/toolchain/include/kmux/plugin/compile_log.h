@@ -18,7 +18,7 @@ std::string_view first_error(std::string_view log);
 /// Threads: any.
 Error compile_error(std::string_view what, std::string_view log);
 
-/// `error` with a sentence that says which header packages the sources need, if a compiler did not find a header and
+/// `error` with a sentence about the header packages that the sources need, if a compiler did not find a header and
 /// the settings name some.
 Error with_include_hint(Error error, const Settings& settings);
 

@@ -13,8 +13,8 @@ namespace kmux {
 
 /// Flags that are taken from users: in full, or with a value behind them in the same piece.
 struct FlagList {
-  std::span<const std::string_view> whole;
-  std::span<const std::string_view> with_value;
+  std::span<const std::string_view> whole;  // "-O3"
+  std::span<const std::string_view> with_value;  // "-I", which "-Ifolder" begins with
   /// Is `flag` among them?
   bool contains(std::string_view flag) const;
 };
@@ -29,17 +29,17 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> pr
 
 /// How a backend refuses a flag.
 struct FlagRefusal {
-  std::string_view backend;
+  std::string_view backend;  // for messages
   std::string_view examples;  // of what is taken: "-D, -U, -I and their like in one piece"
 };
 
-/// Are all `flags` such as change how a kernel is compiled and nothing else, as `is_allowed` says?
+/// Are all `flags` such as change how a kernel is compiled and nothing else, by `is_allowed`?
 ///
 /// Errors: invalid_argument that names the first other flag.
 Status check_flags(const std::vector<std::string>& flags, const std::function<bool(std::string_view flag)>& is_allowed,
                    const FlagRefusal& refusal);
 
-/// Adds "-std=" with what the settings ask for, unless one of the user's `flags` says it.
+/// Adds "-std=" with the standard of the settings, unless one of the user's `flags` has it.
 void add_standard(std::vector<std::string>& arguments, const Settings& settings, const std::vector<std::string>& flags);
 
 }  // namespace kmux

@@ -15,10 +15,10 @@ inline constexpr std::string_view kDependenciesPart = "deps";
 ///
 /// Paths are absolute; both lists are sorted and without repetition.
 struct Dependencies {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // absolute paths
   // Where a file would have been found first, had it been there; or the missing folder on the way to it.
-  std::vector<std::string> absent;
-  bool complete = true;  // else more files may have been read than can be told: the artifact must not be cached
+  std::vector<std::string> absent;  // see above
+  bool complete = true;  // else more files may have been read than are known: the artifact must not be cached
   bool operator==(const Dependencies&) const = default;
 };
 

@@ -24,11 +24,11 @@ FileTime file_time_now();
 /// An identity whose `changed_ns` is not before the moment at which the content was read is unsettled: the file may change
 /// again within that tick of the clock, and keep its identity.
 struct FileIdentity {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t size = 0;
-  FileTime mtime_ns = 0;
-  FileTime ctime_ns = 0;
+  std::uint64_t device = 0;  // of the file system
+  std::uint64_t inode = 0;  // on that device
+  std::uint64_t size = 0;  // in bytes
+  FileTime mtime_ns = 0;  // of the content
+  FileTime ctime_ns = 0;  // of the inode
 
   /// Of `path` now, links followed; that of no file if there is none.
   static FileIdentity of(const std::string& path);

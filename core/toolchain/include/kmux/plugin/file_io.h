@@ -9,12 +9,12 @@
 
 namespace kmux {
 
-/// The largest file that `read_file` takes unless told otherwise.
+/// The largest file that `read_file` takes by default.
 inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
 
 /// The content of a regular file.
 ///
-/// Errors:  unavailable if it does not exist, is no regular file or cannot be read; invalid_argument if it is larger
+/// Errors:  unavailable if it does not exist, is not a regular file or cannot be read; invalid_argument if it is larger
 ///          than `max_bytes`. The message names the file and the system's reason.
 /// Threads: any.
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes = kMaxFileBytes);

@@ -12,7 +12,7 @@ namespace kmux {
 struct HeaderSearch {
   std::vector<std::string> folders = {};        // absolute, in the compiler's order
   std::vector<std::string> compile_flags = {};  // their -I come before `folders`, their -D count
-  std::vector<std::string> implicit = {};       // headers that it includes without being asked ("cuda_runtime.h")
+  std::vector<std::string> implicit = {};       // headers that it includes without a directive ("cuda_runtime.h")
 };
 
 /// The headers of the machine that a variant of dialect cuda may read.

@@ -39,7 +39,7 @@ class IncludeMemory {
     FileIdentity identity;
     bool is_settled;
     std::shared_ptr<const IncludeList> list;
-    std::map<std::string, std::vector<std::string>> definitions = {};  // of the macros that were asked for
+    std::map<std::string, std::vector<std::string>> definitions = {};  // of the requested macros
   };
   Entry* find(const std::string& path, const FileIdentity& identity);
 

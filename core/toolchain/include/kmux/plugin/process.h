@@ -16,17 +16,17 @@ struct Command {
   std::vector<std::string> argv;                   // argv[0] is looked up in PATH unless it has a '/'
   std::string working_directory = {};              // empty: the caller's
   std::map<std::string, std::string> environment = {};  // added to what is inherited
-  std::string standard_input = {};
+  std::string standard_input = {};  // what it reads
   std::chrono::milliseconds timeout{0};            // 0: none
-  std::function<bool()> stopping = {};             // asked now and then; once true, the child is killed
+  std::function<bool()> stopping = {};  // called now and then; once true, the child is killed
   std::optional<std::vector<std::string>> inherited = {};  // the caller's variables that the child gets; absent: all
 };
 
 /// How a child process ended, and what it wrote.
 struct ProcessResult {
   int exit_code = 0;         // 128 + signal if a signal ended it
-  std::string standard_output;
-  std::string standard_error;
+  std::string standard_output;  // what it wrote
+  std::string standard_error;  // what it wrote
 };
 
 /// Runs `command` and waits for it. A child that outlives its time-out, or is to stop, is killed with its process group.

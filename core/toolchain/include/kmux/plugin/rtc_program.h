@@ -15,7 +15,7 @@ namespace kmux {
 /// A program of a compiler with the interface that NVRTC has and hiprtc took from it; destroyed with the object.
 ///
 /// `Library` has `calls()`, a table of functions with a type `Program`, and `failure(call, result)`, the error of a call
-/// by its name. The table says what its symbols begin with (`kPrefix`) and which of them gives the code (`kCodeCall`).
+/// by its name. The table has what its symbols begin with (`kPrefix`) and which of them gives the code (`kCodeCall`).
 ///
 /// Errors: what `failure` makes of any result but 0.   Lifetime: borrows the library.
 template <class Library>

@@ -11,7 +11,7 @@ namespace kmux {
 /// The sources of a variant as one translation unit. Its lines are those of the user's files.
 struct SourceUnit {
   std::string path;                         // what the compiler calls the text: the first source
-  std::string text;
+  std::string text;  // what is compiled
   std::vector<std::string> preludes = {};  // to be included before the text, in order
   std::vector<File> files = {};            // what the text may include, by these paths
 };

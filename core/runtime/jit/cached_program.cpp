@@ -1,4 +1,4 @@
-#include "kmux/kept_program.h"
+#include "kmux/cached_program.h"
 
 #include "kmux/dispatch_json.h"
 #include "kmux/runtime.h"
@@ -26,7 +26,7 @@ Result<std::string> text_of(const Json* object, const std::string& name) {
   const Json* const value = object == nullptr ? nullptr : object->find(name);
   if (const std::string* text = value == nullptr ? nullptr : value->as_string()) return *text;
   return make_error(ErrorCode::kInvalidArgument,
-                    "\"" + name + "\" is missing in what was kept (damage). Prune the cache.");
+                    "\"" + name + "\" is missing in the cached program (damage). Prune the cache.");
 }
 
 Result<Program> program_of(const Json& note) {
@@ -39,20 +39,20 @@ Result<Program> program_of(const Json& note) {
 
 }  // namespace
 
-std::optional<Program> kept_program(const Runtime& runtime, const std::string& origin) {
+std::optional<Program> cached_program(const Runtime& runtime, const std::string& origin) {
   Result<Program> program = without_bad_alloc([&]() -> Result<Program> {
     const std::optional<Json> note = find_note(runtime.impl().cache().get(), key_of(origin));
-    if (!note) return make_error(ErrorCode::kUnavailable, "nothing is kept for it.");
+    if (!note) return make_error(ErrorCode::kUnavailable, "it is not in the cache.");
     return program_of(*note);
   });
   if (!program) return std::nullopt;
   return *std::move(program);
 }
 
-void keep_program(const Runtime& runtime, const std::string& origin, const Program& program) {
+void cache_program(const Runtime& runtime, const std::string& origin, const Program& program) {
   static_cast<void>(without_bad_alloc([&]() -> Status {
     const Json note = Json::Object{{"document", to_json(program)}, {"files", files_of(program)}};
-    keep_note(runtime.impl().cache().get(), key_of(origin), note, false);
+    store_note(runtime.impl().cache().get(), key_of(origin), note, false);
     return Ok{};
   }));
 }

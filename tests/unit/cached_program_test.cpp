@@ -1,4 +1,4 @@
-#include "kmux/kept_program.h"
+#include "kmux/cached_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,36 +20,36 @@ std::shared_ptr<Runtime> runtime_with_cache(const std::filesystem::path& folder)
   return Runtime::create(std::move(environment), {}).value();
 }
 
-TEST(KeptProgram, IsThereForTheNextProcess) {
+TEST(CachedProgram, IsThereForTheNextProcess) {
   const TempFolder folder;
   const Program program = sample_program();
   {
     const auto runtime = runtime_with_cache(folder.path() / "cache");
-    EXPECT_EQ(kept_program(*runtime, "tilelang 1"), std::nullopt);
-    keep_program(*runtime, "tilelang 1", program);
+    EXPECT_EQ(cached_program(*runtime, "tilelang 1"), std::nullopt);
+    cache_program(*runtime, "tilelang 1", program);
     runtime->impl().cache()->flush();
   }
   const auto runtime = runtime_with_cache(folder.path() / "cache");
-  EXPECT_EQ(kept_program(*runtime, "tilelang 1"), program);
-  EXPECT_EQ(kept_program(*runtime, "tilelang 2"), std::nullopt);
+  EXPECT_EQ(cached_program(*runtime, "tilelang 1"), program);
+  EXPECT_EQ(cached_program(*runtime, "tilelang 2"), std::nullopt);
 }
 
-TEST(KeptProgram, StaysAsItWasKeptFirst) {
+TEST(CachedProgram, StaysAsItWasCachedFirst) {
   const TempFolder folder;
   const auto runtime = runtime_with_cache(folder.path() / "cache");
   Program other = sample_program();
   other.name = "other";
   for (const Program& program : {sample_program(), other}) {
-    keep_program(*runtime, "x", program);
+    cache_program(*runtime, "x", program);
     runtime->impl().cache()->flush();
   }
-  EXPECT_EQ(kept_program(*runtime, "x"), sample_program());
+  EXPECT_EQ(cached_program(*runtime, "x"), sample_program());
 }
 
-TEST(KeptProgram, IsNothingWithoutACache) {
+TEST(CachedProgram, IsNothingWithoutACache) {
   const auto runtime = runtime_with_cache({});
-  keep_program(*runtime, "x", sample_program());
-  EXPECT_EQ(kept_program(*runtime, "x"), std::nullopt);
+  cache_program(*runtime, "x", sample_program());
+  EXPECT_EQ(cached_program(*runtime, "x"), std::nullopt);
 }
 
 }  // namespace

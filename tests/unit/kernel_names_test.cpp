@@ -1,0 +1,41 @@
+#include "kmux/plugin/kernel_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kmux {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(KernelNames, AreWrittenAsInCpp) {
+  EXPECT_EQ(demangled("_ZN2ns5scaleIfEEvPT_"), "void ns::scale<float>(float*)");
+  EXPECT_EQ(function_name("_ZN2ns5scaleIfEEvPT_"), "ns::scale<float>");
+  EXPECT_EQ(function_name("_Z5scalePf"), "scale");
+  EXPECT_EQ(function_name("_Z1kIPFivEEvT_"), "k<int (*)()>") << "a blank and parentheses in an argument end no name";
+}
+
+TEST(KernelNames, LeaveAloneWhatIsNotMangled) {
+  EXPECT_EQ(demangled("f"), "f") << "which is a mangled type";
+  EXPECT_EQ(function_name("scale"), "scale");
+  EXPECT_EQ(function_name("_Zx"), "_Zx");
+}
+
+TEST(KernelNames, FindTheSymbolItself) {
+  EXPECT_THAT(find_symbols("scale", {"_Z5scalePf", "scale"}), ElementsAre(1)) << "before what is written alike";
+}
+
+TEST(KernelNames, FindAnInstantiationWhateverItsBlanks) {
+  const std::vector<std::string> symbols = {"_Z5scaleIfLi4EEvPT_", "_Z5scaleIdLi4EEvPT_"};
+  EXPECT_THAT(find_symbols("scale<float,4>", symbols), ElementsAre(0));
+  EXPECT_THAT(find_symbols("scale< double, 4 >", symbols), ElementsAre(1));
+  EXPECT_THAT(find_symbols("scale", symbols), IsEmpty());
+}
+
+TEST(KernelNames, FindEveryOverload) {
+  EXPECT_THAT(find_symbols("scale", {"_Z5scalePf", "other", "_Z5scalePd"}), ElementsAre(0, 2));
+}
+
+}  // namespace
+}  // namespace kmux
