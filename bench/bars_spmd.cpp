@@ -37,6 +37,7 @@ const std::vector<Bar> kBars = {
 
 int main(std::vector<std::string> words) {
   settings().take_from(words);
+  if (words.size() == 3 && words[0] == kSecondsWord) return print_seconds(words[1], words[2]);
   return measure_bars("bars_spmd", kBars, std::move(words), settings().words());
 }
 

@@ -97,7 +97,7 @@ const Contest& contest(const Problem& problem, bool with_pocl) {
   static std::map<std::string, Contest>& known = *new std::map<std::string, Contest>;
   const auto found = known.find(problem.title);
   if (found != known.end() && (found->second.pocl || !with_pocl)) return found->second;
-  const OneProcessor one;
+  const Processors one(1);
   return known[problem.title] = Contestants(problem, with_pocl).run();
 }
 

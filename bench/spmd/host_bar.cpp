@@ -62,7 +62,7 @@ std::string missing_headers() {
 }
 
 double cpu_vs_host_worst() {
-  const OneProcessor one;
+  const Processors one(1);
   double least = 0;
   for (const Program& program : programs()) {
     const double ratio = speed_ratio(program);

@@ -5,6 +5,9 @@
 
 namespace kmux::bench::spmd {
 
+/// With it this program is a process that measures for another one (launch_bars.h).
+inline constexpr const char* kSecondsWord = "--seconds";
+
 /// What the arguments of bars_spmd say.
 struct Settings {
   std::string march = "native";  // for kmux and for the compilers of native code

@@ -57,24 +57,24 @@ std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls
   return times;
 }
 
-struct OneProcessor::Set {
+struct Processors::Set {
   cpu_set_t processors;
 };
 
-OneProcessor::OneProcessor() : before_(new Set) {
+Processors::Processors(int count) : before_(new Set) {
   const auto check = [](int failed) {
     if (failed != 0) throw std::system_error(errno, std::generic_category(), "affinity");
   };
   check(sched_getaffinity(0, sizeof before_->processors, &before_->processors));
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  int last = 0;  // interrupts are often the first one's
-  for (int i = 0; i < CPU_SETSIZE; ++i) last = CPU_ISSET(i, &before_->processors) ? i : last;
-  CPU_SET(last, &one);
-  check(sched_setaffinity(0, sizeof one, &one));
+  cpu_set_t some;
+  CPU_ZERO(&some);
+  for (int i = CPU_SETSIZE - 1; i >= 0 && CPU_COUNT(&some) < count; --i) {  // interrupts are often the first one's
+    if (CPU_ISSET(i, &before_->processors)) CPU_SET(i, &some);
+  }
+  check(sched_setaffinity(0, sizeof some, &some));
 }
 
-OneProcessor::~OneProcessor() {
+Processors::~Processors() {
   sched_setaffinity(0, sizeof before_->processors, &before_->processors);
   delete before_;
 }

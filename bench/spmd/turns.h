@@ -16,13 +16,13 @@ struct Times {
 /// mean times.
 std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls);
 
-/// This thread, and those that it starts, run on one processor.
-class OneProcessor {
+/// This thread, and those that it starts, run on that many processors of those that it may use, or all.
+class Processors {
  public:
-  OneProcessor();
-  ~OneProcessor();
-  OneProcessor(const OneProcessor&) = delete;
-  OneProcessor& operator=(const OneProcessor&) = delete;
+  explicit Processors(int count);
+  ~Processors();
+  Processors(const Processors&) = delete;
+  Processors& operator=(const Processors&) = delete;
 
  private:
   struct Set;
