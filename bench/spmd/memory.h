@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "problem.h"
+
+namespace kmux::bench::spmd {
+
+/// The buffers of a problem, which all that solve it work on.
+class Memory {
+ public:
+  explicit Memory(const Problem& problem);
+
+  void* const* addresses() const { return addresses_.data(); }
+  void clear_output() const;
+  /// The output's elements as numbers.
+  std::vector<double> output() const;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  Buffer output_;
+  std::vector<std::unique_ptr<void, Free>> memory_;
+  std::vector<void*> addresses_;
+};
+
+/// Throws if `found` is not `wanted`, as `problem` compares them; `who` made it.
+void check_output(const Problem& problem, const std::string& who, const std::vector<double>& found,
+                  const std::vector<double>& wanted);
+
+}  // namespace kmux::bench::spmd

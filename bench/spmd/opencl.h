@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memory.h"
+#include "problem.h"
+
+namespace kmux::bench::spmd {
+
+/// Why PoCL cannot be measured here; empty if it can.
+std::string missing_pocl();
+
+/// The kernel of a problem in OpenCL C, built by PoCL, on the memory that all have. Throws where PoCL fails.
+///
+/// Lifetime: borrows the memory.
+class OpenClKernel {
+ public:
+  /// `note` is appended to the source.
+  OpenClKernel(const Problem& problem, const Memory& memory, const std::string& note = {});
+  ~OpenClKernel();
+  OpenClKernel(const OpenClKernel&) = delete;
+  OpenClKernel& operator=(const OpenClKernel&) = delete;
+  /// Launches it and waits.
+  void operator()() const;
+
+ private:
+  void* program_;
+  void* kernel_;
+  std::vector<void*> buffers_;
+  std::array<std::size_t, 3> threads_;  // of the grid
+  std::array<std::size_t, 3> group_;
+};
+
+}  // namespace kmux::bench::spmd

@@ -1,0 +1,82 @@
+#include "turns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sched.h>
+#include <system_error>
+
+#include "../timing.h"
+
+namespace kmux::bench::spmd {
+namespace {
+
+constexpr int kTurns = 5;
+constexpr double kTurnMs = 100;
+constexpr double kBurstMs = 0.1;
+
+struct Series {
+  int burst = 1;  // calls
+  double best = 0;
+  std::vector<double> means = {};
+};
+
+double burst_ms(const std::function<void()>& call, int calls) {
+  return milliseconds_of([&] {
+    for (int i = 0; i < calls; ++i) call();
+  });
+}
+
+int burst_for(const std::function<void()>& call) {
+  int calls = 1;
+  while (burst_ms(call, calls) < kBurstMs) calls *= 2;
+  return calls;
+}
+
+void take_turn(const std::function<void()>& call, Series& series) {
+  double total = 0;
+  int bursts = 0;
+  for (; total < kTurnMs; ++bursts) {
+    const double time = burst_ms(call, series.burst);
+    total += time;
+    const double one = time / series.burst;
+    series.best = series.best == 0 ? one : std::min(series.best, one);
+  }
+  series.means.push_back(total / bursts / series.burst);
+}
+
+}  // namespace
+
+std::vector<Times> time_in_turns(const std::vector<std::function<void()>>& calls) {
+  std::vector<Series> all;
+  for (const auto& call : calls) all.push_back({burst_for(call)});
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t i = 0; i < calls.size(); ++i) take_turn(calls[i], all[i]);
+  }
+  std::vector<Times> times;
+  for (const Series& series : all) times.push_back({series.best / 1000, median(series.means) / 1000});
+  return times;
+}
+
+struct Processors::Set {
+  cpu_set_t processors;
+};
+
+Processors::Processors(int count) : before_(new Set) {
+  const auto check = [](int failed) {
+    if (failed != 0) throw std::system_error(errno, std::generic_category(), "affinity");
+  };
+  check(sched_getaffinity(0, sizeof before_->processors, &before_->processors));
+  cpu_set_t some;
+  CPU_ZERO(&some);
+  for (int i = CPU_SETSIZE - 1; i >= 0 && CPU_COUNT(&some) < count; --i) {  // interrupts are often the first one's
+    if (CPU_ISSET(i, &before_->processors)) CPU_SET(i, &some);
+  }
+  check(sched_setaffinity(0, sizeof some, &some));
+}
+
+Processors::~Processors() {
+  sched_setaffinity(0, sizeof before_->processors, &before_->processors);
+  delete before_;
+}
+
+}  // namespace kmux::bench::spmd
