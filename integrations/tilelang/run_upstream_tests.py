@@ -5,7 +5,8 @@ Usage: run_upstream_tests.py --checkout DIR [--device] [--out FILE] [FOLDER...]
 
 --checkout is a checkout of TileLang's repository that fits the release that is installed. Without --device: its tests for the CPU, and
 lowering plus compilation (sm_90a, by NVRTC) of every kernel that the other tests make. With --device: FOLDERs of
-testing/python, or `examples`, on this machine's GPU. The result is a table, or JSON with --json. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
+testing/python, or `examples`, on this machine's GPU.
+The result is a table, or JSON with --json. kmux and kmux_tilelang are imported, so PYTHONPATH has them or they are
 installed; `kmux` is the command (--kmux PATH).
 """
 

@@ -189,7 +189,8 @@ class Extension:
 
 
 def _program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
-    """Errors: Refused; kmux.UnsupportedError for a text of TileLang's that computes something else: its own adapter would run it."""
+    """Errors: Refused; kmux.UnsupportedError for a text of TileLang's that computes something else, which its own adapter
+    would run."""
     try:
         return program_of(request, artifact)
     except MiscomputedError as error:
