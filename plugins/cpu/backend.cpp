@@ -31,6 +31,11 @@ const std::vector<std::string>& CpuBackend::features() {
   return features;
 }
 
+Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
+  KMUX_TRY(take_threads_option(host));
+  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
+}
+
 // Clang's headers are not asked for: a source without #include needs none.
 Result<ProbeReport> CpuBackend::probe() {
   ProbeReport report;

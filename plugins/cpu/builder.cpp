@@ -102,13 +102,11 @@ std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOp
 }
 
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::vector<std::string> preludes = device_preludes(naming_texts(variant, options), variant.dialect == "hip");
-  std::vector<File> headers = device_headers();
-  job.files.insert(job.files.end(), std::make_move_iterator(headers.begin()), std::make_move_iterator(headers.end()));
+  DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
+  std::ranges::move(headers.files, std::back_inserter(job.files));
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
     job.files[i].content = with_instances(variant.sources[i], job.kernels);
-    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder};
-    for (const std::string& prelude : preludes) arguments.insert(arguments.end(), {"-include", prelude});
+    std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
     const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
     arguments.insert(arguments.end(), more.begin(), more.end());
     job.units.push_back({variant.sources[i].path, Language::kCuda, std::move(arguments)});
@@ -200,6 +198,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 
   if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;
   Artifact artifact;
@@ -214,11 +213,6 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
-  if (is_device_dialect(request.chosen().dialect)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "backend cpu cannot export dialect " + request.chosen().dialect +
-                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
-  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));

@@ -1,12 +1,17 @@
 #include "device_headers.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "engine/compiler.h"
 
 namespace kmux {
 
 extern const std::string_view cpu_device_text;  // device, what comes before each source
 extern const std::string_view cpu_device_accesses_text;
 extern const std::string_view cpu_device_algorithms_text;
+extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
@@ -39,7 +44,7 @@ struct Header {
 
 // Of the same text by several names, the first has it.
 constexpr Header kHeaders[] = {
-    {"kmux.h", &cpu_device_text},
+    {"kmux/kmux.h", &cpu_device_text},
     {"cuda_fp16.h", &cpu_device_halves_text},
     {"cuda_bf16.h", &cpu_device_bfloats_text},
     {"cuda_fp8.h", &cpu_device_fp8_text},
@@ -60,6 +65,14 @@ constexpr Header kHeaders[] = {
     {"kmux/failures.h", &cpu_device_failures_text},
     {"kmux/refused.h", &cpu_device_refused_text},
     {"kmux/warps.h", &cpu_device_warps_text},
+};
+
+/// Those that mean something each time they are included.
+constexpr Header kReadAgain[] = {
+    {"kmux/sixteen.h", &cpu_device_sixteen_text},
+    {"kmux/asserts.h", &cpu_device_asserts_text},
+    {"assert.h", &cpu_device_asserts_text},
+    {"cassert", &cpu_device_asserts_text},
 };
 
 /// A header that comes before sources that have one of the words, which are at least parts of all names it declares.
@@ -110,8 +123,6 @@ constexpr Alias kAliases[] = {
     {"sm_60_atomic_functions.h", nullptr},
     {"vector_functions.h", nullptr},
     {"vector_types.h", nullptr},
-    {"assert.h", nullptr},
-    {"cassert", nullptr},
     {"cinttypes", nullptr},
     {"inttypes.h", nullptr},
     {"math.h", nullptr},
@@ -206,32 +217,44 @@ bool has_any(std::string_view text, const Part& part) {
       part.words, [&](std::string_view word) { return !word.empty() && text.find(word) != std::string_view::npos; });
 }
 
-}  // namespace
-
-std::vector<std::string> device_preludes(std::span<const std::string_view> texts, bool is_hip) {
+// The parts that `texts` may name, a bit each: the prelude's own name, so that one name never means two texts.
+std::size_t named_parts(std::span<const std::string_view> texts) {
   const bool all = std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; });
-  const std::string folder = std::string(kDeviceFolder) + "/";
-  std::vector<std::string> preludes = {folder + "kmux.h"};
-  for (const Part& part : kParts) {
-    const bool is_named = std::ranges::any_of(texts, [&](std::string_view text) { return has_any(text, part); });
-    if (all || is_named) preludes.push_back(folder + part.path);
+  std::size_t parts = 0;
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    const bool is_named = std::ranges::any_of(texts, [&](std::string_view text) { return has_any(text, kParts[i]); });
+    if (all || is_named) parts |= std::size_t{1} << i;
   }
-  if (is_hip) preludes.push_back(folder + "hip/hip_runtime.h");
-  return preludes;
+  return parts;
 }
 
-std::vector<File> device_headers() {
-  const std::string folder = std::string(kDeviceFolder) + "/";
-  std::vector<File> files;
+File prelude_of(std::size_t parts, bool is_hip) {
+  std::string text = "#pragma once\n#include <kmux/kmux.h>\n";
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    if (((parts >> i) & 1) != 0) text += "#include <" + std::string(kParts[i].path) + ">\n";
+  }
+  if (is_hip) text += "#include <hip/hip_runtime.h>\n";
+  const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
+  return {std::string(kDeviceFolder) + name, std::move(text)};
+}
+
+}  // namespace
+
+DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip) {
+  const std::string folder(kDeviceFolder);
+  DeviceHeaders headers;
+  std::vector<File>& files = headers.files;
+  files.push_back(prelude_of(named_parts(texts), is_hip));
+  headers.prelude = files.front().path;
   for (const Header& header : kHeaders) {
     files.push_back({folder + header.path, "#pragma once\n" + std::string(*header.text)});
   }
-  files.push_back({folder + "kmux/sixteen.h", std::string(cpu_device_sixteen_text)});  // is read twice
+  for (const Header& header : kReadAgain) files.push_back({folder + header.path, std::string(*header.text)});
   for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});
   for (const RefusedHeader& refused : kRefused) {
     files.push_back({folder + refused.path, std::string("#error not for this processor (") + refused.why + ")\n"});
   }
-  return files;
+  return headers;
 }
 
 }  // namespace kmux::cpu

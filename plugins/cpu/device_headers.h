@@ -9,14 +9,14 @@
 
 namespace kmux::cpu {
 
-/// The folder of the headers that sources of dialects cuda and hip find; those of the machine are not searched.
-inline constexpr const char* kDeviceFolder = "kmux-device";
+/// The headers that sources of dialects cuda and hip find; those of the machine are not searched.
+struct DeviceHeaders {
+  std::vector<File> files;  // in `kDeviceFolder` (engine/compiler.h)
+  std::string prelude;      // the path of the one that comes before each source
+};
 
-/// What comes before a source of dialect cuda or hip: those of `device_headers` that declare what `texts`, the program's files
-/// and options, may name. All of them where names are put together by a macro.
-std::vector<std::string> device_preludes(std::span<const std::string_view> texts, bool is_hip);
-
-/// The headers themselves, in `kDeviceFolder`. What is large is only read where it is included.
-std::vector<File> device_headers();
+/// The headers for a program whose files and options are `texts`: the prelude has what these may name, and all where names are
+/// put together by a macro ("##"). What is large is only read where it is included.
+DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip);
 
 }  // namespace kmux::cpu

@@ -12,7 +12,8 @@ std::string dump_meta(const Meta& meta) {
                            {"features", json_list(meta.features)},
                            {"compiler", meta.compiler},
                            {"tier", meta.tier},
-                           {"flags", json_list(meta.flags)}});
+                           {"flags", json_list(meta.flags)},
+                           {"on_grid", meta.on_grid}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {
@@ -26,6 +27,7 @@ Result<Meta> parse_meta(std::string_view text) {
   KMUX_TRY(json.read("compiler", meta.compiler));
   KMUX_TRY(json.read("tier", meta.tier));
   KMUX_TRY(json.read("flags", meta.flags));
+  KMUX_TRY(json.read("on_grid", meta.on_grid));
   return meta;
 }
 

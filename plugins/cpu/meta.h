@@ -24,6 +24,7 @@ struct Meta {
   std::string compiler;
   std::string tier;
   std::vector<std::string> flags;
+  bool on_grid = false;               // kernels run on grids of blocks (runtime/launch.h)
   bool operator==(const Meta&) const = default;
 };
 

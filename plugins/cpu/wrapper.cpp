@@ -13,6 +13,7 @@
 namespace kmux {
 
 extern const std::string_view cpu_standalone_text;  // printed
+extern const std::string_view cpu_runtime_text;     // runtime
 
 }  // namespace kmux
 
@@ -186,14 +187,16 @@ void print_lacks(CodeWriter& out, const Meta& meta) {
 Artifact standalone_parts(const Artifact& artifact, const Meta& meta, bool kernels_may_throw) {
   CodeWriter lacks;
   print_lacks(lacks, meta);
-  const std::string may_throw = kernels_may_throw ? "#define KMUX_KERNELS_MAY_THROW\n" : "";
+  std::string text = launcher_prelude_for("");
+  if (kernels_may_throw) text += "#define KMUX_KERNELS_MAY_THROW\n";
+  if (meta.on_grid) text.append("#define KMUX_KERNELS_ON_GRIDS\n").append(cpu_runtime_text);
   Artifact parts;
-  parts.set("launcher.cpp",
-            launcher_prelude_for("") + may_throw + std::string(cpu_standalone_text) + "\n" + lacks.text());
+  parts.set("launcher.cpp", text + std::string(cpu_standalone_text) + "\n" + lacks.text());
   for (const Artifact::Part& part : artifact.parts) {
     if (part.name == kCodePart || part.name.starts_with(kObjectPart)) parts.set(part.name + ".o", part.content);
   }
-  parts.set("link.json", dump(Json::Object{{"device_type", kDLCPU}, {"libraries", Json::Array{}}}));
+  const Json::Array libraries = meta.on_grid ? Json::Array{"pthread"} : Json::Array{};
+  parts.set("link.json", dump(Json::Object{{"device_type", kDLCPU}, {"libraries", libraries}}));
   return parts;
 }
 

@@ -11,8 +11,4 @@ KMUX_DEVICE void kmux_fail(const char* what, const char* file, unsigned line) {
 KMUX_DEVICE void __trap() { kmux_fail("__trap()", "", 0); }
 #define __brkpt() ((void)0)
 
-#ifdef NDEBUG
-#define assert(condition) ((void)0)
-#else
-#define assert(...) ((__VA_ARGS__) ? (void)0 : kmux_fail(#__VA_ARGS__, __FILE__, __LINE__))
-#endif
+#include <kmux/asserts.h>

@@ -20,34 +20,38 @@ enum class Language { kC, kCpp, kCuda };
 /// The variable by which a source says which function the job's kernel number `kernel` is, if its name is an expression.
 inline std::string instance_of(std::size_t kernel) { return "kmux_instance_" + std::to_string(kernel); }
 
+/// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
+inline constexpr std::string_view kDeviceFolder = "kmux-device/";
+
 /// A source file and how it is compiled.
 struct Unit {
-  std::string path;                    // of one of the job's files
+  std::string path;  // of one of the job's files
   Language language = Language::kC;
   std::vector<std::string> arguments;  // of the compiler's driver: "-std=c11", "-DN=4"
 };
 
 /// Everything that one object is made from.
 struct CompileJob {
-  std::vector<File> files;           // sources and headers; `#include` finds them by their relative paths
+  std::vector<File> files;  // sources and headers; `#include` finds them by their relative paths
   std::vector<Unit> units;
-  std::string launcher;              // C++ text of the only function that stays visible
-  std::string entry;                 // its name
+  std::string launcher;  // C++ text of the only function that stays visible
+  std::string entry;  // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
-  BlockExtents blocks = {};          // of kernels written for one thread of a GPU; none in C and C++
-  std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
-  std::string launcher_cpu = {};     // empty: `cpu`
+  BlockExtents blocks = {};  // of kernels written for one thread of a GPU; none in C and C++
+  std::string cpu;  // LLVM's name; this machine's own means only what this machine really has
+  std::string launcher_cpu = {};  // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
-  std::string header_stamp = {};     // other when any header that the sources may read is; empty if that is unknown
+  bool has_lines = false;  // is it to be known which line an instruction comes from?
+  std::string header_stamp = {};  // other when any header that the sources may read is; empty if that is unknown
 };
 
 struct CompiledObject {
-  std::string object;                 // ELF, relocatable
-  std::string log;                    // warnings
+  std::string object;  // ELF, relocatable
+  std::string log;  // warnings
   std::vector<std::string> features;  // instruction-set features that its code may use
-  std::string compiler;               // what made it
-  int preambles = 0;                  // sources whose first headers had been compiled in advance
+  std::string compiler;  // what made it
+  int preambles = 0;  // sources whose first headers had been compiled in advance
 };
 
 /// Compiles C and C++ to an object file, in this process and without temporary files.

@@ -138,6 +138,7 @@ llvm::IntrusiveRefCntPtr<vfs::FileSystem> begin_with(const Preamble& preamble, c
                                                      const llvm::IntrusiveRefCntPtr<vfs::FileSystem>& files) {
   auto& options = invocation.getPreprocessorOpts();
   options.PrecompiledPreambleBytes = {static_cast<unsigned>(preamble.size), true};
+  if (preamble.size == 0) options.Includes.clear();  // they are in it
   options.ImplicitPCHInclude = kPreamblePath;
   // Who asks for a preamble has checked that text, options and headers are those it was made from.
   options.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::PCH;
@@ -255,7 +256,7 @@ Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std:
     if (auto refusal = refusal_of(log)) return *std::move(refusal);
     return with_advice(compile_error("cannot compile \"" + path + "\"", log), log);
   }
-  if (language == Language::kCuda) settle_assembly(*unit.module, instance.getSourceManager());
+  if (language == Language::kCuda) replace_assembly(*unit.module);
   for (const auto& feature : instance.getTarget().getTargetOpts().FeatureMap) {
     if (feature.second) unit.features.push_back(feature.first().str());
   }

@@ -8,7 +8,6 @@
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "spmd/assembly_place.h"
 
 namespace kmux::cpu {
 namespace {
@@ -106,42 +105,29 @@ llvm::Value* special_register(llvm::IRBuilder<>& builder, llvm::StringRef name) 
 }
 
 // Replaces `call` of the text "mov.u32 $0, %NAME;", or of none.
-bool replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
+void replace(llvm::CallBase& call, const llvm::InlineAsm& assembly) {
   llvm::StringRef text = llvm::StringRef(assembly.getAsmString()).trim();
-  if (text.empty() && call.getType()->isVoidTy()) return call.eraseFromParent(), true;
-  if (!text.consume_front("mov.u32") && !text.consume_front("mov.b32")) return false;
+  if (text.empty() && call.getType()->isVoidTy()) return (void)call.eraseFromParent();
+  if (!text.consume_front("mov.u32") && !text.consume_front("mov.b32")) return;
   text = text.trim();
-  if (!text.consume_front("$0,") || !text.consume_back(";") || !call.getType()->isIntegerTy(32)) return false;
+  if (!text.consume_front("$0,") || !text.consume_back(";") || !call.getType()->isIntegerTy(32)) return;
   text = text.trim();
-  if (!text.consume_front("%")) return false;
+  if (!text.consume_front("%")) return;
   llvm::IRBuilder<> builder(&call);
   llvm::Value* const value = special_register(builder, text);
-  if (value == nullptr) return false;
+  if (value == nullptr) return;
   call.replaceAllUsesWith(value);
   call.eraseFromParent();
-  return true;
-}
-
-// The place that Clang noted, as text: numbers of this kind mean nothing once the front end is gone.
-void note_place(llvm::CallBase& call, clang::SourceManager& sources) {
-  const llvm::MDNode* const note = call.getMetadata("srcloc");
-  if (note == nullptr || note->getNumOperands() == 0) return;
-  const auto* const number = llvm::mdconst::dyn_extract<llvm::ConstantInt>(note->getOperand(0));
-  if (number == nullptr) return;
-  const auto raw = static_cast<clang::SourceLocation::UIntTy>(number->getZExtValue());
-  const clang::PresumedLoc place = sources.getPresumedLoc(clang::SourceLocation::getFromRawEncoding(raw));
-  if (place.isInvalid()) return;
-  spmd::set_place(call, std::string(place.getFilename()) + ":" + std::to_string(place.getLine()));
 }
 
 }  // namespace
 
-void settle_assembly(llvm::Module& module, clang::SourceManager& sources) {
+void replace_assembly(llvm::Module& module) {
   for (llvm::Function& function : module) {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr || !call->isInlineAsm()) continue;
-      if (!replace(*call, *llvm::cast<llvm::InlineAsm>(call->getCalledOperand()))) note_place(*call, sources);
+      replace(*call, *llvm::cast<llvm::InlineAsm>(call->getCalledOperand()));
     }
   }
 }

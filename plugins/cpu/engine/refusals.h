@@ -5,7 +5,6 @@
 
 #include "kmux/error.h"
 
-#include "clang/Basic/SourceManager.h"
 #include "llvm/IR/Module.h"
 
 namespace kmux::cpu {
@@ -14,8 +13,8 @@ namespace kmux::cpu {
 /// file and line of the first error, if that is of this kind. Headers of device/ mark such things with KMUX_REFUSED.
 std::optional<Error> refusal_of(std::string_view log);
 
-/// Replaces the inline PTX of `module` that has an obvious meaning (registers %laneid and %lanemask_*, an empty text), and notes
-/// at the rest where in the sources it stands (`place_of`).
-void settle_assembly(llvm::Module& module, clang::SourceManager& sources);
+/// Replaces the inline PTX of `module` that has an obvious meaning: what reads the registers %laneid and %lanemask_*, for which
+/// CUDA C++ has no function, and an empty text, which only keeps a compiler from moving code.
+void replace_assembly(llvm::Module& module);
 
 }  // namespace kmux::cpu

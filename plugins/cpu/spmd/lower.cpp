@@ -39,9 +39,9 @@ Status check(const llvm::Function& function, const char* step) {
 }
 
 Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel));
-  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   Analyses analyses;
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
+  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   place_threads(kernel, shape);
   KMUX_TRY(check(kernel, "threads"));
   structure(kernel, analyses.functions);

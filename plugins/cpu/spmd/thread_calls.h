@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "llvm/IR/IRBuilder.h"
@@ -33,5 +34,8 @@ inline bool calls(const llvm::Value* value, std::string_view name) { return call
 /// A call of `name` at the place of `builder`. Those that return something touch no memory.
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,
                           llvm::ArrayRef<llvm::Value*> arguments = {});
+
+/// The end of a message about `instruction`: " (k.cu:12)." where the module has lines, else ".".
+std::string location_of(const llvm::Instruction& instruction);
 
 }  // namespace kmux::cpu::spmd

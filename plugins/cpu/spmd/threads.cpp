@@ -1,20 +1,22 @@
 #include "spmd/threads.h"
 
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/assembly_place.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kMostInlined = 10000;
 constexpr std::uint64_t kSharedAlignment = 64;
 
 llvm::Function* definition_of(const llvm::CallBase& call) {
@@ -30,29 +32,75 @@ llvm::CallBase* first_call(llvm::Function& function) {
   return nullptr;
 }
 
-// The instructions of another processor: PTX.
-Status check_text(const llvm::Function& kernel) {
+Error refuse(const llvm::Instruction& at, const std::string& what) {
+  return make_error(ErrorCode::kUnsupported,
+                    "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
+}
+
+// The instructions of another processor (PTX), and calls of what is not known before the kernel runs.
+Status check_calls(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr || !call->isInlineAsm()) continue;
-    const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
-    const std::string place = place_of(*call);
-    return make_error(ErrorCode::kUnsupported, (place.empty() ? "" : place + ": ") + "kernel \"" +
-                                                   kernel.getName().str() + "\" has the inline assembly \"" + text +
-                                                   "\", which is not for this processor. Write it in C++.");
+    if (call == nullptr || call->getCalledFunction() != nullptr) continue;
+    if (const auto* const assembly = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand())) {
+      return refuse(*call, "has the inline assembly \"" + assembly->getAsmString() +
+                               "\", which is not for this processor. Write it in C++");
+    }
+    return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
   }
   return Ok{};
 }
 
+// The first call on the way from `function` back to one that is on it.
+const llvm::CallBase* recursion_in(const llvm::Function& function, std::vector<const llvm::Function*>& way) {
+  way.push_back(&function);
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* const called = call == nullptr ? nullptr : definition_of(*call);
+    if (called == nullptr) continue;
+    if (llvm::is_contained(way, called)) return call;
+    if (const llvm::CallBase* const found = recursion_in(*called, way)) return found;
+  }
+  way.pop_back();
+  return nullptr;
+}
+
+Status check_recursion(const llvm::Function& kernel) {
+  std::vector<const llvm::Function*> way;
+  const llvm::CallBase* const call = recursion_in(kernel, way);
+  if (call == nullptr) return Ok{};
+  return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" calls \"" +
+                                                 llvm::demangle(definition_of(*call)->getName().str()) +
+                                                 "\", which calls itself. Write it as a loop" + location_of(*call));
+}
+
 Status inline_calls(llvm::Function& kernel) {
-  for (unsigned count = 0; llvm::CallBase* const call = first_call(kernel); ++count) {
+  while (llvm::CallBase* const call = first_call(kernel)) {
     llvm::InlineFunctionInfo info;
-    if (count < kMostInlined && llvm::InlineFunction(*call, info).isSuccess()) continue;
-    return make_error(ErrorCode::kUnsupported,
-                      "kernel \"" + kernel.getName().str() + "\" calls \"" + definition_of(*call)->getName().str() +
-                          "\", which cannot become part of it (a recursion?). Write it as a loop.");
+    const llvm::InlineResult done = llvm::InlineFunction(*call, info);
+    if (!done.isSuccess()) {
+      return refuse(*call, "calls \"" + llvm::demangle(definition_of(*call)->getName().str()) +
+                               "\", which cannot become part of it (" + done.getFailureReason() + "). Simplify it");
+    }
   }
   return Ok{};
+}
+
+// Functions that are arguments of functions are known where they are called once scalars stand for memory.
+void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.run(kernel, analyses);
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+}
+
+bool calls_pointers(const llvm::Function& kernel) {
+  return llvm::any_of(llvm::instructions(kernel), [](const llvm::Instruction& instruction) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call != nullptr && call->getCalledFunction() == nullptr && !call->isInlineAsm();
+  });
 }
 
 // The variable that a note of the source says is shared, or null.
@@ -122,9 +170,15 @@ bool sees_warps(const llvm::Function& kernel) {
   return false;
 }
 
-Result<std::uint64_t> join_calls(llvm::Function& kernel) {
+Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  KMUX_TRY(check_recursion(kernel));
   KMUX_TRY(inline_calls(kernel));
-  KMUX_TRY(check_text(kernel));
+  if (calls_pointers(kernel)) {
+    resolve_pointers(kernel, analyses);
+    KMUX_TRY(check_recursion(kernel));
+    KMUX_TRY(inline_calls(kernel));
+  }
+  KMUX_TRY(check_calls(kernel));
   place_dynamic(kernel);
   return place_shared(kernel);
 }

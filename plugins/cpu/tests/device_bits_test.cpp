@@ -80,8 +80,9 @@ std::uint64_t reversed(std::uint64_t value, int width) {
 
 TEST(DeviceBits, AreCountedAndFound) {
   expect_words<10>(
-      "__popc(a), __popcll(w), __clz(s), __clzll(w), __ffs(s), __ffsll(w), __brev(a), (unsigned)__brevll(w), "
-      "(unsigned)(__brevll(w) >> 32), __fns(a, b & 31, (int)(c % 9) - 4)",
+      "(unsigned)__popc(a), (unsigned)__popcll(w), (unsigned)__clz(s), (unsigned)__clzll(w), (unsigned)__ffs(s), "
+      "(unsigned)__ffsll(w), __brev(a), (unsigned)__brevll(w), (unsigned)(__brevll(w) >> 32), "
+      "__fns(a, b & 31, (int)(c % 9) - 4)",
       [](std::uint32_t a, std::uint32_t b, std::uint32_t c) -> std::array<std::uint32_t, 10> {
         const std::uint64_t w = std::uint64_t{b} << 32 | a;
         const int base = static_cast<int>(b & 31), offset = static_cast<int>(c % 9) - 4;

@@ -50,7 +50,7 @@ std::vector<O> elements(const ElementKernel& kernel, const std::vector<I>& x) {
 }
 
 /// The error of building and running the kernel over 64 floats.
-inline Error failure_of(const ElementKernel& kernel) {
+inline Error device_failure(const ElementKernel& kernel) {
   const std::vector<float> x(64, 1);
   std::vector<float> y(64);
   const Status status = run_elements(kernel, "full", x.data(), y.data(), 64);

@@ -1,6 +1,7 @@
 // Conversions and arithmetic in every direction of rounding, against this processor's own in that direction.
 #include <array>
 #include <cfenv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -214,10 +215,10 @@ template <class I, class F>
 I whole(F x, std::size_t mode) {
   if (std::isnan(x))
     return sizeof(F) == 4 && sizeof(I) == 4 ? I(0) : static_cast<I>(std::uint64_t{1} << (8 * sizeof(I) - 1));
-  const long double r = mode == 0   ? std::nearbyintl(x)
-                        : mode == 1 ? std::truncl(x)
-                        : mode == 2 ? std::floorl(x)
-                                    : std::ceill(x);
+  const long double r = mode == 0   ? std::nearbyint(static_cast<long double>(x))
+                        : mode == 1 ? std::trunc(static_cast<long double>(x))
+                        : mode == 2 ? std::floor(static_cast<long double>(x))
+                                    : std::ceil(static_cast<long double>(x));
   if (r >= static_cast<long double>(std::numeric_limits<I>::max())) return std::numeric_limits<I>::max();
   if (r <= static_cast<long double>(std::numeric_limits<I>::min())) return std::numeric_limits<I>::min();
   return static_cast<I>(r);

@@ -52,7 +52,7 @@ std::vector<Three> numbers() {
   const auto next = [&] {
     return static_cast<Bits>((state = state * 6364136223846793005U + 1442695040888963407U) >> 40);
   };
-  while (all.size() < 3000) {
+  while (all.size() < 1500) {
     Three one{next(), next(), next()};
     if (all.size() % 2 == 0)
       one[1] = static_cast<Bits>((one[0] & 0x7f80) ^ (next() & 0x83ff));  // of about the same size

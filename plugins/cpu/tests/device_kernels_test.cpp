@@ -244,18 +244,40 @@ TEST(DeviceKernels, DivisionsByZeroOfThreadsThatDoNotRun) {
             }));
 }
 
-TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefused) {
-  const auto assembly = run(
-      {.source = "__global__ void k(const float* x, float* y, int n) { asm volatile(\"bar.sync 0;\"); }"}, numbers());
-  ASSERT_FALSE(assembly.ok());
-  EXPECT_EQ(assembly.error().code, ErrorCode::kUnsupported) << assembly.error().explain();
-  EXPECT_THAT(assembly.error().message, HasSubstr("bar.sync 0;"));
-  const auto recursion =
-      run({.source = "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
-                     "__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = f(threadIdx.x); }"},
-          numbers());
-  ASSERT_FALSE(recursion.ok());
-  EXPECT_EQ(recursion.error().code, ErrorCode::kUnsupported) << recursion.error().explain();
+// What `source`, refused, is refused for.
+std::string refusal(const std::string& source) {
+  const auto refused = run({.source = source}, numbers());
+  if (refused.ok()) return "it ran";
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
+  return refused.error().message;
+}
+
+TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefusedWithItsLine) {
+  EXPECT_EQ(refusal("__device__ void wait() {\n  asm volatile(\"bar.sync 0;\");\n}\n"
+                    "__global__ void k(const float* x, float* y, int n) { wait(); }"),
+            "kernel \"k\" has the inline assembly \"bar.sync 0;\", which is not for this processor. Write it in C++ "
+            "(k.cu:2).");
+  EXPECT_EQ(refusal("__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+                    "__global__ void k(const float* x, float* y, int n) {\n  y[threadIdx.x] = f(threadIdx.x);\n}"),
+            "kernel \"k\" calls \"f(int)\", which calls itself. Write it as a loop (k.cu:1).");
+  EXPECT_EQ(refusal("__device__ float one(float x) { return x + threadIdx.x; }\n"
+                    "__device__ float two(float x) { return x * threadIdx.x; }\n"
+                    "__global__ void k(const float* x, float* y, int n) {\n  float (*f)(float) = n > 5 ? one : two;\n"
+                    "  for (int i = 0; i < n; ++i) f = f(x[i]) > 2 ? one : two;\n  y[threadIdx.x] = f(3);\n}"),
+            "kernel \"k\" calls a function through a pointer, whose threads cannot run together. Call it by its name "
+            "(k.cu:5).");
+}
+
+TEST(DeviceKernels, FunctionsAreArgumentsOfFunctions) {
+  const Case given{.source = R"(__device__ float one(float x) { return 2 * x + blockDim.y; }
+template <class F> __device__ float apply(F f, float x) { return f(x); }
+__device__ float twice(float (*f)(float), float x) { return f(f(x)); }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = twice(one, x[i]) + apply([=](float v) { return v - i; }, 5.0f);
+})"};
+  EXPECT_EQ(result_of(given),
+            expected([](const auto& x, std::size_t i) { return 2 * (2 * x[i] + 1) + 1 + 5 - static_cast<float>(i); }));
 }
 
 TEST(DeviceKernels, LaunchesThatNoBlockCanBeAreRefused) {

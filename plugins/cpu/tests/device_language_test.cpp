@@ -33,15 +33,16 @@ std::string body(const std::string& text) {
 }
 
 TEST(DeviceLanguage, VariablesOfTheModule) {
-  expect({"__constant__ float table[4] = {1, 2, 3, 4};\n"
-          "__device__ const int offsets[] = {10, 20};\n"
-          "__constant__ struct { float scale; int shift[2]; } settings = {0.5f, {3, 4}};\n"
-          "__device__ float unset[3];\n"
-          "static __device__ int counter;\n"
-          "__global__ void k" +
-          body("  atomicAdd(&counter, 1);\n  y[i] = table[i & 3] * x[i] + offsets[i & 1] + settings.scale * "
-               "settings.shift[i & 1] + unset[i % 3];")},
-         [](float x, int i) { return static_cast<float>(1 + (i & 3)) * x + 10 + 10 * (i & 1) + 0.5 * (3 + (i & 1)); });
+  expect(
+      {"__constant__ float table[4] = {1, 2, 3, 4};\n"
+       "__device__ const int offsets[] = {10, 20};\n"
+       "__constant__ struct { float scale; int shift[2]; } settings = {0.5f, {3, 4}};\n"
+       "__device__ float unset[3];\n"
+       "static __device__ int counter;\n"
+       "__global__ void k" +
+       body("  atomicAdd(&counter, 1);\n  y[i] = table[i & 3] * x[i] + offsets[i & 1] + settings.scale * "
+            "settings.shift[i & 1] + unset[i % 3];")},
+      [](float x, int i) { return (1 + (i & 3)) * static_cast<double>(x) + 10 + 10 * (i & 1) + 0.5 * (3 + (i & 1)); });
 }
 
 TEST(DeviceLanguage, KernelsByTheirNames) {
@@ -66,7 +67,7 @@ TEST(DeviceLanguage, KernelsByTheirNames) {
 
 TEST(DeviceLanguage, AWrongNameIsTold) {
   const Error unknown =
-      failure_of({.source = "template <int n_> __global__ void k" + body("  y[i] = n_;"), .name = "k<what>"});
+      device_failure({.source = "template <int n_> __global__ void k" + body("  y[i] = n_;"), .name = "k<what>"});
   EXPECT_EQ(unknown.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(unknown.message, HasSubstr("kernel names:1:"));
   EXPECT_THAT(unknown.message, HasSubstr("'what'"));
@@ -77,7 +78,7 @@ TEST(DeviceLanguage, TemplatesLambdasAndConcepts) {
 template <class T> concept Number = std::is_arithmetic_v<T>;
 template <Number T, class F> __device__ T twice(T value, F f) { return f(f(value)); }
 template <int... i> __device__ constexpr int sum() { return (i + ... + 0); }
-struct Shape { int width = 3; constexpr int area() const { return width * width; } auto operator<=>(const Shape&) const = default; };
+struct Shape { int width = 3; constexpr int area() const { return width * width; } bool operator==(const Shape&) const = default; };
 __global__ void k)" +
           body(R"(  const float by = 1.5f;
   auto scale = [=](float v) { return v * by; };
@@ -183,12 +184,13 @@ TEST(DeviceLanguage, HeadersOfCudaAndCppAreOurs) {
   static_assert(std::is_floating_point<double>::value && !std::is_integral<float>() && sizeof(std::int64_t) == 8);
   float big = std::max(x[i], 3.0f), low = std::min(x[i], -3.0f);
   std::swap(big, low);
+  std::swap(low, big);
   y[i] = std::sqrt(std::abs(x[i]) * 0 + 4.0f) + std::clamp(x[i], low, big) + std::plus<>()(1, 2) + (CUDART_PI_F > 3 ? 1 : 0);)")},
-      [](float x, int) { return 6 + std::min(std::max(x, std::min(x, -3.0F)), std::max(x, 3.0F)); });
+      [](float x, int) { return 6 + x; });
 }
 
 TEST(DeviceLanguage, HeadersOfTheMachineAreNotSearched) {
-  const Error missing = failure_of({"#include <vector>\n__global__ void k" + body("")});
+  const Error missing = device_failure({"#include <vector>\n__global__ void k" + body("")});
   EXPECT_EQ(missing.code, ErrorCode::kCompileFailed);
   EXPECT_THAT(missing.message, HasSubstr("k.cu:1:10"));
   EXPECT_THAT(missing.message, HasSubstr("'vector' file not found"));

@@ -1,0 +1,37 @@
+#include "pool_use.h"
+
+#include <mutex>
+
+#include "kmux/plugin/option_readers.h"
+
+#include "runtime/pool.h"
+
+namespace kmux::cpu {
+namespace {
+
+constexpr NumberRange kThreads = {1, 512};
+
+std::mutex uses_mutex;
+int uses = 0;
+
+}  // namespace
+
+Status take_threads_option(const Host& host) {
+  const std::optional<std::string> text = host.option("cpu.threads");
+  if (!text) return Ok{};
+  KMUX_ASSIGN(const int threads, read_number({"cpu", "threads", *text}, kThreads));
+  pool().limit(static_cast<unsigned>(threads));
+  return Ok{};
+}
+
+PoolUse::PoolUse() {
+  const std::lock_guard lock(uses_mutex);
+  ++uses;
+}
+
+PoolUse::~PoolUse() {
+  const std::lock_guard lock(uses_mutex);
+  if (--uses == 0) pool().stop();
+}
+
+}  // namespace kmux::cpu
