@@ -98,6 +98,10 @@ void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (instruction.getOpcode() == llvm::Instruction::Or) {
     return set(&instruction, builder_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1))));
   }
+  const auto* const extended = llvm::dyn_cast<llvm::ZExtInst>(&instruction);
+  if (extended != nullptr && values_.of(extended->getOperand(0)).is_signed_exact) {
+    return set(&instruction, builder_.CreateSExt(scalar(extended->getOperand(0)), extended->getType()));
+  }
   emit_scalar(instruction);
   llvm::cast<llvm::Instruction>(scalars_[&instruction])->dropPoisonGeneratingFlags();
 }
