@@ -56,7 +56,7 @@ __global__ void k(const float* x, float* y, int n) {
 }
 
 TEST(DeviceTilelang, HeadersOfTensorCoresAreRefused) {
-  const Error error = failure_of(
+  const Error error = device_failure(
       {"#include <tl_templates/cuda/instruction/wgmma.h>\n__global__ void k(const float*, float*, int) {}\n"});
   EXPECT_EQ(error.code, ErrorCode::kUnsupported) << error.explain();
   EXPECT_THAT(error.message, HasSubstr("tensor cores"));
