@@ -25,8 +25,9 @@ bool has_native_variant(const Program& program) {
 const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
-  static const std::vector<std::string> features = {"dynamic_smem",     "fill",     "grid", "guard", "loop",
-                                                    "several_launches", "workspace"};
+  static const std::vector<std::string> features = {
+      "dynamic_smem", "fill", "grid", "guard", "l2_window", "loop", "programmatic_serialization", "several_launches",
+      "workspace"};  // windows are hints, and a launch may begin early but need not
   return features;
 }
 
@@ -59,10 +60,6 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
                             request);
-  if (is_device && !request.chosen().settings.include_hints.empty()) {
-    missing.push_back({"dialect", path_in_variant(request, "settings/include_hints"),
-                       "the sources include headers for GPUs (" + join(request.chosen().settings.include_hints) + ")"});
-  }
   const Result<BuildOptions> options = parse_options(request.options, host_);  // whoever builds says what is wrong
   const bool is_checked = options && options->check.memory;
   if (is_checked && !is_device) {

@@ -28,6 +28,7 @@ extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
 extern const std::string_view cpu_device_std_math_text;
+extern const std::string_view cpu_device_tilelang_text;
 extern const std::string_view cpu_device_types_text;
 extern const std::string_view cpu_device_warps_text;
 
@@ -56,6 +57,7 @@ constexpr Header kHeaders[] = {
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
     {"hip/hip_runtime.h", &cpu_device_hip_text},
+    {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
     {"kmux/bits.h", &cpu_device_bits_text},
@@ -159,6 +161,15 @@ constexpr Alias kAliases[] = {
     {"hip/hip_runtime_api.h", "hip/hip_runtime.h"},
     {"hip/hip_vector_types.h", nullptr},
     {"hip/hip_math_constants.h", "math_constants.h"},
+    {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
+    {"tl_templates/cuda/cuda_bf16_fallbacks.cuh", "cuda_bf16.h"},
+    {"tl_templates/cuda/debug.h", nullptr},
+    {"tl_templates/cuda/ldsm.h", nullptr},
+    {"tl_templates/cuda/math.h", nullptr},
+    {"tl_templates/cuda/nvrtc_std.h", nullptr},
+    {"tl_templates/cuda/reduce.h", "tl_templates/cuda/common.h"},
+    {"tl_templates/cuda/scan.h", nullptr},
+    {"tl_templates/cuda/threadblock_swizzle.h", nullptr},
 };
 
 /// A header that drives hardware, by what it is for.
@@ -185,6 +196,14 @@ constexpr RefusedHeader kRefused[] = {
     {"cuda/std/barrier", "barriers in shared memory"},
     {"cooperative_groups/memcpy_async.h", "asynchronous copies"},
     {"cooperative_groups/scan.h", "scans over groups"},
+    {"tl_templates/cuda/barrier.h", "barriers in shared memory"},
+    {"tl_templates/cuda/cluster.h", "clusters of blocks"},
+    {"tl_templates/cuda/copy.h", "asynchronous copies"},
+    {"tl_templates/cuda/copy_sm90.h", "copies by tensor maps"},
+    {"tl_templates/cuda/gemm.h", "tensor cores"},
+    {"tl_templates/cuda/instruction/mma.h", "tensor cores"},
+    {"tl_templates/cuda/instruction/wgmma.h", "tensor cores"},
+    {"tl_templates/cuda/intrin.h", "registers of a warp"},
     {"cute/tensor.hpp", "CUTLASS"},
     {"cutlass/cutlass.h", "CUTLASS"},
 };

@@ -110,6 +110,9 @@ KMUX_DEVICE coalesced_group coalesced_threads() { return {kmux_ballot(1)}; }
 template <unsigned n, class Parent = void>
 struct thread_block_tile {
   static_assert(n <= 32 && (n & (n - 1)) == 0);
+  thread_block_tile() = default;
+  template <class Other>  // whatever it is a part of
+  __attribute__((always_inline)) thread_block_tile(const thread_block_tile<n, Other>&) {}
   KMUX_DEVICE unsigned kmux_first() { return kmux_lane() & ~(n - 1); }
   KMUX_DEVICE unsigned kmux_mask() { return (~0u >> (32 - n)) << kmux_first(); }
   KMUX_DEVICE void sync() { __syncwarp(); }

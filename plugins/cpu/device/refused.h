@@ -19,8 +19,9 @@ KMUX_REFUSED("clusters of blocks") void __cluster_barrier_arrive();
 KMUX_REFUSED("clusters of blocks") void __cluster_barrier_wait();
 KMUX_REFUSED("clusters of blocks") dim3 __clusterDim();
 KMUX_REFUSED("clusters of blocks") dim3 __clusterIdx();
-KMUX_REFUSED("programmatic launches") void cudaGridDependencySynchronize();
-KMUX_REFUSED("programmatic launches") void cudaTriggerProgrammaticLaunchCompletion();
+// A launch begins when those before it have ended.
+KMUX_DEVICE void cudaGridDependencySynchronize() {}
+KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;

@@ -30,7 +30,6 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
            {"y[0] = tex2D<float>(cudaTextureObject_t(n), 0.5f, 0.5f);", "\"tex2D<float"},
            {"surf2Dwrite(1.0f, cudaSurfaceObject_t(n), 4, 5);", "\"surf2Dwrite"},
            {"y[0] = __cvta_generic_to_shared(y);", "\"__cvta_generic_to_shared\""},
-           {"cudaGridDependencySynchronize();", "\"cudaGridDependencySynchronize\""},
            {"y[0] = __ddiv_rz(x[0], x[1]);", "\"__ddiv_rz\""}}) {
     expect_refused(kernel_of(statement), name, 2);
   }
