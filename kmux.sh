@@ -48,7 +48,7 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
                            threads under the thread sanitizer first
   ./kmux.sh build          build into build/release: bin/kmux, lib/libkmux.so, lib/kmux/plugins/, bench/
   ./kmux.sh package        make the archive that runs wherever glibc 2.36 is: build/release/package/kmux-*.tar.gz
-  ./kmux.sh wheel          make the Python package: build/release/package/kmux-*.whl
+  ./kmux.sh wheel          make the Python packages: build/release/package/kmux-*.whl, and kmux_tilelang-*.whl for TileLang
   ./kmux.sh docs           make the reference of the C++ API: build/release/docs/html/index.html
   ./kmux.sh lint           clang-format, clang-tidy and the rules of the tree; changes nothing
   ./kmux.sh format         rewrite the sources with clang-format
@@ -165,8 +165,8 @@ package() {
 wheel() {
   build kmux_product
   KMUX_BUILD=$(realpath "$BUILD") .venv/bin/python -m pip wheel --quiet --disable-pip-version-check \
-    --no-build-isolation --no-deps --wheel-dir "$BUILD/package" integrations/tvm_ffi >&2 ||
-    fail "the wheel cannot be made. It says why above."
+    --no-build-isolation --no-deps --wheel-dir "$BUILD/package" ./integrations/tvm_ffi ./integrations/tilelang >&2 ||
+    fail "the wheels cannot be made. It says why above."
   ls "$BUILD"/package/*.whl
 }
 

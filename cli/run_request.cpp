@@ -4,6 +4,7 @@
 
 #include "kmux/bench/binding.h"
 #include "kmux/npy.h"
+#include "kmux/plugin/words.h"
 
 #include "number_option.h"
 #include "selection.h"
@@ -83,6 +84,37 @@ Result<std::vector<ExpectedTensor>> read_expected(const Program& program, const 
   return all;
 }
 
+constexpr const char* kChecker = "cpu";  // the backend that runs kernels for GPUs thread by thread
+
+bool has_dialect(const Program& program, std::string_view dialect) {
+  return std::ranges::find(program.variants, dialect, &Variant::dialect) != program.variants.end();
+}
+
+/// Has the kernels run where every access is checked.
+///
+/// Errors: invalid_argument if another backend is asked for; unsupported for a program without kernels that can be checked.
+Status ask_for_checks(const Program& program, CompileOptions& options) {
+  if (!options.execution_backend.empty() && options.execution_backend != kChecker) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "--check-memory and --backend " + options.execution_backend +
+                          " exclude each other (kernels are checked on backend cpu). Leave "
+                          "out one of the two.");
+  }
+  if (!has_dialect(program, "cuda")) {
+    std::vector<std::string> dialects;
+    for (const Variant& variant : program.variants) dialects.push_back(variant.dialect);
+    return make_error(ErrorCode::kUnsupported,
+                      "program \"" + program.name +
+                          "\" cannot run with --check-memory (it checks kernels of dialect cuda; "
+                          "the program's variants: " +
+                          join(dialects) + "). Add a variant of dialect cuda.");
+  }
+  options.execution_backend = kChecker;
+  options.options["check"] = "on";
+  options.options.try_emplace("tier", "fast");  // most of the time goes into the checks
+  return Ok{};
+}
+
 }  // namespace
 
 void describe_run_request(po::options_description& options) {
@@ -97,6 +129,7 @@ void describe_run_request(po::options_description& options) {
   add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of --check (default: by dtype)");
+  add("check-memory", "run kernels of dialect cuda on the cpu and report accesses, races and barriers that are wrong");
   add("repeat", po::value<int>()->value_name("N")->default_value(0, "0"), "time N further calls");
   describe_force(options);
 }
@@ -107,6 +140,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_ASSIGN(bench::Binding binding, read_binding(*program, arguments));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
+  if (arguments.count("check-memory") != 0) KMUX_TRY(ask_for_checks(*program, options));
   OutputFiles files = files_of(*program, arguments);
   KMUX_ASSIGN(auto outputs, read_outputs(*program, inputs, arguments, files));
   KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMostCalls));

@@ -24,6 +24,7 @@ constexpr double kTolerance = 1e-4;  // single precision, sums of 256 products
 // Where programs come from, what they need to compile, and where tensors are kept.
 struct Setting {
   fs::path programs;
+  fs::path kernels;
   std::vector<std::string> include_dirs;
   fs::path work;
   bool tilelang;
@@ -32,8 +33,8 @@ struct Setting {
 Setting setting_of(const fs::path& root, const fs::path& headers, const fs::path& work) {
   fs::create_directories(work);
   if (fs::exists(headers / "tl_templates/cpp/common.h"))
-    return {root / "tests/data/tilelang", {headers.string()}, work, true};
-  return {root / "examples/programs", {}, work, false};
+    return {root / "tests/data/tilelang", root / "examples/kernels", {headers.string()}, work, true};
+  return {root / "examples/programs", root / "examples/kernels", {}, work, false};
 }
 
 // A .npy file of random values, written and read back: the way from a file to a tensor is part of the job.
@@ -131,6 +132,29 @@ void any_length(const Setting& setting, Report& report) {
   }
 }
 
+// The kernel that a GPU would run, on this processor, beside the loops that one writes for it.
+void cuda_kernel(const Setting& setting, Report& report) {
+  report.title("A CUDA kernel, on this processor");
+  const kmux::Program program = kmux::load_program(setting.kernels / "mandelbrot.kmux.json").value();
+  report.row("program", program.metadata.description + ", in CUDA C++: " + program.variants[0].sources[0].path);
+  const kmux::Kernel kernel = kmux::compile(program, {.execution_backend = "cpu"}).value();
+  kernel.await_best().value();
+  const Plane plane{600, 800, -2.2F, -1.2F, 0.004F, 200};
+  const kmux::Tensor corner =
+      kmux::Tensor::from<float>({2}, kmux::dtype::kFloat32, std::vector{plane.x, plane.y}).value();
+  const kmux::Tensor counts = kmux::Tensor::zeros({plane.height, plane.width}, kmux::dtype::kInt32).value();
+  const double seconds = best_seconds(
+      [&] { kernel.launch({corner, counts, plane.height, plane.width, plane.step, plane.limit}).value(); });
+  std::vector<int> expected;
+  const double loops = best_seconds([&] { expected = escape_counts(plane); });
+  // Points at the edge of the set end a step earlier or later where a product and a sum are rounded once or twice.
+  const double different = share_of_different({counts.data_as<int>(), expected.size()}, expected);
+  report.expect("result", different < 0.01,
+                number_text(100 * different, "% of the points differ by how they are rounded"));
+  report.row("speed", seconds_text(seconds) + " a call; the same as loops in C++, one thread: " + seconds_text(loops));
+  report.row("so", number_text(loops / seconds, "times as fast, a vector element for each thread of a block"));
+}
+
 int run(const Setting& setting) {
   Report report;
   std::puts(setting.tilelang
@@ -140,6 +164,7 @@ int run(const Setting& setting) {
   matrix_product(setting, report);
   any_rows(setting, report);
   any_length(setting, report);
+  cuda_kernel(setting, report);
   return report.close();
 }
 

@@ -25,6 +25,31 @@ void naive_matmul(const float* a, const float* b, float* c, MatmulShape shape) {
     }
 }
 
+std::vector<int> escape_counts(const Plane& plane) {
+  std::vector<int> counts;
+  counts.reserve(static_cast<std::size_t>(plane.height) * static_cast<std::size_t>(plane.width));
+  for (int row = 0; row < plane.height; ++row)
+    for (int column = 0; column < plane.width; ++column) {
+      const float cx = plane.x + static_cast<float>(column) * plane.step;
+      const float cy = plane.y + static_cast<float>(row) * plane.step;
+      float x = 0, y = 0;
+      int count = 0;
+      for (; count < plane.limit && x * x + y * y < 4.0F; ++count) {
+        const float next = x * x - y * y + cx;
+        y = 2.0F * x * y + cy;
+        x = next;
+      }
+      counts.push_back(count);
+    }
+  return counts;
+}
+
+double share_of_different(std::span<const int> actual, std::span<const int> expected) {
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) different += actual[i] != expected[i] ? 1 : 0;
+  return static_cast<double>(different) / static_cast<double>(expected.size());
+}
+
 double largest_difference(std::span<const float> actual, std::span<const double> expected) {
   if (actual.size() != expected.size()) return std::numeric_limits<double>::infinity();
   double largest = 0;

@@ -21,6 +21,22 @@ std::vector<double> matmul(std::span<const float> a, std::span<const float> b, M
 /// The three loops that one writes first, in single precision: what speed is compared with.
 void naive_matmul(const float* a, const float* b, float* c, MatmulShape shape);
 
+/// Points of the complex plane, `step` apart from (x, y) on, and how often they are squared at most.
+struct Plane {
+  int height;
+  int width;
+  float x;
+  float y;
+  float step;
+  int limit;
+};
+
+/// How often z = z * z + c goes before it leaves the circle of 2, for each point c: loops as one writes them for a processor.
+std::vector<int> escape_counts(const Plane& plane);
+
+/// The share of elements that are not the same, 0 to 1.
+double share_of_different(std::span<const int> actual, std::span<const int> expected);
+
 /// The largest |actual - expected| / max(1, |expected|); infinity if the sizes differ or a value is NaN.
 double largest_difference(std::span<const float> actual, std::span<const double> expected);
 

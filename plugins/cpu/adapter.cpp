@@ -11,6 +11,8 @@
 #include "device.h"
 #include "engine/host_cpu.h"
 #include "meta.h"
+#include "runtime/arena.h"
+#include "runtime/pool.h"
 
 namespace kmux::cpu {
 namespace {
@@ -47,7 +49,13 @@ Result<std::unique_ptr<LoadedCode>> load_code(const Artifact& artifact, const Me
 
 }  // namespace
 
-Status CpuAdapter::prepare(int device) { return check_device(device); }
+Status CpuAdapter::prepare(int device) {
+  KMUX_TRY(check_device(device));
+  if (!is_on_grid_) return Ok{};
+  pool().start();
+  const BlockMemory memory(1);
+  return Ok{};
+}
 
 kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
   try {
@@ -67,7 +75,7 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_TRY(check_machine(meta));
   KMUX_ASSIGN(auto code, load_code(artifact, meta));
-  return std::unique_ptr<Adapter>(std::make_unique<CpuAdapter>(std::move(code)));
+  return std::unique_ptr<Adapter>(std::make_unique<CpuAdapter>(std::move(code), meta.on_grid));
 }
 
 }  // namespace kmux::cpu

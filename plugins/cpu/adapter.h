@@ -16,15 +16,18 @@ using LaunchFunction = int (*)(const kmux_slot*, const kmux_launch_env*, kmux_si
 /// Threads: any, concurrently.
 class CpuAdapter final : public Adapter {
  public:
-  explicit CpuAdapter(std::unique_ptr<LoadedCode> code)
-      : code_(std::move(code)), launch_(reinterpret_cast<LaunchFunction>(code_->entry())) {}
+  /// `is_on_grid`: its kernels run on grids of blocks.
+  CpuAdapter(std::unique_ptr<LoadedCode> code, bool is_on_grid)
+      : code_(std::move(code)), launch_(reinterpret_cast<LaunchFunction>(code_->entry())), is_on_grid_(is_on_grid) {}
 
+  /// Makes the threads that run blocks, and the memory for those of this one.
   Status prepare(int device) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
 
  private:
   std::unique_ptr<LoadedCode> code_;
   LaunchFunction launch_;
+  bool is_on_grid_;
 };
 
 /// Loads what the builder made.

@@ -30,6 +30,11 @@ const std::vector<std::string>& CpuBackend::features() {
   return features;
 }
 
+Result<std::unique_ptr<Backend>> CpuBackend::create(Host host) {
+  KMUX_TRY(take_threads_option(host));
+  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(host));
+}
+
 // Clang's headers are not asked for: a source without #include needs none.
 Result<ProbeReport> CpuBackend::probe() {
   ProbeReport report;
@@ -58,7 +63,13 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
     missing.push_back({"dialect", path_in_variant(request, "settings/include_hints"),
                        "the sources include headers for GPUs (" + join(request.chosen().settings.include_hints) + ")"});
   }
-  if (is_device && has_native_variant(request.program)) {
+  const auto check = request.options.find("check");
+  const bool is_checked = check != request.options.end() && check->second == "on";
+  if (is_checked && !is_device) {
+    missing.push_back({"dialect", path_in_variant(request, "dialect"),
+                       "option check=on is for kernels of dialect cuda, one thread of a GPU each"});
+  }
+  if (is_device && !is_checked && has_native_variant(request.program)) {
     missing.push_back(
         {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect c, which is taken"});
   }

@@ -4,6 +4,7 @@
 
 #include "builder.h"
 #include "device.h"
+#include "pool_use.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
@@ -13,6 +14,8 @@ class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {
  public:
   static const PluginInfo kInfo;
   using BackendOf::BackendOf;
+  /// Errors: invalid_argument for a value that option "cpu.threads" does not take.
+  static Result<std::unique_ptr<Backend>> create(Host host);
 
   /// What a variant may use; the manifest says the same.
   static const std::vector<std::string>& features();
@@ -24,6 +27,9 @@ class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {
   Result<Artifact> standalone(const BuildRequest& request, const Artifact& built) override {
     return builder_.standalone(request, built);
   }
+
+ private:
+  PoolUse pool_use_;
 };
 
 }  // namespace kmux::cpu

@@ -80,15 +80,16 @@ Status check_object(const File& file) {
 constexpr std::string_view kDeviceHeaders[] = {
     "cuda_runtime.h",   "cuda_fp16.h", "cuda_bf16.h", "cuda_runtime_api.h", "device_launch_parameters.h",
     "math_constants.h", "stdint.h",    "cstdint"};
-constexpr const char* kDeviceFolder = "kmux-device";
-
 void add_device_units(CompileJob& job, const Variant& variant, const BuildOptions& options) {
-  const std::string folder = std::string(kDeviceFolder) + "/";
+  const std::string folder(kDeviceFolder);
   job.files.push_back({folder + "kmux.h", std::string(cpu_device_text)});
   for (const std::string_view header : kDeviceHeaders)
     job.files.push_back({folder + std::string(header), "#pragma once\n"});
   for (const File& source : variant.sources) {
-    std::vector<std::string> arguments = {std::string("-I") + kDeviceFolder, "-include", folder + "kmux.h"};
+    std::vector<std::string> arguments = {"-I" + folder, "-include", folder + "kmux.h"};
+    if (options.check.memory) {  // findings name lines and variables
+      for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
+    }
     const std::vector<std::string> more = unit_arguments(Language::kCuda, variant.settings, options);
     arguments.insert(arguments.end(), more.begin(), more.end());
     job.units.push_back({source.path, Language::kCuda, std::move(arguments)});
@@ -106,6 +107,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.launcher_cpu = options.target_host;
   job.opt_level = options.opt_level;
   job.tier = options.tier;
+  job.check = options.check;
   if (variant.dialect == "object") {
     for (const File& object : variant.sources) KMUX_TRY(check_object(object));
     return job;
@@ -131,6 +133,13 @@ Status check_engine(const BuildOptions& options, const std::string& dialect) {
   if (options.engine != Engine::kHost || !is_device_dialect(dialect)) return Ok{};
   return make_error(ErrorCode::kInvalidArgument, R"(option "engine" cannot be "host" for dialect )" + dialect +
                                                      R"( (the machine's compiler knows C and C++). Use "clang".)");
+}
+
+Status check_checks(const BuildOptions& options, const std::string& dialect) {
+  if (!options.check.memory || is_device_dialect(dialect)) return Ok{};
+  return make_error(ErrorCode::kInvalidArgument,
+                    R"(option "check" cannot be "on" for dialect )" + dialect +
+                        " (it checks the threads of kernels written for GPUs). Choose a variant of dialect cuda.");
 }
 
 Status check_march(const BuildOptions& options) {
@@ -169,6 +178,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_TRY(check_march(options));
   KMUX_TRY(check_engine(options, request.chosen().dialect));
+  KMUX_TRY(check_checks(options, request.chosen().dialect));
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
@@ -176,12 +186,17 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   const auto objects = ready ? std::span(request.chosen().sources) : std::span<const File>();
   auto compiled = options.engine == Engine::kHost ? compile_on_host(job, options, objects) : compiler_.compile(job);
   if (!compiled) return with_include_hint(std::move(compiled).error(), request.chosen().settings);
+  for (const Error& why : compiled->on_fibers) {
+    host_.log(Host::Level::kWarning, "each thread runs with a stack of its own, which is slow: " + why.message);
+  }
   if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
 
   if (compiled->preambles > 0) host_.log(Host::Level::kDebug, "the headers had been compiled in advance");
   Meta meta = meta_of(job, options);
+  meta.on_grid = is_device_dialect(request.chosen().dialect);
   meta.features = compiled->features;
   meta.compiler = compiled->compiler;
+  meta.on_fibers = options.check.memory || !compiled->on_fibers.empty();
   Artifact artifact;
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
@@ -194,11 +209,6 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
 }
 
 Result<Artifact> CpuBuilder::standalone(const BuildRequest& request, const Artifact& built) {
-  if (is_device_dialect(request.chosen().dialect)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "backend cpu cannot export dialect " + request.chosen().dialect +
-                          " (what runs its blocks is in the plugin). Export a variant of dialect c.");
-  }
   KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
   KMUX_ASSIGN(const std::string* const launcher, required_part(built, kLauncherPart, "cpu"));
   KMUX_ASSIGN(const std::string* const text, required_part(built, kMetaPart, "cpu"));

@@ -12,7 +12,9 @@ std::string dump_meta(const Meta& meta) {
                            {"features", json_list(meta.features)},
                            {"compiler", meta.compiler},
                            {"tier", meta.tier},
-                           {"flags", json_list(meta.flags)}});
+                           {"flags", json_list(meta.flags)},
+                           {"on_grid", meta.on_grid},
+                           {"on_fibers", meta.on_fibers}});
 }
 
 Result<Meta> parse_meta(std::string_view text) {
@@ -26,6 +28,8 @@ Result<Meta> parse_meta(std::string_view text) {
   KMUX_TRY(json.read("compiler", meta.compiler));
   KMUX_TRY(json.read("tier", meta.tier));
   KMUX_TRY(json.read("flags", meta.flags));
+  KMUX_TRY(json.read("on_grid", meta.on_grid));
+  KMUX_TRY(json.read("on_fibers", meta.on_fibers));
   return meta;
 }
 

@@ -24,6 +24,8 @@ struct Meta {
   std::string compiler;
   std::string tier;
   std::vector<std::string> flags;
+  bool on_grid = false;               // kernels run on grids of blocks (runtime/launch.h)
+  bool on_fibers = false;             // has kernels whose threads have a stack each
   bool operator==(const Meta&) const = default;
 };
 

@@ -43,6 +43,8 @@ Status read_target_host(std::string& result, const OptionValue& value) {
 Result<BuildOptions> parse_options(const Options& options, const Host& host) {
   BuildOptions result;
   const OptionReaders readers = {
+      {"check", on_or_off(result.check.memory)},
+      {"check_seed", whole_number(result.check.seed, {0, 1'000'000})},
       {"compile_flags", flags(result.compile_flags, check_flags)},
       {"engine", one_of(result.engine, kEngines)},
       {"host_compiler", any_text(result.host_compiler)},

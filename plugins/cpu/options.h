@@ -9,6 +9,8 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "check/check_options.h"
+
 namespace kmux::cpu {
 
 /// How much work goes into the code. Its results are the same bit for bit: neither tier takes liberties with
@@ -30,6 +32,7 @@ struct BuildOptions {
   Engine engine = Engine::kClang;
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  CheckOptions check = {};
   std::string march = "native";       // "native": the target's processor
   std::string host_compiler = {};     // of engine host; empty: the first of c++, g++, clang++ in PATH
   std::string target_host = {};    // processor of the launcher; empty: as the kernels

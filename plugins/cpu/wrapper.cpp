@@ -7,12 +7,14 @@
 #include "kmux/json.h"
 #include "kmux/plugin/emit.h"
 #include "kmux/plugin/plan.h"
+#include "kmux/plugin/plan_memory.h"
 
 #include "options.h"
 
 namespace kmux {
 
 extern const std::string_view cpu_standalone_text;  // printed
+extern const std::string_view cpu_runtime_text;     // runtime
 
 }  // namespace kmux
 
@@ -94,7 +96,7 @@ class CpuDialect : public LauncherDialect {
 };
 
 /// Launches of kernels that are written for one thread of a GPU.
-class GridDialect final : public CpuDialect {
+class GridDialect : public CpuDialect {
  public:
   using CpuDialect::CpuDialect;
 
@@ -110,10 +112,14 @@ class GridDialect final : public CpuDialect {
       out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
                ") + 63) / 64 * 64, error};");
+      before_call(out, plan, geometry);
       out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +
                (arguments.empty() ? "" : ", " + arguments) + "); kmux_status != 0) return kmux_status;");
     });
   }
+
+ protected:
+  virtual void before_call(CodeWriter&, const Plan&, const PrintedGeometry&) {}
 
  private:
   static std::string unsigned_three(const std::array<std::string, 3>& extents) {
@@ -121,13 +127,54 @@ class GridDialect final : public CpuDialect {
   }
 };
 
+/// The same where each access to memory is checked: says before a launch what memory there is.
+class CheckedGridDialect final : public GridDialect {
+ public:
+  CheckedGridDialect(Declarations declarations, std::vector<PlanMemory> memory)
+      : GridDialect(std::move(declarations)), memory_(std::move(memory)) {}
+
+  void declarations(CodeWriter& out, const Plan& plan) override {
+    out.line("struct kmux_cpu_extent { const char* name; const void* begin; unsigned long long bytes; };");
+    out.line(
+        R"(extern "C" void kmux_cpu_memory(const kmux_cpu_extent*, unsigned long long count, unsigned long long dynamic);)");
+    GridDialect::declarations(out, plan);
+  }
+
+ protected:
+  void before_call(CodeWriter& out, const Plan& plan, const PrintedGeometry& geometry) override {
+    std::string extents;
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      const std::string number = std::to_string(i);
+      const std::string bytes = memory_[i].bytes ? "(unsigned long long)(" +
+                                                       emit_size(out, *memory_[i].bytes, "kmux_bytes_of_" + number,
+                                                                 "size of \"" + memory_[i].name + "\"") +
+                                                       ")"
+                                                 : "~0ULL";
+      const std::string begin = emit_address(out, plan, memory_[i].address, "kmux_begin_of_" + number, "an address");
+      extents += (extents.empty() ? "{" : ", {") + quote_c(memory_[i].name) + ", " + begin + ", " + bytes + "}";
+    }
+    const std::string dynamic = "(unsigned long long)(" + geometry.dynamic_smem_bytes + ")";
+    if (!extents.empty()) out.line("const kmux_cpu_extent kmux_extents[] = {" + extents + "};");
+    out.line("kmux_cpu_memory(" + std::string(extents.empty() ? "nullptr" : "kmux_extents") + ", " +
+             std::to_string(memory_.size()) + ", " + dynamic + ");");
+  }
+
+ private:
+  std::vector<PlanMemory> memory_;
+};
+
 }  // namespace
 
 Result<std::string> CpuWrapper::wrap(const BuildRequest& request) {
-  KMUX_TRY(parse_options(request.options, host_));
-  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
+  KMUX_ASSIGN(const BuildOptions options, parse_options(request.options, host_));
+  KMUX_ASSIGN(Plan plan, lower(request.program, request.variant));
   const bool on_grid = is_device_dialect(request.chosen().dialect);
   KMUX_ASSIGN(Declarations declarations, declare_kernels(plan, on_grid));
+  if (on_grid && options.check.memory) {
+    std::vector<PlanMemory> memory = bind_memory(request.program.signature, plan);
+    CheckedGridDialect dialect(std::move(declarations), std::move(memory));
+    return emit_launcher(plan, dialect, kEntry);
+  }
   if (on_grid) {
     GridDialect dialect(std::move(declarations));
     return emit_launcher(plan, dialect, kEntry);
@@ -186,14 +233,16 @@ void print_lacks(CodeWriter& out, const Meta& meta) {
 Artifact standalone_parts(const Artifact& artifact, const Meta& meta, bool kernels_may_throw) {
   CodeWriter lacks;
   print_lacks(lacks, meta);
-  const std::string may_throw = kernels_may_throw ? "#define KMUX_KERNELS_MAY_THROW\n" : "";
+  std::string text = launcher_prelude_for("");
+  if (kernels_may_throw) text += "#define KMUX_KERNELS_MAY_THROW\n";
+  if (meta.on_grid) text.append("#define KMUX_KERNELS_ON_GRIDS\n").append(cpu_runtime_text);
   Artifact parts;
-  parts.set("launcher.cpp",
-            launcher_prelude_for("") + may_throw + std::string(cpu_standalone_text) + "\n" + lacks.text());
+  parts.set("launcher.cpp", text + std::string(cpu_standalone_text) + "\n" + lacks.text());
   for (const Artifact::Part& part : artifact.parts) {
     if (part.name == kCodePart || part.name.starts_with(kObjectPart)) parts.set(part.name + ".o", part.content);
   }
-  parts.set("link.json", dump(Json::Object{{"device_type", kDLCPU}, {"libraries", Json::Array{}}}));
+  const Json::Array libraries = meta.on_grid ? Json::Array{"pthread"} : Json::Array{};
+  parts.set("link.json", dump(Json::Object{{"device_type", kDLCPU}, {"libraries", libraries}}));
   return parts;
 }
 

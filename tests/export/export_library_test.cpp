@@ -65,6 +65,32 @@ TEST(ExportLibrary, ComputesWhatAKernelComputes) {
   EXPECT_STREQ(library.last_error(), "");
 }
 
+TEST(ExportLibrary, RunsKernelsOnGridsAsTheRuntimeDoes) {
+  const ExportFolder folder;
+  const OpenedLibrary library(folder.exported(block_sums()).library, "block_sums");
+  const Kernel kernel = compile(block_sums(), on_cpu()).value();
+  constexpr std::int64_t kBlocks = 20000;  // enough for every thread of the pool
+  std::vector<float> x(64 * kBlocks), y(kBlocks, 1.0F);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7);
+  CallTable tensors;
+  DLTensor* const a = tensors.tensor(dtype::kFloat32, {64 * kBlocks});
+  DLTensor* const b = tensors.tensor(dtype::kFloat32, {kBlocks});
+  a->data = x.data(), b->data = y.data();
+  EXPECT_EQ(library.prepare(0), "");
+  EXPECT_EQ(library({64, 2.0, a, b}), "");
+  std::vector<float> expected(kBlocks, 1.0F);
+  for (std::size_t i = 0; i < x.size(); ++i) expected[i / 64] += 2 * x[i];
+  EXPECT_EQ(y, expected);
+  EXPECT_EQ(said_by(kernel, {64, 2.0, a, b}), "");
+  library.close();
+  EXPECT_EQ(library({64, 2.0, a, b}), "");
+  for (std::size_t i = 0; i < x.size(); ++i) expected[i / 64] += 4 * x[i];
+  EXPECT_EQ(y, expected);
+  const std::string refused = library({1025, 2.0, a, b});
+  EXPECT_THAT(refused, HasSubstr("a block of 1025 threads (there are 1 to 1024)"));
+  EXPECT_EQ(refused, said_by(kernel, {1025, 2.0, a, b}));
+}
+
 TEST(ExportLibrary, AlignsWorkspacesAsTheyDeclare) {
   const ExportFolder folder;
   const OpenedLibrary library(folder.exported(aligned()).library, "aligned");

@@ -81,6 +81,27 @@ Program thrower() {
   return builder.build().value();
 }
 
+Program block_sums() {
+  ProgramBuilder builder("block_sums");
+  const Expr n = builder.symbol("n");
+  const Expr threads = builder.scalar("threads", dtype::kInt32);
+  builder.scalar("alpha", dtype::kFloat32);
+  builder.input("x", dtype::kFloat32, {n * Expr(64)});
+  builder.output("y", dtype::kFloat32, {n});
+  builder.variant("cuda").source("block_sums.cu",
+                                 "__global__ void block_sums(float alpha, const float* x, float* y) {\n"
+                                 "  extern __shared__ float part[];\n"
+                                 "  part[threadIdx.x] = alpha * x[blockIdx.x * 64 + threadIdx.x];\n"
+                                 "  for (int half = 32; half > 0; half /= 2) {\n"
+                                 "    __syncthreads();\n"
+                                 "    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];\n"
+                                 "  }\n"
+                                 "  if (threadIdx.x == 0) y[blockIdx.x] += part[0];\n"
+                                 "}\n");
+  builder.launch("block_sums").grid({n}).block({threads}).dynamic_smem_bytes(64 * 4).args({"alpha", "x", "y"});
+  return builder.build().value();
+}
+
 ExportFolder::ExportFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "kmux-exported-XXXXXX").string();
   folder_ = mkdtemp(pattern.data());

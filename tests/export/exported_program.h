@@ -24,6 +24,9 @@ Program filled();
 /// Its kernel, in C++, throws.
 Program thrower();
 
+/// Of dialect cuda, in blocks of `threads`, which is 64 or refused: block b adds the sum of its 64 products of alpha and x to y[b].
+Program block_sums();
+
 /// A folder of its own, removed at the end.
 class ExportFolder {
  public:

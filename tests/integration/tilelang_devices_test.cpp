@@ -47,6 +47,7 @@ struct DeviceFacts {
 const std::vector<DeviceFacts> kDeviceFacts = {
     {"add_tiles", "cuda cutedsl", {"grid"}},
     {"affine_tiles", "cuda cutedsl", {"grid"}},
+    {"widen_bytes", "cuda cutedsl", {"grid"}},
     {"add_anywhere", "c cuda hip msl cutedsl", {"grid"}},
     {"gemm_f16", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.tiled"}},
     {"gemm_f16_dynamic", "cuda cutedsl", {"dynamic_smem", "grid", "tensor_map.tiled"}},

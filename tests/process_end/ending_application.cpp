@@ -16,6 +16,7 @@
 #include "kmux/environment.h"
 #include "kmux/registry.h"
 
+#include "grid_program.h"
 #include "sorting_program.h"
 
 namespace kmux {
@@ -46,6 +47,19 @@ void leave_threads(const std::shared_ptr<Runtime>& runtime) {
   }).detach();
 }
 
+/// Threads of the application that launch on a grid, and those of the pool that help them, go on while main returns.
+Status leave_launches(Runtime& runtime) {
+  KMUX_ASSIGN(const Kernel kernel, compile(runtime, counting_on_grid(), {.execution_backend = "cpu"}));
+  KMUX_TRY(call_counting(kernel));
+  for (int i = 0; i < 2; ++i) {
+    std::thread([kernel] {
+      while (call_counting(kernel)) {
+      }
+    }).detach();
+  }
+  return Ok{};
+}
+
 /// Made before any runtime, so destroyed after what runtimes destroy; nothing compiles any more then.
 struct LateCompile {
   std::shared_ptr<Runtime> runtime;
@@ -60,6 +74,7 @@ struct LateCompile {
 int run(const std::string& how, std::chrono::milliseconds late) {
   static LateCompile late_compile;
   static std::shared_ptr<Runtime> own;  // of "static_runtime": destroyed with the application's own objects
+  if (how == "grid") ::setenv("KMUX_OPTION_CPU_THREADS", "4", 1);  // on any machine
   auto runtime = Runtime::default_runtime();
   if (!runtime) return refused(runtime.error());
   if (how == "static_runtime") {
@@ -69,6 +84,9 @@ int run(const std::string& how, std::chrono::milliseconds late) {
   }
   const int code = compile_and_call(own ? *own : **runtime, 0);
   if (how == "threads") leave_threads(*runtime);
+  if (how == "grid") {
+    if (const Status left = leave_launches(**runtime); !left) return refused(left.error());
+  }
   if (how == "late_compile") late_compile.runtime = *runtime;
   std::this_thread::sleep_for(late);
   begin_to_end();

@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(BothEngines, ExitRaces,
                          testing::Values(std::pair("clang", "return"), std::pair("host", "return"),
                                          std::pair("clang", "quick_exit"), std::pair("host", "quick_exit"),
                                          std::pair("clang", "static_runtime"), std::pair("clang", "threads"),
-                                         std::pair("host", "threads")),
+                                         std::pair("host", "threads"), std::pair("clang", "grid")),
                          [](const auto& one) { return std::string(one.param.first) + "_" + one.param.second; });
 
 TEST(ProcessEnd, NothingIsCompiledAnyMore) {

@@ -12,6 +12,7 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 
+#include "grid_program.h"
 #include "sorting_program.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -77,6 +78,26 @@ TEST(Fork, RuntimeOfTheParentSaysWhyItDoesNotCompile) {
     return call_sorting(kernel) ? 0 : 12;
   });
   EXPECT_EQ(code, 0);
+}
+
+// The pool's threads are not there in a child, and some job of theirs is open for ever in what it has copied.
+TEST(Fork, ChildLaunchesOnThreadsOfItsOwn) {
+  const auto runtime = Runtime::default_runtime().value();
+  const Kernel kernel = compile(*runtime, counting_on_grid(), {.execution_backend = "cpu"}).value();
+  std::jthread other([&kernel](const std::stop_token& stop) {
+    while (!stop.stop_requested()) static_cast<void>(call_counting(kernel));
+  });
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(call_counting(kernel));
+    EXPECT_EQ(in_child([&kernel] {
+                for (int call = 0; call < 3; ++call) {
+                  if (!call_counting(kernel)) return 10 + call;
+                }
+                return 0;
+              }),
+              0)
+        << "fork " << i;
+  }
 }
 
 TEST(Fork, GrandchildrenAreChildrenToo) {

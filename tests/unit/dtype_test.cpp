@@ -78,6 +78,7 @@ TEST(DType, AcceptsTypesOfTheSameMeaning) {
   EXPECT_TRUE(is_compatible(dtype::kUInt8, dtype::kBool));
   EXPECT_TRUE(is_compatible(dtype::kFloat8E4M3, dtype::kFloat8E4M3FN));
   EXPECT_TRUE(is_compatible(dtype::kFloat8E4M3FNUZ, dtype::kFloat8E4M3));
+  EXPECT_TRUE(is_compatible(dtype::kFloat8E4M3FN, dtype::kFloat8E4M3FNUZ));  // the bits, see docs/dispatch-ir.md
   EXPECT_TRUE(is_compatible(dtype::kFloat8E5M2, dtype::kFloat8E5M2FNUZ));
   EXPECT_TRUE(is_compatible(DType{kDLInt, 4, 1}, DType{kDLUInt, 4, 1}));
 }

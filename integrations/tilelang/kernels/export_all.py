@@ -26,7 +26,7 @@ _KERNELS = {
     ("cuda:sm_90a",): {"tensor_core": ["gemm_f16_cluster"]},
     ("metal",): {"threadgroups": ["gemm_simdgroup", "softmax_shared", "reverse_blocks"]},
     ("cuda:sm_90a", "cutedsl:sm_90a"): {
-        "pointwise": ["add_tiles", "affine_tiles"],
+        "pointwise": ["add_tiles", "affine_tiles", "widen_bytes"],
         "tensor_core": ["gemm_f16", "gemm_f16_dynamic", "gemm_f16_split"],
         "attention": ["flash_attention"],
         "convolution": ["conv2d"],

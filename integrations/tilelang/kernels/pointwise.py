@@ -66,3 +66,22 @@ def add_anywhere(block=128):
                     c[bx * block + i] = a[bx * block + i] + b[bx * block + i]
 
     return add_anywhere
+
+
+@describe(
+    description="numbers of 0 to 255, scaled to floating point",
+    reference="y = 0.5 * x",
+    outputs=["y"],
+    flops="n",
+    bytes="5 * n",
+)
+def widen_bytes(n=4096):
+    """y[n] = 0.5 * x[n] with x in uint8, whose upper half is negative where its sign is lost."""
+
+    @T.prim_func
+    def widen_bytes(x: T.Tensor((n,), "uint8"), y: T.Tensor((n,), "float32")):
+        with T.Kernel(n // 128, threads=128) as bx:
+            i = bx * 128 + T.get_thread_binding()
+            y[i] = T.Cast("float32", x[i]) * T.float32(0.5)
+
+    return widen_bytes

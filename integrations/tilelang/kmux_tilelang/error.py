@@ -17,3 +17,7 @@ class UnsupportedError(ExportError):
     """The kernel is not a prim_func, TileLang cannot lower it, or it uses something a kmux program cannot say."""
 
     exit_code = 3
+
+
+class MiscomputedError(UnsupportedError):
+    """What TileLang generates for the target computes other values than the kernel says, whoever compiles it."""

@@ -20,19 +20,21 @@ _INSTALL = f"Install it: pip install tilelang=={TESTED[-1]}."
 
 @dataclass(frozen=True)
 class Lowered:
-    """A host function, the device functions by name, the text of the latter, and the pass configurations in force."""
+    """A host function, the device functions by name, the text of the latter, the pass configurations in force, and the release
+    of TileLang that made them."""
 
     host: Any
     devices: dict[str, Any]
     text: str
     configs: dict[str, Any]
+    release: str
 
     @classmethod
     def of(cls, artifact: Any, configs: Mapping[Any, Any]) -> "Lowered":
         """What TileLang's `CompiledArtifact` holds, made under the pass configurations `configs`."""
         text = artifact.kernel_source.rstrip() + "\n"
         named = {str(getattr(key, "value", key)): value for key, value in configs.items()}
-        return cls(_only(artifact.host_mod), _by_name(artifact.device_mod), text, named)
+        return cls(_only(artifact.host_mod), _by_name(artifact.device_mod), text, named, version())
 
 
 def require_tilelang() -> Any:

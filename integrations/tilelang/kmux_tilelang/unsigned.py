@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .cute_types import TYPES, dtype_of
-from .error import UnsupportedError
+from .error import MiscomputedError
 
 _TYPES = {dtype: name for dtype, name in TYPES.items() if dtype.startswith("uint")}
 _MADE = re.compile(r"^\s*(\w+) = tl\.make_(?:rmem_)?tensor\(.*\bcutlass\.(Uint\d+)\b", re.MULTILINE)
@@ -19,14 +19,14 @@ _MADE = re.compile(r"^\s*(\w+) = tl\.make_(?:rmem_)?tensor\(.*\bcutlass\.(Uint\d
 def with_unsigned(text: str, devices: Mapping[str, Any]) -> str:
     """`text`, in which each element that is read from unsigned memory has its type again.
 
-    Errors: UnsupportedError where several are read at a time and converted, which cannot be mended in the text.
+    Errors: MiscomputedError where several are read at a time and converted, which cannot be mended in the text.
     """
     types = {**_of_parameters(devices), **dict(_MADE.findall(text))}
     if not types:
         return text
     tree = ast.parse(text)
     if "tl.cast_tensor(" in text and (name := next(_read_as_vectors(tree, types), None)):
-        raise UnsupportedError(
+        raise MiscomputedError(
             f"elements of '{name}' are unsigned, read several at a time and converted on target 'cutedsl' (CuTe DSL's iterators "
             "take them for signed). Read one at a time, or choose target 'cuda'."
         )

@@ -7,9 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest import mock
 
@@ -45,6 +43,13 @@ class Kernels(Inside):
         torch.testing.assert_close(made, a + b)
         self.assertEqual((kernel.execution_backend, kernel.out_idx, len(kernel.params)), ("kmux", [2], 3))
         self.assertEqual(kernel.adapter.kernel.backend, "cpu")
+
+    def test_for_llvm_are_lowered_as_c(self):
+        kernel = tilelang.compile(add(64), out_idx=-1, target="llvm", execution_backend="kmux")
+        a, b = torch.randn(64), torch.randn(64)
+        torch.testing.assert_close(kernel(a, b), a + b)
+        self.assertEqual((kernel.target.kind.name, kernel.adapter.kernel.backend), ("llvm", "cpu"))
+        self.assertIn("int32_t add_kernel(", kernel.get_kernel_source())
 
     def test_write_into_what_is_passed(self):
         kernel = tilelang.compile(add(64), target="c", execution_backend="kmux:cpu")
@@ -207,7 +212,7 @@ class Refusals(Inside):
             self.refused()
         self.assertEqual(len(log.output), 1)
         self.assertIn("kernel 'add' runs without kmux: no such launch", log.output[0])
-        self.assertEqual(kmux_tilelang.report().fallbacks, {"add": "no such launch"})
+        self.assertEqual(kmux_tilelang.report().fallbacks, {"add": {"no such launch": 2}})
         a = torch.randn(24)
         torch.testing.assert_close(kernel(a, a), 2 * a)
         self.assertNotEqual(kernel.execution_backend, "kmux")
@@ -294,33 +299,6 @@ class ForOtherDevices(unittest.TestCase):
         self.assertFalse(jit_kernel.is_for_another_device(tvm.target.Target("cuda")))
 
 
-class SeveralThreads(unittest.TestCase):
-    """Where a compiler does one thing at a time in a process."""
-
-    def isolations(self, kind):
-        request = mock.Mock()
-        request.target.kind.name = kind
-        used, both = [], threading.Barrier(2)
-
-        def compile(program, **options):
-            used.append(options.get("isolation"))
-            both.wait(timeout=60)
-
-        with (
-            mock.patch.object(compilation, "options_of", lambda *_: {}),
-            mock.patch.object(compilation.kmux, "compile", compile),
-            ThreadPoolExecutor(2) as pool,
-        ):
-            for made in [pool.submit(compilation.kernel_of, None, request) for _ in range(2)]:
-                made.result()
-        return used
-
-    def test_compile_in_processes_beside_the_first(self):
-        for kind in ("cuda", "hip"):
-            self.assertEqual(self.isolations(kind), [None, "process"])
-        self.assertEqual(self.isolations("c"), [None, None])
-
-
 class Installing(unittest.TestCase):
     def test_can_be_undone_and_repeated(self):
         places = {str(place): registry._specs_of(place) for place in registry._places()}
@@ -331,6 +309,17 @@ class Installing(unittest.TestCase):
         kmux_tilelang.uninstall()
         self.assertEqual({str(place): registry._specs_of(place) for place in registry._places()}, places)
         self.assertEqual({name: getattr(jit_kernel.JITKernel, name) for name in methods}, methods)
+        self.assertEqual(tilelang.cache._dispatch_map, caches)
+
+    def test_into_a_release_with_other_methods_is_refused_and_changes_nothing(self):
+        original, caches = jit_kernel.JITKernel.get_host_source, dict(tilelang.cache._dispatch_map)
+        methods = {"get_host_source": mock.Mock(), "_compiled_by_another_name": mock.Mock()}
+        with (
+            mock.patch.object(jit_kernel.Extension, "_methods", lambda self: methods),
+            self.assertRaisesRegex(ImportError, r"its JITKernel has no _compiled_by_another_name\).*pip install tilelang=="),
+        ):
+            kmux_tilelang.install()
+        self.assertIs(jit_kernel.JITKernel.get_host_source, original)
         self.assertEqual(tilelang.cache._dispatch_map, caches)
 
 

@@ -101,3 +101,97 @@ def shared_out(groups: int):
                 T.set_max_nreg(24, 0)
 
     return shared_out
+
+
+def doubled_in_place():
+    """A *= 2, of n numbers at an address"""
+
+    @T.prim_func
+    def doubled_in_place(address: T.ptr, n: T.int32):
+        A = T.make_tensor(address, (n,), "float32")
+        with T.Kernel(1):
+            for i in T.serial(n):
+                A[i] = A[i] * 2.0
+
+    return doubled_in_place
+
+
+def added_at(n: int):
+    """B = A + 1, of an address into a tensor"""
+
+    @T.prim_func
+    def added_at(address: T.ptr, B: T.Tensor((n,), "float32")):
+        A = T.make_tensor(address, (n,), "float32")
+        with T.Kernel(1):
+            for i in T.serial(n):
+                B[i] = A[i] + 1.0
+
+    return added_at
+
+
+def assuming():
+    """A *= 2, of a multiple of 4"""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def assuming(A: T.Tensor((n,), "float32")):
+        T.assume(n % 4 == 0)
+        with T.Kernel(1):
+            for i in T.serial(n):
+                A[i] = A[i] * 2.0
+
+    return assuming
+
+
+def add_by_threads(n: int):
+    """C = A + B, an element a thread: for targets with a device"""
+
+    @T.prim_func
+    def add_by_threads(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32"), C: T.Tensor((n,), "float32")):
+        with T.Kernel(n // 128, threads=128) as bx:
+            i = bx * 128 + T.get_thread_binding()
+            C[i] = A[i] + B[i]
+
+    return add_by_threads
+
+
+def widened(n: int):
+    """B = A, of uint8 into float16, several elements at a time"""
+
+    @T.prim_func
+    def widened(A: T.Tensor((n,), "uint8"), B: T.Tensor((n,), "float16")):
+        with T.Kernel(n // 1024, threads=128) as bx:
+            for i in T.Parallel(1024):
+                B[bx * 1024 + i] = A[bx * 1024 + i]
+
+    return widened
+
+
+def in_clusters(n: int = 256):
+    """C = A @ B by wgmma, in clusters of two blocks"""
+
+    @T.prim_func
+    def in_clusters(A: T.Tensor((n, n), "float16"), B: T.Tensor((n, n), "float16"), C: T.Tensor((n, n), "float32")):
+        with T.ClusterKernel(n // 64, n // 64, threads=128, cluster_dims=(2, 1, 1)) as (bx, by):
+            a, b = T.alloc_shared((64, 64), "float16"), T.alloc_shared((64, 64), "float16")
+            total = T.alloc_fragment((64, 64), "float32")
+            T.clear(total)
+            for k in T.Pipelined(n // 64, num_stages=2):
+                T.copy(A[by * 64, k * 64], a)
+                T.copy(B[k * 64, bx * 64], b)
+                T.gemm(a, b, total)
+            T.copy(total, C[by * 64, bx * 64])
+
+    return in_clusters
+
+
+def tuned(n: int, block: int = 2):
+    """B = 2 * A in blocks"""
+
+    @T.prim_func
+    def tuned(A: T.Tensor((n,), "float32"), B: T.Tensor((n,), "float32")):
+        with T.Kernel(T.ceildiv(n, block)) as bx:
+            for i in T.serial(block):
+                B[bx * block + i] = A[bx * block + i] * 2.0
+
+    return tuned

@@ -3,11 +3,14 @@
 Exits with 77 (a counted skip) where TileLang or kmux's library cannot be imported.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
+from pathlib import Path
 
 import kmux_paths  # first: the other is found by it
 
@@ -28,6 +31,79 @@ class Beginning(unittest.TestCase):
         for first, second in (("kmux", "tilelang"), ("tilelang", "kmux")):
             done = _python(f"import {first}, {second}, tvm_ffi; print(tvm_ffi.get_global_func('kmux.version')())")
             self.assertEqual(done.stdout.strip(), kmux.__version__, done.stderr)
+
+    def test_by_the_environment_can_be_strict(self):
+        script = f"""
+import site; site.addsitedir({str(kmux_paths.TESTS.parent)!r})
+import tilelang, kmux
+from unittest import mock
+from inside_kernels import add
+from kmux_tilelang.backend import jit_kernel
+with mock.patch.object(jit_kernel, "program_of", side_effect=kmux.UnsupportedError("no such launch")):
+    print("ran on", tilelang.compile(add(57), target="c").execution_backend)
+"""
+        for word, said in (("strict", "kernel 'add' cannot run with kmux: no such launch"), ("1", "ran on cython")):
+            done = _python(script, KMUX_TILELANG=word, TILELANG_DISABLE_CACHE="1")
+            self.assertIn(said, done.stdout + done.stderr)
+            self.assertEqual(done.returncode, 1 if word == "strict" else 0)
+
+    def test_takes_the_backend_that_the_environment_names(self):
+        script = """
+import kmux_tilelang, tilelang, torch
+from inside_kernels import add
+kmux_tilelang.install(strict=True)
+kernel = tilelang.compile(add(58), out_idx=-1, target="c")
+print("ran on", kernel.execution_backend, kernel.adapter.kernel.backend, kernel(torch.ones(58), torch.ones(58))[0].item())
+"""
+        for name in ("kmux", "kmux:cpu"):
+            done = _python(script, TILELANG_EXECUTION_BACKEND=name)
+            self.assertIn(f"ran on {name} cpu 2.0", done.stdout, done.stderr)
+
+    def test_of_pytest_runs_its_kernels_through_kmux(self):
+        test = """
+import tilelang, torch
+from inside_kernels import add
+def test_add():
+    kernel = tilelang.compile(add(59), out_idx=-1, target="c")
+    assert kernel.execution_backend == "kmux" and kernel(torch.ones(59), torch.ones(59))[0] == 2
+def test_add_by_name():
+    assert tilelang.compile(add(60), target="c", execution_backend="cython").execution_backend == "cython"
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "test_it.py").write_text(test)
+            report = Path(folder, "report.jsonl")
+            words = ["-q", "-p", "no:cacheprovider", "-p", "kmux_tilelang.pytest", f"--kmux-report={report}", folder]
+            done = _python(f"import sys, pytest; sys.exit(pytest.main({words!r}))", KMUX_TILELANG="0")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("kmux compiled 1 kernels (1 on cpu)", done.stdout)
+            self.assertEqual(json.loads(report.read_text()), {"compiled": {"cpu": 1}, "fallbacks": {}})
+
+
+class Wheel(unittest.TestCase):
+    """What ./kmux.sh wheel makes of this package."""
+
+    def test_brings_what_begins_with_python(self):
+        builder = kmux_paths.TESTS.parents[2] / ".venv/bin/python"
+        made = subprocess.run([str(builder), "-c", "import hatchling"], capture_output=True, check=False) if builder.exists() else None
+        if made is None or made.returncode:
+            self.skipTest("needs hatchling (there is none in .venv)")
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps"]
+            done = subprocess.run(
+                [str(builder), *words, "--wheel-dir", folder, str(kmux_paths.TESTS.parent)], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (wheel,) = Path(folder).glob("kmux_tilelang-*-py3-none-any.whl")
+            with zipfile.ZipFile(wheel) as packed:
+                names = packed.namelist()
+                packed.extractall(f"{folder}/site")
+            self.assertIn("kmux_tilelang.pth", names)
+            self.assertIn("kmux_tilelang/backend/adapter.py", names)
+            self.assertFalse([name for name in names if name.startswith("tests/")])
+            script = f"import site; site.addsitedir('{folder}/site'); import tilelang, kmux_tilelang; "
+            script += "print(kmux_tilelang.__file__, kmux_tilelang.report())"
+            done = _python(script, paths=kmux_paths.PATHS[2:], cwd=folder, KMUX_TILELANG="1")
+        self.assertIn(f"{folder}/site/kmux_tilelang/__init__.py kmux compiled 0 kernels", done.stdout, done.stderr)
 
 
 class NextProcess(unittest.TestCase):
@@ -51,13 +127,16 @@ print("answers", len(kernel.get_kernel_source().rstrip()), len(kernel.params), k
         self.assertIn("answers", said[0])
 
 
-def _python(script: str, **environment: str) -> subprocess.CompletedProcess:
+def _python(
+    script: str, *, paths: list[str] = kmux_paths.PATHS, cwd: str | None = None, **environment: str
+) -> subprocess.CompletedProcess:
     variables = {name: value for name, value in os.environ.items() if name != "KMUX_DISABLE_CACHE"}
-    path = [os.environ.get("PYTHONPATH", ""), *kmux_paths.PATHS]  # a release of TileLang may stand first
+    path = [os.environ.get("PYTHONPATH", ""), *paths]  # a release of TileLang may stand first
     variables["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     return subprocess.run(
-        [sys.executable, "-c", script], env=variables | environment, capture_output=True, text=True, timeout=120, check=False
-    )
+        [sys.executable, "-c", script],
+        env=variables | environment, cwd=cwd, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import unittest
 from types import SimpleNamespace
 
-from kmux_tilelang.error import UnsupportedError
+from kmux_tilelang.error import MiscomputedError
 from kmux_tilelang.unsigned import with_unsigned
 from tir import device, var
 
@@ -51,7 +51,7 @@ class Unsigned(unittest.TestCase):
 
     def test_vectors_that_are_converted_are_refused(self):
         text = HEAD + f"  v = {at('U', 0, 4)}.load()\n  w.store(tl.cast_tensor(v, cutlass.Float32))\n"
-        with self.assertRaisesRegex(UnsupportedError, "elements of 'U' are unsigned, read several at a time"):
+        with self.assertRaisesRegex(MiscomputedError, "elements of 'U' are unsigned, read several at a time"):
             with_unsigned(text, DEVICES)
 
 

@@ -27,7 +27,18 @@ bool fits(const ScalarParam& scalar, const Arg& arg) {
   return is_number(arg) && (is_float(scalar.dtype) || !is_fractional(arg));
 }
 
-bool fits(const PointerParam&, const Arg& arg) { return arg.kind() == Arg::Kind::kPointer; }
+// An address, an integer that is one, or a tensor for its address.
+bool fits(const PointerParam&, const Arg& arg) {
+  switch (arg.kind()) {
+    case Arg::Kind::kPointer:
+    case Arg::Kind::kTensor:
+    case Arg::Kind::kInteger:
+    case Arg::Kind::kUnsigned:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool fits(const Param& param, const Arg& arg) {
   return std::visit([&arg](const auto& kind) { return fits(kind, arg); }, param.kind);

@@ -63,7 +63,14 @@ TEST(Argument, KnowsTypesFromValues) {
   EXPECT_TRUE(is_wrong_type(scalar_param("s", dtype::kInt8), 0.5));
   EXPECT_FALSE(is_wrong_type(scalar_param("s", dtype::kInt8), 300));
   EXPECT_FALSE(is_wrong_type(scalar_param("s", dtype::kFloat16), 3));
-  EXPECT_TRUE(is_wrong_type({"p", PointerParam{}}, 3));
+}
+
+TEST(Argument, IntegersAndTensorsAreAddressesToo) {
+  const Param pointer{"p", PointerParam{}};
+  DLTensor tensor{};
+  for (const Arg& arg : {Arg(3), Arg(std::uint64_t{1} << 63), Arg(&tensor), Arg::pointer(&tensor)})
+    EXPECT_FALSE(is_wrong_type(pointer, arg));
+  for (const Arg& arg : {Arg(0.5), Arg(true)}) EXPECT_TRUE(is_wrong_type(pointer, arg));
 }
 
 TEST(Argument, AnotherNumberOfThemIsAnotherType) { EXPECT_TRUE(has_wrong_type({}, std::array{Arg(1)})); }

@@ -21,6 +21,8 @@ KMUX_INDEX(kmux_lane, "lane")
 void kmux_barrier(void) noexcept __asm__("kmux.barrier") __attribute__((convergent));
 int kmux_shuffle(int value, int lane) noexcept __asm__("kmux.shuffle") __attribute__((convergent, const));
 unsigned kmux_ballot(int condition) noexcept __asm__("kmux.ballot") __attribute__((convergent));
+void kmux_participants(unsigned mask) noexcept __asm__("kmux.participants") __attribute__((convergent));
+void kmux_sync_warp(void) noexcept __asm__("kmux.sync_warp") __attribute__((convergent));
 int printf(const char*, ...);
 }
 

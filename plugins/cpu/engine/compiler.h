@@ -9,6 +9,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
+#include "check/check_options.h"
 #include "engine/host_cpu.h"
 #include "options.h"
 #include "spmd/block_extents.h"
@@ -16,6 +17,9 @@
 namespace kmux::cpu {
 
 enum class Language { kC, kCpp, kCuda };
+
+/// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
+inline constexpr std::string_view kDeviceFolder = "kmux-device/";
 
 /// A source file and how it is compiled.
 struct Unit {
@@ -32,10 +36,12 @@ struct CompileJob {
   std::string entry;                 // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
   BlockExtents blocks = {};          // of kernels written for one thread of a GPU; none in C and C++
+  CheckOptions check = {};           // of those kernels
   std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
   std::string launcher_cpu = {};     // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
+  bool has_lines = false;            // is it to be known which line an instruction comes from?
   std::string header_stamp = {};     // other when any header that the sources may read is; empty if that is unknown
 };
 
@@ -44,6 +50,7 @@ struct CompiledObject {
   std::string log;                    // warnings
   std::vector<std::string> features;  // instruction-set features that its code may use
   std::string compiler;               // what made it
+  std::vector<Error> on_fibers = {};  // kernels for one thread that could not be widened: why
   int preambles = 0;                  // sources whose first headers had been compiled in advance
 };
 

@@ -10,6 +10,7 @@
 
 #include "kmux/plugin/dynamic_library.h"
 
+#include "check/fiber_calls.h"
 #include "engine/init_and_exit.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/ExecutionEngine/JITLink/EHFrameSupport.h"
@@ -32,6 +33,7 @@ const std::array<void*, 5>& libraries() {
 }
 
 void* find(const char* symbol) {
+  if (void* const address = fiber_call(symbol)) return address;
   for (void* library : libraries()) {
     if (void* address = library ? dlsym(library, symbol) : nullptr) return address;
   }

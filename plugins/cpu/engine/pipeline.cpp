@@ -153,9 +153,9 @@ Error link_failed(const std::string& log) { return compile_error("cannot link th
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
-                                                   std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
-                                                   const std::string& log) {
+Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
+                                  std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
+                                  const std::string& log) {
   auto whole = std::make_unique<llvm::Module>("kmux", launcher->getContext());
   whole->setTargetTriple(launcher->getTargetTriple());
   whole->setDataLayout(launcher->getDataLayout());
@@ -163,7 +163,7 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
   name_kernels(*whole, job.blocks);
-  KMUX_TRY(spmd::lower_kernels(*whole, job.blocks));
+  KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
     KMUX_TRY(check_kernel(*whole, *launcher, kernel));
     llvm::Function* called = launcher->getFunction(kernel);
@@ -173,7 +173,7 @@ Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<l
   }
   if (llvm::Linker::linkModules(*whole, std::move(launcher))) return link_failed(log);
   llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == job.entry; });
-  return whole;
+  return LinkedModule{std::move(whole), std::move(on_fibers)};
 }
 
 namespace {

@@ -17,6 +17,12 @@ namespace kmux::cpu {
 /// Threads: any; does its work once.
 void initialize_llvm();
 
+/// All of a job as one module.
+struct LinkedModule {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<Error> on_fibers;  // as CompiledObject has them
+};
+
 /// Joins the modules of the units and of the launcher; afterwards only the entry of `job` is visible. Kernels that are written
 /// for one thread of a GPU become functions that run a grid.
 ///
@@ -24,9 +30,9 @@ void initialize_llvm();
 /// (unsigned short for _Float16) are passed by their bits; a bool may be taken as a byte.
 /// Errors: compile_failed for a kernel that is not defined, and if two units define the same function; invalid_argument for
 ///         a kernel of another type than the launcher calls it with.
-Result<std::unique_ptr<llvm::Module>> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
-                                                   std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
-                                                   const std::string& log);
+Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> units,
+                                  std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
+                                  const std::string& log);
 
 /// The code generator for `cpu`, position-independent.
 ///

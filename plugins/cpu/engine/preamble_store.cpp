@@ -218,8 +218,8 @@ bool drop_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Takes `#include <x>` or `#include "x"` off, up to the end of the name.
-bool drop_include(std::string_view& text) {
+// Takes `#include <x>` or `#include "x"` off, up to the end of the name, which goes to `names`.
+bool drop_include(std::string_view& text, std::vector<std::string>& names) {
   std::string_view rest = text;
   if (!drop_word(rest, "#")) return false;
   drop_blanks(rest);
@@ -228,26 +228,42 @@ bool drop_include(std::string_view& text) {
   if (!rest.starts_with('<') && !rest.starts_with('"')) return false;
   const std::size_t end = rest.find(rest.front() == '<' ? '>' : '"', 1);
   if (end > rest.find('\n')) return false;
+  names.emplace_back(rest.substr(1, end - 1));
   rest.remove_prefix(end + 1);
   text = rest;
   return true;
 }
 
-}  // namespace
-
-std::size_t preamble_size(std::string_view source) {
+std::size_t read_preamble(std::string_view source, std::vector<std::string>& names) {
   std::string_view rest = source;
   std::size_t size = 0;
   bool includes = false;
   for (;;) {
     drop_blanks(rest);
-    const bool included = drop_include(rest);
+    const std::size_t before = names.size();
+    const bool included = drop_include(rest, names);
     if (included) drop_blanks(rest);
-    if (!rest.starts_with('\n')) return includes ? size : 0;
+    if (!rest.starts_with('\n')) {
+      names.resize(before);
+      return includes ? size : 0;
+    }
     rest.remove_prefix(1);
     includes = includes || included;
     size = source.size() - rest.size();
   }
+}
+
+}  // namespace
+
+std::size_t preamble_size(std::string_view source) {
+  std::vector<std::string> names;
+  return read_preamble(source, names);
+}
+
+std::vector<std::string> included_first(std::string_view source) {
+  std::vector<std::string> names;
+  read_preamble(source, names);
+  return names;
 }
 
 }  // namespace kmux::cpu

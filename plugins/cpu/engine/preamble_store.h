@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kmux::cpu {
 
@@ -78,9 +79,12 @@ class PreambleStore {
 /// of the source comes before them.
 std::size_t preamble_size(std::string_view source);
 
+/// The names in the `#include` lines that those bytes have.
+std::vector<std::string> included_first(std::string_view source);
+
 /// The first bytes of a source, and what Clang made of them.
 struct Preamble {
-  std::size_t size = 0;
+  std::size_t size = 0;  // 0: what comes before the source, "-include" among it
   std::shared_ptr<const std::string> precompiled = {};  // null: none
 };
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// What an exported library has of the runtime, for backend cpu. Before it stand the call's structs and, if kernels may
-// throw, KMUX_KERNELS_MAY_THROW; after it `kmux_cpu_lacks`, from the processor that the code is for.
+// What an exported library has of the runtime, for backend cpu. Before it stand the call's structs; if kernels may throw,
+// KMUX_KERNELS_MAY_THROW; if they run on grids, KMUX_KERNELS_ON_GRIDS and the files of runtime/. After it `kmux_cpu_lacks`, from the
+// processor that the code is for.
 #include <stdlib.h>
 #include <string.h>
 #ifdef KMUX_KERNELS_MAY_THROW
@@ -78,7 +79,13 @@ inline int guarded_launch(const kmux_slot* slots, const kmux_launch_env* env, km
 }  // namespace cpu
 }  // namespace kmux
 
-extern "C" int kmux_standalone_prepare(int device, kmux_sink error) { return kmux::cpu::check(device, error); }
+extern "C" int kmux_standalone_prepare(int device, kmux_sink error) {
+  const int code = kmux::cpu::check(device, error);
+#ifdef KMUX_KERNELS_ON_GRIDS
+  if (code == KMUX_OK) kmux::cpu::pool().start();
+#endif
+  return code;
+}
 
 extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   if (!__atomic_load_n(&kmux::cpu::is_checked, __ATOMIC_RELAXED)) {
@@ -87,4 +94,8 @@ extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_
   return kmux::cpu::guarded_launch(slots, env, error);
 }
 
-extern "C" void kmux_standalone_close(void) {}
+extern "C" void kmux_standalone_close(void) {
+#ifdef KMUX_KERNELS_ON_GRIDS
+  kmux::cpu::pool().stop();
+#endif
+}

@@ -1,31 +1,62 @@
 #include "runtime/arena.h"
 
 #include <cstdlib>
+#include <pthread.h>
 
 namespace kmux::cpu {
+
+__thread Arena thread_arena;
+
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLeast = std::size_t{64} << 10;
+// All shared memory that a block may have, and frames of usual size, so that it seldom grows. Untouched pages cost nothing.
+constexpr std::size_t kLeastArena = std::size_t{512} << 10;
 
-struct Arena {
-  ~Arena() { std::free(memory); }
-  char* memory = nullptr;
-  std::size_t bytes = 0;
-};
+pthread_once_t key_made = PTHREAD_ONCE_INIT;
+pthread_key_t key;
+bool has_key = false;
+
+void release(Arena& arena) {
+  std::free(arena.memory);
+  arena = Arena{};
+}
+
+void end_of_thread(void* arena) { release(*static_cast<Arena*>(arena)); }
+
+void make_key() { has_key = pthread_key_create(&key, end_of_thread) == 0; }
+
+void fill(Arena& arena, std::size_t bytes) {
+  arena.memory = static_cast<char*>(std::aligned_alloc(kLine, bytes));
+  arena.bytes = arena.memory == nullptr ? 0 : bytes;
+}
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 }  // namespace
 
-char* block_memory(std::size_t bytes) noexcept {
-  static thread_local Arena arena;
-  if (bytes <= arena.bytes && arena.memory != nullptr) [[likely]] {
-    return arena.memory;
-  }
-  std::free(arena.memory);
-  arena.bytes = bytes < kLeast ? kLeast : (bytes + kLine - 1) / kLine * kLine;
-  arena.memory = static_cast<char*>(std::aligned_alloc(kLine, arena.bytes));
-  if (arena.memory == nullptr) arena.bytes = 0;
-  return arena.memory;
+Arena& grown_arena(std::size_t bytes) noexcept {
+  Arena& arena = thread_arena;
+  if (arena.is_taken || (arena.memory != nullptr && bytes <= arena.bytes)) return arena;
+  pthread_once(&key_made, make_key);
+  release(arena);
+  fill(arena, bytes < kLeastArena ? kLeastArena : whole_lines(bytes));
+  if (has_key) pthread_setspecific(key, &arena);
+  return arena;
+}
+
+Arena& BlockMemory::other_arena(std::size_t bytes) noexcept {
+  if (!thread_arena.is_taken) return grown_arena(bytes);
+  fill(own_, whole_lines(bytes));
+  return own_;
+}
+
+void BlockMemory::release_own() noexcept { release(own_); }
+
+void close_arenas() noexcept {
+  if (!thread_arena.is_taken) release(thread_arena);
+  if (has_key) pthread_key_delete(key);
+  has_key = false;
 }
 
 }  // namespace kmux::cpu

@@ -1,41 +1,206 @@
 #include "runtime/launch.h"
 
-#include <string>
-
-#include "kmux/plugin/words.h"
+#include <cstring>
+#include <exception>
 
 #include "runtime/arena.h"
+#include "runtime/division.h"
+#include "runtime/pool.h"
+#include "runtime/ticks.h"
 
+namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kMostThreads = 1024;          // of a block, as on every GPU
+constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
 constexpr std::uint64_t kMostSharedBytes = 227 << 10;  // as on the largest
+constexpr std::uint64_t kShortUs = 5;
 
-std::uint64_t count(const unsigned (&extents)[3]) { return std::uint64_t{extents[0]} * extents[1] * extents[2]; }
+void tell(const kmux_sink& error, const char* text) { error.write(error.self, text, std::strlen(text)); }
 
-int refuse(const kmux_cpu_grid& launch, const std::string& text) {
-  kmux::write(launch.error, text);
+void tell_number(const kmux_sink& error, std::uint64_t number) {
+  char digits[20];
+  char* first = digits + sizeof digits;
+  do {
+    *--first = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  error.write(error.self, first, static_cast<std::size_t>(digits + sizeof digits - first));
+}
+
+// Of three extents; the largest number if it is larger than that.
+std::uint64_t product(const unsigned (&extents)[3]) {
+  std::uint64_t all = 0;
+  const bool is_too_large = __builtin_mul_overflow(std::uint64_t{extents[0]} * extents[1], extents[2], &all);
+  return is_too_large ? ~std::uint64_t{0} : all;
+}
+
+__attribute__((cold, noinline)) int refuse_block(const kmux_cpu_grid& launch, std::uint64_t threads) {
+  tell(launch.error, "a block of ");
+  tell_number(launch.error, threads);
+  tell(launch.error, " threads (there are 1 to 1024). Use a smaller block.");
   return KMUX_INVALID_ARGUMENT;
 }
 
-}  // namespace
+__attribute__((cold, noinline)) int refuse_shared(const kmux_cpu_grid& launch, std::uint64_t bytes) {
+  tell_number(launch.error, bytes);
+  tell(launch.error, " bytes of shared memory (there are 232448). Use less.");
+  return KMUX_INVALID_ARGUMENT;
+}
 
-int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_blocks blocks, const void* arguments, std::uint64_t shared_bytes,
-                 std::uint64_t frame_bytes, unsigned lanes) {
-  const std::uint64_t threads = count(launch->block);
-  if (threads == 0 || threads > kMostThreads) [[unlikely]] {
-    return refuse(*launch,
-                  "a block of " + std::to_string(threads) + " threads (there are 1 to 1024). Use a smaller block.");
+__attribute__((cold, noinline)) int refuse_grid(const kmux_cpu_grid& launch) {
+  tell(launch.error, "the grid has more blocks than can be counted (2^63). Use a smaller grid.");
+  return KMUX_INVALID_ARGUMENT;
+}
+
+__attribute__((cold, noinline)) int refuse_memory(const kmux_cpu_grid& launch) {
+  tell(launch.error, "the machine has no memory left for a block. Use smaller tensors or free some.");
+  return KMUX_UNAVAILABLE;
+}
+
+/// A launch whose blocks several threads take.
+struct SharedLaunch {
+  SharedLaunch(const kmux_cpu_grid& its_grid, const kmux_cpu_kernel& its_kernel, const void* its_arguments)
+      : grid(its_grid), kernel(its_kernel), arguments(its_arguments) {}
+
+  const kmux_cpu_grid& grid;
+  const kmux_cpu_kernel& kernel;
+  const void* arguments;
+  std::size_t memory_bytes = 0;
+  std::uint64_t end = 0;
+  std::uint64_t grain = 1;
+  alignas(64) std::atomic<std::uint64_t> next{0};  // the first block that nobody has taken
+  alignas(64) std::atomic<std::uint64_t> ticks{0};  // that all threads together took
+  std::atomic<std::uint64_t> blocks{0};             // that they ran in these
+  std::atomic<bool> has_failed{false};
+  std::exception_ptr failure;
+};
+
+// Parts until none is left. The caller's own memory is there, and another thread without any leaves the work to those that have some.
+void take_parts(SharedLaunch& launch) {
+  const BlockMemory memory(launch.memory_bytes);
+  if (launch.memory_bytes != 0 && memory.get() == nullptr) return;
+  const std::uint64_t begin = ticks();
+  std::uint64_t count = 0;
+  for (;;) {
+    const std::uint64_t first = launch.next.fetch_add(launch.grain, std::memory_order_relaxed);
+    if (first >= launch.end) break;
+    const std::uint64_t left = launch.end - first;
+    const std::uint64_t part = left < launch.grain ? left : launch.grain;
+    launch.kernel.blocks(launch.arguments, &launch.grid, first, first + part, memory.get());
+    count += part;
   }
-  const std::uint64_t shared = shared_bytes + launch->dynamic_bytes;
-  if (shared > kMostSharedBytes) [[unlikely]] {
-    return refuse(*launch, std::to_string(shared) + " bytes of shared memory (there are 232448). Use less.");
+  if (count == 0) return;
+  launch.ticks.fetch_add(ticks() - begin, std::memory_order_relaxed);
+  launch.blocks.fetch_add(count, std::memory_order_relaxed);
+}
+
+void take_parts_and_catch(void* context) {
+  SharedLaunch& launch = *static_cast<SharedLaunch*>(context);
+  try {
+    take_parts(launch);
+  } catch (...) {
+    launch.next.store(launch.end, std::memory_order_relaxed);
+    if (!launch.has_failed.exchange(true, std::memory_order_relaxed)) launch.failure = std::current_exception();
   }
-  char* const memory = kmux::cpu::block_memory(shared + (threads + lanes - 1) / lanes * frame_bytes);
-  if (memory == nullptr) [[unlikely]] {
-    kmux::write(launch->error, "the machine has no memory left for a block. Use smaller tensors or free some.");
-    return KMUX_UNAVAILABLE;
+}
+
+std::uint64_t load_cost(const kmux_cpu_kernel& kernel) { return __atomic_load_n(&kernel.cost, __ATOMIC_RELAXED); }
+
+void learn_cost(kmux_cpu_kernel& kernel, std::uint64_t ticks, std::uint64_t blocks) {
+  const BlockCost before = load_cost(kernel);
+  const BlockCost after = learn(before, ticks, blocks);
+  if (after != before) __atomic_store_n(&kernel.cost, after, __ATOMIC_RELAXED);
+}
+
+/// What the calling thread has done of a launch by itself, and what a block costs.
+struct Begun {
+  std::uint64_t blocks = 0;
+  BlockCost cost = 0;
+};
+
+/// Runs blocks on the calling thread while they may be too few for more threads: all, or as many as it takes to find that they
+/// are not.
+Begun run_alone(const SharedLaunch& launch, kmux_cpu_kernel& kernel, char* memory, unsigned helpers) {
+  const std::uint64_t rate = ticks_per_us();
+  Begun begun{0, load_cost(kernel)};
+  if (divide(launch.end, begun.cost, rate, helpers).helpers > 0) return begun;
+  std::uint64_t batch = probe_blocks(begun.cost, rate);
+  const std::uint64_t begin = ticks();
+  std::uint64_t spent = 0;
+  while (begun.blocks < launch.end) {
+    const std::uint64_t left = launch.end - begun.blocks;
+    if (batch > left) batch = left;
+    kernel.blocks(launch.arguments, &launch.grid, begun.blocks, begun.blocks + batch, memory);
+    begun.blocks += batch;
+    spent = ticks() - begin;
+    begun.cost = learn(0, spent, begun.blocks);
+    if (divide(launch.end - begun.blocks, begun.cost, rate, helpers).helpers > 0) break;
+    const std::uint64_t more = probe_blocks(begun.cost, rate);
+    batch = more < 2 * begun.blocks ? more : 2 * begun.blocks;
   }
-  blocks(arguments, launch, 0, count(launch->grid), memory);
+  learn_cost(kernel, spent, begun.blocks);
+  return begun;
+}
+
+/// The other blocks, with those threads that come. Returns false if nobody had memory for all of them.
+bool run_together(SharedLaunch& launch, kmux_cpu_kernel& kernel, const Begun& begun, unsigned helpers) {
+  const Division division = divide(launch.end - begun.blocks, begun.cost, ticks_per_us(), helpers);
+  launch.grain = division.grain;
+  launch.next.store(begun.blocks, std::memory_order_relaxed);
+  pool().run(division.helpers, take_parts_and_catch, &launch);
+  if (launch.failure) std::rethrow_exception(launch.failure);
+  learn_cost(kernel, launch.ticks.load(std::memory_order_relaxed), launch.blocks.load(std::memory_order_relaxed));
+  return launch.next.load(std::memory_order_relaxed) >= launch.end;
+}
+
+// Whether all blocks together take less time than it is worth to look at the clock for in between.
+bool is_short(std::uint64_t blocks, BlockCost cost) {
+  if (cost == 0 || blocks >> 31 != 0 || cost >> 31 != 0) return false;
+  return blocks * cost <= (kShortUs * ticks_per_us()) << kCostFraction;
+}
+
+__attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
+                                       std::uint64_t blocks, std::size_t bytes) {
+  SharedLaunch launch(grid, kernel, arguments);
+  launch.memory_bytes = bytes;
+  launch.end = blocks;
+  const unsigned helpers = pool().helpers();
+  Begun begun;
+  {
+    const BlockMemory memory(bytes);
+    if (bytes != 0 && memory.get() == nullptr) return refuse_memory(grid);
+    if (helpers == 0) {
+      kernel.blocks(arguments, &grid, 0, blocks, memory.get());
+      return KMUX_OK;
+    }
+    if (is_short(blocks, load_cost(kernel))) {
+      const std::uint64_t begin = ticks();
+      kernel.blocks(arguments, &grid, 0, blocks, memory.get());
+      learn_cost(kernel, ticks() - begin, blocks);
+      return KMUX_OK;
+    }
+    begun = run_alone(launch, kernel, memory.get(), helpers);
+  }
+  if (begun.blocks == blocks || run_together(launch, kernel, begun, helpers)) return KMUX_OK;
+  return refuse_memory(grid);
+}
+
+}  // namespace
+}  // namespace kmux::cpu
+
+int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const void* arguments) {
+  using namespace kmux::cpu;
+  const std::uint64_t threads = product(launch->block);
+  if (threads - 1 >= kMostThreads) return refuse_block(*launch, threads);
+  const std::uint64_t shared = kernel->shared_bytes + launch->dynamic_bytes;
+  if (shared > kMostSharedBytes) return refuse_shared(*launch, shared);
+  const std::uint64_t blocks = product(launch->grid);
+  if (blocks >> 63 != 0) return refuse_grid(*launch);
+  const std::uint64_t warps = (threads + (1U << kernel->lane_bits) - 1) >> kernel->lane_bits;
+  const std::size_t bytes = shared + warps * kernel->frame_bytes;
+  if (blocks > 1) return run_many(*launch, *kernel, arguments, blocks, bytes);
+  const BlockMemory memory(bytes);
+  if (bytes != 0 && memory.get() == nullptr) return refuse_memory(*launch);
+  kernel->blocks(arguments, launch, 0, blocks, memory.get());
   return KMUX_OK;
 }

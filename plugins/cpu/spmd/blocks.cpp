@@ -38,6 +38,9 @@ class Chunk {
   llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(builder_.getContext(), name, function_); }
   Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
   void write_warps(llvm::BasicBlock* next_block);
+  void write_blocks();
+  Three block_index(llvm::Value* block);
+  Three next_index();
   Three warp_index(llvm::Value* warp);
   void replace(std::string_view name, llvm::Value* with);
   void replace_three(const std::string_view (&names)[3], const Three& with);
@@ -117,6 +120,58 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   frame_bytes_ = add_barriers(*function_, loop);
 }
 
+// The place in the grid of block number `block`.
+Three Chunk::block_index(llvm::Value* block) {
+  llvm::Type* const i32 = builder_.getInt32Ty();
+  llvm::Value* const x = builder_.CreateZExt(grid_[0], block->getType());
+  llvm::Value* const y = builder_.CreateZExt(grid_[1], block->getType());
+  llvm::Value* const row = builder_.CreateUDiv(block, x);
+  return {builder_.CreateTrunc(builder_.CreateURem(block, x), i32),
+          builder_.CreateTrunc(builder_.CreateURem(row, y), i32),
+          builder_.CreateTrunc(builder_.CreateUDiv(row, y), i32)};
+}
+
+// The one after `index_`. A division a block would take as long as a small block.
+Three Chunk::next_index() {
+  Three next{};
+  llvm::Value* carry = builder_.getTrue();
+  for (unsigned i = 0; i < 3; ++i) {
+    next[i] = builder_.CreateAdd(index_[i], builder_.CreateZExt(carry, builder_.getInt32Ty()));
+    carry = builder_.CreateICmpEQ(next[i], grid_[i]);
+    if (i < 2) next[i] = builder_.CreateSelect(carry, builder_.getInt32(0), next[i]);
+  }
+  return next;
+}
+
+void Chunk::write_blocks() {
+  llvm::Type* const i64 = builder_.getInt64Ty();
+  llvm::BasicBlock* const entry = builder_.GetInsertBlock();
+  llvm::BasicBlock* const header = add("block");
+  llvm::BasicBlock* const body = add("block.body");
+  llvm::BasicBlock* const latch = add("block.next");
+  llvm::BasicBlock* const end = add("end");
+  const Three first = block_index(function_->getArg(2));
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
+  std::array<llvm::PHINode*, 3> index{};
+  for (unsigned i = 0; i < 3; ++i) index_[i] = index[i] = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  builder_.CreateCondBr(builder_.CreateICmpULT(block, function_->getArg(3)), body, end);
+  builder_.SetInsertPoint(body);
+  write_warps(latch);
+  builder_.SetInsertPoint(latch);
+  const Three next = next_index();
+  block->addIncoming(function_->getArg(2), entry);
+  block->addIncoming(builder_.CreateAdd(block, builder_.getInt64(1), "", true, true), latch);
+  for (unsigned i = 0; i < 3; ++i) {
+    index[i]->addIncoming(first[i], entry);
+    index[i]->addIncoming(next[i], latch);
+  }
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(end);
+  builder_.CreateRetVoid();
+}
+
 void Chunk::write(llvm::StructType* arguments) {
   llvm::Type* const i64 = builder_.getInt64Ty();
   llvm::Type* const i8 = builder_.getInt8Ty();
@@ -132,30 +187,7 @@ void Chunk::write(llvm::StructType* arguments) {
   llvm::Value* const place =
       builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, made whole
   frames_ = builder_.CreateInBoundsGEP(i8, dynamic_, builder_.CreateLoad(i64, place));
-  llvm::BasicBlock* const entry = builder_.GetInsertBlock();
-  llvm::BasicBlock* const header = add("block");
-  llvm::BasicBlock* const body = add("block.body");
-  llvm::BasicBlock* const latch = add("block.next");
-  llvm::BasicBlock* const end = add("end");
-  builder_.CreateBr(header);
-  builder_.SetInsertPoint(header);
-  llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
-  builder_.CreateCondBr(builder_.CreateICmpULT(block, function_->getArg(3)), body, end);
-  builder_.SetInsertPoint(body);
-  llvm::Value* const x = builder_.CreateZExt(grid_[0], i64);
-  llvm::Value* const y = builder_.CreateZExt(grid_[1], i64);
-  llvm::Value* const row = builder_.CreateUDiv(block, x);
-  index_ = {builder_.CreateTrunc(builder_.CreateURem(block, x), builder_.getInt32Ty()),
-            builder_.CreateTrunc(builder_.CreateURem(row, y), builder_.getInt32Ty()),
-            builder_.CreateTrunc(builder_.CreateUDiv(row, y), builder_.getInt32Ty())};
-  write_warps(latch);
-  builder_.SetInsertPoint(latch);
-  llvm::Value* const next = builder_.CreateAdd(block, builder_.getInt64(1), "", true, true);
-  builder_.CreateBr(header);
-  block->addIncoming(function_->getArg(2), entry);
-  block->addIncoming(next, latch);
-  builder_.SetInsertPoint(end);
-  builder_.CreateRetVoid();
+  write_blocks();
   replace_three(call::kBlock, index_);
   replace_three(call::kGridDim, grid_);
   replace_three(call::kBlockDim, extents_);
@@ -169,12 +201,30 @@ void Chunk::write(llvm::StructType* arguments) {
   }
 }
 
+// The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.
+llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, Chunk& chunk, const BlockShape& shape,
+                                std::uint64_t shared_bytes) {
+  llvm::Type* const i32 = llvm::Type::getInt32Ty(module.getContext());
+  llvm::Type* const i64 = llvm::Type::getInt64Ty(module.getContext());
+  llvm::Type* const ptr = llvm::PointerType::get(module.getContext(), 0);
+  llvm::StructType* const type = llvm::StructType::get(module.getContext(), {ptr, i64, i64, i32, i32, i64});
+  llvm::Constant* const fields[] = {&chunk.function(),
+                                    llvm::ConstantInt::get(i64, shared_bytes),
+                                    llvm::ConstantInt::get(i64, chunk.frame_bytes()),
+                                    llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
+                                    llvm::ConstantInt::get(i32, 0),
+                                    llvm::ConstantInt::get(i64, 0)};
+  auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
+                                               llvm::ConstantStruct::get(type, fields), name + ".facts");
+  facts->setAlignment(llvm::Align(64));
+  return *facts;
+}
+
 // The function that the launcher calls as it would call the kernel of dialect c.
 void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* arguments, const BlockShape& shape,
                  std::uint64_t shared_bytes) {
   llvm::IRBuilder<> builder(kernel.getContext());
   llvm::Type* const i32 = builder.getInt32Ty();
-  llvm::Type* const i64 = builder.getInt64Ty();
   llvm::Type* const ptr = builder.getPtrTy();
   llvm::SmallVector<llvm::Type*> types{ptr};
   types.append(arguments->element_begin(), arguments->element_end());
@@ -188,11 +238,10 @@ void write_start(llvm::Function& kernel, Chunk& chunk, llvm::StructType* argumen
   for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
     builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(arguments, packed, i));
   }
-  const auto run = kernel.getParent()->getOrInsertFunction(
-      "kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr, i64, i64, i32}, false));
-  builder.CreateRet(
-      builder.CreateCall(run, {start->getArg(0), &chunk.function(), packed, builder.getInt64(shared_bytes),
-                               builder.getInt64(chunk.frame_bytes()), builder.getInt32(shape.lanes)}));
+  const auto run =
+      kernel.getParent()->getOrInsertFunction("kmux_cpu_run", llvm::FunctionType::get(i32, {ptr, ptr, ptr}, false));
+  auto& facts = add_facts(*kernel.getParent(), start->getName(), chunk, shape, shared_bytes);
+  builder.CreateRet(builder.CreateCall(run, {start->getArg(0), &facts, packed}));
 }
 
 }  // namespace

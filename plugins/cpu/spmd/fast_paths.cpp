@@ -8,18 +8,21 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr std::size_t kMostDoubled = 2000;  // instructions
+constexpr std::size_t kMostDoubled = 2000;  // instructions, of all copies together
 
 using Blocks = llvm::SmallVector<llvm::BasicBlock*>;
 
-bool is_worth_doubling(const Blocks& blocks) {
+// Takes the instructions of `blocks` off `budget`, if they fit and reach memory: registers are masked for nothing.
+bool is_worth_doubling(const Blocks& blocks, std::size_t& budget) {
   std::size_t count = 0;
   bool has_memory = false;
   for (const llvm::BasicBlock* const block : blocks) {
     count += block->size();
     for (const llvm::Instruction& instruction : *block) has_memory |= instruction.mayReadOrWriteMemory();
   }
-  return has_memory && count <= kMostDoubled;
+  if (!has_memory || count > budget) return false;
+  budget -= count;
+  return true;
 }
 
 void clone_blocks(const Blocks& blocks, llvm::Function& function, const char* suffix, llvm::ValueToValueMapTy& map) {
@@ -38,6 +41,15 @@ llvm::Value* mapped(const llvm::ValueToValueMapTy& map, llvm::Value* value) {
 
 llvm::Value* condition_of(llvm::IRBuilder<>& builder, llvm::Value* condition, bool on_true) {
   return make_call(builder, call::kAll, builder.getInt1Ty(), on_true ? condition : builder.CreateNot(condition));
+}
+
+// Is there a copy of the region of `split` already?
+bool is_doubled(const Split& split) {
+  const llvm::BasicBlock* const parting = split.branch->getParent();
+  const llvm::BasicBlock* const before = parting->getSinglePredecessor();
+  const auto* const branch = before == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(before->getTerminator());
+  return branch != nullptr && branch->isConditional() && calls(branch->getCondition(), call::kAll) &&
+         branch->getSuccessor(1) == parting;
 }
 
 void double_region(const Split& split, const Blocks& region) {
@@ -119,38 +131,49 @@ class Apart {
   llvm::LoopInfo loops_;
 };
 
-void double_regions(llvm::Function& kernel, const Branches& branches) {
+// Returns whether there were any.
+bool double_regions(llvm::Function& kernel, const Branches& branches, std::size_t& budget) {
   Apart apart(kernel, branches);
   std::vector<std::pair<const Split*, Blocks>> chosen;
   for (const Split& split : branches.splits()) {
     llvm::BasicBlock* const block = split.branch->getParent();
     if (apart.in_region(block) || apart.in_loop(apart.loops().getLoopFor(block))) continue;
     Blocks region = apart.region_of(split);
-    if (is_worth_doubling(region)) chosen.emplace_back(&split, std::move(region));
+    if (is_doubled(split) || !is_worth_doubling(region, budget)) continue;
+    chosen.emplace_back(&split, std::move(region));
   }
   for (const auto& [split, region] : chosen) double_region(*split, region);
+  return !chosen.empty();
 }
 
-void double_loops(llvm::Function& kernel, const Branches& branches) {
+bool double_loops(llvm::Function& kernel, const Branches& branches, std::size_t& budget) {
   Apart apart(kernel, branches);
   std::vector<llvm::Loop*> chosen;
   for (llvm::Loop* const loop : apart.loops().getLoopsInPreorder()) {
     const bool is_outermost = branches.is_left_one_by_one(loop) && !apart.in_loop(loop->getParentLoop());
-    if (is_outermost && !apart.in_region(loop->getHeader()) && is_worth_doubling(Blocks(loop->blocks())))
+    if (is_outermost && !apart.in_region(loop->getHeader()) && is_worth_doubling(Blocks(loop->blocks()), budget)) {
       chosen.push_back(loop);
+    }
   }
   for (llvm::Loop* const loop : chosen) double_loop(*loop);
+  return !chosen.empty();
 }
 
 }  // namespace
 
 Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
-  for (const auto step : {double_regions, double_loops}) {
+  std::size_t budget = kMostDoubled;
+  const auto run = [&](auto step) -> Result<bool> {
     KMUX_ASSIGN(const Branches branches,
                 Branches::find(kernel, analyses.getResult<llvm::UniformityInfoAnalysis>(kernel)));
-    step(kernel, branches);
+    const bool has_changed = step(kernel, branches, budget);
     analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+    return has_changed;
+  };
+  for (bool again = true; again;) {  // what parts lanes within a copy is outermost there
+    KMUX_ASSIGN(again, run(double_regions));
   }
+  KMUX_TRY(run(double_loops));
   return Ok{};
 }
 

@@ -1,8 +1,10 @@
 #include "spmd/lower.h"
 
+#include "check/fiber_kernels.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/blocks.h"
 #include "spmd/divergence.h"
 #include "spmd/structure.h"
@@ -39,9 +41,9 @@ Status check(const llvm::Function& function, const char* step) {
 }
 
 Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel));
-  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   Analyses analyses;
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
+  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
   place_threads(kernel, shape);
   KMUX_TRY(check(kernel, "threads"));
   structure(kernel, analyses.functions);
@@ -57,14 +59,47 @@ Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>
   return Ok{};
 }
 
+// A copy of `kernel`, which is `name`, takes its place.
+llvm::Function* restore(llvm::Function* copy, const std::string& name) {
+  llvm::Function* const rest = copy->getParent()->getFunction(name);
+  copy->takeName(rest);
+  rest->replaceAllUsesWith(copy);
+  rest->eraseFromParent();
+  return copy;
+}
+
+// Widens `kernel`. Where that cannot be done, it is as it was.
+Result<std::optional<Error>> try_lower(llvm::Function*& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
+  const std::string name = kernel->getName().str();
+  llvm::ValueToValueMapTy map;
+  llvm::Function* const copy = llvm::CloneFunction(kernel, map);
+  Status status = lower(*kernel, extents);
+  if (status) {
+    copy->eraseFromParent();
+    return std::optional<Error>();
+  }
+  kernel = restore(copy, name);
+  if (status.error().code != ErrorCode::kUnsupported) return std::move(status).error();
+  return std::optional<Error>(std::move(status).error());
+}
+
 }  // namespace
 
-Status lower_kernels(llvm::Module& module, const BlockExtents& kernels) {
+Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check) {
+  std::vector<llvm::Function*> on_fibers;
+  std::vector<Error> reasons;
   for (const auto& [name, extents] : kernels) {
-    llvm::Function* const kernel = module.getFunction(name);
-    if (kernel != nullptr && !kernel->isDeclaration()) KMUX_TRY(lower(*kernel, extents));
+    llvm::Function* kernel = module.getFunction(name);
+    if (kernel == nullptr || kernel->isDeclaration()) continue;
+    if (!check.memory) {
+      KMUX_ASSIGN(std::optional<Error> why, try_lower(kernel, extents));
+      if (!why) continue;
+      reasons.push_back(std::move(*why));
+    }
+    on_fibers.push_back(kernel);
   }
-  return Ok{};
+  KMUX_TRY(run_on_fibers(on_fibers, check));
+  return reasons;
 }
 
 }  // namespace kmux::cpu::spmd

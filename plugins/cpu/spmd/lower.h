@@ -1,16 +1,21 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kmux/error.h"
 
+#include "check/check_options.h"
 #include "llvm/IR/Module.h"
 #include "spmd/block_extents.h"
 
 namespace kmux::cpu::spmd {
 
 /// Replaces each kernel of `kernels`, written for one thread of a GPU, by a function of the same name that runs a grid of blocks
-/// on this processor (blocks.h).
+/// on this processor (blocks.h). Those that cannot be widened run a fiber a thread instead; with `check`, all do
+/// (check/fiber_kernels.h). Returns why for each that cannot be widened.
 ///
 /// Errors: unsupported for what cannot run here, named; the module is of no use then.
-Status lower_kernels(llvm::Module& module, const BlockExtents& kernels);
+Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
 
 }  // namespace kmux::cpu::spmd

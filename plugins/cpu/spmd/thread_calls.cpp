@@ -1,5 +1,6 @@
 #include "spmd/thread_calls.h"
 
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 
 namespace kmux::cpu::spmd {
@@ -23,6 +24,12 @@ llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llv
     declared->setWillReturn();
   }
   return builder.CreateCall(function, arguments);
+}
+
+std::string location_of(const llvm::Instruction& instruction) {
+  const llvm::DebugLoc& place = instruction.getDebugLoc();
+  if (!place) return ".";
+  return " (" + place->getFilename().str() + ":" + std::to_string(place.getLine()) + ").";
 }
 
 }  // namespace kmux::cpu::spmd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "llvm/IR/IRBuilder.h"
@@ -18,6 +19,8 @@ inline constexpr std::string_view kLane = "kmux.lane";  // of its warp
 inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
 inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
 inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
+inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // memory is the same for all lanes that take part
+inline constexpr std::string_view kParticipants = "kmux.participants";  // (mask): of the warp calls from here on; 0: any
 inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
@@ -33,5 +36,8 @@ inline bool calls(const llvm::Value* value, std::string_view name) { return call
 /// A call of `name` at the place of `builder`. Those that return something touch no memory.
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,
                           llvm::ArrayRef<llvm::Value*> arguments = {});
+
+/// The end of a message about `instruction`: " (k.cu:12)." where the module has lines, else ".".
+std::string location_of(const llvm::Instruction& instruction);
 
 }  // namespace kmux::cpu::spmd

@@ -1,11 +1,16 @@
 #include "spmd/threads.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/thread_calls.h"
@@ -13,7 +18,6 @@
 namespace kmux::cpu::spmd {
 namespace {
 
-constexpr unsigned kMostInlined = 10000;
 constexpr std::uint64_t kSharedAlignment = 64;
 
 llvm::Function* definition_of(const llvm::CallBase& call) {
@@ -29,30 +33,94 @@ llvm::CallBase* first_call(llvm::Function& function) {
   return nullptr;
 }
 
+Error refuse(const llvm::Instruction& at, const std::string& what) {
+  return make_error(ErrorCode::kUnsupported,
+                    "kernel \"" + at.getFunction()->getName().str() + "\" " + what + location_of(at));
+}
+
+}  // namespace
+
 // The instructions of another processor: PTX.
 Status check_text(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr || !call->isInlineAsm()) continue;
-    const std::string text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString();
-    return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" has the inline assembly \"" +
-                                                   text + "\", which is not for this processor. Write it in C++.");
+    return refuse(*call, "has the inline assembly \"" +
+                             llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString() +
+                             "\", which is not for this processor. Write it in C++");
   }
   return Ok{};
+}
+
+namespace {
+
+// Calls of what is not known before the kernel runs.
+Status check_pointers(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr || call->getCalledFunction() != nullptr || call->isInlineAsm()) continue;
+    return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
+  }
+  return Ok{};
+}
+
+using Functions = llvm::DenseSet<const llvm::Function*>;
+
+// The first call on the way from `function` back to one that is on `way`. Each function is looked at once.
+const llvm::CallBase* recursion_in(const llvm::Function& function, Functions& way, Functions& seen) {
+  if (!seen.insert(&function).second) return nullptr;
+  way.insert(&function);
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* const called = call == nullptr ? nullptr : definition_of(*call);
+    if (called == nullptr) continue;
+    if (way.contains(called)) return call;
+    if (const llvm::CallBase* const found = recursion_in(*called, way, seen)) return found;
+  }
+  way.erase(&function);
+  return nullptr;
+}
+
+Status check_recursion(const llvm::Function& kernel) {
+  Functions way, seen;
+  const llvm::CallBase* const call = recursion_in(kernel, way, seen);
+  if (call == nullptr) return Ok{};
+  return make_error(ErrorCode::kUnsupported, "kernel \"" + kernel.getName().str() + "\" calls \"" +
+                                                 llvm::demangle(definition_of(*call)->getName().str()) +
+                                                 "\", which calls itself. Write it as a loop" + location_of(*call));
 }
 
 Status inline_calls(llvm::Function& kernel) {
-  for (unsigned count = 0; llvm::CallBase* const call = first_call(kernel); ++count) {
+  while (llvm::CallBase* const call = first_call(kernel)) {
     llvm::InlineFunctionInfo info;
-    if (count < kMostInlined && llvm::InlineFunction(*call, info).isSuccess()) continue;
-    return make_error(ErrorCode::kUnsupported,
-                      "kernel \"" + kernel.getName().str() + "\" calls \"" + definition_of(*call)->getName().str() +
-                          "\", which cannot become part of it (a recursion?). Write it as a loop.");
+    const llvm::InlineResult done = llvm::InlineFunction(*call, info);
+    if (!done.isSuccess()) {
+      return refuse(*call, "calls \"" + llvm::demangle(definition_of(*call)->getName().str()) +
+                               "\", which cannot become part of it (" + done.getFailureReason() + "). Simplify it");
+    }
   }
   return Ok{};
 }
 
-// The variable that a note of the source says is shared, or null.
+// Functions that are arguments of functions are known where they are called once scalars stand for memory.
+void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.run(kernel, analyses);
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+}
+
+bool calls_pointers(const llvm::Function& kernel) {
+  return llvm::any_of(llvm::instructions(kernel), [](const llvm::Instruction& instruction) {
+    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call != nullptr && call->getCalledFunction() == nullptr && !call->isInlineAsm();
+  });
+}
+
+}  // namespace
+
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
@@ -71,6 +139,8 @@ void erase_notes(llvm::Function& function) {
     }
   }
 }
+
+namespace {
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
@@ -92,6 +162,8 @@ std::uint64_t place_shared(llvm::Function& kernel) {
   return bytes;
 }
 
+}  // namespace
+
 // An array without extent that nobody defines is the dynamic shared memory, which has one address whatever its names.
 void place_dynamic(llvm::Function& kernel) {
   for (llvm::GlobalVariable& variable : kernel.getParent()->globals()) {
@@ -108,8 +180,6 @@ void place_dynamic(llvm::Function& kernel) {
   }
 }
 
-}  // namespace
-
 bool sees_warps(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
@@ -119,8 +189,27 @@ bool sees_warps(const llvm::Function& kernel) {
   return false;
 }
 
-Result<std::uint64_t> join_calls(llvm::Function& kernel) {
+namespace {
+
+// The lanes of a warp run together: they need not be told who takes part, nor wait for each other.
+void erase_meetings(llvm::Function& kernel) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    if (calls(&instruction, call::kParticipants) || calls(&instruction, call::kSyncWarp)) instruction.eraseFromParent();
+  }
+}
+
+}  // namespace
+
+Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  KMUX_TRY(check_recursion(kernel));
   KMUX_TRY(inline_calls(kernel));
+  if (calls_pointers(kernel)) {
+    resolve_pointers(kernel, analyses);
+    KMUX_TRY(check_recursion(kernel));
+    KMUX_TRY(inline_calls(kernel));
+  }
+  KMUX_TRY(check_pointers(kernel));
+  erase_meetings(kernel);
   KMUX_TRY(check_text(kernel));
   place_dynamic(kernel);
   return place_shared(kernel);

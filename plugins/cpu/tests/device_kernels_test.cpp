@@ -50,7 +50,7 @@ std::vector<float> numbers(std::size_t count = kNumbers) {
   return values;
 }
 
-// What the kernel gives in both tiers.
+// What the kernel gives in both tiers, and thread by thread with every access checked.
 std::vector<float> result_of(Case given, const std::vector<float>& x = numbers()) {
   given.options["tier"] = "fast";
   const auto fast = run(given, x);
@@ -58,8 +58,12 @@ std::vector<float> result_of(Case given, const std::vector<float>& x = numbers()
   const auto full = run(given, x);
   EXPECT_TRUE(full.ok()) << full.error().explain();
   EXPECT_TRUE(fast.ok()) << fast.error().explain();
-  if (!full.ok() || !fast.ok()) return {};
+  given.options["check"] = "on";
+  const auto checked = run(given, x);
+  EXPECT_TRUE(checked.ok()) << checked.error().explain();
+  if (!full.ok() || !fast.ok() || !checked.ok()) return {};
   EXPECT_EQ(*fast, *full);
+  EXPECT_EQ(*checked, *full);
   return *full;
 }
 
@@ -244,18 +248,52 @@ TEST(DeviceKernels, DivisionsByZeroOfThreadsThatDoNotRun) {
             }));
 }
 
-TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefused) {
-  const auto assembly = run(
-      {.source = "__global__ void k(const float* x, float* y, int n) { asm volatile(\"bar.sync 0;\"); }"}, numbers());
-  ASSERT_FALSE(assembly.ok());
-  EXPECT_EQ(assembly.error().code, ErrorCode::kUnsupported) << assembly.error().explain();
-  EXPECT_THAT(assembly.error().message, HasSubstr("bar.sync 0;"));
-  const auto recursion =
-      run({.source = "__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
-                     "__global__ void k(const float* x, float* y, int n) { y[threadIdx.x] = f(threadIdx.x); }"},
-          numbers());
-  ASSERT_FALSE(recursion.ok());
-  EXPECT_EQ(recursion.error().code, ErrorCode::kUnsupported) << recursion.error().explain();
+// What `source`, refused, is refused for.
+std::string refusal(const std::string& source) {
+  const auto refused = run({.source = source}, numbers());
+  if (refused.ok()) return "it ran";
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
+  return refused.error().message;
+}
+
+TEST(DeviceKernels, WhatIsNotForThisProcessorIsRefusedWithItsLine) {
+  const auto refused = run({.source = "__device__ void wait() {\n  asm volatile(\"bar.sync 0;\");\n}\n"
+                                      "__global__ void k(const float* x, float* y, int n) { wait(); }"},
+                           numbers());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported) << refused.error().explain();
+  EXPECT_THAT(refused.error().message, HasSubstr("has the inline assembly \"bar.sync 0;\", which is not for this "
+                                                 "processor. Write it in C++ (k.cu:2)."));
+}
+
+TEST(DeviceKernels, FunctionsThatAreChosenWhileItRuns) {
+  const Case given{.source = R"(__device__ float one(float x) { return x + threadIdx.x; }
+__device__ float two(float x) { return x * blockDim.x; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float (*f)(float) = i % 3 == 1 ? one : two;
+  for (int j = 0; j < 3; ++j) f = f(1) > 2 ? one : two;
+  if (i < n) y[i] = f(x[i]);
+})"};
+  EXPECT_EQ(result_of(given), expected([](const auto& x, std::size_t i) {
+              const auto thread = static_cast<float>(i % 64);
+              const auto call = [&](bool is_one, float v) { return is_one ? v + thread : v * 64; };
+              bool is_one = i % 3 == 1;
+              for (int j = 0; j < 3; ++j) is_one = call(is_one, 1) > 2;
+              return call(is_one, x[i]);
+            }));
+}
+
+TEST(DeviceKernels, FunctionsAreArgumentsOfFunctions) {
+  const Case given{.source = R"(__device__ float one(float x) { return 2 * x + blockDim.y; }
+template <class F> __device__ float apply(F f, float x) { return f(x); }
+__device__ float twice(float (*f)(float), float x) { return f(f(x)); }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = twice(one, x[i]) + apply([=](float v) { return v - i; }, 5.0f);
+})"};
+  EXPECT_EQ(result_of(given),
+            expected([](const auto& x, std::size_t i) { return 2 * (2 * x[i] + 1) + 1 + 5 - static_cast<float>(i); }));
 }
 
 TEST(DeviceKernels, LaunchesThatNoBlockCanBeAreRefused) {

@@ -42,6 +42,11 @@ TEST(Options, TakeATargetHost) {  // C1.1
   EXPECT_THAT(parse({{"target_host", "{"}}).error().message, HasSubstr("target_host: malformed target"));
 }
 
+TEST(Options, SayWhatIsChecked) {
+  EXPECT_EQ(parse({}).value().check, CheckOptions{});
+  EXPECT_EQ(parse({{"check", "on"}, {"check_seed", "12"}}).value().check, (CheckOptions{true, 12}));
+}
+
 TEST(Options, BeatTheHosts) {
   FakeHost host;
   host.options = {{"cpu.opt_level", "1"}, {"cpu.engine", "host"}};
@@ -58,11 +63,14 @@ TEST(Options, AreRefusedByName) {
   };
   const Case cases[] = {
       {{{"engines", "host"}},
-       "option \"engines\" is not known (given as \"host\"; backend cpu has compile_flags, engine, "},
+       "option \"engines\" is not known (given as \"host\"; backend cpu has check, check_seed, compile_flags, "
+       "engine, "},
       {{{"engines", "host"}}, "Did you mean 'engine'?"},
       {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
       {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use a number from 0 to 3."},
       {{{"tier", "tiered"}}, "option \"tier\" cannot be \"tiered\" (backend cpu). Use \"fast\" or \"full\"."},
+      {{{"check", "yes"}}, "option \"check\" cannot be \"yes\" (backend cpu)."},
+      {{{"check_seed", "-1"}}, "option \"check_seed\" cannot be \"-1\" (backend cpu). Use a number from 0 to 1000000."},
       {{{"opt_level", ""}}, "option \"opt_level\" cannot be \"\""},
       {{{"march", "-x"}}, "option \"march\" cannot be \"-x\""},
       {{{"march", "a b"}}, "option \"march\" cannot be \"a b\""},

@@ -25,6 +25,13 @@ TEST(Preamble, EndsBeforeAnythingElse) {
   }
 }
 
+TEST(Preamble, NamesWhatItIncludes) {
+  EXPECT_EQ(included_first("// one\n#include <a>\n#include \"b/c.h\"\n\nint x;\n#include <d>\n"),
+            (std::vector<std::string>{"a", "b/c.h"}));
+  EXPECT_EQ(included_first("#include <a>\n#include <b> int x;\n"), std::vector<std::string>{"a"});
+  EXPECT_TRUE(included_first("int x;\n#include <a>\n").empty());
+}
+
 TEST(Preamble, IsEmptyWithoutIncludes) {
   for (const char* source : {"", "\n\n", "// only a comment\n\nint x;\n", "int x;\n#include <a>\n", "#include <a>"}) {
     EXPECT_EQ(of(source), "") << source;

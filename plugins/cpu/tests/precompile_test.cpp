@@ -45,6 +45,34 @@ TEST(Precompile, ChangesNoBitOfTheCode) {
   }
 }
 
+// A CUDA source `path` that includes `header` first, with a folder of device headers of its own.
+CompileJob device_job(const std::string& path, const std::string& header, const std::string& body) {
+  CompileJob job;
+  job.files = {{path, "#include <" + header + ">\n" + body},
+               {"kmux-device/all.h", "#pragma once\nstruct All { int x; };\n"},
+               {"kmux-device/half.h", "#pragma once\ninline int half(int x) { return x / 2; }\n"},
+               {"other.h", "#pragma once\ninline int half(int x) { return x / 3; }\n"}};
+  job.units = {{path, Language::kCuda, {"-Ikmux-device/", "-include", "kmux-device/all.h"}}};
+  job.launcher = "extern \"C\" int f(int);\nextern \"C\" int entry(int x) { return f(x); }\n";
+  job.entry = "entry";
+  job.kernels = {"f"};
+  job.cpu = host_cpu().name;
+  return job;
+}
+
+TEST(Precompile, MakesWhatEveryCudaSourceBeginsWithOnce) {
+  const std::string body = "extern \"C\" int f(int x) { return half(All{x}.x); }\n";
+  Compiler plain, with_prefix;
+  (void)with_prefix.compile(device_job("one.cu", "half.h", "extern \"C\" int f(int x) { return x; }\n")).value();
+  with_prefix.wait_for_preambles();
+  const CompiledObject object = with_prefix.compile(device_job("two.cu", "half.h", body)).value();
+  EXPECT_EQ(object.preambles, 1);
+  EXPECT_EQ(object.object, plain.compile(device_job("two.cu", "half.h", body)).value().object);
+  EXPECT_EQ(Loaded(compile_and_load(with_prefix, device_job("three.cu", "other.h", body)).value())(9), 3);
+  const Error error = with_prefix.compile(device_job("four.cu", "half.h", "\nint f() { return y; }\n")).error();
+  EXPECT_THAT(error.message, HasSubstr("four.cu:3:18: error: use of undeclared identifier 'y'"));
+}
+
 TEST(Precompile, KeepsLinesAndTextOfMessages) {
   Compiler plain, with_preamble;
   CompileJob wrong = job_with("extern \"C\" int f(int x) {\n  return std::sqrt(y) + x;\n}\n");

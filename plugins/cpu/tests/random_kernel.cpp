@@ -1,49 +1,124 @@
 #include "random_kernel.h"
 
-namespace kmux::cpu {
+#include <array>
 
-RandomKernel::RandomKernel(unsigned seed, unsigned threads) : random_(seed), threads_(threads) {
-  const std::string count = std::to_string(threads);
-  cuda_ = "__global__ void kernel(const unsigned* x, unsigned* y) {\n  __shared__ unsigned s0[" + count + "], s1[" +
-          count +
-          "];\n  const unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
-          "  s0[t] = s1[t] = t;\n  unsigned ";
-  c_ = "static unsigned s0[" + count + "], s1[" + count + "], all[6][" + count + "];\n";
+namespace kmux::cpu {
+namespace {
+
+std::string text(unsigned number) { return std::to_string(number); }
+
+// The sum of what the variables of a thread are in the end.
+std::string sum_of(unsigned variables) {
+  std::string sum = "c[t % 8u]";
+  for (unsigned i = 0; i < variables; ++i) sum += " + " + text(2 * i + 1) + "u * v" + text(i);
+  return sum;
+}
+
+}  // namespace
+
+const std::string& RandomKernel::cuda_prelude() {
+  static const std::string prelude =
+      "#define DEVICE __device__\n#define ADD(p, v) atomicAdd(p, v)\n#define XOR(p, v) atomicXor(p, v)\n"
+      "#define MAX(p, v) atomicMax(p, v)\n#define OUT(sum) y[t] = sum\n";
+  return prelude;
+}
+
+const std::string& RandomKernel::c_prelude() {
+  static const std::string prelude =
+      "#define DEVICE static\n#define ADD(p, v) (*(p) += (v))\n#define XOR(p, v) (*(p) ^= (v))\n"
+      "#define MAX(p, v) (*(p) = *(p) < (v) ? (v) : *(p))\n";
+  return prelude;
+}
+
+RandomKernel::RandomKernel(std::string name, unsigned seed, unsigned threads, std::set<unsigned> left_out)
+    : name_(std::move(name)), left_out_(std::move(left_out)), random_(seed), threads_(threads) {
+  function();
+  begin();
+  items(2 + pick(2), 0);
+  end();
+}
+
+std::string RandomKernel::each(const std::string& body) const {
+  return "for (unsigned t = 0; t < " + text(threads_) + "; ++t) {\n" + body + "}\n";
+}
+
+// A function of its own values, which returns from within a loop.
+void RandomKernel::function() {
+  both("DEVICE unsigned " + name_ + "_f(const unsigned* x, unsigned t, unsigned v0, unsigned v1) {\n" +
+       "unsigned v2 = v0 ^ t, v3 = v1 + 1, v4 = 3;\n");
+  const std::string early = "if (" + condition() + ") return " + expression(1) + ";\n";
+  both("for (unsigned i = 0; i < " + text(2 + pick(6)) + "; ++i) {\n" + block(1, 1, true) + early + "v4 += i;\n}\n" +
+       "return v0 + v2 + v3 * v4;\n}\n");
+}
+
+void RandomKernel::begin() {
+  const std::string count = text(threads_);
+  cuda_ += "__global__ void " + name_ + "(const unsigned* x, unsigned* y) {\n__shared__ unsigned s0[" + count +
+           "], s1[" + count +
+           "], c[8];\nconst unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n" +
+           "s0[t] = s1[t] = t;\nif (t == 0) for (int i = 0; i < 8; ++i) c[i] = 0;\nunsigned ";
+  c_ += "void " + name_ + "(const unsigned* x, unsigned* y) {\nunsigned s0[" + count + "], s1[" + count + "], all[6][" +
+        count + "], c[8] = {0};\n";
+  std::string first = "s0[t] = s1[t] = t;\n";
   for (unsigned i = 0; i < kVariables; ++i) {
-    const std::string name = "v" + std::to_string(i);
-    cuda_ += (i == 0 ? "" : ", ") + name + " = x[(t * " + std::to_string(i + 3) + ") & 63]";
-    c_ += "#define " + name + " all[" + std::to_string(i) + "][t]\n";
+    const std::string value = " = x[(t * " + text(i + 3) + ") & 63]";
+    cuda_ += (i == 0 ? "v" : ", v") + text(i) + value;
+    first += "all[" + text(i) + "][t]" + value + ";\n";
   }
-  cuda_ += ";\n  __syncthreads();\n";
-  c_ += "void reference(const unsigned* x, unsigned* y) {\n  for (unsigned t = 0; t < " + count +
-        "; ++t) {\n    s0[t] = s1[t] = t;\n";
-  for (unsigned i = 0; i < kVariables; ++i) {
-    c_ += "    v" + std::to_string(i) + " = x[(t * " + std::to_string(i + 3) + ") & 63];\n";
+  cuda_ += ";\n__syncthreads();\n";
+  c_ += each(first);
+  for (unsigned i = 0; i < kVariables; ++i) c_ += "#define v" + text(i) + " all[" + text(i) + "][t]\n";
+}
+
+// Some threads end before others.
+void RandomKernel::end() {
+  const std::string early = condition();
+  const std::string rest = block(2, 2, false);
+  const std::string sum = sum_of(kVariables);
+  cuda_ += "__syncthreads();\nif (" + early + ") {\nOUT(" + sum + ");\nreturn;\n}\n" + rest + "OUT(7u ^ (" + sum +
+           "));\n}\n";
+  c_ +=
+      each("if (" + early + ") {\ny[t] = " + sum + ";\ncontinue;\n}\n" + rest + "y[t] = 7u ^ (" + sum + ");\n") + "}\n";
+  for (unsigned i = 0; i < kVariables; ++i) c_ += "#undef v" + text(i) + "\n";
+}
+
+std::string RandomKernel::condition() { return "((" + expression(2) + ") & " + text(1U << pick(4)) + "u) != 0"; }
+
+std::string RandomKernel::leaf() {
+  switch (pick(5)) {
+    case 0:
+      return text(pick(100)) + "u";
+    case 1:
+      return "t";
+    case 2:
+      return "x[(" + variable() + ") & 63]";
+    default:
+      return variable();
   }
-  c_ += "  }\n";
-  items(3 + pick(3), 0);
-  std::string sum = "v0";
-  for (unsigned i = 1; i < kVariables; ++i) sum += " + " + std::to_string(2 * i + 1) + " * v" + std::to_string(i);
-  cuda_ += "  y[t] = " + sum + ";\n}\n";
-  c_ += "  for (unsigned t = 0; t < " + count + "; ++t) y[t] = " + sum + ";\n}\n";
+}
+
+// By way of other types.
+std::string RandomKernel::conversion(const std::string& a, const std::string& b) {
+  switch (pick(5)) {
+    case 0:
+      return "(unsigned)((int)" + a + " >> (" + b + " & 31u))";
+    case 1:
+      return "(unsigned)(((unsigned long long)" + a + " * " + b + ") >> 32)";
+    case 2:
+      return "(unsigned)(unsigned char)(" + a + " + " + b + ")";
+    case 3:
+      return "(unsigned)((float)(" + a + " & 0xffffu) * 0.5f)";
+    default:
+      return "(unsigned)((int)(" + a + " & 0xffffu) / ((int)(" + b + " & 15u) - 16))";
+  }
 }
 
 std::string RandomKernel::expression(unsigned depth) {
-  if (depth == 0 || pick(5) == 0) {
-    switch (pick(5)) {
-      case 0:
-        return std::to_string(pick(100)) + "u";
-      case 1:
-        return "t";
-      case 2:
-        return "x[(" + variable() + ") & 63]";
-      default:
-        return variable();
-    }
-  }
+  if (depth == 0 || pick(5) == 0) return leaf();
   const std::string a = expression(depth - 1);
   const std::string b = expression(depth - 1);
-  static const char* const kOperators[] = {"+", "-", "*", "&", "|", "^", "<", "==", ">", "!="};
+  static constexpr std::array kOperators = {"+", "-", "*", "&", "|", "^"};
+  static constexpr std::array kComparisons = {"<", "==", ">", "!="};
   switch (pick(16)) {
     case 0:
       return "(" + a + " / (" + b + " | 1u))";
@@ -52,84 +127,121 @@ std::string RandomKernel::expression(unsigned depth) {
     case 2:
       return "(" + a + (pick(2) == 0 ? " << (" : " >> (") + b + " & 31u))";
     case 3:
-      return "((" + a + ") & 1u ? " + b + " : " + expression(depth - 1) + ")";
+      return "((" + a + ") & 1u ? " + b + " : " + leaf() + ")";
+    case 4:
+    case 5:
+      return conversion(a, b);
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+      return "(0u + (" + a + " " + kComparisons[pick(kComparisons.size())] + " " + b + "))";
     default:
-      return "(" + a + " " + kOperators[pick(10)] + " " + b + ")";
+      return "(" + a + " " + kOperators[pick(kOperators.size())] + " " + b + ")";
   }
+}
+
+std::string RandomKernel::simple() { return variable() + (pick(3) == 0 ? " += " : " = ") + expression(3) + ";\n"; }
+
+std::string RandomKernel::branch(unsigned depth, bool in_loop) {
+  const std::string taken = "if (" + condition() + ") {\n" + block(2, depth - 1, in_loop) + "}";
+  return pick(2) == 0 ? taken + "\n" : taken + " else {\n" + block(1, depth - 1, in_loop) + "}\n";
+}
+
+std::string RandomKernel::counted_loop(unsigned depth) {
+  const std::string i = "i" + text(names_++);
+  return "for (unsigned " + i + " = 0; " + i + " < ((" + expression(1) + ") & 7u); ++" + i + ") {\n" +
+         block(2, depth - 1, true) + variable() + " += " + i + ";\n}\n";
+}
+
+std::string RandomKernel::left_loop(unsigned depth) {
+  const std::string i = "i" + text(names_++);
+  return "for (unsigned " + i + " = " + text(pick(12)) + "; " + i + " > 0; --" + i + ") {\n" +
+         block(1, depth - 1, true) + "if (" + condition() + ") break;\n" + block(1, depth - 1, true) + "}\n";
 }
 
 std::string RandomKernel::statement(unsigned depth, bool in_loop) {
-  const std::string condition = "((" + expression(2) + ") & " + std::to_string(1U << pick(4)) + "u) != 0";
-  const unsigned kind = depth == 0 ? pick(2) : pick(7);
-  switch (kind) {
+  const unsigned number = numbers_++;
+  switch (depth == 0 ? pick(2) : pick(8)) {
     case 2:
-      return "if (" + condition + ") {\n" + statements(2, depth - 1, in_loop) + "}\n";
     case 3:
-      return "if (" + condition + ") {\n" + statements(2, depth - 1, in_loop) + "} else {\n" +
-             statements(1, depth - 1, in_loop) + "}\n";
-    case 4: {
-      const std::string i = "i" + std::to_string(names_++);
-      return "for (unsigned " + i + " = 0; " + i + " < ((" + expression(1) + ") & 7u); ++" + i + ") {\n" +
-             statements(2, depth - 1, true) + variable() + " += " + i + ";\n}\n";
-    }
-    case 5: {
-      const std::string i = "i" + std::to_string(names_++);
-      return "for (unsigned " + i + " = " + std::to_string(pick(12)) + "; " + i + " > 0; --" + i + ") {\n" +
-             statements(2, depth - 1, true) + "if (" + condition + ") break;\n" + statements(1, depth - 1, true) +
-             "}\n";
-    }
+      return kept(number, branch(depth, in_loop));
+    case 4:
+      return kept(number, counted_loop(depth));
+    case 5:
+      return kept(number, left_loop(depth));
     case 6:
-      if (in_loop) return "if (" + condition + ") continue;\n";
+      if (in_loop) return kept(number, "if (" + condition() + ") continue;\n");
       [[fallthrough]];
     default:
-      return variable() + (pick(3) == 0 ? " += " : " = ") + expression(3) + ";\n";
+      return kept(number, simple());
   }
 }
 
-std::string RandomKernel::statements(unsigned count, unsigned depth, bool in_loop) {
-  std::string text;
-  for (unsigned i = 0; i < count; ++i) text += statement(depth, in_loop);
-  return text;
+std::string RandomKernel::block(unsigned count, unsigned depth, bool in_loop) {
+  std::string all;
+  for (unsigned i = 0; i < count; ++i) all += statement(depth, in_loop);
+  return all;
 }
 
 // Reads what the phase before wrote to shared memory, and writes for the next one.
 void RandomKernel::phase() {
+  const unsigned number = numbers_++;
   const std::string from = phases_ % 2 == 0 ? "s0" : "s1";
   const std::string to = phases_ % 2 == 0 ? "s1" : "s0";
   ++phases_;
-  const std::string size = std::to_string(threads_);
-  const std::string body = statements(2 + pick(3), 3, false) + variable() + " ^= " + from + "[(" + expression(1) +
-                           ") % " + size + "u];\n" + (pick(3) == 0 ? "if (" + variable() + " & 1u) " : "") + to +
-                           "[t] = " + expression(2) + ";\n";
-  cuda_ += "{\n" + body + "}\n__syncthreads();\n";
-  c_ += "for (unsigned t = 0; t < " + size + "; ++t) {\nfor (int once = 1; once; --once) {\n" + body + "}\n}\n";
+  static constexpr std::array kAtomics = {"ADD", "XOR", "MAX"};
+  std::string body = block(1 + pick(2), 2, false) + variable() + " ^= " + from + "[(" + expression(1) + ") % " +
+                     text(threads_) + "u];\n";
+  if (pick(2) == 0) body += variable() + " += " + name_ + "_f(x, t, " + expression(1) + ", " + leaf() + ");\n";
+  if (pick(3) == 0) body += "if (" + condition() + ") ADD(&c[" + leaf() + " % 4u], " + leaf() + ");\n";
+  if (pick(3) == 0) {
+    const unsigned kind = 1 + pick(2);
+    body += std::string(kAtomics[kind]) + "(&c[" + text(4 + kind) + "], " + leaf() + ");\n";
+  }
+  body += (pick(3) == 0 ? "if (" + variable() + " & 1u) " : "") + to + "[t] = " + expression(2) + ";\n";
+  cuda_ += kept(number, "{\n" + body + "}\n__syncthreads();\n");
+  c_ += kept(number, each("for (int once = 1; once; --once) {\n" + body + "}\n"));
 }
 
+// All threads of each warp.
 void RandomKernel::exchange() {
+  const unsigned number = numbers_++;
   const std::string to = variable();
   const std::string from = variable();
-  const std::string lane = expression(2);
-  cuda_ +=
-      to + " = __shfl_sync(~0u, " + from + ", (" + lane + ") & 31u) + __popc(__ballot_sync(~0u, " + from + " & 1u));\n";
-  const std::string size = std::to_string(threads_);
-  c_ += "for (unsigned t = 0; t < " + size + "; ++t) {\n  const unsigned lane = (" + lane + ") & 31u, self = t;\n" +
-        "  unsigned odd = 0, got;\n  { const unsigned t = (self & ~31u) + lane; got = " + from + "; }\n" +
-        "  for (unsigned t = self & ~31u; t < (self & ~31u) + 32; ++t) odd += " + from +
-        " & 1u;\n  all[5][t] = got + odd;\n}\n" + "for (unsigned t = 0; t < " + size + "; ++t) " + to +
-        " = all[5][t];\n";
+  const unsigned delta = 1U << pick(5);
+  struct Kind {
+    std::string cuda, lane;
+  };
+  const std::string given = expression(2);
+  const std::array kinds = {
+      Kind{"__shfl_sync(~0u, " + from + ", (" + given + ") & 31u)", "(" + given + ") & 31u"},
+      Kind{"__shfl_xor_sync(~0u, " + from + ", " + text(delta) + ")", "(t & 31u) ^ " + text(delta) + "u"},
+      Kind{"__shfl_up_sync(~0u, " + from + ", " + text(delta) + ")",
+           "(t & 31u) < " + text(delta) + "u ? (t & 31u) : (t & 31u) - " + text(delta) + "u"},
+      Kind{"__shfl_down_sync(~0u, " + from + ", " + text(delta) + ")",
+           "(t & 31u) + " + text(delta) + "u > 31u ? (t & 31u) : (t & 31u) + " + text(delta) + "u"}};
+  const Kind& kind = kinds[pick(kinds.size())];
+  cuda_ += kept(number, to + " = " + kind.cuda + " + __popc(__ballot_sync(~0u, " + from +
+                            " & 1u)) + 64u * __any_sync(~0u, " + from + " == 3u);\n");
+  const std::string body = "const unsigned lane = " + kind.lane + ", self = t;\nunsigned odd = 0, got, three = 0;\n" +
+                           "{ const unsigned t = (self & ~31u) + lane; got = " + from + "; }\n" +
+                           "for (unsigned t = self & ~31u; t < (self & ~31u) + 32; ++t) odd += " + from +
+                           " & 1u, three |= " + from + " == 3u;\nall[5][t] = got + odd + 64u * three;\n";
+  c_ += kept(number, each(body) + each(to + " = all[5][t];\n"));
 }
 
 void RandomKernel::items(unsigned count, unsigned depth) {
   for (unsigned i = 0; i < count; ++i) {
     const unsigned kind = pick(6);
     if (kind == 0 && depth < 2) {
-      const std::string name = "r" + std::to_string(names_++);
-      both("for (unsigned " + name + " = 0; " + name + " < " + std::to_string(1 + pick(3)) + "; ++" + name + ") {\n");
+      const std::string r = "r" + text(names_++);
+      both("for (unsigned " + r + " = 0; " + r + " < " + text(1 + pick(3)) + "; ++" + r + ") {\n");
       phases_ += phases_ % 2;
-      items(2 * (1 + pick(2)), depth + 1);
+      items(2, depth + 1);
       if (phases_ % 2 != 0) phase();
       both("}\n");
-    } else if (kind == 1 && threads_ % 32 == 0) {
+    } else if (kind <= 2 && threads_ % 32 == 0) {
       exchange();
     } else {
       phase();

@@ -1,21 +1,30 @@
 #pragma once
 
 #include <random>
+#include <set>
 #include <string>
 
 namespace kmux::cpu {
 
-/// A random kernel of one block, `kernel(const unsigned* x, unsigned* y)`, as CUDA C++ and as C that does for one thread after
-/// another what it means. Phases with control flow of every thread's own stand between barriers and exchanges within warps, some
-/// of them in loops that all threads go round together.
+/// A random kernel of one block, `NAME(const unsigned* x, unsigned* y)`, as CUDA C++ and as C that does for one thread after
+/// another what it means. Phases with control flow of every thread's own stand between barriers and exchanges within warps,
+/// some of them in loops that all threads go round together; functions return from within loops, atomic operations commute,
+/// and some threads end before others.
 ///
 /// Shapes: `x` has 64 elements, `y` one a thread.
 class RandomKernel {
  public:
-  RandomKernel(unsigned seed, unsigned threads);
+  /// Without the statements whose numbers are in `left_out`: what it does then is for both texts the same.
+  RandomKernel(std::string name, unsigned seed, unsigned threads, std::set<unsigned> left_out = {});
 
   const std::string& cuda() const { return cuda_; }
   const std::string& c() const { return c_; }
+  /// How many statements there were before any was left out.
+  unsigned statements() const { return numbers_; }
+
+  /// What a CUDA source with such kernels begins with.
+  static const std::string& cuda_prelude();
+  static const std::string& c_prelude();
 
   static constexpr unsigned kInputs = 64;
 
@@ -23,18 +32,35 @@ class RandomKernel {
   static constexpr unsigned kVariables = 5;
 
   unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
+  /// `text`, unless the statement of that number is left out.
+  std::string kept(unsigned number, const std::string& text) const { return left_out_.contains(number) ? "" : text; }
   std::string variable() { return "v" + std::to_string(pick(kVariables)); }
+  std::string condition();
+  std::string leaf();
   std::string expression(unsigned depth);
+  std::string conversion(const std::string& a, const std::string& b);
   std::string statement(unsigned depth, bool in_loop);
-  std::string statements(unsigned count, unsigned depth, bool in_loop);
+  std::string branch(unsigned depth, bool in_loop);
+  std::string counted_loop(unsigned depth);
+  std::string left_loop(unsigned depth);
+  std::string simple();
+  std::string block(unsigned count, unsigned depth, bool in_loop);
+  void function();
+  void begin();
+  void end();
   void phase();
   void exchange();
   void items(unsigned count, unsigned depth);
   void both(const std::string& text) { cuda_ += text, c_ += text; }
+  /// A loop of the C text over the threads.
+  std::string each(const std::string& body) const;
 
+  const std::string name_;
+  const std::set<unsigned> left_out_;
   std::mt19937 random_;
   const unsigned threads_;
   unsigned names_ = 0;
+  unsigned numbers_ = 0;
   unsigned phases_ = 0;
   std::string cuda_;
   std::string c_;

@@ -1,4 +1,6 @@
+#include <chrono>
 #include <optional>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,19 +48,37 @@ TEST(Standalone, UnitAsksTheProcessorForWhatTheCodeUses) {
               HasSubstr("#define KMUX_KERNELS_MAY_THROW"));
 }
 
+constexpr const char* kCounts =
+    "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink) {\n"
+    "  void* memory = nullptr;\n"
+    "  const kmux_allocator& from = *env->allocator;\n"
+    "  if (from.allocate(from.self, 0, nullptr, 100, 256, &memory) != 0 || (size_t)memory % 256 != 0) return 6;\n"
+    "  from.free(from.self, 0, nullptr, memory);\n"
+    "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
+
+// A kernel on a grid of 3000 blocks with 200 KiB of shared memory, each of which counts; one throws where that number is 2.
+constexpr const char* kCountsOnAGrid =
+    "static void blocks(const void* arguments, const kmux_cpu_grid*, uint64_t first, uint64_t end, char* memory) {\n"
+    "  for (uint64_t block = first; block < end; ++block) {\n"
+    "    for (int i = 0; i < 200 << 10; i += 64) memory[i] = 1;\n"
+    "    int* const count = *static_cast<int* const*>(arguments);\n"
+    "    if (block == 2000 && *count < 0) throw 5;\n"
+    "    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);\n"
+    "  }\n}\n"
+    "static kmux_cpu_kernel kernel = {blocks, 200 << 10, 0, 5, 0, 0};\n"
+    "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env*, kmux_sink error) {\n"
+    "  const kmux_cpu_grid grid = {{100, 6, 5}, {64, 1, 1}, 0, error};\n"
+    "  return kmux_cpu_run(&grid, &kernel, &slots[0].ptr);\n}\n";
+
 /// The unit with a kernel that counts, on a processor that lacks `lacking`.
 struct Unit {
-  explicit Unit(const std::string& lacking) {
-    std::string text = *standalone_parts({}, meta_with({}), false).find("launcher.cpp");
+  explicit Unit(const std::string& lacking, bool on_grid = false) {
+    Meta meta = meta_with({});
+    meta.on_grid = on_grid;
+    std::string text = *standalone_parts({}, meta, on_grid).find("launcher.cpp");
     const std::string none = "return nullptr;\n}";
     if (!lacking.empty()) text.replace(text.rfind(none), none.size(), "return \"" + lacking + "\";\n}");
-    text +=
-        "extern \"C\" int kmux_cpu_launch(const kmux_slot* slots, const kmux_launch_env* env, kmux_sink) {\n"
-        "  void* memory = nullptr;\n"
-        "  const kmux_allocator& from = *env->allocator;\n"
-        "  if (from.allocate(from.self, 0, nullptr, 100, 256, &memory) != 0 || (size_t)memory % 256 != 0) return 6;\n"
-        "  from.free(from.self, 0, nullptr, memory);\n"
-        "  ++*static_cast<int*>(slots[0].ptr);\n  return 0;\n}\n";
+    text += on_grid ? kCountsOnAGrid : kCounts;
     folder.write("unit.cpp", text).value();
     const Command command = compiler_command({kmux::find_host_compiler("", "the test").value(), "-std=c++17", "-Wall",
                                               "-Wextra", "-Werror", "-shared", "-fPIC", "-o", "unit.so", "unit.cpp"},
@@ -100,6 +120,42 @@ TEST(Standalone, BringsMemoryForWorkspaces) {
   EXPECT_EQ(unit.prepare(0), KMUX_OK);
   EXPECT_EQ(unit.prepare(1), KMUX_INVALID_ARGUMENT);
   EXPECT_THAT(unit.said, HasSubstr("there is one device, 0"));
+}
+
+TEST(Standalone, BringsThePoolForKernelsOnGrids) {
+  Unit unit("", true);
+  int count = 0;
+  EXPECT_EQ(unit.launch(count), KMUX_OK);
+  EXPECT_EQ(count, 3000);
+  EXPECT_EQ(unit.prepare(0), KMUX_OK);
+  const auto close = unit.library->function<void()>("kmux_standalone_close");
+  for (int round = 0; round < 20; ++round) {
+    count = 0;
+    EXPECT_EQ(unit.launch(count), KMUX_OK);
+    EXPECT_EQ(count, 3000);
+    if (round % 5 == 0) (*close)();
+  }
+  count = -100000;
+  EXPECT_EQ(unit.launch(count), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(unit.said, HasSubstr("the kernel threw \"something that is no std::exception"));
+}
+
+TEST(Standalone, AClosedLibraryLeavesNoThread) {
+  for (int round = 0; round < 5; ++round) {
+    std::thread other;
+    {
+      Unit unit("", true);
+      EXPECT_EQ(unit.prepare(0), KMUX_OK);
+      other = std::thread([&unit] {
+        int count = 0;
+        EXPECT_EQ(unit.launch(count), KMUX_OK);
+      });
+      other.join();
+      int count = 0;
+      EXPECT_EQ(unit.launch(count), KMUX_OK);  // its memory goes with the library, not with this thread
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));  // longer than a worker would have stayed awake
 }
 
 TEST(Standalone, DoesNotRunOnAnotherProcessor) {

@@ -54,6 +54,20 @@ TEST(Wrapper, RefusesLaunchesThatDisagree) {
   EXPECT_THAT(text.error().message, HasSubstr("kernel \"k\" is launched twice with different types"));
 }
 
+TEST(Wrapper, SaysWhatMemoryAKernelThatIsCheckedMayUse) {
+  ProgramBuilder builder("sample");
+  const Expr m = builder.symbol("m");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {m, 4}, std::vector<Expr>{Expr(8), Expr(1)}}).pointer("p");
+  builder.variant("cuda").workspace("w", m * 2).source("k.cu", "");
+  builder.launch("k").grid({Expr(1)}).block({Expr(32)}).args({"x", "p", "w"}).dynamic_smem_bytes(100);
+  const std::string text = wrap(builder, {{"check", "on"}}).value();
+  EXPECT_THAT(text, HasSubstr("const long long m = slots[2].i64;"));
+  EXPECT_THAT(text, HasSubstr("const kmux_cpu_extent kmux_extents[] = {{\"x\", "));
+  EXPECT_THAT(text, HasSubstr("{\"p\", slots[1].ptr, ~0ULL}"));
+  EXPECT_THAT(text, HasSubstr("kmux_cpu_memory(kmux_extents, 3, (unsigned long long)(100));"));
+  EXPECT_THAT(wrap(builder).value(), testing::Not(HasSubstr("kmux_cpu_memory")));
+}
+
 TEST(Wrapper, ChecksOptions) {
   const auto text = wrap(one_kernel("k.c", ""), {{"engin", "clang"}});
   ASSERT_FALSE(text.ok());

@@ -41,8 +41,11 @@ TEST_P(TileLangTest, Compiles) {
   EXPECT_THAT(*artifact->find("deps"), HasSubstr("contrib/cutedsl/__init__.py"));
 }
 
-// An element-wise kernel, a matrix product by tensor maps, and two kernels of which the second begins early.
-INSTANTIATE_TEST_SUITE_P(Exported, TileLangTest, testing::Values("add_anywhere", "gemm_f16_dynamic", "overlap"));
+// Element-wise kernels, one of them on uint8, matrix products by tensor maps, two kernels of which the second begins early, and
+// what the host sets up: workspaces, a window of the L2 cache, fills.
+INSTANTIATE_TEST_SUITE_P(Exported, TileLangTest,
+                         testing::Values("add_anywhere", "gemm_f16_dynamic", "gemm_f16_split", "overlap", "relax",
+                                         "look_up", "column_sums", "widen_bytes"));
 
 }  // namespace
 }  // namespace kmux::cutedsl

@@ -3,7 +3,7 @@
 import functools
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from tilelang.engine.param import KernelParam
 from tilelang.jit.adapter.base import BaseKernelAdapter
 from tvm import IRModule
 
+from .addresses import by_address, pointers_of, taking_addresses
 from .call import callable_of
 from .compilation import kernel_of, library_of
 from .kept import program_file
@@ -61,9 +62,22 @@ class KmuxAdapter(BaseKernelAdapter):
             if self._kernel is None:
                 kernel = kernel_of(self.program, self.request)
                 count_compiled(kernel.backend)
-                self.func = callable_of(kernel, self.params, self.result_idx)
+                self.func = self._callable_of(kernel)
                 self._kernel = kernel
             return self._kernel
+
+    def _callable_of(self, kernel: kmux.Kernel) -> Callable[..., Any]:
+        call = callable_of(kernel, self.params, self.result_idx)
+        pointers = pointers_of(self.prim_func, self.request.out_idx)
+        return taking_addresses(call, pointers, lambda: self._taking(pointers, call)) if pointers else call
+
+    def _taking(self, pointers: Mapping[int, str], call: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel for addresses at `pointers`; `call` where there can be none, which then says what it wants."""
+        try:
+            program = by_address(self.program, set(pointers.values()))
+        except ValueError:
+            return call
+        return callable_of(kernel_of(program, self.request), self.params, self.result_idx, on_torch_stream=True)
 
     def _compile_and_call(self, *arguments: Any) -> Any:
         self.compile()

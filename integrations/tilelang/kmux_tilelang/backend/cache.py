@@ -7,6 +7,7 @@ from typing import Any
 from tilelang.jit.kernel import JITKernel
 
 from .kept import is_on, kept_key
+from .limit import compiling
 
 
 class KmuxCache:
@@ -33,7 +34,8 @@ class KmuxCache:
         with self._lock:
             if key in self._kernels and is_on():
                 return self._kernels[key]
-        kernel = self._compile(func, out_idx, self._backend, key, options)
+        with compiling:
+            kernel = self._compile(func, out_idx, self._backend, key, options)
         with self._lock:
             return self._kernels.setdefault(key, kernel) if is_on() else kernel
 

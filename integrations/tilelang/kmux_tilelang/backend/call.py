@@ -11,18 +11,20 @@ class ArgumentError(RuntimeError, ValueError, TypeError):
     """An argument that the kernel does not take, of every type that one of TileLang's adapters raises for it."""
 
 
-def callable_of(kernel: kmux.Kernel, params: Sequence[Any], result_idx: Sequence[int]) -> Callable[..., Any]:
+def callable_of(
+    kernel: kmux.Kernel, params: Sequence[Any], result_idx: Sequence[int], *, on_torch_stream: bool = False
+) -> Callable[..., Any]:
     """A function that takes the parameters which are no outputs, in order, and returns torch's tensors: one, or a list.
 
-    Without outputs it is the kernel itself, and no Python code runs.
+    Without outputs it is the kernel itself, and no Python code runs. `on_torch_stream`: calls may be without a tensor of torch's.
     """
     kernel.raise_for_arguments(ArgumentError)
     if not result_idx:
-        return kernel.launch
+        return _on_torch_stream(kernel) if on_torch_stream else kernel.launch
     expected = len(params) - len(result_idx)
     takes_tensors = any(not param.is_scalar() for i, param in enumerate(params) if i not in result_idx)
-    launch = kernel.launch if takes_tensors else _on_torch_stream(kernel)
-    made = _result_of(len(result_idx), takes_tensors)
+    launch = kernel.launch if takes_tensors and not on_torch_stream else _on_torch_stream(kernel)
+    made = _result_of(len(result_idx), takes_tensors and not on_torch_stream)
 
     def call(*arguments: Any) -> Any:
         if len(arguments) != expected:  # the kernel takes outputs, too

@@ -1,7 +1,6 @@
 """From what TileLang lowered to a kernel of kmux, in memory."""
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..lower import Lowered, header_roots
 from ..names import fresh
 from ..variant import variant_of
 from .kept import is_on
+from .limit import compiling, time_limit
 from .request import CompileRequest
 from .target import exporter_target, kmux_target
 
@@ -57,18 +57,28 @@ def _refuse_empty_grids(body: dict[str, Any]) -> None:
 def kernel_of(program: kmux.Program, request: CompileRequest) -> kmux.Kernel:
     """`program`, compiled for the request's target and torch's current device.
 
-    Errors: those of `kmux.compile`; UnsupportedError, too, if kmux is here without a plugin for such targets.
+    Errors: those of `kmux.compile`; UnsupportedError, too, if kmux is here without a plugin for such targets; CompileError
+    for one that takes longer than `time_limit` allows.
     """
     options = options_of(program, request)
-    with _compiling as others:
-        if others and request.target.kind.name in _ONE_AT_A_TIME:
-            options["isolation"] = "process"
-        try:
-            return kmux.compile(program, **options)
-        except ValueError as error:
-            if _has_plugin(options["target"]):
-                raise
-            raise kmux.UnsupportedError(str(error)) from error
+    try:
+        return _compiled(program, options, str(request.target.kind.name))
+    except ValueError as error:
+        if _has_plugin(options["target"]):
+            raise
+        raise kmux.UnsupportedError(str(error)) from error
+
+
+def _compiled(program: kmux.Program, options: kmux.CompileOptions, kind: str) -> kmux.Kernel:
+    """One alone is compiled by this thread of this process, which is quickest; one of several, or with a limit, through kmux's
+    pool: with the cores and the memory that all have, and where nothing but the end of a process stops a compiler, in one."""
+    several = compiling.has_several
+    limit = time_limit(several)
+    if limit is None and not several:
+        return kmux.compile(program, **options)
+    if kind in _ONE_AT_A_TIME or not several:
+        options["isolation"] = "process"
+    return kmux.par_compile([program], timeout=limit or 0, **options)[0]
 
 
 def _has_plugin(target: str) -> bool:
@@ -76,26 +86,6 @@ def _has_plugin(target: str) -> bool:
     return any(kind in plugin.targets for plugin in kmux.plugins())
 
 
-class _Compiling:
-    """How many threads compile: TileLang's `par_compile` and its autotuner use many.
-
-    Threads: any.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._count = threading.Lock(), 0
-
-    def __enter__(self) -> int:
-        with self._lock:
-            self._count += 1
-            return self._count - 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._count -= 1
-
-
-_compiling = _Compiling()
 _ONE_AT_A_TIME = ("cuda", "hip")  # kinds of target whose compilers in a process wait for each other
 
 

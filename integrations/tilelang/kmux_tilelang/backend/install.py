@@ -28,7 +28,7 @@ def install(*, default: bool = False, strict: bool = False, named: bool = False)
     which `report()` counts and the log says. `named`: kernels that ask for one of TileLang's own backends by name, too; it
     is for tests. Installing again changes these three.
 
-    Errors: ImportError without TileLang or without kmux's library.
+    Errors: ImportError without TileLang or without kmux's library, and for a TileLang whose JITKernel has other methods.
     """
     global _installed
     warn_if_untested(version())

@@ -7,14 +7,15 @@ import kmux
 from tilelang.backend.execution_backend import ExecutionBackendSpec
 from tilelang.jit.kernel import JITKernel
 
-from ..error import ExportError
+from ..error import ExportError, MiscomputedError
 from ..host_fill import with_fills_by_name
+from ..lower import TESTED, version
 from .adapter import KmuxAdapter
 from .compilation import program_of
 from .kept import Lowering, program_in, text_of
-from .registry import attribute_set
+from .registry import attributes_set, retargeted
 from .request import CompileRequest, request_of
-from .target import exporter_target
+from .target import exporter_target, lowered_for
 
 PREFIX = "kmux"
 _LOWERING = ExecutionBackendSpec("kmux")  # neither host code nor device code is compiled by TileLang
@@ -102,8 +103,17 @@ class Extension:
         self._originals: dict[str, Any] = {}
 
     def apply(self) -> None:
-        """Sets the methods."""
-        for name, method in self._methods().items():
+        """Sets the methods, all or none.
+
+        Errors: ImportError if a method has another name in this release of TileLang.
+        """
+        methods = self._methods()
+        if missing := [name for name in methods if not hasattr(JITKernel, name)]:
+            raise ImportError(
+                f"kmux cannot be put into TileLang {version()} (its JITKernel has no {', '.join(missing)}). "
+                f"Install a release that it was tested with: pip install tilelang=={TESTED[-1]}."
+            )
+        for name, method in methods.items():
             self._originals[name] = getattr(JITKernel, name)
             setattr(JITKernel, name, method)
 
@@ -168,10 +178,8 @@ class Extension:
         except ExportError as error:
             raise Refused(str(error)) from error
         kernel.artifact = None
-        with (
-            attribute_set(kernel, "execution_backend", PREFIX),
-            attribute_set(kernel, "execution_backend_spec", _LOWERING),
-        ):
+        asked = {"execution_backend": PREFIX, "execution_backend_spec": _LOWERING}
+        with attributes_set(kernel, {**asked, **retargeted(kernel, lowered_for(kernel.target))}):
             try:
                 original(kernel, prepared, None)
             except ValueError:
@@ -181,8 +189,12 @@ class Extension:
 
 
 def _program_of(request: CompileRequest, artifact: Any) -> kmux.Program:
+    """Errors: Refused; kmux.UnsupportedError for a text of TileLang's that computes something else: its own adapter would run it."""
     try:
         return program_of(request, artifact)
+    except MiscomputedError as error:
+        message = f"kernel '{request.name}' would compute other values than it says: {error}"
+        raise kmux.UnsupportedError(f"{message} TileLang runs it as it is where its own backend is named.") from error
     except (ExportError, kmux.UnsupportedError, ValueError) as error:
         raise Refused(str(error)) from error
 

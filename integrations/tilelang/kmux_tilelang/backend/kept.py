@@ -11,6 +11,7 @@ import kmux
 from tilelang import env, tvm
 
 from ..lower import version
+from .target import lowered_for
 
 _SCHEMA = 2  # raise it when the exporter writes other programs
 
@@ -77,7 +78,7 @@ class Lowering:
     def __init__(self, kernel: Any, function: Any, program: kmux.Program) -> None:
         self._kernel, self._function = kernel, function
         self.kernel_source = text_of(program)
-        self.target, self.target_host = kernel.target, kernel.target_host
+        self.target, self.target_host = lowered_for(kernel.target), kernel.target_host
 
     @property
     def params(self) -> Any:

@@ -4,14 +4,15 @@ From 0.1.14 on, each backend module holds a frozen tuple of specifications; in 0
 Either way `cache._dispatch_map` has, by name, what compiles and keeps kernels.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import tilelang.cache
 from tilelang.backend.execution_backend import ExecutionBackendSpec
 
-KINDS = ("c", "cuda", "hip", "metal")  # of target, that the exporter reads
+KINDS = ("c", "cuda", "hip", "llvm", "metal")  # of target, that the exporter reads
 
 
 class Registry:
@@ -101,12 +102,22 @@ def _set_specs(place: Any, specs: list[Any]) -> None:
     lists._EXECUTION_BACKENDS[place] = list(specs)
 
 
+def retargeted(kernel: Any, target: Any) -> dict[str, Any]:
+    """The attributes of a JITKernel that say what it is lowered for, where that is to be `target`."""
+    if target is kernel.target:
+        return {}
+    context = getattr(kernel, "backend_context", None)  # since 0.1.14
+    return {"target": target, **({"backend_context": replace(context, target=target)} if context else {})}
+
+
 @contextmanager
-def attribute_set(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """`owner.name` is `value` within the context."""
-    before = getattr(owner, name)
-    setattr(owner, name, value)
+def attributes_set(owner: Any, values: Mapping[str, Any]) -> Iterator[None]:
+    """The attributes of `owner` are `values` within the context."""
+    before = {name: getattr(owner, name) for name in values}
     try:
+        for name, value in values.items():
+            setattr(owner, name, value)
         yield
     finally:
-        setattr(owner, name, before)
+        for name, value in before.items():
+            setattr(owner, name, value)

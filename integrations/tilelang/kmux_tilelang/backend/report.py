@@ -13,13 +13,18 @@ class Report:
     """Since `install`: how many kernels kmux compiled, by its backend, and which fell back to TileLang's own adapters."""
 
     compiled: Counter[str] = field(default_factory=Counter)  # by the backend that kmux chose
-    fallbacks: dict[str, str] = field(default_factory=dict)  # the reason by the kernel's name
+    fallbacks: dict[str, Counter[str]] = field(default_factory=dict)  # by the kernel's name, how many for each reason
 
     def __str__(self) -> str:
         taken = ", ".join(f"{count} on {backend}" for backend, count in sorted(self.compiled.items()))
         lines = [f"kmux compiled {sum(self.compiled.values())} kernels" + (f" ({taken})" if taken else "")]
-        lines += [f"TileLang compiled '{name}': {reason}" for name, reason in sorted(self.fallbacks.items())]
+        for name, reasons in sorted(self.fallbacks.items()):
+            lines += [f"TileLang compiled '{name}'{_times(count)}: {reason}" for reason, count in sorted(reasons.items())]
         return "\n".join(lines)
+
+
+def _times(count: int) -> str:
+    return "" if count == 1 else f" {count} times"
 
 
 _report = Report()
@@ -45,9 +50,13 @@ def count_compiled(backend: str) -> None:
 
 
 def count_fallback(name: str, reason: str) -> None:
-    """Counts a kernel that kmux could not take; says so the first time."""
+    """Counts a kernel that kmux could not take; says so the first time that one of this name does not for this reason.
+
+    Kernels share names: "main" is that of most.
+    """
     with _lock:
-        is_new = name not in _report.fallbacks
-        _report.fallbacks[name] = reason
+        reasons = _report.fallbacks.setdefault(name, Counter())
+        is_new = reason not in reasons
+        reasons[reason] += 1
     if is_new:
         logger.warning("kernel '%s' runs without kmux: %s", name, reason)

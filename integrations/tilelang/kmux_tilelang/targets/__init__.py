@@ -11,6 +11,7 @@ from ..error import UsageError
 if TYPE_CHECKING:
     from ..lower import Lowered
 
+_ALIASES = {"llvm": "c"}  # TileLang of PyPI has no LLVM, and kmux compiles what it generates for `c` with its own
 Argument = Callable[[Any, Any], dict[str, Any]]  # of a host expression and the kernel's parameter that takes it
 
 
@@ -60,6 +61,7 @@ def find_target(text: str) -> Target:
     Errors: UsageError that lists what is known.
     """
     name, options = _parsed(text)
+    name = _ALIASES.get(name, name)
     if name not in target_names():
         raise UsageError(f"unknown target '{text}'. Targets: {', '.join(target_names())}.")
     try:

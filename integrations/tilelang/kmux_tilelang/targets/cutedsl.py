@@ -6,7 +6,7 @@ from typing import Any
 
 from ..alignment import widest
 from ..device_launch import device_launch
-from ..error import UnsupportedError
+from ..error import MiscomputedError, UnsupportedError
 from ..unsigned import with_unsigned
 from ..workspaces import with_workspaces
 from . import Target
@@ -20,7 +20,8 @@ _IMPORTS = {
     "tl": "import tilelang.contrib.cutedsl as tl",
 }
 _TENSOR_MAP = "cutlass.GridConstant[cuda.TensorMap]"
-_REQUIRES = {"tilelang": "tilelang==0.1.15", "cutlass": "nvidia-cutlass-dsl>=4.7.0"}  # by package
+# Requirements by package. Texts call functions of TileLang's which change from release to release.
+_REQUIRES = {"tilelang": "tilelang=={release}", "cutlass": "nvidia-cutlass-dsl>=4.7.0"}
 
 
 class _CuteDsl:
@@ -41,7 +42,7 @@ class _CuteDsl:
 
     def settings(self, lowered: Any) -> dict[str, Any]:
         _check_clusters(lowered)
-        return {"python_requires": python_requires(self.source(lowered, {}))}
+        return {"python_requires": python_requires(self.source(lowered, {}), lowered.release)}
 
 
 def _check_clusters(lowered: Any) -> None:
@@ -50,14 +51,14 @@ def _check_clusters(lowered: Any) -> None:
     tags = [str(tag) for device in lowered.devices.values() for tag in device.attrs.get("tirx.kernel_launch_params", [])]
     in_clusters = any(tag.startswith(("tir.cluster_dim_", "clusterCtaIdx.")) for tag in tags)
     if in_clusters and "initialize_wgmma_descriptor" in lowered.text:
-        raise UnsupportedError(
+        raise MiscomputedError(
             "T.gemm by wgmma computes something else in clusters on target 'cutedsl' (TileLang 0.1.15 does not mask the "
             "addresses in its descriptors). Launch without cluster_dims, or choose target 'cuda'."
         )
 
 
-def python_requires(text: str) -> list[str]:
-    """The packages that the Python `text` imports, as requirements.
+def python_requires(text: str, release: str) -> list[str]:
+    """The packages that the Python `text`, which this release of TileLang made, imports, as requirements.
 
     Errors: UnsupportedError for a package that it does not know.
     """
@@ -67,7 +68,7 @@ def python_requires(text: str) -> list[str]:
     packages = sorted({module.partition(".")[0] for module in modules})
     if unknown := [package for package in packages if package not in _REQUIRES]:
         raise UnsupportedError(f"the generated text imports {', '.join(unknown)} (unknown). Use TileLang 0.1.13 to 0.1.15.")
-    return [_REQUIRES[package] for package in packages]
+    return [_REQUIRES[package].format(release=release) for package in packages]
 
 
 def _with_tensor_maps(text: str) -> str:

@@ -1,0 +1,141 @@
+#include "check/fiber.h"
+
+#include <new>
+#include <sys/mman.h>
+#include <utility>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/preallocated.hpp>
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace kmux::cpu {
+namespace {
+
+namespace context = boost::context;
+
+constexpr std::size_t kGuardBytes = std::size_t{64} << 10;  // no frame of a kernel steps over it unseen
+constexpr std::size_t kAllBytes = kGuardBytes + Fiber::kStackBytes;
+
+// A stack that ends in pages which nobody may touch.
+char* map_stack() {
+  void* const all =
+      mmap(nullptr, kAllBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  if (mprotect(all, kGuardBytes, PROT_NONE) != 0) {
+    munmap(all, kAllBytes);
+    throw std::bad_alloc();
+  }
+  return static_cast<char*>(all);
+}
+
+struct Unowned {  // of the fiber's own allocator: the stack goes with the Fiber
+  context::stack_context allocate() { return {}; }
+  void deallocate(context::stack_context&) {}
+};
+
+}  // namespace
+
+// What the thread sanitizer must be told when a thread goes on with another flow of control.
+class Fiber::Sanitizer {
+ public:
+#if defined(__SANITIZE_THREAD__)
+  Sanitizer() : own_(__tsan_create_fiber(0)) {}
+  ~Sanitizer() { __tsan_destroy_fiber(own_); }
+  Sanitizer(const Sanitizer&) = delete;
+  Sanitizer& operator=(const Sanitizer&) = delete;
+  void enter() {
+    left_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(own_, 0);
+  }
+  void leave() { __tsan_switch_to_fiber(left_, 0); }
+
+ private:
+  void* own_;
+  void* left_ = nullptr;
+#else
+  void enter() {}
+  void leave() {}
+#endif
+};
+
+struct Fiber::Impl {
+  char* memory;
+  Sanitizer sanitizer = {};
+  context::fiber own = {};
+  context::fiber resumer = {};
+  Task task = nullptr;
+  void* argument = nullptr;
+  bool is_done = true;
+  std::exception_ptr failure = {};
+
+  void work() {
+    for (;;) {
+      try {
+        task(argument);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      is_done = true;
+      resumer = std::move(resumer).resume();
+    }
+  }
+};
+
+Fiber::Fiber() {
+  char* const memory = map_stack();
+  const std::size_t usable = (kAllBytes - sizeof(Impl)) / 64 * 64;
+  impl_ = new (memory + usable) Impl{memory};
+  context::stack_context stack;
+  stack.size = usable - kGuardBytes;
+  stack.sp = memory + usable;
+  impl_->own = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), Unowned(),
+                              [impl = impl_](context::fiber&& resumer) {
+                                impl->resumer = std::move(resumer);
+                                impl->work();
+                                return std::move(impl->resumer);
+                              });
+}
+
+// The members of type context::fiber are not destroyed: that would unwind.
+Fiber::~Fiber() {
+  impl_->sanitizer.~Sanitizer();
+  munmap(impl_->memory, kAllBytes);
+}
+
+void Fiber::set_task(Task task, void* argument) {
+  impl_->task = task;
+  impl_->argument = argument;
+  impl_->is_done = false;
+}
+
+void Fiber::resume() {
+  impl_->sanitizer.enter();
+  impl_->own = std::move(impl_->own).resume();
+  impl_->sanitizer.leave();
+  if (impl_->failure) std::rethrow_exception(std::exchange(impl_->failure, {}));
+}
+
+void Fiber::wait() { impl_->resumer = std::move(impl_->resumer).resume(); }
+
+bool Fiber::is_done() const { return impl_->is_done; }
+
+bool Fiber::owns(const void* address) const {
+  const char* const place = static_cast<const char*>(address);
+  return place >= impl_->memory && place < impl_->memory + kAllBytes;
+}
+
+FiberPool& FiberPool::of_thread() {
+  static thread_local FiberPool pool;
+  return pool;
+}
+
+std::unique_ptr<Fiber> FiberPool::take() {
+  if (idle_.empty()) return std::make_unique<Fiber>();
+  std::unique_ptr<Fiber> fiber = std::move(idle_.back());
+  idle_.pop_back();
+  return fiber;
+}
+
+}  // namespace kmux::cpu

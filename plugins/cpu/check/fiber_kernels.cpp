@@ -1,0 +1,182 @@
+#include "check/fiber_kernels.h"
+
+#include <algorithm>
+
+#include "check/device_functions.h"
+#include "check/instrument.h"
+#include "check/shared_variables.h"
+#include "check/sites.h"
+#include "engine/compiler.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "spmd/thread_calls.h"
+#include "spmd/threads.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+// What lanes do together changes with the order of calls: they are not to be moved or merged, and each has a place.
+void pin_warp_calls(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    const std::string_view name = called(&instruction);
+    if (name != call::kShuffle && name != call::kBallot && name != call::kSyncWarp && name != call::kBarrier) continue;
+    auto& made = llvm::cast<llvm::CallInst>(instruction);
+    made.setTailCallKind(llvm::CallInst::TCK_NoTail);
+    made.removeFnAttr(llvm::Attribute::Memory);
+    made.getCalledFunction()->removeFnAttr(llvm::Attribute::Memory);
+  }
+}
+
+// Functions of our headers become part of the user's, and scalars leave memory: what is checked then is what the user wrote.
+void inline_headers(llvm::Module& module) {
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
+  passes.run(module, modules);
+}
+
+/// Writes the constants by which the runtime knows a kernel (kmux_cpu_kernel).
+class Facts {
+ public:
+  Facts(llvm::Module& module, const CheckOptions& options)
+      : module_(module), options_(options), builder_(module.getContext()) {
+    if (!options.memory) return;
+    std::vector<llvm::GlobalVariable*> variables;
+    for (llvm::GlobalVariable& variable : module.globals()) {
+      if (has_extent(variable)) variables.push_back(&variable);
+    }
+    for (llvm::GlobalVariable* const variable : variables) {
+      globals_.push_back(extent(variable->getName(), variable, size_of(*variable)));
+    }
+  }
+
+  llvm::Constant* of(llvm::StringRef kernel, const std::vector<SharedVariable>& shared,
+                     const std::vector<llvm::Function*>& functions) {
+    std::vector<llvm::Constant*> variables;
+    for (const SharedVariable& variable : shared) {
+      const bool is_reached = std::ranges::find(functions, variable.function) != functions.end();
+      variables.push_back(record({text_constant(module_, variable.name), number(is_reached ? variable.bytes : 0)}));
+    }
+    return own_constant(
+        module_, record({text_constant(module_, kernel), array(variables), number(variables.size()), array(globals_),
+                         number(globals_.size()), builder_.getInt32(options_.memory ? 1 : 0),
+                         builder_.getInt32(options_.seed)}));
+  }
+
+ private:
+  static bool has_extent(const llvm::GlobalVariable& variable) {
+    return !variable.isDeclaration() && !variable.isThreadLocal() && !variable.getName().starts_with("llvm.") &&
+           variable.getSection() != "llvm.metadata";
+  }
+  static llvm::Constant* record(llvm::ArrayRef<llvm::Constant*> members) {
+    return llvm::ConstantStruct::getAnon(members);
+  }
+  llvm::Constant* number(std::uint64_t value) { return builder_.getInt64(value); }
+  static std::uint64_t size_of(const llvm::GlobalVariable& variable) {
+    return variable.getParent()->getDataLayout().getTypeAllocSize(variable.getValueType()).getFixedValue();
+  }
+  llvm::Constant* extent(llvm::StringRef name, llvm::Constant* begin, std::uint64_t bytes) {
+    return record({text_constant(module_, name), begin, number(bytes)});
+  }
+  llvm::Constant* array(const std::vector<llvm::Constant*>& elements) {
+    if (elements.empty()) return llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    return own_constant(module_, llvm::ConstantArray::get(
+                                     llvm::ArrayType::get(elements.front()->getType(), elements.size()), elements));
+  }
+
+  llvm::Module& module_;
+  const CheckOptions& options_;
+  llvm::IRBuilder<> builder_;
+  std::vector<llvm::Constant*> globals_;
+};
+
+llvm::StructType* arguments_of(const llvm::Function& kernel) {
+  return llvm::StructType::get(kernel.getContext(), kernel.getFunctionType()->params());
+}
+
+// void(const void*): the kernel with the arguments that lie there.
+llvm::Function* thread_function(llvm::Function& kernel) {
+  llvm::IRBuilder<> builder(kernel.getContext());
+  auto* const type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  auto* const thread = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, kernel.getName() + ".thread",
+                                              kernel.getParent());
+  builder.SetInsertPoint(llvm::BasicBlock::Create(kernel.getContext(), "entry", thread));
+  llvm::StructType* const packed = arguments_of(kernel);
+  llvm::SmallVector<llvm::Value*> arguments;
+  for (unsigned i = 0; i < packed->getNumElements(); ++i) {
+    arguments.push_back(
+        builder.CreateLoad(packed->getElementType(i), builder.CreateStructGEP(packed, thread->getArg(0), i)));
+  }
+  builder.CreateCall(&kernel, arguments);
+  builder.CreateRetVoid();
+  return thread;
+}
+
+// The function of the kernel's name that the launcher calls.
+void write_fiber_start(llvm::Function& kernel, llvm::Constant* facts) {
+  llvm::IRBuilder<> builder(kernel.getContext());
+  llvm::Function* const thread = thread_function(kernel);
+  llvm::StructType* const packed_type = arguments_of(kernel);
+  llvm::SmallVector<llvm::Type*> types{builder.getPtrTy()};
+  types.append(packed_type->element_begin(), packed_type->element_end());
+  auto* const start = llvm::Function::Create(llvm::FunctionType::get(builder.getInt32Ty(), types, false),
+                                             llvm::GlobalValue::ExternalLinkage, "", kernel.getParent());
+  start->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
+  start->removeFnAttr(llvm::Attribute::Memory);
+  thread->setAttributes(start->getAttributes());
+  const std::string name = kernel.getName().str();
+  kernel.setName(name + ".scalar");
+  kernel.setLinkage(llvm::GlobalValue::InternalLinkage);
+  start->setName(name);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(kernel.getContext(), "entry", start));
+  llvm::Value* const packed = builder.CreateAlloca(packed_type);
+  for (unsigned i = 0; i < packed_type->getNumElements(); ++i) {
+    builder.CreateStore(start->getArg(i + 1), builder.CreateStructGEP(packed_type, packed, i));
+  }
+  llvm::Type* const ptr = builder.getPtrTy();
+  const auto run = kernel.getParent()->getOrInsertFunction(
+      "kmux_cpu_run_fibers", llvm::FunctionType::get(builder.getInt32Ty(), {ptr, ptr, ptr, ptr}, false));
+  builder.CreateRet(builder.CreateCall(run, {start->getArg(0), thread, packed, facts}));
+}
+
+}  // namespace
+
+Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOptions& options) {
+  if (kernels.empty()) return Ok{};
+  llvm::Module& module = *kernels.front()->getParent();
+  const std::vector<llvm::Function*> all = functions_of(kernels);
+  for (llvm::Function* const function : all) {
+    KMUX_TRY(check_text(*function));
+    pin_warp_calls(*function);
+  }
+  const std::vector<SharedVariable> shared = number_shared(all);
+  Facts facts(module, options);
+  std::vector<llvm::Constant*> known;
+  for (llvm::Function* const kernel : kernels) {
+    known.push_back(facts.of(kernel->getName(), shared, functions_of(std::span(&kernel, 1))));
+  }
+  if (options.memory) {
+    inline_headers(module);
+    for (llvm::Function* const function : functions_of(kernels)) instrument(*function, llvm::StringRef(kDeviceFolder));
+    llvm::StripDebugInfo(module);
+  }
+  for (std::size_t i = 0; i < kernels.size(); ++i) write_fiber_start(*kernels[i], known[i]);
+  return Ok{};
+}
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/launch.h"
+
+extern "C" {
+
+/// A line of a kernel's sources.
+struct kmux_cpu_site {
+  const char* file;
+  unsigned line;
+};
+
+/// A static shared variable. One that the kernel does not reach has no bytes.
+struct kmux_cpu_variable {
+  const char* name;
+  std::uint64_t bytes;
+};
+
+/// Memory that a launch may use. Of what is at a bare pointer nobody knows the extent: `bytes` is kmux_cpu_any then.
+struct kmux_cpu_extent {
+  const char* name;
+  const void* begin;
+  std::uint64_t bytes;
+};
+inline constexpr std::uint64_t kmux_cpu_any = ~std::uint64_t{0};
+
+/// What the code of a kernel says of itself.
+struct kmux_cpu_kernel {
+  const char* name;
+  const kmux_cpu_variable* shared;
+  std::uint64_t shared_count;
+  const kmux_cpu_extent* globals;  // variables of its sources
+  std::uint64_t global_count;
+  unsigned is_checked;
+  unsigned seed;  // of the order of threads; 0: as they are numbered
+};
+
+/// A kernel for one thread, whose index it asks for (check/fiber_calls.h).
+using kmux_cpu_thread = void (*)(const void* arguments);
+
+/// Runs all threads of `launch`, each with a stack of its own; called by the code of kernels. Returns 0 or a kmux_code after
+/// writing to the launch's `error`: launch_failed with a note for each finding where the kernel is checked.
+///
+/// Threads: any, each with launches of its own.
+int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, const void* arguments,
+                        const kmux_cpu_kernel* kernel);
+
+/// Says what memory the next launch of this thread may use; called by the launcher of a checked kernel. `extents` is read
+/// during that launch; `dynamic_bytes` of shared memory are what the launch asks for, not made whole.
+void kmux_cpu_memory(const kmux_cpu_extent* extents, std::uint64_t count, std::uint64_t dynamic_bytes);
+}

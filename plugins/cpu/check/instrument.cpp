@@ -1,0 +1,184 @@
+#include "check/instrument.h"
+
+#include <map>
+
+#include "check/access.h"
+#include "check/sites.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+constexpr unsigned kMostLevels = 32;  // of additions to an address
+
+/// What an instruction does with memory.
+struct Touched {
+  llvm::Use* address = nullptr;
+  llvm::Type* type = nullptr;
+  llvm::Align alignment = {};
+  unsigned kind = 0;
+  llvm::Value* stored = nullptr;
+};
+
+Touched touched_by(llvm::Instruction& instruction) {
+  const unsigned atomic = instruction.isAtomic() ? access_kind::kAtomic : 0;
+  if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    return {&load->getOperandUse(llvm::LoadInst::getPointerOperandIndex()), load->getType(), load->getAlign(),
+            access_kind::kRead | atomic};
+  }
+  if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    return {&store->getOperandUse(llvm::StoreInst::getPointerOperandIndex()), store->getValueOperand()->getType(),
+            store->getAlign(), access_kind::kWrite | atomic, store->getValueOperand()};
+  }
+  constexpr unsigned kUpdate = access_kind::kRead | access_kind::kWrite | access_kind::kAtomic;
+  if (auto* const update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+    return {&update->getOperandUse(llvm::AtomicRMWInst::getPointerOperandIndex()), update->getType(),
+            update->getAlign(), kUpdate};
+  }
+  if (auto* const swap = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+    return {&swap->getOperandUse(llvm::AtomicCmpXchgInst::getPointerOperandIndex()),
+            swap->getCompareOperand()->getType(), swap->getAlign(), kUpdate};
+  }
+  return {};
+}
+
+/// Writes the calls of checks into one function.
+class Instrumenter {
+ public:
+  Instrumenter(llvm::Function& function, llvm::StringRef own_folder)
+      : function_(function),
+        layout_(function.getDataLayout()),
+        sites_(*function.getParent(), own_folder),
+        builder_(function.getContext()) {}
+
+  void visit(llvm::Instruction& instruction);
+
+ private:
+  using Value = llvm::Value;
+
+  Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments);
+  Value* number(std::uint64_t value) { return builder_.getInt64(value); }
+  Value* base_of(Value* address) { return llvm::getUnderlyingObject(address, kMostLevels); }
+  bool stays_within(Value* address, std::uint64_t bytes);
+  Value* bits_of(Value* stored, unsigned& kind);
+  void check(llvm::Instruction& instruction, const Touched& touched);
+  void check_copy(llvm::MemTransferInst& copy);
+  void check_fill(llvm::MemSetInst& fill);
+
+  llvm::Function& function_;
+  const llvm::DataLayout& layout_;
+  Sites sites_;
+  llvm::IRBuilder<> builder_;
+};
+
+llvm::Value* Instrumenter::call(const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  llvm::SmallVector<llvm::Type*> types;
+  for (const Value* argument : arguments) types.push_back(argument->getType());
+  const auto callee = function_.getParent()->getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+  return builder_.CreateCall(callee, arguments);
+}
+
+std::optional<std::uint64_t> size_of_variable(const llvm::Value* base, const llvm::DataLayout& layout) {
+  if (const auto* const own = llvm::dyn_cast<llvm::AllocaInst>(base)) {
+    const auto size = own->getAllocationSize(layout);
+    return size ? std::optional<std::uint64_t>(size->getFixedValue()) : std::nullopt;
+  }
+  const auto* const global = llvm::dyn_cast<llvm::GlobalVariable>(base);
+  if (global == nullptr || global->isDeclaration()) return std::nullopt;
+  return layout.getTypeAllocSize(global->getValueType()).getFixedValue();
+}
+
+bool Instrumenter::stays_within(Value* address, std::uint64_t bytes) {
+  llvm::APInt offset(layout_.getIndexTypeSizeInBits(address->getType()), 0);
+  const Value* const base = address->stripAndAccumulateConstantOffsets(layout_, offset, /*AllowNonInbounds=*/true);
+  const auto size = size_of_variable(base, layout_);
+  return size && bytes <= *size && !offset.isNegative() && offset.getZExtValue() <= *size - bytes;
+}
+
+// What is stored, as an integer, where it is small enough to be compared with what is there.
+llvm::Value* Instrumenter::bits_of(Value* stored, unsigned& kind) {
+  if (stored == nullptr || (kind & access_kind::kAtomic) != 0) return number(0);
+  llvm::Type* const type = stored->getType();
+  const std::uint64_t bits = layout_.getTypeSizeInBits(type).getFixedValue();
+  if (bits > 64 || type->isAggregateType() || type->isX86_FP80Ty()) return number(0);
+  if (type->isPtrOrPtrVectorTy() && !type->isPointerTy()) return number(0);
+  kind |= access_kind::kHasValue;
+  if (type->isPointerTy()) return builder_.CreatePtrToInt(stored, builder_.getInt64Ty());
+  Value* const integer = builder_.CreateBitCast(stored, builder_.getIntNTy(static_cast<unsigned>(bits)));
+  return builder_.CreateZExt(integer, builder_.getInt64Ty());
+}
+
+void Instrumenter::check(llvm::Instruction& instruction, const Touched& touched) {
+  Value* const address = touched.address->get();
+  const std::uint64_t bytes = layout_.getTypeStoreSize(touched.type).getFixedValue();
+  if (stays_within(address, bytes)) return;
+  builder_.SetInsertPoint(&instruction);
+  Value* const base = base_of(address);
+  llvm::Type* const ptr = builder_.getPtrTy();
+  unsigned kind = touched.kind;
+  if (const auto size = size_of_variable(base, layout_)) {
+    touched.address->set(
+        call(call::kVariable, ptr,
+             {address, base, number(bytes), number(*size), builder_.getInt32(kind), sites_.of(instruction)}));
+    return;
+  }
+  Value* const value = bits_of(touched.stored, kind);
+  touched.address->set(call(call::kAccess, ptr,
+                            {address, base, number(bytes), number(touched.alignment.value()), builder_.getInt32(kind),
+                             value, sites_.of(instruction)}));
+}
+
+void Instrumenter::check_copy(llvm::MemTransferInst& copy) {
+  builder_.SetInsertPoint(&copy);
+  const auto alignment = [&](llvm::MaybeAlign known) { return number(known.valueOrOne().value()); };
+  Value* const bytes = builder_.CreateZExtOrTrunc(copy.getLength(), builder_.getInt64Ty());
+  call(call::kCopy, builder_.getVoidTy(),
+       {copy.getRawDest(), base_of(copy.getRawDest()), alignment(copy.getDestAlign()), copy.getRawSource(),
+        base_of(copy.getRawSource()), alignment(copy.getSourceAlign()), bytes, sites_.of(copy)});
+  copy.eraseFromParent();
+}
+
+void Instrumenter::check_fill(llvm::MemSetInst& fill) {
+  builder_.SetInsertPoint(&fill);
+  Value* const bytes = builder_.CreateZExtOrTrunc(fill.getLength(), builder_.getInt64Ty());
+  call(call::kFill, builder_.getVoidTy(),
+       {fill.getRawDest(), base_of(fill.getRawDest()), number(fill.getDestAlign().valueOrOne().value()),
+        fill.getValue(), bytes, sites_.of(fill)});
+  fill.eraseFromParent();
+}
+
+bool is_met_together(const llvm::Instruction& instruction) {
+  for (const std::string_view name : {call::kBarrier, call::kShuffle, call::kBallot, call::kSyncWarp}) {
+    if (calls(&instruction, name)) return true;
+  }
+  return false;
+}
+
+void Instrumenter::visit(llvm::Instruction& instruction) {
+  if (is_met_together(instruction)) {
+    builder_.SetInsertPoint(&instruction);
+    call(call::kSite, builder_.getVoidTy(), {sites_.of(instruction)});
+  } else if (auto* const copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
+    check_copy(*copy);
+  } else if (auto* const fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
+    check_fill(*fill);
+  } else if (const Touched touched = touched_by(instruction); touched.address != nullptr) {
+    check(instruction, touched);
+  }
+}
+
+}  // namespace
+
+void instrument(llvm::Function& function, llvm::StringRef own_folder) {
+  Instrumenter instrumenter(function, own_folder);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    instrumenter.visit(instruction);
+  }
+}
+
+}  // namespace kmux::cpu::spmd

@@ -1,0 +1,34 @@
+// CUDA's fast forms of float, within the errors that its manual promises (CUDA C++ Programming Guide, Intrinsic Functions).
+#pragma once
+
+#pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
+
+// 2^x, without numbers below the normal ones.
+KMUX_DEVICE float kmux_fast_exp2(float x) {
+  int n;
+  const float y = kmux_clamp(x, -126.0f, 127.5f);
+  const float r = y - kmux_nearest(y, n);
+  const float power = kmux_of_bits(kmux_bits(KMUX_POLY6(r, 0x1.000002p0f, 0x1.62e42ap-1f, 0x1.ebf8acp-3f,
+                                                        0x1.c6b574p-5f, 0x1.3d22aep-7f, 0x1.5ca7c2p-10f)) +
+                                   (n << 23));
+  return kmux_choose(x < -126.0f, 0.0f, kmux_choose(x >= 128.0f, __builtin_inff(), power));
+}
+KMUX_DEVICE float __expf(float x) { return kmux_fast_exp2(x * 0x1.715476p0f); }
+KMUX_DEVICE float __exp10f(float x) { return kmux_fast_exp2(x * 0x1.a934fp1f); }
+KMUX_DEVICE float __powf(float x, float y) { return kmux_fast_exp2(y * log2f(x)); }
+// As the exact ones below 2^15; above, CUDA promises nothing.
+KMUX_DEVICE void __sincosf(float x, float* sine, float* cosine) { kmux_sincos_in_float(x, sine, cosine); }
+KMUX_DEVICE float __sinf(float x) {
+  float sine, cosine;
+  return __sincosf(x, &sine, &cosine), sine;
+}
+KMUX_DEVICE float __cosf(float x) {
+  float sine, cosine;
+  return __sincosf(x, &sine, &cosine), cosine;
+}
+KMUX_DEVICE float __tanf(float x) {
+  float sine, cosine;
+  return __sincosf(x, &sine, &cosine), sine / cosine;
+}
+#pragma float_control(pop)

@@ -1,0 +1,127 @@
+#include "runtime/pool.h"
+
+#include "runtime/futex.h"
+#include "runtime/ticks.h"
+
+namespace kmux::cpu {
+namespace {
+
+constexpr std::uint64_t kAwakeUs = 75;  // that a worker looks for the next job before it sleeps
+constexpr unsigned kMostWoken = 4;      // by one thread; who is woken wakes others
+
+// At work for the pool: a launch from here runs alone, since all processors have work already.
+__thread bool is_at_work;
+
+std::uint64_t bit(unsigned job) { return std::uint64_t{1} << job; }
+
+unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
+
+std::uint64_t rotated(std::uint64_t mask, unsigned by) {
+  by %= 64;
+  return by == 0 ? mask : (mask >> by) | (mask << (64 - by));
+}
+
+unsigned lesser(unsigned a, unsigned b) { return a < b ? a : b; }
+
+}  // namespace
+
+Pool& pool() {
+  static Pool one;  // constant from the beginning, and never destroyed
+  return one;
+}
+
+unsigned Pool::claim() {
+  std::uint64_t taken = claimed_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (~taken == 0) return kNone;
+    const unsigned job = lowest(~taken);
+    if (claimed_.compare_exchange_weak(taken, taken | bit(job), std::memory_order_acquire)) return job;
+  }
+}
+
+// Who is about to sleep has counted itself before it looked at `news_` for the last time, so that it is seen here or sees the change.
+void Pool::announce(unsigned threads) {
+  news_.fetch_add(1, std::memory_order_seq_cst);
+  const unsigned asleep = asleep_.load(std::memory_order_seq_cst);
+  const unsigned awake = awake_.load(std::memory_order_relaxed);
+  if (asleep == 0 || threads <= awake) return;
+  wake(news_, lesser(threads - awake, kMostWoken));
+}
+
+void Pool::run(unsigned helpers, Work work, void* context) {
+  if (is_at_work || helpers == 0) return work(context);
+  is_at_work = true;
+  if (const Executor executor = executor_.load(std::memory_order_acquire)) {
+    executor(executor_self_, helpers + 1, work, context);
+  } else if (const unsigned number = make_threads() ? claim() : kNone; number == kNone) {
+    work(context);
+  } else {
+    Job& job = jobs_[number];
+    active_.fetch_add(1, std::memory_order_relaxed);  // who launches has a processor
+    job.open(work, context, helpers);
+    open_.fetch_or(bit(number), std::memory_order_release);
+    announce(helpers);
+    work(context);
+    open_.fetch_and(~bit(number), std::memory_order_relaxed);
+    job.close();
+    claimed_.fetch_and(~bit(number), std::memory_order_release);
+    active_.fetch_sub(1, std::memory_order_relaxed);
+    if (open_.load(std::memory_order_relaxed) != 0) announce(1);  // this processor is free for another's job
+  }
+  is_at_work = false;
+}
+
+// One job, if there is one. Workers begin at different ones.
+bool Pool::help(unsigned number, bool was_asleep) {
+  const std::uint64_t open = open_.load(std::memory_order_acquire);
+  for (std::uint64_t left = rotated(open, number); left != 0; left &= left - 1) {
+    const unsigned at = (lowest(left) + number) % kJobs;
+    Job& job = jobs_[at];
+    const int places = job.enter();
+    if (places < 0) continue;
+    if (places == 0) open_.fetch_and(~bit(at), std::memory_order_relaxed);  // from within, while it is this job's
+    if (places > 0 && was_asleep) announce(static_cast<unsigned>(places));
+    job.work();
+    job.leave();
+    return true;
+  }
+  return false;
+}
+
+bool Pool::help_if_processor_is_free(unsigned number, bool was_asleep) {
+  if (open_.load(std::memory_order_relaxed) == 0) return false;
+  const bool is_free = active_.fetch_add(1, std::memory_order_relaxed) < processors();
+  const bool has_helped = is_free && help(number, was_asleep);
+  active_.fetch_sub(1, std::memory_order_relaxed);
+  return has_helped;
+}
+
+bool Pool::wait_awake(std::uint32_t seen) {
+  if (active_.load(std::memory_order_relaxed) >= processors()) return false;  // others need this processor
+  awake_.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t end = ticks() + kAwakeUs * ticks_per_us();
+  bool is_new = false;
+  while (!is_new && ticks() < end) {
+    relax();
+    is_new = news_.load(std::memory_order_relaxed) != seen;
+  }
+  awake_.fetch_sub(1, std::memory_order_seq_cst);
+  return is_new;
+}
+
+void Pool::serve(unsigned number) {
+  is_at_work = true;
+  for (bool was_asleep = false;;) {
+    const std::uint32_t seen = news_.load(std::memory_order_seq_cst);
+    if (is_ending_.load(std::memory_order_acquire)) return;
+    const bool has_helped = help_if_processor_is_free(number, was_asleep);
+    was_asleep = false;
+    if (has_helped || wait_awake(seen)) continue;
+    asleep_.fetch_add(1, std::memory_order_seq_cst);
+    sleep_while(news_, seen);
+    asleep_.fetch_sub(1, std::memory_order_seq_cst);
+    was_asleep = true;
+  }
+}
+
+}  // namespace kmux::cpu

@@ -1,0 +1,122 @@
+#include "runtime/usable_cpus.h"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sched.h>
+#include <unistd.h>
+
+namespace kmux::cpu {
+namespace {
+
+constexpr int kMostCpus = 8192;  // of a machine that Linux runs on
+constexpr std::size_t kMaskBytes = kMostCpus / CHAR_BIT;
+union CpuMask {
+  cpu_set_t set;
+  unsigned char bytes[kMaskBytes];
+};
+
+bool main_thread_mask(CpuMask& mask) { return sched_getaffinity(getpid(), kMaskBytes, &mask.set) == 0; }
+
+unsigned smaller(unsigned a, unsigned b) { return b == 0 || (a != 0 && a < b) ? a : b; }  // 0: no limit
+
+unsigned whole_cpus(long long quota, long long period) {
+  if (quota <= 0 || period <= 0) return 0;
+  return static_cast<unsigned>((quota + period - 1) / period);
+}
+
+bool read_text(const char* path, char* text, int size) {
+  std::FILE* const file = std::fopen(path, "re");
+  if (file == nullptr) return false;
+  const bool is_read = std::fgets(text, size, file) != nullptr;
+  std::fclose(file);
+  return is_read;
+}
+
+// "150000 100000" or "max 100000".
+unsigned quota_v2(const char* folder) {
+  char path[PATH_MAX + 32], text[64];
+  std::snprintf(path, sizeof path, "%s/cpu.max", folder);
+  if (!read_text(path, text, sizeof text)) return 0;
+  char* end = nullptr;
+  const long long quota = std::strtoll(text, &end, 10);
+  return end == text ? 0 : whole_cpus(quota, std::strtoll(end, nullptr, 10));
+}
+
+unsigned quota_v1(const char* folder) {
+  char path[PATH_MAX + 32], quota[32], period[32];
+  std::snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+  if (!read_text(path, quota, sizeof quota)) return 0;
+  std::snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+  if (!read_text(path, period, sizeof period)) return 0;
+  return whole_cpus(std::strtoll(quota, nullptr, 10), std::strtoll(period, nullptr, 10));
+}
+
+// The least of a group and those that it is in, up to `root`: any of them may have one.
+template <class Quota>
+unsigned least_quota(const char* root, const char* group, Quota quota) {
+  char folder[PATH_MAX];
+  const std::size_t stem = std::strlen(root);
+  if (stem + std::strlen(group) >= sizeof folder) return 0;
+  std::strcpy(folder, root);
+  std::strcat(folder, group);
+  unsigned least = 0;
+  for (;;) {
+    least = smaller(least, quota(folder));
+    char* const slash = std::strrchr(folder, '/');
+    if (slash == nullptr || slash < folder + stem) return least;
+    *slash = '\0';
+  }
+}
+
+bool has_word(const char* list, const char* word) {
+  const std::size_t size = std::strlen(word);
+  for (const char* at = list; (at = std::strstr(at, word)) != nullptr; at += size) {
+    const bool begins = at == list || at[-1] == ',';
+    if (begins && (at[size] == ',' || at[size] == '\0')) return true;
+  }
+  return false;
+}
+
+// A line of /proc/self/cgroup: "0::/group", or "4:cpu,cpuacct:/group" of version 1.
+unsigned quota_of_line(char* line, const char* root) {
+  line[std::strcspn(line, "\n")] = '\0';
+  char* const controllers = std::strchr(line, ':');
+  if (controllers == nullptr) return 0;
+  char* const group = std::strchr(controllers + 1, ':');
+  if (group == nullptr) return 0;
+  *group = '\0';
+  if (controllers[1] == '\0') return least_quota(root, group + 1, quota_v2);
+  if (!has_word(controllers + 1, "cpu")) return 0;
+  char mount[PATH_MAX];
+  std::snprintf(mount, sizeof mount, "%s/cpu", root);  // a link where controllers are mounted together
+  return least_quota(mount, group + 1, quota_v1);
+}
+
+}  // namespace
+
+unsigned quota_cpus(const char* self_cgroup, const char* root) {
+  std::FILE* const file = std::fopen(self_cgroup, "re");
+  if (file == nullptr) return 0;
+  unsigned least = 0;
+  char line[PATH_MAX];
+  while (std::fgets(line, sizeof line, file) != nullptr) least = smaller(least, quota_of_line(line, root));
+  std::fclose(file);
+  return least;
+}
+
+unsigned usable_cpus() {
+  CpuMask mask{};
+  unsigned count = 0;
+  if (main_thread_mask(mask)) count = static_cast<unsigned>(CPU_COUNT_S(kMaskBytes, &mask.set));
+  if (count == 0) count = 1;
+  return smaller(count, quota_cpus("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+void run_on_usable_cpus() {
+  CpuMask mask{};
+  if (main_thread_mask(mask)) sched_setaffinity(0, kMaskBytes, &mask.set);
+}
+
+}  // namespace kmux::cpu

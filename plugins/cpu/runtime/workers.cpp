@@ -1,0 +1,134 @@
+// The threads of the pool: how they begin and end.
+#include <cerrno>
+#include <csignal>
+
+#include "runtime/arena.h"
+#include "runtime/futex.h"
+#include "runtime/pool.h"
+#include "runtime/ticks.h"
+#include "runtime/usable_cpus.h"
+
+namespace kmux::cpu {
+namespace {
+
+constexpr long kPatienceNs = 100000000;  // for a thread that is to end: it may be in a block that does not
+
+constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+
+// Signals of the application are its own threads' to handle; those that this thread brings about itself, and a profiler's, are not.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int own : kOwnSignals) sigdelset(&all, own);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+timespec soon() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  time.tv_nsec += kPatienceNs;
+  time.tv_sec += time.tv_nsec / 1000000000;
+  time.tv_nsec %= 1000000000;
+  return time;
+}
+
+}  // namespace
+
+unsigned Pool::count_helpers() {
+  const unsigned threads = limit_ == 0 ? usable_cpus() : limit_;
+  const unsigned helpers = (threads < kMostThreads ? threads : kMostThreads) - 1;
+  helpers_.store(static_cast<int>(helpers), std::memory_order_relaxed);
+  return helpers;
+}
+
+void* Pool::work_in_thread(void* own) {
+  const Worker& worker = *static_cast<Worker*>(own);
+  pthread_setname_np(pthread_self(), "kmux-cpu");
+  run_on_usable_cpus();
+  {
+    const BlockMemory memory(1);
+  }  // now, and not in a launch
+  worker.pool->serve(static_cast<unsigned>(&worker - worker.pool->workers_));
+  return nullptr;
+}
+
+void Pool::start() {
+  ticks_per_us();
+  if (helpers() > 0 && executor_.load(std::memory_order_relaxed) == nullptr) make_threads();
+}
+
+// Whoever comes while another thread makes or ends them goes without.
+bool Pool::make_threads() {
+  State state = state_.load(std::memory_order_acquire);
+  if (state == State::kStarted) return true;
+  if (state != State::kIdle) return false;
+  if (!state_.compare_exchange_strong(state, State::kChanging, std::memory_order_acquire)) return false;
+  if (!survives_fork_) survives_fork_ = pthread_atfork(nullptr, nullptr, &Pool::reset_in_child) == 0;
+  const SignalsBlocked blocked;
+  const unsigned wanted = helpers();
+  is_ending_.store(false, std::memory_order_relaxed);
+  worker_count_ = 0;
+  while (worker_count_ < wanted) {  // as many as can be had: a launch needs none
+    Worker& worker = workers_[worker_count_];
+    worker.pool = this;
+    if (pthread_create(&worker.thread, nullptr, &Pool::work_in_thread, &worker) != 0) break;
+    ++worker_count_;
+  }
+  state_.store(State::kStarted, std::memory_order_release);
+  return true;
+}
+
+void Pool::end_threads() {
+  is_ending_.store(true, std::memory_order_release);
+  news_.fetch_add(1, std::memory_order_seq_cst);
+  wake(news_, kMostThreads);
+  const timespec end = soon();
+  for (unsigned i = 0; i < worker_count_; ++i) {
+    if (pthread_timedjoin_np(workers_[i].thread, nullptr, &end) != 0) pthread_detach(workers_[i].thread);
+  }
+  worker_count_ = 0;
+}
+
+void Pool::stop() {
+  State state = State::kStarted;
+  if (!state_.compare_exchange_strong(state, State::kChanging, std::memory_order_acquire)) return;
+  end_threads();
+  state_.store(State::kIdle, std::memory_order_release);
+}
+
+void Pool::limit(unsigned threads) {
+  stop();
+  limit_ = threads;
+  helpers_.store(-1, std::memory_order_relaxed);
+}
+
+void Pool::lend(Executor executor, void* self) {
+  stop();
+  executor_self_ = self;
+  executor_.store(executor, std::memory_order_release);
+}
+
+// In the child of fork() there is one thread, and no job but those that it may be in.
+void Pool::reset() {
+  state_.store(State::kIdle, std::memory_order_relaxed);
+  worker_count_ = 0;
+  claimed_.store(0, std::memory_order_relaxed);
+  open_.store(0, std::memory_order_relaxed);
+  asleep_.store(0, std::memory_order_relaxed);
+  awake_.store(0, std::memory_order_relaxed);
+  active_.store(0, std::memory_order_relaxed);
+  for (Job& job : jobs_) job.reset();
+}
+
+void Pool::reset_in_child() { pool().reset(); }
+
+}  // namespace kmux::cpu

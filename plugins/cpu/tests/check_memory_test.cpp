@@ -1,0 +1,174 @@
+// Option check=on: accesses to memory that a kernel may not make.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(CheckMemory, AWriteBehindATensor) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] =
+      x[i % n];
+})",
+                             .block = {48},
+                             .grid = {Expr(2)}};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("kernel \"k\" writes 4 bytes at byte 256 of \"y\" (it has 256 bytes; block "
+                                          "(1, 0, 0), thread (16, 0, 0), at k.cu:3)."),
+                                HasSubstr("Seen 32 times."))));
+}
+
+TEST(CheckMemory, AReadBeforeATensorGivesZero) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  y[threadIdx.x] = x[(int)threadIdx.x - 2];
+})"};
+  const auto result = kernel();
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kLaunchFailed);
+  EXPECT_THAT(
+      result.error().message,
+      HasSubstr("reads 4 bytes 8 bytes before \"x\" (it has 256 bytes; block (0, 0, 0), thread (0, 0, 0), at k.cu:2"));
+}
+
+TEST(CheckMemory, AnIndexThatLeadsIntoAnotherTensor) {
+  const CheckedKernel kernel{.source = R"(__device__ float at(const float* from, long i) { return from[i]; }
+__global__ void k(const float* x, float* y, int n) {
+  y[threadIdx.x] = at(x, y - x);
+})"};
+  EXPECT_THAT(findings_of(kernel), ElementsAre(AllOf(HasSubstr("\"x\" (it has 256 bytes"), HasSubstr("k.cu:1"))));
+}
+
+TEST(CheckMemory, ANullPointer) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float* p = n > 3 ? nullptr : y;
+  if (threadIdx.x == 5) p[1] = 2;
+})"};
+  EXPECT_THAT(findings_of(kernel), ElementsAre(AllOf(HasSubstr("writes 4 bytes at a null pointer"),
+                                                     HasSubstr("thread (5, 0, 0), at k.cu:3"))));
+}
+
+TEST(CheckMemory, WhatIsNoMemoryOfTheLaunch) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float* p = (float*)(0x100000000 * (unsigned long)n);
+  *p = 1;
+})",
+                             .block = {1}};
+  EXPECT_THAT(findings_of(kernel), ElementsAre(HasSubstr("writes 4 bytes outside all memory of the launch")));
+}
+
+TEST(CheckMemory, AMisalignedVector) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  const float4 v = *(const float4*)(x + threadIdx.x);
+  y[threadIdx.x] = v.x + v.w;
+})",
+                             .block = {8}};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("at a misaligned address (its type asks for multiples of 16;"),
+                                HasSubstr("thread (1, 0, 0), at k.cu:2"))));
+}
+
+TEST(CheckMemory, BeyondAStaticSharedVariable) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float first[10];
+  __shared__ float second[64];
+  second[threadIdx.x] = 1;
+  first[threadIdx.x / 5] = 1;
+  __syncthreads();
+  y[threadIdx.x] = second[threadIdx.x];
+})"};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("at byte 40 of shared variable \"first\" (it has 40 bytes;"),
+                                HasSubstr("thread (50, 0, 0), at k.cu:5"))));
+}
+
+TEST(CheckMemory, BeyondTheDynamicSharedMemory) {
+  const CheckedKernel kernel{.source = R"(extern __shared__ float all[];
+__global__ void k(const float* x, float* y, int n) {
+  all[threadIdx.x] = 1;
+})",
+                             .dynamic_bytes = 100};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("at byte 100 of the dynamic shared memory (it has 100 bytes"),
+                                HasSubstr("thread (25, 0, 0), at k.cu:3"))));
+}
+
+TEST(CheckMemory, BeyondAVariableOfTheThreadOrOfTheSources) {
+  const CheckedKernel own{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float own[4];
+  for (int i = 0; i < 4; ++i) own[i] = x[i];
+  y[threadIdx.x] = own[threadIdx.x % 5];
+})",
+                          .block = {5}};
+  EXPECT_THAT(findings_of(own),
+              ElementsAre(AllOf(HasSubstr("reads 4 bytes at byte 16 of a variable"), HasSubstr("k.cu:4"))));
+  const CheckedKernel global{.source = R"(__constant__ float table[3] = {1, 2, 3};
+__global__ void k(const float* x, float* y, int n) {
+  const float* from = threadIdx.x < 2 ? table : x;
+  y[threadIdx.x] = from[1] + table[threadIdx.x];
+})",
+                             .block = {4}};
+  EXPECT_THAT(findings_of(global),
+              ElementsAre(AllOf(HasSubstr("at byte 12 of a variable"), HasSubstr("thread (3, 0, 0), at k.cu:4"))));
+}
+
+TEST(CheckMemory, CopiesAndFills) {
+  const CheckedKernel kernel{.source = R"(struct Row { float v[40]; };
+__global__ void k(const float* x, float* y, int n) {
+  ((Row*)y)[1] = *(const Row*)x;
+  __builtin_memset(y + 60, 0, 20);
+})",
+                             .block = {1}};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("writes 160 bytes at byte 160 of \"y\""), HasSubstr("k.cu:3")),
+                          AllOf(HasSubstr("writes 20 bytes at byte 240"), HasSubstr("k.cu:4"))));
+}
+
+TEST(CheckMemory, AtomicsBehindATensor) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  atomicAdd(y + n, 1.0f);
+})",
+                             .block = {1}};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("updates 4 bytes at byte 256 of \"y\""), HasSubstr("k.cu:2"))));
+}
+
+TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  if (threadIdx.x != 7) all[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = all[63 - threadIdx.x];
+})",
+                             .grid = {Expr(2)}};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that nobody wrote (byte 28; block "
+                                          "(0, 0, 0), thread (56, 0, 0), at k.cu:5)"),
+                                HasSubstr("Seen 2 times."))));
+}
+
+TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {
+  ProgramBuilder builder("sample");
+  builder.pointer("p").variant("cuda").workspace("w", 64);
+  builder.source("k.cu", "__global__ void k(int* p, int* w) { *p = 3; w[threadIdx.x] = *p; }");
+  builder.launch("k").grid({Expr(1)}).block({Expr(17)}).args({"p", "w"});
+  Workbench bench;
+  auto kernel = bench.load(builder.build().value(), {{"check", "on"}});
+  ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+  int target = 0;
+  const Status status = (*kernel)({slot(&target)});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(target, 3);
+  EXPECT_THAT(status.error().message, HasSubstr("at byte 64 of \"w\" (it has 64 bytes;"));
+  EXPECT_THAT(status.error().notes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,186 @@
+// Option check=on: what threads of a block do without waiting for each other, and barriers that not all come to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(CheckThreads, ABarrierThatSomeHaveEndedBefore) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  if (threadIdx.x >= 40) return;
+  y[threadIdx.x] = 1;
+  __syncthreads();
+})",
+                             .grid = {Expr(2)}};
+  EXPECT_THAT(
+      findings_of(kernel),
+      ElementsAre(AllOf(HasSubstr("kernel \"k\" waits at a barrier that not all threads of its block come to "
+                                  "(thread (40, 0, 0) has ended; block (0, 0, 0), thread (0, 0, 0), at k.cu:4)"),
+                        HasSubstr("Seen 2 times"))));
+}
+
+TEST(CheckThreads, TwoBarriersAtOnce) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  if (threadIdx.y == 0)
+    __syncthreads();
+  else
+    __syncthreads();
+})",
+                             .block = {8, 2}};
+  EXPECT_THAT(findings_of(kernel), ElementsAre(AllOf(HasSubstr("thread (0, 1, 0) waits at the barrier of k.cu:5;"),
+                                                     HasSubstr("at k.cu:3"))));
+}
+
+TEST(CheckThreads, AMaskThatNamesLanesWhichAreElsewhere) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  float v = x[threadIdx.x];
+  if (threadIdx.x % 32 < 16)
+    v = __shfl_xor_sync(0xffffffff, v, 1);
+  __syncthreads();
+  y[threadIdx.x] = v;
+})"};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("whose mask names lanes that do not take part (lane 16 waits at the barrier "
+                                          "of k.cu:5; block (0, 0, 0), thread (0, 0, 0), at k.cu:4)"))));
+}
+
+TEST(CheckThreads, AMaskWithoutTheLaneItself) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  if (threadIdx.x < 5) y[threadIdx.x] = __ballot_sync(0xf, 1);
+})"};
+  EXPECT_THAT(findings_of(kernel), testing::Contains(AllOf(HasSubstr("whose mask does not name its own lane (lane 4;"),
+                                                           HasSubstr("k.cu:2"))));
+}
+
+TEST(CheckThreads, AReadThatRacesWithAWrite) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = x[threadIdx.x];
+  y[threadIdx.x] = all[threadIdx.x ^ 1];
+})"};
+  EXPECT_THAT(
+      findings_of(kernel),
+      testing::Contains(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that another thread wrote with "
+                                        "no barrier between (byte 0, thread number 0 of the block at k.cu:3;"),
+                              HasSubstr("thread (1, 0, 0), at k.cu:4"))));
+}
+
+TEST(CheckThreads, AWriteThatRacesWithReads) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[65];
+  all[threadIdx.x] = x[threadIdx.x];
+  if (threadIdx.x == 0) all[64] = 0;
+  __syncthreads();
+  const float next = all[threadIdx.x + 1];
+  all[threadIdx.x] = next;
+  __syncthreads();
+  y[threadIdx.x] = all[threadIdx.x];
+})"};
+  EXPECT_THAT(
+      findings_of(kernel),
+      testing::Contains(AllOf(HasSubstr("that another thread read with no barrier between (byte 4, thread number "
+                                        "0 of the block at k.cu:6;"),
+                              HasSubstr("at k.cu:7"))));
+}
+
+TEST(CheckThreads, TwoWritesOfOtherValues) {
+  const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ int last;
+  last = VALUE;
+  __syncthreads();
+  y[threadIdx.x] = last;
+})";
+  const auto with = [&](const std::string& value) {
+    std::string source = text;
+    return CheckedKernel{.source = source.replace(source.find("VALUE"), 5, value)};
+  };
+  EXPECT_THAT(findings_of(with("threadIdx.x")),
+              ElementsAre(HasSubstr("writes 4 bytes of shared variable \"last\" that another thread wrote")));
+  EXPECT_THAT(findings_of(with("n")), IsEmpty());
+}
+
+TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
+  const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1);
+  BARRIER
+  y[threadIdx.x] = sum;
+})";
+  const auto with = [&](const std::string& barrier) {
+    std::string source = text;
+    return CheckedKernel{.source = source.replace(source.find("BARRIER"), 7, barrier)};
+  };
+  EXPECT_THAT(findings_of(with("__syncthreads();")), IsEmpty());
+  EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:7")));
+}
+
+TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
+  const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = x[threadIdx.x];
+  __syncwarp();
+  y[threadIdx.x] = all[threadIdx.x ^ MASK];
+})";
+  const auto with = [&](const std::string& mask) {
+    std::string source = text;
+    return CheckedKernel{.source = source.replace(source.find("MASK"), 4, mask)};
+  };
+  EXPECT_THAT(findings_of(with("31")), IsEmpty());
+  EXPECT_THAT(findings_of(with("32")), testing::Contains(HasSubstr("with no barrier between")));
+}
+
+TEST(CheckThreads, SyncwarpOfHalfAWarp) {
+  const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = x[threadIdx.x];
+  __syncwarp(threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000);
+  y[threadIdx.x] = all[threadIdx.x ^ MASK];
+})";
+  const auto with = [&](const std::string& mask) {
+    std::string source = text;
+    return CheckedKernel{.source = source.replace(source.find("MASK"), 4, mask)};
+  };
+  EXPECT_THAT(findings_of(with("15")), IsEmpty());
+  EXPECT_THAT(findings_of(with("16")), testing::Contains(HasSubstr("with no barrier between")));
+}
+
+TEST(CheckThreads, FindingsAreTheSameEachTimeAndForASeed) {
+  CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = x[threadIdx.x];
+  y[threadIdx.x] = all[63 - threadIdx.x];
+})"};
+  const auto usual = findings_of(kernel);
+  EXPECT_EQ(findings_of(kernel), usual);
+  kernel.options["check_seed"] = "7";
+  const auto other = findings_of(kernel);
+  EXPECT_EQ(findings_of(kernel), other);
+  EXPECT_NE(other, usual);
+}
+
+TEST(CheckThreads, TheFirstFindingsAreNotes) {
+  std::string source = "__global__ void k(const float* x, float* y, int n) {\n";
+  for (int i = 0; i < 40; ++i) source += "y[n + " + std::to_string(i) + "] = 1;\n";
+  const auto all = findings_of({.source = source + "}"});
+  ASSERT_EQ(all.size(), 17U);
+  EXPECT_EQ(all.back(), "and 24 more");
+}
+
+TEST(CheckThreads, OptionsThatDoNotFit) {
+  Workbench bench;
+  const Program program = one_kernel("f.c", "void k(int* out) { *out = 1; }").build().value();
+  EXPECT_THAT(bench.failure(program, {{"check", "on"}}).message, HasSubstr("for dialect c"));
+  EXPECT_THAT(bench.failure(program, {{"check", "yes"}}).message, HasSubstr("\"check\""));
+}
+
+}  // namespace
+}  // namespace kmux::cpu

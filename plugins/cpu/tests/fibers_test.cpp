@@ -1,0 +1,132 @@
+// Kernels whose threads run with a stack each: those that cannot be widened, and those that are checked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kRecursion = R"(__device__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[64];
+  all[threadIdx.x] = f(threadIdx.x % 20);
+  __syncthreads();
+  y[threadIdx.x] = all[63 - threadIdx.x] + blockIdx.y;
+})";
+
+std::vector<float> fibonacci() {
+  std::vector<float> values(64);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    int a = 0;
+    int b = 1;
+    for (std::size_t step = 0; step < (63 - i) % 20; ++step) a = std::exchange(b, a + b);
+    values[i] = static_cast<float>(a + 1);
+  }
+  return values;
+}
+
+TEST(Fibers, RunWhatCannotBeWidened) {
+  Workbench bench;
+  const CheckedKernel kernel{.source = kRecursion, .grid = {Expr(1), Expr(2)}, .options = {}};
+  const auto result = kernel(bench);
+  ASSERT_TRUE(result.ok()) << result.error().explain();
+  EXPECT_EQ(*result, fibonacci());
+  EXPECT_THAT(bench.host.log, HasSubstr("which is slow: kernel \"k\" has a function that calls itself"));
+}
+
+TEST(Fibers, RunTheSameInBothTiersAndChecked) {
+  for (const Options& options :
+       {Options{{"tier", "fast"}}, Options{{"opt_level", "0"}}, Options{{"check", "on"}},
+        Options{{"check", "on"}, {"check_seed", "3"}}, Options{{"check", "on"}, {"opt_level", "0"}}}) {
+    const CheckedKernel kernel{.source = kRecursion, .grid = {Expr(1), Expr(2)}, .options = options};
+    const auto result = kernel();
+    ASSERT_TRUE(result.ok()) << result.error().explain();
+    EXPECT_EQ(*result, fibonacci());
+  }
+}
+
+TEST(Fibers, RefuseAssemblyAsThePassDoes) {
+  const CheckedKernel kernel{.source =
+                                 "__device__ int f(int n) { asm volatile(\"bar.sync 0;\"); return n ? f(n - 1) : 1; }\n"
+                                 "__global__ void k(const float* x, float* y, int n) { y[0] = f(n); }",
+                             .options = {}};
+  const auto result = kernel();
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(result.error().message, HasSubstr("bar.sync 0;"));
+}
+
+TEST(Fibers, ALaneSeesThoseThatComeToTheSamePlace) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  unsigned inner = 0;
+  if (threadIdx.x % 4 == 1) inner = __activemask();
+  const unsigned outer = __activemask();
+  y[threadIdx.x] = (inner == 0x22222222u ? 2 : inner != 0) + (outer == ~0u ? 10 : 0);
+})",
+                             .block = {32}};
+  const auto result = kernel();
+  ASSERT_TRUE(result.ok()) << result.error().explain();
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ((*result)[i], i % 4 == 1 ? 12 : 10);
+}
+
+TEST(Fibers, MasksMeetInDifferentPlaces) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  const unsigned half = threadIdx.x < 16 ? 0xffffu : 0xffff0000u;
+  float sum = x[threadIdx.x];
+  for (int d = 8; d > 0; d /= 2) sum += __shfl_xor_sync(half, sum, d);
+  if (threadIdx.x < 20) y[threadIdx.x] = sum;
+  else if (threadIdx.x % 2) y[threadIdx.x] = __popc(__ballot_sync(0xaaaaaaaau & ~0xfffffu, threadIdx.x > 25));
+})",
+                             .block = {32}};
+  const auto result = kernel();
+  ASSERT_TRUE(result.ok()) << result.error().explain();
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ((*result)[i], i < 16 ? 120 : 376) << i;
+  for (std::size_t i = 21; i < 32; i += 2) EXPECT_EQ((*result)[i], 3) << i;
+}
+
+TEST(Fibers, LaunchesThatNoBlockCanBeAreRefused) {
+  const CheckedKernel large{.source = kRecursion, .block = {Expr(64), Expr(64)}};
+  EXPECT_THAT(large().error().message, HasSubstr("4096 threads"));
+  const CheckedKernel greedy{.source = kRecursion, .dynamic_bytes = 232448};
+  EXPECT_THAT(greedy().error().message, HasSubstr("232704 bytes of shared memory"));
+}
+
+TEST(Fibers, AThousandThreadsWithBarriers) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float sum[1024];
+  sum[threadIdx.x] = threadIdx.x;
+  for (int d = 512; d > 0; d /= 2) {
+    __syncthreads();
+    if (threadIdx.x < d) sum[threadIdx.x] += sum[threadIdx.x + d];
+  }
+  if (threadIdx.x == 0) y[blockIdx.x] = sum[0];
+})",
+                             .block = {1024},
+                             .grid = {Expr(8)}};
+  const auto result = kernel();
+  ASSERT_TRUE(result.ok()) << result.error().explain();
+  EXPECT_EQ((*result)[7], 523776);
+}
+
+TEST(Fibers, AThreadMayWaitForAnotherOfItsBlock) {
+  const CheckedKernel kernel{.source = R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ int turn;
+  if (threadIdx.x == 0) turn = 63;
+  __syncthreads();
+  while (atomicAdd(&turn, 0) != threadIdx.x) {
+  }
+  y[threadIdx.x] = threadIdx.x;
+  atomicSub(&turn, 1);
+})"};
+  const auto result = kernel();
+  ASSERT_TRUE(result.ok()) << result.error().explain();
+  EXPECT_EQ((*result)[63], 63);
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,0 +1,82 @@
+// `kmux run --check-memory`: what a kernel for a GPU does wrong, found on any machine.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kmux/builder.h"
+#include "kmux/program.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string kSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
+const std::vector<std::string> kArguments = {"--check-memory", "--in", "*=ones"};
+
+ProcessResult check(const CliSession& session, const std::string& program, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = {"run", program};
+  words.insert(words.end(), kArguments.begin(), kArguments.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return session.run(words);
+}
+
+// A program with one kernel, `k(const float* x, float* y, int n)`.
+void save(const CliSession& session, const std::string& dialect, const std::string& file, const std::string& source) {
+  ProgramBuilder builder("sample");
+  const Expr n = builder.symbol("n");
+  builder.buffer("x", BufferParam{dtype::kFloat32, {n}});
+  builder.output("y", dtype::kFloat32, {n});
+  builder.variant(dialect).source(file, source);
+  LaunchBuilder launch = builder.launch("k");
+  if (dialect != "c") launch.grid({Expr(2)}).block({Expr(32)});
+  launch.args({"x", "y"}).arg(n);
+  ASSERT_TRUE(save_program(builder.build().value(), session.folder() / "sample.kmux.json").ok());
+}
+
+TEST(CliCheckMemory, AKernelWithoutFaultsRunsThoughThereIsAFunctionForProcessors) {
+  const CliSession session;
+  const ProcessResult result = check(session, kSaxpy, {"--symbol", "n=1000", "--scalar", "a=2", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output, AllOf(HasSubstr("\"backend\":\"cpu\""), HasSubstr("cuda")));
+}
+
+TEST(CliCheckMemory, AFaultIsToldWithItsLine) {
+  const CliSession session;
+  save(session, "cuda", "k.cu", R"(__global__ void k(const float* x, float* y, int n) {
+  __shared__ float all[32];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  all[threadIdx.x] = x[i];
+  y[i] = all[31 - threadIdx.x];
+})");
+  const ProcessResult result = check(session, "sample.kmux.json", {"--symbol", "n=50"});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error, HasSubstr("launch_failed"));
+  EXPECT_THAT(result.standard_error, HasSubstr("reads 4 bytes at byte 200 of \"x\" (it has 200 bytes; block (1, 0, 0), "
+                                               "thread (18, 0, 0), at k.cu:4)"));
+  EXPECT_THAT(result.standard_error, HasSubstr("with no barrier between"));
+}
+
+TEST(CliCheckMemory, AProgramWithoutSuchKernelsIsRefusedByName) {
+  const CliSession session;
+  save(session, "c", "k.c", "void k(const float* x, float* y, int n) { y[0] = x[0]; }");
+  const ProcessResult result = check(session, "sample.kmux.json", {"--symbol", "n=4"});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error,
+              HasSubstr("unsupported: program \"sample\" cannot run with --check-memory (it checks kernels of dialect "
+                        "cuda; the program's variants: c)"));
+}
+
+TEST(CliCheckMemory, AnotherBackendIsRefused) {
+  const CliSession session;
+  const ProcessResult result = check(session, kSaxpy, {"--backend", "nvrtc"});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.standard_error, HasSubstr("--check-memory and --backend nvrtc exclude each other"));
+}
+
+}  // namespace
+}  // namespace kmux::test
