@@ -290,7 +290,8 @@ def main():
             core[relative] = lines
         if library := library_of(relative):
             sizes[library] += code_lines(lines)  # of code: documentation is not what makes a core large
-    found += [*unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources())]
+    found += [*unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources()),
+              *scattered(lines_by_path(product_sources()))]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)
     found += outgrown(sizes)
