@@ -82,7 +82,7 @@ TEST(DispatchJson, ReportsEveryProblemAtOnce) {
 TEST(DispatchJson, ReportsWrongKinds) {
   const auto with = [](std::string_view value) { return problems(replaced(scale_json(), R"({"expr":"n"})", value)); };
   EXPECT_THAT(with("7"), ElementsAre(HasSubstr("/args/1: expected an object (found an integer)")));
-  EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: the kind is missing this is")));
+  EXPECT_THAT(with("{}"), ElementsAre(HasSubstr("/args/1: the kind is missing")));
   EXPECT_THAT(with(R"({"expr":"n","scalar":"s"})"), ElementsAre(HasSubstr("unknown key \"expr\"")));
   EXPECT_THAT(with(R"({"expr":true})"), ElementsAre(HasSubstr("/args/1/expr: expected an expression")));
   EXPECT_THAT(with(R"({"expr":1.5})"), ElementsAre(HasSubstr("(found a number)")));

@@ -55,7 +55,7 @@ TEST(ValidateBody, ChecksWorkspaces) {
       {[](Program& p) { body(p).workspaces[0].bytes = symbol("i"); }, "/variants/0/body/workspaces/0/bytes",
        "no \"i\""},
       {[](Program& p) { body(p).workspaces[0].alignment_bytes = 24; }, "/variants/0/body/workspaces/0/alignment_bytes",
-       "no power of two"},
+       "not a power of two"},
       {[](Program& p) { body(p).workspaces.push_back({"tiles", 4}); }, "/variants/0/body/workspaces/1/name",
        "taken (a let at /variants/0/body/lets/0/name has it)"},
   });

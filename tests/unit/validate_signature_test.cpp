@@ -46,7 +46,7 @@ TEST(ValidateSignature, ChecksBuffers) {
        "2 strides for 1 dimensions"},
       {[](Program& p) { buffer_of(p, 2).strides = {{-2}}; }, "/signature/params/2/buffer/strides/0", "stride is -2"},
       {[](Program& p) { buffer_of(p, 2).alignment_bytes = -16; }, "/signature/params/2/buffer/alignment_bytes",
-       "no power of two"},
+       "not a power of two"},
   });
 }
 

@@ -114,7 +114,7 @@ void MemoryCheck::note_shared(const Thread& thread, const MemoryAccess& access,
                               const SharedMemory::Variable& variable) {
   const SharedShadow::Verdict verdict = shadow_.note(thread, access, shared_.offset_of(access.address), access.address);
   if (verdict.unwritten && !findings_.count_known(Finding::Kind::kUninitialised, access.site)) {
-    report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that nobody wrote",
+    report(Finding::Kind::kUninitialised, thread, access, "of " + shared_name(variable) + " that no thread wrote",
            "byte " + std::to_string(*verdict.unwritten - variable.begin), "Write it before that");
   }
   if (verdict.conflict) report_conflict(thread, access, variable, *verdict.conflict);

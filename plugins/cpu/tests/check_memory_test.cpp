@@ -149,7 +149,7 @@ TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
 })",
                              .grid = {Expr(2)}};
   EXPECT_THAT(findings_of(kernel),
-              ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that nobody wrote (byte 28; block "
+              ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that no thread wrote (byte 28; block "
                                           "(0, 0, 0), thread (56, 0, 0), at k.cu:5)"),
                                 HasSubstr("Seen 2 times."))));
 }

@@ -30,7 +30,7 @@ TEST(Target, RefusesWhatItDoesNotKnow) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuda:sm_90", "target \"cuda:sm_90\" is not one of backend cpu"},
       {"cpu:znver55", "processor \"znver55\" is not known to LLVM. Did you mean 'znver5'?"},
-      {"cpu:znver4,colour=red", "target attribute \"colour=red\" is not known"},
+      {"cpu:znver4,colour=red", "target attribute \"colour=red\" is unknown"},
       {"llvm -mtriple=aarch64-none", "target attribute \"mtriple=aarch64-none\""},
   };
   for (const auto& [request, message] : cases) {

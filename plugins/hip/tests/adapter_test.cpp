@@ -70,7 +70,7 @@ TEST_F(HipLaunch, EveryKernelsSharedMemoryIsChecked) {
 TEST_F(HipLaunch, TheSecondKernelIsCheckedLikeTheFirst) {
   ProgramBuilder builder = one_kernel(std::string(kAddOne) + "extern \"C\" __global__ void big(float* x) {}\n");
   builder.launch("big").grid({1}).block({64}).dynamic_smem_bytes(70000).args({"x"});
-  EXPECT_THAT(loaded(builder)->prepare(0).error().message, HasSubstr("kernel \"big\" asks for 70000 bytes"));
+  EXPECT_THAT(loaded(builder)->prepare(0).error().message, HasSubstr("kernel \"big\" requests 70000 bytes"));
 }
 
 TEST_F(HipLaunch, SharedMemoryThatASymbolSaysIsCheckedAtTheLaunch) {

@@ -106,7 +106,7 @@ TEST_F(DeviceStateTest, RefusesMoreThanTheDeviceHasAndNamesBothNumbers) {
 TEST_F(DeviceStateTest, RefusesAConstantThatIsTooLargeInPrepare) {
   kernels[1].dynamic_smem_bytes = 300000;
   EXPECT_EQ(launcher().prepare(0, sink()), KMUX_INVALID_ARGUMENT);
-  EXPECT_THAT(error, AllOf(HasSubstr("\"mul\" asks for 300000"), HasSubstr("232448")));
+  EXPECT_THAT(error, AllOf(HasSubstr("\"mul\" requests 300000"), HasSubstr("232448")));
 }
 
 TEST_F(DeviceStateTest, AllowsLargeClustersWhereTheyMayBe) {

@@ -60,8 +60,8 @@ TEST(Target, RefusesOtherAttributesByName) {
   const auto target = resolve_cuda_target("cuda -arch=sm_90 -keys=cutedsl", "nvrtc", never_asked);
   EXPECT_EQ(target.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(target.error().message,
-              AllOf(HasSubstr("target attribute \"keys=cutedsl\" is not known"), HasSubstr("backend nvrtc")));
-  EXPECT_THAT(canonical("cuda -thread_warp_size=64"), HasSubstr("\"thread_warp_size=64\" is not known"));
+              AllOf(HasSubstr("target attribute \"keys=cutedsl\" is unknown"), HasSubstr("backend nvrtc")));
+  EXPECT_THAT(canonical("cuda -thread_warp_size=64"), HasSubstr("\"thread_warp_size=64\" is unknown"));
 }
 
 TEST(Target, RefusesOtherKindsAndArchitectures) {

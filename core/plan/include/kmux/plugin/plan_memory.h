@@ -13,8 +13,8 @@ namespace kmux {
 ///
 /// Units: bytes.
 struct PlanMemory {
-  std::string name;
-  PlanAddress address;
+  std::string name;  // of the parameter or workspace
+  PlanAddress address;  // of its first byte
   std::optional<Expr> bytes;  // nothing of what is at a pointer
 };
 

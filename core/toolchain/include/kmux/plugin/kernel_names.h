@@ -6,14 +6,20 @@
 
 namespace kmux {
 
-/// "void ns::scale<float>(float*)" of "_ZN2ns5scaleIfEEvPf"; a symbol that is not mangled as it is.
+/// "void ns::scale<float>(float*)" of "_ZN2ns5scaleIfEEvPT_"; a symbol that is not mangled as it is.
+///
+/// Threads: any.   Source: Itanium C++ ABI, 5.1.
 std::string demangled(const std::string& symbol);
 
 /// The same without the result and the parameters: "ns::scale<float>".
+///
+/// Threads: any.
 std::string function_name(const std::string& symbol);
 
-/// The places in `symbols` that a program's `kernel` can mean: the symbol itself, or else those of the functions that C++ writes
-/// so, blanks aside ("scale<float, 4>"). More than one is ambiguous.
+/// The places in `symbols` that a program's `kernel` can mean: the symbol itself, or else those of the functions that C++
+/// writes so, blanks aside ("scale<float, 4>"). More than one is ambiguous.
+///
+/// Threads: any.
 std::vector<std::size_t> find_symbols(const std::string& kernel, const std::vector<std::string>& symbols);
 
 }  // namespace kmux
