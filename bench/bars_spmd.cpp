@@ -1,6 +1,6 @@
 // The figures of group `spmd`: a line each, "bar NAME VALUE UNIT". Arguments name the bars to measure; "--verbose" tells the
 // speeds behind them on stderr. "--march x86-64-v3" is what AVX2 alone gives, on both sides. "--kernels N" and "--seed N" say
-// which random kernels run.
+// which random kernels run, "--other nvrtc" on which backend as well.
 #include <string>
 #include <vector>
 

@@ -14,6 +14,8 @@ void Settings::take_from(std::vector<std::string>& words) {
       kernels = static_cast<unsigned>(std::stoul(words[++i]));
     } else if (words[i] == "--seed" && has_value) {
       seed = static_cast<unsigned>(std::stoul(words[++i]));
+    } else if (words[i] == "--other" && has_value) {
+      other_backend = words[++i];
     } else {
       names.push_back(words[i]);
     }

@@ -14,6 +14,7 @@ struct Settings {
   bool is_verbose = false;       // a line on stderr for each problem
   unsigned kernels = 100;        // random ones
   unsigned seed = 1;             // of the first of them
+  std::string other_backend;     // that runs them, too: nvrtc, on a machine with a GPU
 
   /// Takes what it knows out of `words`, and leaves the names of bars.
   void take_from(std::vector<std::string>& words);

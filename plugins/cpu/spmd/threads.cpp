@@ -1,5 +1,6 @@
 #include "spmd/threads.h"
 
+#include "check/device_functions.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -146,21 +147,47 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
-std::uint64_t place_shared(llvm::Function& kernel) {
-  std::vector<llvm::AllocaInst*> variables;
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+constexpr const char* kVariable = "kmux.variable";  // metadata: which variable of the source it is
+
+// Has each shared variable of `function` tell its copies, one a call that becomes part of a kernel, by a node of its own.
+void mark_shared(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    llvm::AllocaInst* const variable = shared_variable(instruction);
+    if (variable == nullptr || variable->hasMetadata(kVariable)) continue;
+    variable->setMetadata(kVariable, llvm::MDNode::getDistinct(function.getContext(), {}));
   }
-  erase_notes(kernel);
-  std::uint64_t bytes = 0;
-  for (llvm::AllocaInst* const variable : variables) {
-    llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
-    variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(bytes)));
-    bytes = aligned(bytes + *variable->getAllocationSize(kernel.getDataLayout()));
-    variable->eraseFromParent();
-  }
-  return bytes;
 }
+
+/// The static shared memory of a kernel: a place for each variable of the source, however often its function is called.
+class SharedPlaces {
+ public:
+  std::uint64_t bytes() const { return bytes_; }
+
+  /// Has `kernel` ask for them instead of its variables.
+  void place(llvm::Function& kernel) {
+    std::vector<llvm::AllocaInst*> variables;
+    for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
+      if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+    }
+    erase_notes(kernel);
+    for (llvm::AllocaInst* const variable : variables) {
+      llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+      llvm::Value* const offset = builder.getInt64(offset_of(*variable, kernel.getDataLayout()));
+      variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), offset));
+      variable->eraseFromParent();
+    }
+  }
+
+ private:
+  std::uint64_t offset_of(const llvm::AllocaInst& variable, const llvm::DataLayout& layout) {
+    const auto [known, is_new] = offsets_.try_emplace(variable.getMetadata(kVariable), bytes_);
+    if (is_new) bytes_ = aligned(bytes_ + *variable.getAllocationSize(layout));
+    return known->second;
+  }
+
+  llvm::DenseMap<const llvm::MDNode*, std::uint64_t> offsets_;
+  std::uint64_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -201,18 +228,23 @@ void erase_meetings(llvm::Function& kernel) {
 }  // namespace
 
 Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  SharedPlaces shared;
+  llvm::Function* const whole[] = {&kernel};
+  for (llvm::Function* const function : functions_of(whole)) mark_shared(*function);
   KMUX_TRY(check_recursion(kernel));
   KMUX_TRY(inline_calls(kernel));
+  shared.place(kernel);
   if (calls_pointers(kernel)) {
     resolve_pointers(kernel, analyses);
     KMUX_TRY(check_recursion(kernel));
     KMUX_TRY(inline_calls(kernel));
+    shared.place(kernel);
   }
   KMUX_TRY(check_pointers(kernel));
   erase_meetings(kernel);
   KMUX_TRY(check_text(kernel));
   place_dynamic(kernel);
-  return place_shared(kernel);
+  return shared.bytes();
 }
 
 namespace {

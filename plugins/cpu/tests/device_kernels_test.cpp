@@ -172,6 +172,27 @@ __global__ void k(const float* x, float* y, int n) {
             }));
 }
 
+TEST(DeviceKernels, ASharedVariableIsOneHoweverOftenItsFunctionIsCalled) {
+  const Case given{.source = R"(__device__ int* counter() {
+  __shared__ int count[16000];
+  return count;
+}
+__device__ void add() { atomicAdd(&counter()[5], 1); }
+__global__ void k(const float* x, float* y, int n) {
+  if (threadIdx.x == 0) counter()[5] = 0;
+  __syncthreads();
+  add();
+  add();
+  __syncthreads();
+  add();
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = counter()[5];
+})",
+                   .block = {96},
+                   .grid = {Expr(1)}};
+  EXPECT_EQ(result_of(given), std::vector<float>(kNumbers, 3 * 96));
+}
+
 TEST(DeviceKernels, DynamicSharedMemoryAndStacksThatAreSmall) {
   const Case given{.source = R"(__global__ void k(const float* x, float* y, int n) {
   extern __shared__ float all[];
