@@ -28,27 +28,29 @@ RUNTIME = ("runtime/system", "runtime/plugins", "runtime/isolation", "runtime/te
            "runtime/cache", "runtime/artifact", "runtime/resolve", "runtime/kernel", "runtime/tune", "runtime/compile", "runtime/pool",
            "runtime/jit runtime/export", "runtime", "worker bench")
 # What each plugin has by that name.
-PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "plugin.cpp", "backend.h", "backend.cpp", "wrapper.h", "builder.h",
+PLUGIN_FILES = ("README.md", "plugin.json.in", "conformance.txt", "backend.h", "backend.cpp", "wrapper.h", "builder.h",
                 "builder.cpp")
 # These, too, but the plugins for NVIDIA's devices may have those of plugins/nvidia, which they link, or of a folder of it.
 SHARED_FILES = ("adapter.h", "options.h", "device.h")
 NVIDIA = "nvidia"
 # Besides, with an adapter of its own: what that reads of an artifact. A printed launcher of plugins/nvidia has its facts in it.
 META = "meta.h"
-# Folders of a plugin that include each other, and are known to. They would not if Tier stood in engine/compiler.h, CheckOptions
-# beside it, and what compiles fibers (check/fiber_kernels) in a folder above engine, spmd and the rest of check.
-CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu", "plugins/cpu/engine"),
-                                                           ("plugins/cpu/check", "plugins/cpu/engine"),
+# Folders of a plugin that include each other, and are known to. They would not if what compiles fibers (check/fiber_kernels)
+# stood in a folder above engine, spmd and the rest of check.
+CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check", "plugins/cpu/engine"),
                                                            ("plugins/cpu/check", "plugins/cpu/spmd"))}
 NOUNS = 25  # in a folder; a noun is the files of one name
 SOURCE_FILES = 700  # of products
 SHORT_FILES = 10  # of these, files of fewer than SHORT lines
 SHORT = 25
+# The folder of a plugin with the headers that sources of kernels include. They are embedded as text and never compiled into a
+# product, so they count as data.
+KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 13476, "kmux::runtime": 17143}
+LIMITS = {"kmux::sdk": 13484, "kmux::runtime": 17127}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
-# Spawn and kernel names, which stood three times and twice; PlanMemory of option check
+# Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table
 
 
 def files(folder):
@@ -117,11 +119,11 @@ def links_nvidia(folder):
 
 
 def product_sources():
-    """Paths below ROOT of the sources that products are made of, without tests."""
+    """Paths below ROOT of the sources that products are made of, without tests. What kernels include is data: see KERNEL_TEXTS."""
     for library in LIBRARIES:
         for path in files(ROOT / library):
             relative = path.relative_to(ROOT)
-            if path.suffix in {".h", ".hpp", ".cpp"} and "tests" not in relative.parts:
+            if path.suffix in {".h", ".hpp", ".cpp"} and "tests" not in relative.parts and KERNEL_TEXTS not in relative.parts[:-1]:
                 yield relative
 
 

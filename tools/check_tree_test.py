@@ -196,6 +196,15 @@ class Sizes(unittest.TestCase):
         self.assertIn(f"core/ir: {check_tree.NOUNS + 1} nouns", found[0])
 
 
+class ProductSources(InTree):
+    def test_leaves_out_tests_and_what_kernels_include(self):
+        for library in check_tree.LIBRARIES:
+            self.put(f"{library}/x.txt")
+        for name in ("toy/backend.h", "toy/device.h", "toy/device/math.h", "toy/tests/toy_test.cpp"):
+            self.put(f"plugins/{name}")
+        self.assertEqual([str(path) for path in check_tree.product_sources()], ["plugins/toy/backend.h", "plugins/toy/device.h"])
+
+
 class Dialect(unittest.TestCase):
     def found(self, line, path="core/ir/json.cpp"):
         return [breach for breach in check_tree.breaches(pathlib.Path(path), [line]) if "dialect" in breach]

@@ -10,7 +10,6 @@
 #include "kmux/json.h"
 
 #include "ir/validate/scope.h"
-#include "json_pointer.h"
 
 namespace kmux {
 

@@ -21,7 +21,6 @@
 
 #include "isolation/worker_frame.h"
 #include "isolation/worker_process.h"
-#include "plugins/byte_sink.h"
 #include "plugins/plugin_backend.h"
 #include "plugins/plugin_library.h"
 #include "plugins/plugin_search.h"

@@ -9,10 +9,10 @@
 #include "kmux/plugin/words.h"
 
 #include "device.h"
-#include "engine/host_cpu.h"
+#include "engine/installation.h"
 #include "meta.h"
 #include "runtime/arena.h"
-#include "runtime/failure.h"
+#include "runtime/launch.h"
 #include "runtime/pool.h"
 
 namespace kmux::cpu {

@@ -1,16 +1,45 @@
 #include "backend.h"
 
 #include <algorithm>
+#include <atomic>
 #include <unistd.h>
 
+#include "kmux/plugin/option_readers.h"
 #include "kmux/plugin/support.h"
 #include "kmux/plugin/words.h"
 
 #include "adapter.h"
+#include "device.h"
 #include "engine/compiler.h"
-#include "target.h"
+#include "runtime/pool.h"
 
 namespace kmux::cpu {
+namespace {
+
+constexpr NumberRange kThreads = {1, 512};
+
+std::atomic<int> uses{0};
+
+}  // namespace
+
+Status take_threads_option(const Host& host) {
+  const std::optional<std::string> text = host.option("cpu.threads");
+  if (!text) return Ok{};
+  KMUX_ASSIGN(const int threads, read_number({"cpu", "threads", *text}, kThreads));
+  pool().limit(static_cast<unsigned>(threads));
+  return Ok{};
+}
+
+PoolUse::PoolUse(const Host& host) {
+  uses.fetch_add(1);
+  if (const Host::Threads threads = host.threads(); threads.run != nullptr) pool().lend(threads.run, threads.self);
+}
+
+PoolUse::~PoolUse() {
+  if (uses.fetch_sub(1) != 1) return;
+  pool().lend(nullptr, nullptr);
+  pool().stop();
+}
 
 namespace {
 
@@ -26,8 +55,8 @@ const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
   static const std::vector<std::string> features = {
-      "dynamic_smem", "fill", "grid", "guard", "l2_window", "loop", "programmatic_serialization", "several_launches",
-      "workspace"};  // windows are hints, and a launch may begin early but need not
+      "dynamic_smem",     "fill",     "grid", "guard", "l2_window", "loop", "programmatic_serialization",
+      "several_launches", "workspace"};  // windows are hints, and a launch may begin early but need not
   return features;
 }
 
@@ -79,3 +108,5 @@ Result<std::unique_ptr<Adapter>> CpuBackend::load(const Artifact& artifact, int 
 }
 
 }  // namespace kmux::cpu
+
+KMUX_PLUGIN(kmux::cpu::CpuBackend)

@@ -4,10 +4,27 @@
 
 #include "builder.h"
 #include "device.h"
-#include "pool_use.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {
+
+/// Takes option "cpu.threads" of the host, if it is set: how many threads a launch may use at most in this process, its caller's
+/// too.
+///
+/// Errors: invalid_argument if it is no number from 1 to 512.
+Status take_threads_option(const Host& host);
+
+/// A backend, whose kernels may launch. With the last of them the pool's threads end.
+///
+/// Threads: any.
+class PoolUse {
+ public:
+  /// Threads that the application of `host` lends are used before the pool's own.
+  explicit PoolUse(const Host& host);
+  ~PoolUse();
+  PoolUse(const PoolUse&) = delete;
+  PoolUse& operator=(const PoolUse&) = delete;
+};
 
 /// C and C++ functions on this machine's processor.
 class CpuBackend final : public BackendOf<CpuWrapper, CpuBuilder, CpuDevices> {

@@ -10,10 +10,10 @@
 #include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "device_headers.h"
-#include "engine/host_cpu.h"
+#include "device.h"
+#include "engine/installation.h"
+#include "headers.h"
 #include "meta.h"
-#include "target.h"
 #include "wrapper.h"
 
 namespace kmux::cpu {

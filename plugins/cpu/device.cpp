@@ -4,7 +4,15 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "engine/host_cpu.h"
+#include "kmux/json.h"
+#include "kmux/plugin/file_identity.h"
+#include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/support.h"
+#include "kmux/plugin/words.h"
+
+#include "engine/compiler.h"
+#include "engine/installation.h"
+#include "host_compiler.h"
 
 namespace kmux::cpu {
 namespace {
@@ -51,6 +59,90 @@ Status CpuDevices::l2_flush(int device, void*) {
     byte = static_cast<unsigned char>(byte + 1);
   }
   return Ok{};
+}
+
+namespace {
+
+TargetForms forms(std::string_view attributes = "mcpu") {
+  return {"cpu", "auto, cpu, c and llvm", attributes, R"("cpu" or "cpu:x86-64-v3")"};
+}
+
+Error unknown_cpu(const std::string& name) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "processor \"" + name + "\" is not known to LLVM." + did_you_mean(name, known_cpus()) +
+                        R"( "cpu" alone is this machine's own, ")" + host_cpu().name + "\".");
+}
+
+// Of TVM's attributes those are taken that say nothing new about this machine.
+Result<std::string> cpu_of(const Target& target) {
+  for (const auto& [key, value] : target.attributes) {
+    if ((key == "mtriple" && value == host_triple()) || (key == "keys" && value == "cpu")) continue;
+    return unknown_attribute(key, value, forms("mcpu, and mtriple=" + host_triple()));
+  }
+  return target.arch.empty() || target.arch == "native" ? host_cpu().name : target.arch;
+}
+
+bool contains_all(const std::set<std::string>& features, const std::set<std::string>& wanted) {
+  return std::includes(features.begin(), features.end(), wanted.begin(), wanted.end());
+}
+
+std::set<std::string> features_of(const std::string& cpu) {
+  if (cpu == host_cpu().name) return host_cpu().features;
+  const auto processor = find_cpu(cpu);
+  return processor ? processor->features : std::set<std::string>{};
+}
+
+// One text, not a list of a hundred: each look into the cache reads and writes it.
+const std::string& host_features() {
+  static const std::string features = join({host_cpu().features.begin(), host_cpu().features.end()});
+  return features;
+}
+
+}  // namespace
+
+Result<Target> resolve_cpu_target(std::string_view request) {
+  if (request.empty() || request == "auto") return Target{"cpu", host_cpu().name, {}};
+  KMUX_ASSIGN(const Target target, parse_target(request));
+  if (target.kind != "cpu" && target.kind != "c" && target.kind != "llvm") return unknown_kind(target, forms());
+  KMUX_ASSIGN(const std::string cpu, cpu_of(target));
+  if (cpu != host_cpu().name && !find_cpu(cpu)) return unknown_cpu(cpu);
+  return Target{"cpu", cpu, {}};
+}
+
+bool satisfies(const Target& target, const std::string& arch) {
+  if (target.arch == arch) return true;
+  const auto processor = find_cpu(arch);
+  return processor && contains_all(features_of(target.arch), processor->features);
+}
+
+bool has_feature(const Target& target, const std::string& feature) {
+  return features_of(target.arch).contains(feature);
+}
+
+Result<std::string> toolchain_identity(const Target& target, const BuildOptions& options) {
+  Json identity;
+  if (options.engine == Engine::kHost) {
+    KMUX_ASSIGN(const std::string compiler, find_host_compiler(options));
+    identity["host_compiler"] = identify_compiler(compiler);
+  } else {
+    identity["compiler"] = compiler_version();
+    Json::Array libraries;
+    for (const std::string& library : compiler_libraries()) libraries.push_back(identify_file(library));
+    identity["libraries"] = std::move(libraries);
+    identity["resource_dir"] = resource_dir_or_default();
+  }
+  identity["triple"] = host_triple();
+  const bool own = options.march == "native" ? target.arch == host_cpu().name : options.march == host_cpu().name;
+  if (own) identity["features"] = host_features();
+  // Options that the host filled in are not in the request, so they are said here.
+  identity["engine"] = options.engine == Engine::kHost ? "host" : "clang";
+  identity["march"] = options.march;
+  identity["target_host"] = options.target_host;
+  identity["opt_level"] = options.opt_level;
+  identity["tier"] = name_of(options.tier);
+  identity["compile_flags"] = json_list(options.compile_flags);
+  identity["include_dirs"] = json_list(options.include_dirs);
+  return dump(identity);
 }
 
 }  // namespace kmux::cpu

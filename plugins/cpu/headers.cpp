@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "engine/compiler.h"
 
 namespace kmux::cpu {
 namespace {
@@ -63,6 +66,259 @@ Result<std::optional<Dependencies>> Headers::scan(const CompileJob& job, const S
 std::string stamp_of(const Dependencies& dependencies) {
   constexpr std::size_t kFewest = 30;
   return dependencies.files.size() < kFewest ? "" : file_stamp(dependencies);
+}
+
+}  // namespace kmux::cpu
+
+namespace kmux {
+
+extern const std::string_view cpu_device_text;  // device, what comes before each source
+extern const std::string_view cpu_device_accesses_text;
+extern const std::string_view cpu_device_algorithms_text;
+extern const std::string_view cpu_device_asserts_text;
+extern const std::string_view cpu_device_atomics_text;
+extern const std::string_view cpu_device_bfloats_text;
+extern const std::string_view cpu_device_bits_text;
+extern const std::string_view cpu_device_constants_text;
+extern const std::string_view cpu_device_conversions_text;
+extern const std::string_view cpu_device_failures_text;
+extern const std::string_view cpu_device_fp8_text;
+extern const std::string_view cpu_device_group_reductions_text;
+extern const std::string_view cpu_device_groups_text;
+extern const std::string_view cpu_device_halves_text;
+extern const std::string_view cpu_device_hip_text;
+extern const std::string_view cpu_device_limits_text;
+extern const std::string_view cpu_device_pipelines_text;
+extern const std::string_view cpu_device_refused_text;
+extern const std::string_view cpu_device_sixteen_text;
+extern const std::string_view cpu_device_std_math_text;
+extern const std::string_view cpu_device_tilelang_text;
+extern const std::string_view cpu_device_types_text;
+extern const std::string_view cpu_device_warps_text;
+
+}  // namespace kmux
+
+namespace kmux::cpu {
+namespace {
+
+struct Header {
+  const char* path;
+  const std::string_view* text;
+};
+
+// Of the same text by several names, the first has it.
+constexpr Header kHeaders[] = {
+    {"kmux/kmux.h", &cpu_device_text},
+    {"cuda_fp16.h", &cpu_device_halves_text},
+    {"cuda_bf16.h", &cpu_device_bfloats_text},
+    {"cuda_fp8.h", &cpu_device_fp8_text},
+    {"cuda_pipeline.h", &cpu_device_pipelines_text},
+    {"cooperative_groups.h", &cpu_device_groups_text},
+    {"cooperative_groups/reduce.h", &cpu_device_group_reductions_text},
+    {"math_constants.h", &cpu_device_constants_text},
+    {"type_traits", &cpu_device_types_text},
+    {"limits", &cpu_device_limits_text},
+    {"algorithm", &cpu_device_algorithms_text},
+    {"cmath", &cpu_device_std_math_text},
+    {"hip/hip_runtime.h", &cpu_device_hip_text},
+    {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
+    {"kmux/accesses.h", &cpu_device_accesses_text},
+    {"kmux/atomics.h", &cpu_device_atomics_text},
+    {"kmux/bits.h", &cpu_device_bits_text},
+    {"kmux/conversions.h", &cpu_device_conversions_text},
+    {"kmux/failures.h", &cpu_device_failures_text},
+    {"kmux/refused.h", &cpu_device_refused_text},
+    {"kmux/warps.h", &cpu_device_warps_text},
+};
+
+/// Those that mean something each time they are included.
+constexpr Header kReadAgain[] = {
+    {"kmux/sixteen.h", &cpu_device_sixteen_text},
+    {"kmux/asserts.h", &cpu_device_asserts_text},
+    {"assert.h", &cpu_device_asserts_text},
+    {"cassert", &cpu_device_asserts_text},
+};
+
+/// A header that comes before sources that have one of the words, which are at least parts of all names it declares.
+struct Part {
+  const char* path;
+  std::string_view words[20];
+};
+
+constexpr Part kParts[] = {
+    {"kmux/accesses.h", {"__ld", "__st"}},
+    {"kmux/atomics.h", {"atomic"}},
+    {"kmux/bits.h",
+     {"__popc", "__clz", "__ffs", "__brev", "__fns", "mulhi", "mul64hi", "mul24", "hadd", "sad", "__funnelshift",
+      "__byte_perm", "__dp", "_as_", "hilo", "hiint", "loint"}},
+    {"kmux/conversions.h",
+     {"_rn", "_rz", "_rd", "_ru", "2int", "2uint", "2ll", "2ull", "2float", "2double", "__saturatef", "fdivide"}},
+    {"kmux/failures.h", {"assert", "__trap", "__brkpt"}},
+    {"kmux/refused.h",
+     {"clock", "globaltimer", "prof_trigger", "cvta", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex",
+      "surf", "CUtensorMap"}},
+    {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
+};
+
+/// A name for `other`, or for nothing more than comes before each source.
+struct Alias {
+  const char* path;
+  const char* other;
+};
+
+constexpr Alias kAliases[] = {
+    {"cuda.h", nullptr},
+    {"cuda_runtime.h", nullptr},
+    {"cuda_runtime_api.h", nullptr},
+    {"cuda_device_runtime_api.h", nullptr},
+    {"crt/host_defines.h", nullptr},
+    {"builtin_types.h", nullptr},
+    {"device_atomic_functions.h", nullptr},
+    {"device_functions.h", nullptr},
+    {"device_launch_parameters.h", nullptr},
+    {"device_types.h", nullptr},
+    {"driver_types.h", nullptr},
+    {"host_defines.h", nullptr},
+    {"math_functions.h", nullptr},
+    {"sm_20_atomic_functions.h", nullptr},
+    {"sm_20_intrinsics.h", nullptr},
+    {"sm_30_intrinsics.h", nullptr},
+    {"sm_35_intrinsics.h", nullptr},
+    {"sm_60_atomic_functions.h", nullptr},
+    {"vector_functions.h", nullptr},
+    {"vector_types.h", nullptr},
+    {"cinttypes", nullptr},
+    {"inttypes.h", nullptr},
+    {"math.h", nullptr},
+    {"stdbool.h", nullptr},
+    {"stddef.h", nullptr},
+    {"stdint.h", nullptr},
+    {"stdio.h", nullptr},
+    {"stdlib.h", nullptr},
+    {"string.h", nullptr},
+    {"float.h", "limits"},
+    {"limits.h", "limits"},
+    {"cfloat", "limits"},
+    {"climits", "limits"},
+    {"cstddef", "type_traits"},
+    {"cstdint", "type_traits"},
+    {"cstdio", "type_traits"},
+    {"cstdlib", "type_traits"},
+    {"cstring", "type_traits"},
+    {"functional", "algorithm"},
+    {"utility", "algorithm"},
+    {"cuda_fp16.hpp", "cuda_fp16.h"},
+    {"cuda_bf16.hpp", "cuda_bf16.h"},
+    {"cuda/std/climits", "limits"},
+    {"cuda/std/cmath", "cmath"},
+    {"cuda/std/cstddef", "type_traits"},
+    {"cuda/std/cstdint", "type_traits"},
+    {"cuda/std/functional", "algorithm"},
+    {"cuda/std/limits", "limits"},
+    {"cuda/std/type_traits", "type_traits"},
+    {"cuda/std/utility", "algorithm"},
+    {"hip/hip_fp16.h", "cuda_fp16.h"},
+    {"hip/hip_bf16.h", "cuda_bf16.h"},
+    {"hip/hip_bfloat16.h", "cuda_bf16.h"},
+    {"hip/hip_fp8.h", "cuda_fp8.h"},
+    {"hip/hip_cooperative_groups.h", "cooperative_groups.h"},
+    {"hip/hip_runtime_api.h", "hip/hip_runtime.h"},
+    {"hip/hip_vector_types.h", nullptr},
+    {"hip/hip_math_constants.h", "math_constants.h"},
+    {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
+    {"tl_templates/cuda/cuda_bf16_fallbacks.cuh", "cuda_bf16.h"},
+    {"tl_templates/cuda/debug.h", nullptr},
+    {"tl_templates/cuda/ldsm.h", nullptr},
+    {"tl_templates/cuda/math.h", nullptr},
+    {"tl_templates/cuda/nvrtc_std.h", nullptr},
+    {"tl_templates/cuda/reduce.h", "tl_templates/cuda/common.h"},
+    {"tl_templates/cuda/scan.h", nullptr},
+    {"tl_templates/cuda/threadblock_swizzle.h", nullptr},
+};
+
+/// A header that drives hardware, by what it is for.
+struct RefusedHeader {
+  const char* path;
+  const char* why;
+};
+
+constexpr RefusedHeader kRefusedHeaders[] = {
+    {"mma.h", "tensor cores"},
+    {"cuda_fp4.h", "numbers of 4 bits"},
+    {"cuda_fp6.h", "numbers of 6 bits"},
+    {"cuda_texture_types.h", "textures"},
+    {"texture_fetch_functions.h", "textures"},
+    {"texture_indirect_functions.h", "textures"},
+    {"surface_functions.h", "surfaces"},
+    {"surface_indirect_functions.h", "surfaces"},
+    {"cuda/atomic", "atomics with scopes and orders"},
+    {"cuda/barrier", "barriers in shared memory"},
+    {"cuda/pipeline", "pipelines of copies"},
+    {"cuda/ptx", "PTX"},
+    {"cuda/semaphore", "semaphores of a GPU"},
+    {"cuda/std/atomic", "atomics with scopes and orders"},
+    {"cuda/std/barrier", "barriers in shared memory"},
+    {"cooperative_groups/memcpy_async.h", "asynchronous copies"},
+    {"cooperative_groups/scan.h", "scans over groups"},
+    {"tl_templates/cuda/barrier.h", "barriers in shared memory"},
+    {"tl_templates/cuda/cluster.h", "clusters of blocks"},
+    {"tl_templates/cuda/copy.h", "asynchronous copies"},
+    {"tl_templates/cuda/copy_sm90.h", "copies by tensor maps"},
+    {"tl_templates/cuda/gemm.h", "tensor cores"},
+    {"tl_templates/cuda/instruction/mma.h", "tensor cores"},
+    {"tl_templates/cuda/instruction/wgmma.h", "tensor cores"},
+    {"tl_templates/cuda/intrin.h", "registers of a warp"},
+    {"cute/tensor.hpp", "CUTLASS"},
+    {"cutlass/cutlass.h", "CUTLASS"},
+};
+
+std::string include_of(const char* other) {
+  return other == nullptr ? "#pragma once\n" : "#pragma once\n#include <" + std::string(other) + ">\n";
+}
+
+bool has_any(std::string_view text, const Part& part) {
+  return std::ranges::any_of(
+      part.words, [&](std::string_view word) { return !word.empty() && text.find(word) != std::string_view::npos; });
+}
+
+// The parts that `texts` may name, a bit each: the prelude's own name, so that one name never means two texts.
+std::size_t named_parts(std::span<const std::string_view> texts) {
+  const bool all = std::ranges::any_of(texts, [](std::string_view text) { return text.find("##") != text.npos; });
+  std::size_t parts = 0;
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    const bool is_named = std::ranges::any_of(texts, [&](std::string_view text) { return has_any(text, kParts[i]); });
+    if (all || is_named) parts |= std::size_t{1} << i;
+  }
+  return parts;
+}
+
+File prelude_of(std::size_t parts, bool is_hip) {
+  std::string text = "#pragma once\n#include <kmux/kmux.h>\n";
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    if (((parts >> i) & 1) != 0) text += "#include <" + std::string(kParts[i].path) + ">\n";
+  }
+  if (is_hip) text += "#include <hip/hip_runtime.h>\n";
+  const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
+  return {std::string(kDeviceFolder) + name, std::move(text)};
+}
+
+}  // namespace
+
+DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hip) {
+  const std::string folder(kDeviceFolder);
+  DeviceHeaders headers;
+  std::vector<File>& files = headers.files;
+  files.push_back(prelude_of(named_parts(texts), is_hip));
+  headers.prelude = files.front().path;
+  for (const Header& header : kHeaders) {
+    files.push_back({folder + header.path, "#pragma once\n" + std::string(*header.text)});
+  }
+  for (const Header& header : kReadAgain) files.push_back({folder + header.path, std::string(*header.text)});
+  for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});
+  for (const RefusedHeader& refused : kRefusedHeaders) {
+    files.push_back({folder + refused.path, std::string("#error not for this processor (") + refused.why + ")\n"});
+  }
+  return headers;
 }
 
 }  // namespace kmux::cpu

@@ -11,8 +11,8 @@
 #include "kmux/plugin/private_folder.h"
 #include "kmux/plugin/process.h"
 
-#include "engine/host_cpu.h"
-#include "target.h"
+#include "device.h"
+#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include "kmux/plugin/compiler_flags.h"
 #include "kmux/plugin/option_readers.h"
 
-#include "target.h"
+#include "device.h"
 
 namespace kmux::cpu {
 namespace {

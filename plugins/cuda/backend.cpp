@@ -44,3 +44,5 @@ Result<Artifact> CudaBackend::standalone(const BuildRequest& request, const Arti
 }
 
 }  // namespace kmux::cuda
+
+KMUX_PLUGIN(kmux::cuda::CudaBackend)

@@ -17,7 +17,6 @@
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
 #include "nvidia/library/launcher_compiler.h"
-#include "nvidia/ptx.h"
 #include "nvidia/target.h"
 
 namespace kmux::cuda {

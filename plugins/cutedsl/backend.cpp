@@ -10,7 +10,7 @@
 #include "nvidia/library/launcher_text.h"
 #include "nvidia/target.h"
 #include "options.h"
-#include "python.h"
+#include "python_server.h"
 
 namespace kmux::cutedsl {
 namespace {
@@ -75,3 +75,5 @@ std::vector<MissingFeature> missing_support(const BuildRequest& request) {
 }
 
 }  // namespace kmux::cutedsl
+
+KMUX_PLUGIN(kmux::cutedsl::CuteDslBackend)

@@ -16,7 +16,7 @@
 #include "nvidia/library/adapter.h"
 #include "nvidia/library/launcher_compiler.h"
 #include "options.h"
-#include "python.h"
+#include "python_server.h"
 
 namespace kmux::cutedsl {
 namespace {

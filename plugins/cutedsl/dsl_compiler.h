@@ -12,7 +12,6 @@
 
 #include "entries.h"
 #include "options.h"
-#include "python.h"
 #include "python_server.h"
 
 namespace kmux::cutedsl {

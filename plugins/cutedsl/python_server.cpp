@@ -1,17 +1,194 @@
 #include "python_server.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 
+#include "kmux/plugin/file_identity.h"
 #include "kmux/plugin/host_compiler.h"
+#include "kmux/plugin/process.h"
 #include "kmux/plugin/spawn.h"
+#include "kmux/plugin/words.h"
+
+namespace kmux::cutedsl {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Packages whose own code becomes part of the cubin, as their folders of metadata begin.
+constexpr std::array<std::string_view, 2> kIdentified = {"nvidia_cutlass_dsl", "tilelang"};
+constexpr std::string_view kMetadataEnd = ".dist-info";
+
+bool is_executable(const std::string& program) {
+  std::error_code error;
+  return ::access(program.c_str(), X_OK) == 0 && !fs::is_directory(program, error);
+}
+
+std::vector<std::string> entries_of(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+// "lib/python3.11/site-packages" and "lib/python3/dist-packages" of an installation, those of `version` ("3.11") first.
+void add_packages(std::vector<std::string>& folders, const fs::path& prefix, const std::string& version) {
+  const auto add = [&](const std::string& name) {
+    for (const char* kind : {"site-packages", "dist-packages"}) {
+      const fs::path folder = prefix / "lib" / name / kind;
+      std::error_code error;
+      if (!fs::is_directory(folder, error)) continue;
+      if (std::ranges::find(folders, folder.string()) == folders.end()) folders.push_back(folder.string());
+    }
+  };
+  if (!version.empty()) add("python" + version);
+  for (const std::string& name : entries_of(prefix / "lib")) {
+    if (name == "python3" || (version.empty() && name.starts_with("python3"))) add(name);
+  }
+}
+
+// "3.11" of ".../python3.11"; empty if the name does not say.
+std::string version_in(const fs::path& program) {
+  const std::string name = program.filename().string();
+  return name.starts_with("python3.") ? name.substr(std::string_view("python").size()) : "";
+}
+
+// "key = value" lines.
+std::optional<std::string> setting_of(const fs::path& file, const std::string& key) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos || line.substr(0, line.find_last_not_of(' ', equals - 1) + 1) != key) continue;
+    const std::size_t begin = line.find_first_not_of(' ', equals + 1);
+    return begin == std::string::npos ? "" : line.substr(begin);
+  }
+  return std::nullopt;
+}
+
+// The version in the name of a package's folder of metadata: "nvidia_cutlass_dsl-4.8.1.dist-info".
+std::optional<std::string> version_in(const std::string& folder, std::string_view package) {
+  for (const std::string& name : entries_of(folder)) {
+    if (!name.starts_with(std::string(package) + "-") || !name.ends_with(kMetadataEnd)) continue;
+    const std::size_t begin = package.size() + 1;
+    return name.substr(begin, name.size() - begin - kMetadataEnd.size());
+  }
+  return std::nullopt;
+}
+
+int number_at(std::string_view version, std::size_t field) {
+  for (; field > 0 && !version.empty(); --field) {
+    const std::size_t dot = version.find('.');
+    version.remove_prefix(dot == std::string_view::npos ? version.size() : dot + 1);
+  }
+  int number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+bool is_new_enough(std::string_view version) {
+  const int major = number_at(version, 0);
+  return major > 4 || (major == 4 && number_at(version, 1) >= 7);
+}
+
+// What `pip install --user` has installed, where an isolated Python does not look.
+std::optional<std::string> version_of_user(const Host& host, const std::string& program) {
+  const auto base = host.option("cutedsl.user_base");
+  const auto home = host.option("cutedsl.home");
+  fs::path prefix = base ? fs::path(*base) : fs::path();
+  if (prefix.empty() && home && !home->empty()) prefix = fs::path(*home) / ".local";
+  std::error_code error;
+  std::vector<std::string> folders;
+  if (!prefix.empty()) add_packages(folders, prefix, version_in(fs::canonical(program, error)));
+  for (const std::string& folder : folders) {
+    if (auto version = version_in(folder, kIdentified[0])) return version;
+  }
+  return std::nullopt;
+}
+
+// The Python `program` with its CuTe DSL; else why not, in a few words.
+std::optional<Python> with_cute_dsl(const Host& host, const std::string& program, std::string& why_not) {
+  if (!is_executable(program)) return why_not = "is not a program", std::nullopt;
+  for (const std::string& folder : package_folders(program)) {
+    const auto version = version_in(folder, kIdentified[0]);
+    if (!version) continue;
+    if (is_new_enough(*version)) return Python{program, folder, *version};
+    return why_not = "has " + *version, std::nullopt;
+  }
+  if (const auto version = version_of_user(host, program)) {
+    return why_not = "has " + *version + " of pip install --user alone, which it is not to see", std::nullopt;
+  }
+  return why_not = "has none", std::nullopt;
+}
+
+std::vector<std::string> usual_programs(const Host& host) {
+  std::vector<std::string> programs;
+  if (const auto venv = host.option("cutedsl.venv"); venv && !venv->empty()) programs.push_back(*venv + "/bin/python3");
+  if (const auto found = find_program("python3")) programs.push_back(*found);
+  programs.insert(programs.end(), {"/usr/local/bin/python3", "/usr/bin/python3"});
+  return programs;
+}
+
+Error no_cute_dsl(const std::string& tried) {
+  return make_error(
+      ErrorCode::kUnavailable,
+      "no Python with CuTe DSL 4.7 or newer was found (" + tried + "). Run: pip install '" + kRequirement +
+          "', in a virtual environment that is active, or set KMUX_CUTEDSL_PYTHON to a Python that has it.");
+}
+
+}  // namespace
+
+std::vector<std::string> package_folders(const std::string& program) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  const fs::path resolved = fs::canonical(program, error);
+  const std::string version = version_in(error ? fs::path(program) : resolved);
+  const fs::path prefix = fs::path(program).parent_path().parent_path();
+  const fs::path settings = prefix / "pyvenv.cfg";
+  const bool is_venv = fs::exists(settings, error);
+  if (is_venv) add_packages(folders, prefix, version);
+  if (is_venv && setting_of(settings, "include-system-site-packages") != "true") return folders;
+  const fs::path base = resolved.parent_path().parent_path();
+  if (base == "/usr") add_packages(folders, "/usr/local", version);
+  add_packages(folders, base, version);
+  return folders;
+}
+
+Result<Python> find_python(const Host& host) {
+  std::string tried;
+  const auto named = host.option("cutedsl.python");
+  const bool is_named = named && !named->empty();
+  for (const std::string& program : is_named ? std::vector{fs::absolute(*named).string()} : usual_programs(host)) {
+    std::string why_not;
+    if (auto python = with_cute_dsl(host, program, why_not)) return *std::move(python);
+    tried.append(tried.empty() ? "\"" : ", \"").append(program).append("\" ").append(why_not);
+  }
+  return no_cute_dsl(tried);
+}
+
+Json identify(const Python& python) {
+  Json::Array packages;
+  for (const std::string& name : entries_of(python.packages)) {
+    const auto begins = [&](std::string_view package) { return name.starts_with(package); };
+    if (!name.ends_with(kMetadataEnd) || std::ranges::none_of(kIdentified, begins)) continue;
+    packages.push_back(identify_file((fs::path(python.packages) / name / "RECORD").string()));
+  }
+  return Json::Object{
+      {"cute_dsl", python.version}, {"program", identify_compiler(python.program)}, {"packages", std::move(packages)}};
+}
+
+}  // namespace kmux::cutedsl
 
 namespace kmux {
 

@@ -7,7 +7,6 @@
 #include "adapter.h"
 #include "compiler_choice.h"
 #include "device.h"
-#include "target.h"
 #include "wrapper.h"
 
 namespace kmux::hip {
@@ -61,3 +60,5 @@ Result<std::unique_ptr<Adapter>> HipBackend::load(const Artifact& artifact, int)
 Result<Artifact> HipBackend::standalone(const BuildRequest&, const Artifact& built) { return standalone_of(built); }
 
 }  // namespace kmux::hip
+
+KMUX_PLUGIN(kmux::hip::HipBackend)

@@ -11,7 +11,7 @@
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "built_in_headers.h"
+#include "compiler_choice.h"
 #include "code_object.h"
 
 namespace kmux::hip {

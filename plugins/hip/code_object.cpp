@@ -13,7 +13,7 @@
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/words.h"
 
-#include "target.h"
+#include "device.h"
 
 namespace kmux::hip {
 namespace {

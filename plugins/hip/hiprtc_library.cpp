@@ -9,10 +9,8 @@
 #include "kmux/plugin/rtc_program.h"
 #include "kmux/plugin/words.h"
 
-#include "built_in_headers.h"
 #include "compiler_choice.h"
 #include "device.h"
-#include "target.h"
 
 namespace kmux::hip {
 namespace {

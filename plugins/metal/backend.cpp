@@ -96,3 +96,5 @@ Result<Artifact> MetalBackend::standalone(const BuildRequest&, const Artifact&) 
 }
 
 }  // namespace kmux::metal
+
+KMUX_PLUGIN(kmux::metal::MetalBackend)

@@ -41,3 +41,5 @@ Result<Artifact> NvrtcBackend::standalone(const BuildRequest& request, const Art
 }
 
 }  // namespace kmux::nvrtc
+
+KMUX_PLUGIN(kmux::nvrtc::NvrtcBackend)

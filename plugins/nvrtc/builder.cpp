@@ -12,7 +12,6 @@
 #include "meta.h"
 #include "nvidia/cubin.h"
 #include "nvidia/launch_check.h"
-#include "nvidia/ptx.h"
 #include "nvidia/target.h"
 #include "places.h"
 

@@ -1,11 +1,10 @@
-#include "resolve/call_sample.h"
-
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "in_process_plugin.h"
+#include "resolve/measurement.h"
 #include "tune/first_call.h"
 
 namespace kmux {

@@ -13,7 +13,7 @@
 
 #include "call_table.h"
 #include "kernel/argument_checker.h"
-#include "plugins/byte_sink.h"
+#include "plugins/plugin_library.h"
 
 namespace kmux {
 namespace {

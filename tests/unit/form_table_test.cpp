@@ -1,10 +1,9 @@
-#include "jit/form_table.h"
-
 #include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "jit/kernel_map.h"
 #include "kernel_with_header.h"
 #include "temp_folder.h"
 

@@ -3,7 +3,7 @@
 
 #include "kmux/plugin/plugin.hpp"
 
-#include "plugins/byte_sink.h"
+#include "plugins/plugin_library.h"
 
 namespace kmux {
 namespace {

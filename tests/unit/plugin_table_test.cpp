@@ -7,8 +7,8 @@
 
 #include "fakes/broken/throwing_backend.h"
 #include "plugin/program_view.h"
-#include "plugins/byte_sink.h"
 #include "plugins/plugin_backend.h"
+#include "plugins/plugin_library.h"
 #include "system/host_api.h"
 
 namespace kmux {

@@ -1,5 +1,3 @@
-#include "cache/single_flight.h"
-
 #include <atomic>
 #include <barrier>
 #include <sys/wait.h>
@@ -8,6 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cache/artifact_cache.h"
 
 namespace kmux {
 namespace {

@@ -12,7 +12,6 @@
 #include "kmux/tensor.h"
 
 #include "debug_files.h"
-#include "form_table.h"
 #include "kernel_map.h"
 
 namespace kmux {

@@ -4,9 +4,9 @@
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
-#include "byte_sink.h"
 #include "plugin/backend_json.h"
 #include "plugin/program_view.h"
+#include "plugin_library.h"
 
 namespace kmux {
 namespace {

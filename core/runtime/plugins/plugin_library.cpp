@@ -8,7 +8,6 @@
 
 #include "kmux/plugin/words.h"
 
-#include "byte_sink.h"
 #include "plugin_backend.h"
 #include "system/host_api.h"
 

@@ -14,7 +14,6 @@
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
 #include "backend_history.h"
-#include "call_sample.h"
 #include "measurement.h"
 #include "pinning.h"
 #include "ranking.h"

@@ -11,7 +11,7 @@
 #include "kmux/resolver.h"
 #include "kmux/runtime.h"
 
-#include "inquiry.h"
+#include "ranking.h"
 
 namespace kmux {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "lent_threads.h"
+#include "host_api.h"
 
 namespace kmux {
 namespace {

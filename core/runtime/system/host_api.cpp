@@ -8,7 +8,6 @@
 #include "kmux/log.h"
 
 #include "compile_scope.h"
-#include "lent_threads.h"
 #include "trace_log.h"
 
 namespace kmux {

@@ -11,7 +11,7 @@
 #include "kmux/tensor.h"
 
 #include "kernel/adapter_slot.h"
-#include "resolve/call_sample.h"
+#include "resolve/measurement.h"
 
 namespace kmux {
 

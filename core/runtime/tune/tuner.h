@@ -16,7 +16,6 @@
 #include "kernel/adapter_slot.h"
 #include "kernel/kernel_impl.h"
 #include "resolve/backend_history.h"
-#include "resolve/call_sample.h"
 #include "resolve/measurement.h"
 #include "system/fork_guard.h"
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "check/device_functions.h"
 #include "check/instrument.h"
-#include "check/shared_variables.h"
-#include "check/sites.h"
 #include "engine/compiler.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -19,6 +19,66 @@
 #include "spmd/threads.h"
 
 namespace kmux::cpu::spmd {
+namespace {
+
+template <class Visit>
+void for_each_function_in(llvm::Function& function, Visit visit) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (llvm::Use& operand : instruction.operands()) {
+      auto* const named = llvm::dyn_cast<llvm::Function>(operand->stripPointerCasts());
+      if (named != nullptr && !named->isDeclaration()) visit(*named);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<llvm::Function*> functions_of(std::span<llvm::Function* const> kernels) {
+  llvm::SetVector<llvm::Function*> found(kernels.begin(), kernels.end());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for_each_function_in(*found[i], [&](llvm::Function& function) { found.insert(&function); });
+  }
+  return {found.begin(), found.end()};
+}
+
+bool calls_itself(llvm::Function& function) {
+  llvm::Function* const self = &function;
+  bool comes_back = false;
+  for (llvm::Function* const reached : functions_of(std::span(&self, 1))) {
+    for_each_function_in(*reached, [&](const llvm::Function& named) { comes_back = comes_back || &named == self; });
+  }
+  return comes_back;
+}
+
+namespace {
+
+void number_own(llvm::Function& function, std::vector<SharedVariable>& all) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+  }
+  if (!variables.empty()) erase_notes(function);
+  for (llvm::AllocaInst* const variable : variables) {
+    llvm::IRBuilder<> builder(variable);
+    all.push_back(
+        {variable->getName().str(), variable->getAllocationSize(function.getDataLayout())->getFixedValue(), &function});
+    variable->replaceAllUsesWith(
+        make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(all.size() - 1)));
+    variable->eraseFromParent();
+  }
+}
+
+}  // namespace
+
+std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> functions) {
+  std::vector<SharedVariable> all;
+  for (llvm::Function* const function : functions) {
+    number_own(*function, all);
+    place_dynamic(*function);
+  }
+  return all;
+}
+
 namespace {
 
 // What lanes do together changes with the order of calls: they are not to be moved or merged, and each has a place.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/launch.h"
 
@@ -37,7 +38,7 @@ struct kmux_cpu_fiber_kernel {
   unsigned seed;  // of the order of threads; 0: as they are numbered
 };
 
-/// A kernel for one thread, whose index it asks for (check/fiber_calls.h).
+/// A kernel for one thread, whose index it asks for (fiber_call).
 using kmux_cpu_thread = void (*)(const void* arguments);
 
 /// Runs all threads of `launch`, each with a stack of its own; called by the code of kernels. Returns 0 or a kmux_code after
@@ -51,3 +52,43 @@ int kmux_cpu_run_fibers(const kmux_cpu_grid* launch, kmux_cpu_thread thread, con
 /// during that launch; `dynamic_bytes` of shared memory are what the launch asks for, not made whole.
 void kmux_cpu_memory(const kmux_cpu_extent* extents, std::uint64_t count, std::uint64_t dynamic_bytes);
 }
+
+namespace kmux::cpu {
+
+/// What is checked while kernels written for one thread of a GPU run.
+struct CheckOptions {
+  bool memory = false;  // memory, barriers and warps: option check=on
+  unsigned seed = 0;  // of the order of threads; 0: as they are numbered
+  bool operator==(const CheckOptions&) const = default;
+};
+
+/// The address of the function `symbol` that code on fibers calls: those of spmd/thread_calls.h for one thread, and those of
+/// check/instrument.h; null if it is none of them.
+void* fiber_call(std::string_view symbol);
+
+/// How code touches memory; bits that code of kernels passes by value (check/instrument.cpp).
+namespace access_kind {
+inline constexpr unsigned kRead = 1;
+inline constexpr unsigned kWrite = 2;
+inline constexpr unsigned kAtomic = 4;
+inline constexpr unsigned kHasValue = 8;  // a write of `value`, of at most 8 bytes
+}  // namespace access_kind
+
+/// One access by the code of a kernel.
+struct MemoryAccess {
+  const char* address;
+  const char* base;  // what the address was computed from, as far as the code shows it
+  std::uint64_t bytes;
+  std::uint64_t alignment;  // that the code relies on
+  unsigned kind;
+  std::uint64_t value;
+  const kmux_cpu_site* site;
+
+  bool is(unsigned what) const { return (kind & what) != 0; }
+  const char* verb() const {
+    if (!is(access_kind::kWrite)) return "reads";
+    return is(access_kind::kRead) ? "updates" : "writes";
+  }
+};
+
+}  // namespace kmux::cpu

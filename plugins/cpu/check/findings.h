@@ -6,7 +6,7 @@
 
 #include "kmux/error.h"
 
-#include "check/thread.h"
+#include "check/fiber.h"
 
 namespace kmux::cpu {
 

@@ -6,6 +6,112 @@
 namespace kmux::cpu {
 namespace {
 
+constexpr std::uint64_t kLineBytes = 64;
+constexpr int kSpoiled = 0xcb;
+
+std::uint64_t in_lines(std::uint64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; }
+
+}  // namespace
+
+SharedMemory::SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes) {
+  const std::uint64_t between = kernel.is_checked != 0 ? 2 : 0;  // lines
+  std::uint64_t end = between;
+  const auto add = [&](const char* name, std::uint64_t bytes) {
+    variables_.push_back({name, end * kLineBytes, bytes});
+    if (bytes == 0) return;
+    end += in_lines(bytes) + between;
+    asked_bytes_ += in_lines(bytes) * kLineBytes;
+  };
+  for (std::uint64_t i = 0; i < kernel.shared_count; ++i) add(kernel.shared[i].name, kernel.shared[i].bytes);
+  add("", dynamic_bytes);
+  lines_.resize(end + 1);
+}
+
+void SharedMemory::spoil() { std::memset(begin(), kSpoiled, bytes()); }
+
+bool SharedMemory::has(const char* address) const {
+  const char* const begin = lines_.front().bytes;
+  return address >= begin && address < begin + bytes();
+}
+
+const SharedMemory::Variable* SharedMemory::find(std::uint64_t offset, std::uint64_t bytes) const {
+  for (const Variable& variable : variables_) {
+    if (offset >= variable.begin && offset - variable.begin < variable.bytes &&
+        bytes <= variable.bytes - (offset - variable.begin)) {
+      return &variable;
+    }
+  }
+  return nullptr;
+}
+
+const SharedMemory::Variable& SharedMemory::nearest(std::uint64_t offset) const {
+  const auto distance = [&](const Variable& variable) {
+    if (offset < variable.begin) return variable.begin - offset;
+    return offset - variable.begin < variable.bytes ? 0 : offset - variable.begin - variable.bytes;
+  };
+  const Variable* best = &variables_.back();
+  for (const Variable& variable : variables_) {
+    if (variable.bytes != 0 && (best->bytes == 0 || distance(variable) < distance(*best))) best = &variable;
+  }
+  return *best;
+}
+
+// Between two barriers of the block only __syncwarp orders what threads do, and only within a warp.
+bool SharedShadow::is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const {
+  if (before.epoch != epoch_ || before.thread == thread.number) return false;
+  if (before.is_atomic && is_atomic) return false;
+  const bool same_warp = before.thread / kWarpLanes == thread.number / kWarpLanes;
+  return !same_warp || thread.seen[before.thread % kWarpLanes] < before.time;
+}
+
+// Writes of the same value agree, whichever comes last: `is_same`.
+const SharedShadow::Touch* SharedShadow::conflict_of(const Cell& cell, const Thread& thread, const MemoryAccess& access,
+                                                     bool is_same) const {
+  const bool is_atomic = access.is(access_kind::kAtomic);
+  if (!is_same && is_concurrent(cell.writer, thread, is_atomic)) return &cell.writer;
+  if (!access.is(access_kind::kWrite)) return nullptr;
+  for (const Touch& reader : cell.readers) {
+    if (is_concurrent(reader, thread, is_atomic)) return &reader;
+  }
+  return nullptr;
+}
+
+// Keeps two readers of different threads, those that a later write is most likely not ordered with.
+void SharedShadow::add_reader(Cell& cell, const Touch& reader, const Thread& thread) {
+  Touch& first = cell.readers[0];
+  Touch& second = cell.readers[1];
+  if (!is_concurrent(first, thread, false)) {
+    first = reader;
+  } else if (second.epoch != epoch_ || second.thread == reader.thread || !is_concurrent(second, thread, false)) {
+    second = reader;
+  }
+}
+
+SharedShadow::Verdict SharedShadow::note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset,
+                                         const char* now) {
+  Verdict verdict;
+  const bool is_same = access.is(access_kind::kHasValue) && access.bytes <= sizeof access.value &&
+                       std::memcmp(now, &access.value, access.bytes) == 0;
+  const bool is_atomic = access.is(access_kind::kAtomic);
+  const Touch touch{epoch_, thread.seen[thread.lane()], static_cast<std::uint16_t>(thread.number), is_atomic,
+                    access.site};
+  for (std::uint64_t i = 0; i < access.bytes; ++i) {
+    Cell& cell = cells_[offset + i];
+    const bool is_written = cell.writer.epoch >= first_epoch_;
+    if (access.is(access_kind::kRead) && !is_written && !verdict.unwritten) verdict.unwritten = offset + i;
+    const Touch* const other = verdict.conflict ? nullptr : conflict_of(cell, thread, access, is_same);
+    if (other != nullptr) verdict.conflict = {other->site, other->thread, other == &cell.writer, offset + i};
+    if (access.is(access_kind::kWrite)) {
+      cell.writer = touch;
+    } else {
+      add_reader(cell, touch, thread);
+    }
+  }
+  return verdict;
+}
+
+namespace {
+
 constexpr std::uintptr_t kNullBytes = 4096;  // what lies there comes from a null pointer
 constexpr std::size_t kWidestAlignment = 64;
 

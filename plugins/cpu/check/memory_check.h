@@ -1,16 +1,101 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "check/access.h"
+#include "check/fiber.h"
+#include "check/fiber_launch.h"
 #include "check/findings.h"
-#include "check/shared_memory.h"
-#include "check/shared_shadow.h"
-#include "check/thread.h"
 
 namespace kmux::cpu {
+
+/// The shared memory of a block: its static variables, then the dynamic ones. Where it is checked, bytes that belong to
+/// nobody lie between.
+class SharedMemory {
+ public:
+  struct Variable {
+    std::string name;
+    std::uint64_t begin;
+    std::uint64_t bytes;
+  };
+
+  SharedMemory(const kmux_cpu_fiber_kernel& kernel, std::uint64_t dynamic_bytes);
+
+  /// What code asks for: the sum that the limit of a block applies to.
+  std::uint64_t asked_bytes() const { return asked_bytes_; }
+  std::size_t bytes() const { return lines_.size() * sizeof(Line); }
+  char* begin() { return lines_.front().bytes; }
+  char* variable(std::uint64_t number) { return begin() + variables_[number].begin; }
+  char* dynamic() { return begin() + variables_.back().begin; }
+  /// Fills it with what nobody wrote.
+  void spoil();
+
+  bool has(const char* address) const;
+  std::uint64_t offset_of(const char* address) const {
+    return static_cast<std::uint64_t>(address - lines_.front().bytes);
+  }
+  /// The variable that all of `bytes` bytes from `offset` on lie in, or null.
+  const Variable* find(std::uint64_t offset, std::uint64_t bytes) const;
+  /// The variable nearest to `offset`.
+  const Variable& nearest(std::uint64_t offset) const;
+
+ private:
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  std::vector<Variable> variables_;  // the last one is the dynamic memory
+  std::vector<Line> lines_;
+  std::uint64_t asked_bytes_ = 0;
+};
+
+/// Who last wrote and read each byte of a block's shared memory, and between which barriers.
+class SharedShadow {
+ public:
+  /// What another thread did without anything between that orders the two.
+  struct Conflict {
+    const kmux_cpu_site* site;
+    unsigned thread;
+    bool was_write;
+    std::uint64_t byte;  // the first that both touch
+  };
+  struct Verdict {
+    std::optional<std::uint64_t> unwritten;  // the first byte that nobody wrote
+    std::optional<Conflict> conflict;
+  };
+
+  void resize(std::size_t bytes) { cells_.resize(bytes); }
+  /// Nothing is written.
+  void begin_block() { first_epoch_ = ++epoch_; }
+  /// A barrier of the block.
+  void next_epoch() { ++epoch_; }
+  /// Notes what `thread` does to the bytes from `offset` on. `now`: what is there.
+  Verdict note(const Thread& thread, const MemoryAccess& access, std::uint64_t offset, const char* now);
+
+ private:
+  struct Touch {
+    std::uint64_t epoch = 0;  // 0: nobody
+    std::uint32_t time = 0;  // of its warp's __syncwarp
+    std::uint16_t thread = 0;
+    bool is_atomic = false;
+    const kmux_cpu_site* site = nullptr;
+  };
+  struct Cell {
+    Touch writer;
+    Touch readers[2];  // of two threads, if there are several
+  };
+
+  bool is_concurrent(const Touch& before, const Thread& thread, bool is_atomic) const;
+  const Touch* conflict_of(const Cell& cell, const Thread& thread, const MemoryAccess& access, bool is_same) const;
+  void add_reader(Cell& cell, const Touch& reader, const Thread& thread);
+
+  std::vector<Cell> cells_;
+  std::uint64_t epoch_ = 0;
+  std::uint64_t first_epoch_ = 0;
+};
 
 /// The memory that a checked launch may use, and what is wrong with each access to it.
 class MemoryCheck {

@@ -37,7 +37,7 @@ int printf(const char*, ...);
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
-// What is for a GPU's hardware alone can be named, and is refused where it is used (engine/refusals.h).
+// What is for a GPU's hardware alone can be named, and is refused where it is used (engine/refusals.cpp).
 #define KMUX_REFUSED(why) __attribute__((unavailable("not for this processor (" why ")")))
 
 #define __global__ __attribute__((visibility("default"), used))

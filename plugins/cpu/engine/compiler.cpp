@@ -28,7 +28,7 @@ constexpr const char* kMathPath = "kmux-math.cpp";
 constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
 // -fdeclspec: how device/threads.h reads threadIdx.x. Device code neither throws nor catches, but an assertion that fails
-// leaves it as an exception (runtime/failure.h), which needs the tables. A cast of what is too large gives the largest, as on a
+// leaves it as an exception (runtime/launch.h), which needs the tables. A cast of what is too large gives the largest, as on a
 // GPU.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-nostdinc",

@@ -9,12 +9,20 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 
-#include "check/check_options.h"
-#include "engine/host_cpu.h"
-#include "options.h"
+#include "check/fiber_launch.h"
+#include "engine/installation.h"
 #include "spmd/block_extents.h"
 
 namespace kmux::cpu {
+
+/// How much work goes into the code. Its results are the same bit for bit: neither tier takes liberties with
+/// floating-point arithmetic that the sources' own flags do not allow.
+enum class Tier {
+  kFast,  // so that a kernel can be called soon; vector code only where the source asks for it
+  kFull,  // everything that option opt_level stands for
+};
+
+constexpr std::string_view name_of(Tier tier) { return tier == Tier::kFast ? "fast" : "full"; }
 
 enum class Language { kC, kCpp, kCuda };
 
@@ -38,10 +46,10 @@ struct CompileJob {
   std::string launcher;  // C++ text of the only function that stays visible
   std::string entry;  // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
-  BlockExtents blocks = {};          // of kernels written for one thread of a GPU; none in C and C++
-  CheckOptions check = {};           // of those kernels
-  std::string cpu;                   // LLVM's name; this machine's own means only what this machine really has
-  std::string launcher_cpu = {};     // empty: `cpu`
+  BlockExtents blocks = {};  // of kernels written for one thread of a GPU; none in C and C++
+  CheckOptions check = {};  // of those kernels
+  std::string cpu;  // LLVM's name; this machine's own means only what this machine really has
+  std::string launcher_cpu = {};  // empty: `cpu`
   int opt_level = 3;
   Tier tier = Tier::kFull;
   bool has_lines = false;  // is it to be known which line an instruction comes from?
@@ -52,9 +60,9 @@ struct CompiledObject {
   std::string object;  // ELF, relocatable
   std::string log;  // warnings
   std::vector<std::string> features;  // instruction-set features that its code may use
-  std::string compiler;               // what made it
+  std::string compiler;  // what made it
   std::vector<Error> on_fibers = {};  // kernels for one thread that could not be widened: why
-  int preambles = 0;                  // sources whose first headers had been compiled in advance
+  int preambles = 0;  // sources whose first headers had been compiled in advance
 };
 
 /// Compiles C and C++ to an object file, in this process and without temporary files.

@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/dispatch.h"
@@ -19,6 +21,14 @@
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace kmux::cpu {
+
+/// The error for a source of a device dialect that uses what only a GPU has, by the compiler's text `log`: the construct,
+/// file and line of the first error, if that is of this kind. Headers of device/ mark such things with KMUX_REFUSED.
+std::optional<Error> refusal_of(std::string_view log);
+
+/// Replaces the inline PTX of `module` that has an obvious meaning: what reads the registers %laneid and %lanemask_*, for which
+/// CUDA C++ has no function, and an empty text, which only keeps a compiler from moving code.
+void replace_assembly(llvm::Module& module);
 
 /// A file system in which relative paths name `files` and absolute ones the machine's own files. So nothing in the
 /// process's working directory can take part in a compilation, and messages show the program's own paths.

@@ -5,7 +5,7 @@
 
 #include "kmux/plugin/compile_log.h"
 
-#include "engine/host_cpu.h"
+#include "engine/installation.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"

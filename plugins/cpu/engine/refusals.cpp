@@ -1,9 +1,8 @@
-#include "engine/refusals.h"
-
 #include <string>
 
 #include "kmux/plugin/compile_log.h"
 
+#include "engine/front_end.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"

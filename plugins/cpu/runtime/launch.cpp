@@ -4,11 +4,55 @@
 #include <exception>
 
 #include "runtime/arena.h"
-#include "runtime/division.h"
 #include "runtime/pool.h"
-#include "runtime/ticks.h"
+#include "runtime/processor.h"
 
 namespace kmux::cpu {
+namespace {
+
+constexpr std::uint64_t kDividedUs = 20;
+constexpr std::uint64_t kShareUs = 10;  // the least that is worth a thread
+constexpr std::uint64_t kLeastPartUs = 8;
+constexpr std::uint64_t kMostPartUs = 200;
+constexpr std::uint64_t kPartsOfThread = 64;
+constexpr std::uint64_t kProbeUs = 5;
+constexpr std::uint64_t kMostDearer = 4;  // times, in one step
+
+std::uint64_t clamp(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+// So many that the counter of parts never overflows.
+constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 52;
+
+std::uint64_t blocks_in(std::uint64_t ticks, BlockCost cost) {
+  return clamp((ticks << kCostFraction) / (cost == 0 ? 1 : cost), 1, kMostBlocks);
+}
+
+}  // namespace
+
+BlockCost learn(BlockCost before, std::uint64_t ticks, std::uint64_t blocks) {
+  const BlockCost sample = clamp((ticks << kCostFraction) / (blocks == 0 ? 1 : blocks), 1, BlockCost{1} << 56);
+  if (before == 0) return sample;
+  if (sample <= before) return clamp((before + sample) / 2, 1, before);
+  return before + (clamp(sample, 0, kMostDearer * before) - before) / 4;
+}
+
+Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers) {
+  const std::uint64_t in_share = blocks_in(kShareUs * ticks_per_us, cost);
+  const std::uint64_t shares = blocks / in_share;
+  if (cost == 0 || most_helpers == 0 || blocks < 2 || shares < kDividedUs / kShareUs) return {0, blocks};
+  const std::uint64_t threads = clamp(shares, 2, most_helpers + 1U);
+  const std::uint64_t grain = clamp(blocks / (threads * kPartsOfThread), blocks_in(kLeastPartUs * ticks_per_us, cost),
+                                    blocks_in(kMostPartUs * ticks_per_us, cost));
+  const std::uint64_t parts = (blocks + grain - 1) / grain;
+  return {static_cast<unsigned>(clamp(threads, 1, parts) - 1), grain};
+}
+
+std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us) {
+  return cost == 0 ? 1 : blocks_in(kProbeUs * ticks_per_us, cost);
+}
+
 namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;           // of a block, as on every GPU
@@ -204,3 +248,33 @@ int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const voi
   kernel->blocks(arguments, launch, 0, blocks, memory.get());
   return KMUX_OK;
 }
+
+namespace {
+
+std::string three(unsigned x, unsigned y, unsigned z) {
+  return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ")";
+}
+
+}  // namespace
+
+void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned block_x, unsigned block_y,
+                   unsigned block_z, unsigned thread_x, unsigned thread_y, unsigned thread_z) {
+  const std::string place = line == 0 ? "" : std::string(file) + ":" + std::to_string(line) + ", ";
+  const std::string subject =
+      line == 0 ? std::string(what) + " ended the kernel" : "assertion \"" + std::string(what) + "\" failed";
+  throw kmux::cpu::KernelFailure(subject + " (" + place + "block " + three(block_x, block_y, block_z) + ", thread " +
+                                 three(thread_x, thread_y, thread_z) +
+                                 "). Its source says what must hold; results are incomplete.");
+}
+
+namespace kmux::cpu {
+namespace {
+
+// A library may be closed while the process goes on: no thread may be in its code then, and no ending thread may call it.
+__attribute__((destructor)) void end_library() {
+  pool().stop();
+  close_arenas();
+}
+
+}  // namespace
+}  // namespace kmux::cpu

@@ -1,8 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <string>
 
 #include "kmux/plugin/plugin.h"
+
+namespace kmux::cpu {
+
+/// Bits of a cost behind the point.
+constexpr unsigned kCostFraction = 8;
+
+/// What is known of how long a block of a kernel takes, in 256ths of a tick; 0: nothing. Any number may be wrong, as arguments
+/// differ from launch to launch: it decides how a launch is divided, not what it computes.
+using BlockCost = std::uint64_t;
+
+/// The cost after `blocks` of them took `ticks`. Follows what becomes cheaper at once by half; what becomes dearer more slowly, since a
+/// thread may have been taken off its processor.
+BlockCost learn(BlockCost before, std::uint64_t ticks, std::uint64_t blocks);
+
+/// How a launch is divided among threads.
+struct Division {
+  unsigned helpers;  // threads beside the caller's; 0: too little work for two
+  std::uint64_t grain;  // blocks that a thread takes at a time
+};
+
+/// Parts of 8 us at least, of 200 us at most, 64 a thread between; nothing to divide below 20 us.
+Division divide(std::uint64_t blocks, BlockCost cost, std::uint64_t ticks_per_us, unsigned most_helpers);
+
+/// How many blocks the caller runs before it looks again at how long they take: about 5 us of them.
+std::uint64_t probe_blocks(BlockCost cost, std::uint64_t ticks_per_us);
+
+}  // namespace kmux::cpu
 
 extern "C" {
 
@@ -26,8 +55,7 @@ struct kmux_cpu_kernel {
   std::uint64_t frame_bytes;  // of a warp, for what it keeps at a barrier
   std::uint32_t lane_bits;  // a warp has 1 << lane_bits threads
   std::uint32_t reserved;
-  std::uint64_t
-      cost;  // what is learnt of its blocks (runtime/division.h), begins with 0; only read and written as an atomic
+  std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 
 /// Runs all blocks of `launch`; called by the code of kernels. Returns 0 or a kmux_code after writing to the launch's `error`.
@@ -35,4 +63,28 @@ struct kmux_cpu_kernel {
 ///
 /// Threads: any.
 int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const void* arguments);
+}
+
+namespace kmux::cpu {
+
+/// What a kernel's own assert or __trap throws out of it; a launch makes launch_failed of it.
+class KernelFailure final : public std::exception {
+ public:
+  explicit KernelFailure(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace kmux::cpu
+
+extern "C" {
+
+/// Ends the kernel that calls it, with an error that says what failed: the text of an assertion, where it stands, and which
+/// thread it was. Called by the code of kernels; throws kmux::cpu::KernelFailure through it.
+///
+/// Threads: any.
+void kmux_cpu_fail(const char* what, const char* file, unsigned line, unsigned block_x, unsigned block_y,
+                   unsigned block_z, unsigned thread_x, unsigned thread_y, unsigned thread_z);
 }

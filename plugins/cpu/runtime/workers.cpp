@@ -3,10 +3,8 @@
 #include <csignal>
 
 #include "runtime/arena.h"
-#include "runtime/futex.h"
 #include "runtime/pool.h"
-#include "runtime/ticks.h"
-#include "runtime/usable_cpus.h"
+#include "runtime/processor.h"
 
 namespace kmux::cpu {
 namespace {

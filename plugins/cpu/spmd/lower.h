@@ -5,7 +5,7 @@
 
 #include "kmux/error.h"
 
-#include "check/check_options.h"
+#include "check/fiber_launch.h"
 #include "llvm/IR/Module.h"
 #include "spmd/block_extents.h"
 

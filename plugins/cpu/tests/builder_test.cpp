@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "captured_stderr.h"
-#include "engine/host_cpu.h"
+#include "engine/installation.h"
 #include "meta.h"
 #include "workbench.h"
 

@@ -1,7 +1,7 @@
-#include "engine/host_cpu.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device.h"
 #include "engine/compiler.h"
-#include "engine/host_cpu.h"
-#include "target.h"
+#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

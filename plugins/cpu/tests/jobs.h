@@ -6,7 +6,7 @@
 #include "kmux/error.h"
 
 #include "engine/compiler.h"
-#include "engine/host_cpu.h"
+#include "engine/installation.h"
 #include "engine/loader.h"
 
 namespace kmux::cpu {

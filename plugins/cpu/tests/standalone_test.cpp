@@ -137,7 +137,7 @@ TEST(Standalone, BringsThePoolForKernelsOnGrids) {
   }
   count = -100000;
   EXPECT_EQ(unit.launch(count), KMUX_LAUNCH_FAILED);
-  EXPECT_THAT(unit.said, HasSubstr("the kernel threw \"something that is no std::exception"));
+  EXPECT_THAT(unit.said, HasSubstr("the kernel threw \"something that is not a std::exception"));
 }
 
 TEST(Standalone, AClosedLibraryLeavesNoThread) {

@@ -1,9 +1,8 @@
-#include "target.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/host_cpu.h"
+#include "device.h"
+#include "engine/installation.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,5 +1,3 @@
-#include "python.h"
-
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -8,6 +6,7 @@
 #include "kmux/plugin/private_folder.h"
 
 #include "fake_host.h"
+#include "python_server.h"
 
 namespace kmux::cutedsl {
 namespace {

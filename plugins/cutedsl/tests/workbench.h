@@ -11,7 +11,7 @@
 #include "backend.h"
 #include "fake_host.h"
 #include "needs.h"
-#include "python.h"
+#include "python_server.h"
 
 namespace kmux::cutedsl {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "target.h"
+#include "device.h"
 
 namespace kmux::hip {
 namespace {

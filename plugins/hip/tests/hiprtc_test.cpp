@@ -1,7 +1,7 @@
 // What hiprtc is given to include. The HIP on the CPU has no header but those it is given, as hiprtc without ROCm's folders.
 #include <fstream>
 
-#include "built_in_headers.h"
+#include "compiler_choice.h"
 #include "meta.h"
 #include "over_fake.h"
 #include "temp_folder.h"

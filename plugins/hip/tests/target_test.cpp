@@ -1,7 +1,7 @@
-#include "target.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "device.h"
 
 namespace kmux::hip {
 namespace {

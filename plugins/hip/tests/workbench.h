@@ -9,7 +9,7 @@
 #include "kmux/builder.h"
 
 #include "backend.h"
-#include "clang_compiler.h"
+#include "compiler_choice.h"
 #include "fake_host.h"
 #include "needs.h"
 

@@ -1,4 +1,3 @@
-#include "completion.h"
 
 #include <cstddef>
 #include <cstring>

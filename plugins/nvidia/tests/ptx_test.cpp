@@ -1,7 +1,7 @@
-#include "nvidia/ptx.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "nvidia/cubin.h"
 
 namespace kmux::nvidia {
 namespace {

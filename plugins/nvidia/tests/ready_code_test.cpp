@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cubin_example.h"
-#include "nvidia/ptx.h"
+#include "nvidia/cubin.h"
 
 namespace kmux::nvidia {
 namespace {

@@ -1,6 +1,6 @@
-#include "runtime/division.h"
-
 #include <gtest/gtest.h>
+
+#include "runtime/launch.h"
 
 namespace kmux::cpu {
 namespace {

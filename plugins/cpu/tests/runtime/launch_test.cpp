@@ -15,7 +15,7 @@
 
 #include "runtime/counted_memory.h"
 #include "runtime/pool.h"
-#include "runtime/ticks.h"
+#include "runtime/processor.h"
 
 namespace kmux::cpu {
 namespace {

@@ -1,5 +1,3 @@
-#include "runtime/usable_cpus.h"
-
 #include <fstream>
 #include <sched.h>
 #include <thread>
@@ -7,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/processor.h"
 #include "temp_folder.h"
 
 namespace kmux::cpu {

@@ -1,3 +1,0 @@
-#include "backend.h"
-
-KMUX_PLUGIN(kmux::cuda::CudaBackend)
