@@ -154,6 +154,15 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
   }
 }
 
+// A kernel stays a function beside the launcher. Inlined, its pointers would be loads from slots, which alias analysis tells
+// from an array on the kernel's stack with more difficulty than parameters: a tile of sums then goes to memory and back.
+// Constants that the launcher passes reach the kernel all the same.
+void keep_calls(llvm::Function& kernel) {
+  for (llvm::User* const user : kernel.users()) {
+    if (auto* const call = llvm::dyn_cast<llvm::CallBase>(user)) call->addFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
 // A kernel whose name is an expression is the one that a variable of the sources has been given (builder.cpp).
 void name_instances(llvm::Module& module, const std::vector<std::string>& kernels) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -201,6 +210,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (!called) continue;
     llvm::FunctionType& taken = *whole->getFunction(kernel)->getFunctionType();
     if (called->getFunctionType() != &taken) adapt_calls(*called, taken);
+    if (job.blocks.empty()) keep_calls(*called);
   }
   if (llvm::Linker::linkModules(*whole, std::move(launcher))) return link_failed(log);
   llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == job.entry; });

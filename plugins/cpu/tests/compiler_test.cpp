@@ -184,11 +184,22 @@ TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
   }
 }
 
-TEST(Compiler, InlinesTheKernelAndHidesEverythingElse) {
+TEST(Compiler, HidesWhatTheEntryDoesNotCall) {
   Compiler compiler;
   const auto object = compiler.compile(job_of("f.c", "int other(int x) { return x; } int f(int x) { return x + 1; }"));
   EXPECT_THAT(object.value().object, Not(HasSubstr("other")));
   EXPECT_THAT(object.value().object, HasSubstr("entry"));
+}
+
+// A kernel's parameters tell more of its pointers than the launcher's loads do.
+TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
+  Compiler compiler;
+  CompileJob job = job_of("f.c", "static int part(int x) { return x + 1; } int whole(int x) { return part(x); }");
+  job.kernels = {"whole"};
+  job.launcher = "extern \"C\" int whole(int);\nextern \"C\" int entry(int x) { return whole(x); }\n";
+  const auto object = compiler.compile(job);
+  EXPECT_THAT(object.value().object, HasSubstr("whole"));
+  EXPECT_THAT(object.value().object, Not(HasSubstr("part")));
 }
 
 TEST(Compiler, IsDeterministic) {
