@@ -1,6 +1,7 @@
 #include "engine/pipeline.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "kmux/plugin/compile_log.h"
@@ -12,6 +13,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -309,7 +311,27 @@ struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
 
 }  // namespace
 
+namespace {
+
+// An array on the stack begins a cache line: of vectors as wide as one, each would else lie in two.
+void align_arrays(llvm::Module& module) {
+  constexpr std::uint64_t kLine = 64;
+  const llvm::DataLayout& layout = module.getDataLayout();
+  for (llvm::Function& function : module) {
+    if (function.isPresplitCoroutine()) continue;
+    for (llvm::Instruction& one : llvm::instructions(function)) {
+      auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&one);
+      if (array == nullptr || !array->isStaticAlloca() || !array->getAllocatedType()->isArrayTy()) continue;
+      if (layout.getTypeAllocSize(array->getAllocatedType()) < kLine) continue;
+      array->setAlignment(std::max(array->getAlign(), llvm::Align(kLine)));
+    }
+  }
+}
+
+}  // namespace
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
+  if (tier == Tier::kFull && opt_level >= 2) align_arrays(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;

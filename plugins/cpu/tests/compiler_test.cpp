@@ -202,6 +202,17 @@ TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
   EXPECT_THAT(object.value().object, Not(HasSubstr("part")));
 }
 
+// Of two arrays whose sizes differ by a quarter of a line, one would be off its begin.
+TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
+  EXPECT_EQ(call(job_of("f.c",
+                        "__attribute__((noinline)) static int rest(volatile char* p) {\n"
+                        "  __asm__ volatile(\"\" : \"+r\"(p));\n"
+                        "  return (int)((__UINTPTR_TYPE__)p % 64);\n}\n"
+                        "int f(int x) { volatile char a[64], b[80]; a[x] = b[x] = 1; return rest(a) + rest(b); }"),
+                 0),
+            0);
+}
+
 TEST(Compiler, IsDeterministic) {
   Compiler compiler;
   const CompileJob job = job_of("f.cpp", "#include <cmath>\nextern \"C\" int f(int x) { return (int)std::sqrt(x); }");
