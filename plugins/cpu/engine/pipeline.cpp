@@ -1,6 +1,7 @@
 #include "engine/pipeline.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "kmux/plugin/compile_log.h"
@@ -12,6 +13,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -154,6 +156,15 @@ void adapt_calls(llvm::Function& declared, llvm::FunctionType& taken) {
   }
 }
 
+// A kernel stays a function beside the launcher. Inlined, its pointers would be loads from slots, which alias analysis tells
+// from an array on the kernel's stack with more difficulty than parameters: a tile of sums then goes to memory and back.
+// Constants that the launcher passes reach the kernel all the same.
+void keep_calls(llvm::Function& kernel) {
+  for (llvm::User* const user : kernel.users()) {
+    if (auto* const call = llvm::dyn_cast<llvm::CallBase>(user)) call->addFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
 // A kernel whose name is an expression is the one that a variable of the sources has been given (builder.cpp).
 void name_instances(llvm::Module& module, const std::vector<std::string>& kernels) {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -201,6 +212,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (!called) continue;
     llvm::FunctionType& taken = *whole->getFunction(kernel)->getFunctionType();
     if (called->getFunctionType() != &taken) adapt_calls(*called, taken);
+    if (job.blocks.empty()) keep_calls(*called);
   }
   if (llvm::Linker::linkModules(*whole, std::move(launcher))) return link_failed(log);
   llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == job.entry; });
@@ -299,7 +311,27 @@ struct KeepPlainSums : llvm::PassInfoMixin<KeepPlainSums> {
 
 }  // namespace
 
+namespace {
+
+// An array on the stack begins a cache line: of vectors as wide as one, each would else lie in two.
+void align_arrays(llvm::Module& module) {
+  constexpr std::uint64_t kLine = 64;
+  const llvm::DataLayout& layout = module.getDataLayout();
+  for (llvm::Function& function : module) {
+    if (function.isPresplitCoroutine()) continue;
+    for (llvm::Instruction& one : llvm::instructions(function)) {
+      auto* const array = llvm::dyn_cast<llvm::AllocaInst>(&one);
+      if (array == nullptr || !array->isStaticAlloca() || !array->getAllocatedType()->isArrayTy()) continue;
+      if (layout.getTypeAllocSize(array->getAllocatedType()) < kLine) continue;
+      array->setAlignment(std::max(array->getAlign(), llvm::Align(kLine)));
+    }
+  }
+}
+
+}  // namespace
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
+  if (tier == Tier::kFull && opt_level >= 2) align_arrays(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;

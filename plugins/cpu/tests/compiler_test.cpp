@@ -184,11 +184,33 @@ TEST(Compiler, TellsTheFeaturesThatTheCodeNeeds) {
   }
 }
 
-TEST(Compiler, InlinesTheKernelAndHidesEverythingElse) {
+TEST(Compiler, HidesWhatTheEntryDoesNotCall) {
   Compiler compiler;
   const auto object = compiler.compile(job_of("f.c", "int other(int x) { return x; } int f(int x) { return x + 1; }"));
   EXPECT_THAT(object.value().object, Not(HasSubstr("other")));
   EXPECT_THAT(object.value().object, HasSubstr("entry"));
+}
+
+// A kernel's parameters tell more of its pointers than the launcher's loads do.
+TEST(Compiler, KeepsTheKernelBesideTheLauncher) {
+  Compiler compiler;
+  CompileJob job = job_of("f.c", "static int part(int x) { return x + 1; } int whole(int x) { return part(x); }");
+  job.kernels = {"whole"};
+  job.launcher = "extern \"C\" int whole(int);\nextern \"C\" int entry(int x) { return whole(x); }\n";
+  const auto object = compiler.compile(job);
+  EXPECT_THAT(object.value().object, HasSubstr("whole"));
+  EXPECT_THAT(object.value().object, Not(HasSubstr("part")));
+}
+
+// Of two arrays whose sizes differ by a quarter of a line, one would be off its begin.
+TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
+  EXPECT_EQ(call(job_of("f.c",
+                        "__attribute__((noinline)) static int rest(volatile char* p) {\n"
+                        "  __asm__ volatile(\"\" : \"+r\"(p));\n"
+                        "  return (int)((__UINTPTR_TYPE__)p % 64);\n}\n"
+                        "int f(int x) { volatile char a[64], b[80]; a[x] = b[x] = 1; return rest(a) + rest(b); }"),
+                 0),
+            0);
 }
 
 TEST(Compiler, IsDeterministic) {
