@@ -200,6 +200,10 @@ void Rounds::end_round() {
 std::uint64_t add_barriers(llvm::Function& block, const WarpLoop& loop) {
   const std::vector<llvm::CallInst*> barriers = barriers_of(block);
   if (barriers.empty()) return 0;
+  if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {
+    for (llvm::CallInst* const barrier : barriers) barrier->eraseFromParent();
+    return 0;
+  }
   Frame frame(block, loop);
   Rounds(block, loop, frame).write(barriers);
   keep_variables(block, frame, loop);

@@ -7,7 +7,7 @@
 
 namespace kmux::cpu::spmd {
 
-/// A loop over the warps of a block, whose body is the code of a warp.
+/// A loop over the warps of a block, whose body is the code of a warp, or of several in step, which are one warp here.
 struct WarpLoop {
   llvm::PHINode* warp;        // the number of the warp, in `header`
   llvm::BasicBlock* header;   // computes what the body needs of the number, then goes to it
@@ -19,7 +19,7 @@ struct WarpLoop {
 
 /// Has the warps of `loop` wait for each other where the body has a barrier: each runs to its next barrier, keeps what it needs
 /// after it in its frame, and the next one runs; round by round until all have ended. Returns the bytes of a frame: 0 if there is
-/// no barrier, when nothing changes.
+/// no barrier, or only one warp, which waits for nobody.
 std::uint64_t add_barriers(llvm::Function& block, const WarpLoop& loop);
 
 }  // namespace kmux::cpu::spmd

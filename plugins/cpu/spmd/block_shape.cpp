@@ -1,5 +1,7 @@
 #include "spmd/block_shape.h"
 
+#include <algorithm>
+
 namespace kmux::cpu::spmd {
 namespace {
 
@@ -9,12 +11,20 @@ constexpr unsigned kLeastLanes = 8;
 }  // namespace
 
 BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> extents, bool warps_are_seen) {
-  if (!extents) return {Order::kLinear, kWarp, {}};
+  if (!extents) return {Order::kLinear, kWarp, 1, {}};
   const auto [x, y, z] = *extents;
   for (unsigned lanes = kWarp; lanes >= (warps_are_seen ? kWarp : kLeastLanes); lanes /= 2) {
-    if (x % lanes == 0) return {Order::kRows, lanes, extents};
+    if (x % lanes == 0) return {Order::kRows, lanes, 1, extents};
   }
-  return {y * z == 1 ? Order::kLine : Order::kLinear, kWarp, extents};
+  return {y * z == 1 ? Order::kLine : Order::kLinear, kWarp, 1, extents};
+}
+
+unsigned BlockShape::warps_in_step(unsigned limit) const {
+  if (!extents || !is_whole()) return 1;
+  const unsigned all = (*extents)[0] * (*extents)[1] * (*extents)[2] / lanes;
+  unsigned warps = std::min(limit, all);
+  while (warps > 1 && all % warps != 0) --warps;
+  return std::max(warps, 1U);
 }
 
 }  // namespace kmux::cpu::spmd

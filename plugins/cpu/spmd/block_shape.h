@@ -14,11 +14,14 @@ struct BlockShape {
   };
   Order order = Order::kLinear;
   unsigned lanes = 32;
+  unsigned warps = 1;  // that run in step: each instruction for all of them before the next one
   std::optional<std::array<unsigned, 3>> extents = {};  // where they are known
 
   /// The shape for a block of known or unknown extents. `warps_are_seen`: the kernel exchanges values within warps, which have
   /// 32 threads then.
   static BlockShape of(std::optional<std::array<unsigned, 3>> extents, bool warps_are_seen);
+  /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
+  unsigned warps_in_step(unsigned limit) const;
   /// Has every warp all of its threads?
   bool is_whole() const {
     return order == Order::kRows || (extents && ((*extents)[0] * (*extents)[1] * (*extents)[2]) % lanes == 0);

@@ -1,5 +1,8 @@
 #include "spmd/blocks.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -44,6 +47,7 @@ class Chunk {
   Three warp_index(llvm::Value* warp);
   void replace(std::string_view name, llvm::Value* with);
   void replace_three(const std::string_view (&names)[3], const Three& with);
+  void replace_warps(const std::vector<Three>& with);
 
   llvm::Function& warp_;
   const BlockShape& shape_;
@@ -82,6 +86,16 @@ void Chunk::replace_three(const std::string_view (&names)[3], const Three& with)
   for (unsigned i = 0; i < 3; ++i) replace(names[i], with[i]);
 }
 
+void Chunk::replace_warps(const std::vector<Three>& with) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function_))) {
+    const auto* const name = std::ranges::find(call::kWarp, called(&instruction));
+    if (name == std::end(call::kWarp)) continue;
+    const auto* const warp = llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallInst>(instruction).getArgOperand(0));
+    instruction.replaceAllUsesWith(with[warp->getZExtValue()][static_cast<std::size_t>(name - call::kWarp)]);
+    instruction.eraseFromParent();
+  }
+}
+
 // Of warp number `warp`, the number in its row, and its row.
 Three Chunk::warp_index(llvm::Value* warp) {
   if (shape_.order != BlockShape::Order::kRows) return {warp, builder_.getInt32(0), builder_.getInt32(0)};
@@ -98,12 +112,17 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   llvm::BasicBlock* const latch = add("warp.next");
   llvm::Type* const i32 = builder_.getInt32Ty();
   llvm::Value* const threads = builder_.CreateMul(builder_.CreateMul(extents_[0], extents_[1]), extents_[2]);
-  llvm::Value* const count = builder_.CreateUDiv(builder_.CreateAdd(threads, builder_.getInt32(shape_.lanes - 1)),
-                                                 builder_.getInt32(shape_.lanes));
+  const unsigned together = shape_.lanes * shape_.warps;
+  llvm::Value* const count =
+      builder_.CreateUDiv(builder_.CreateAdd(threads, builder_.getInt32(together - 1)), builder_.getInt32(together));
   builder_.CreateBr(header);
   builder_.SetInsertPoint(header);
   llvm::PHINode* const warp = builder_.CreatePHI(i32, 2, "warp");
-  const Three index = warp_index(warp);
+  llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
+  std::vector<Three> indices;
+  for (unsigned i = 0; i < shape_.warps; ++i) {
+    indices.push_back(warp_index(builder_.CreateAdd(first, builder_.getInt32(i), "", true, true)));
+  }
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
   llvm::CallInst* const call = builder_.CreateCall(&warp_, arguments_);
@@ -115,7 +134,7 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   warp->addIncoming(next, latch);
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
-  replace_three(call::kWarp, index);
+  replace_warps(indices);
   const WarpLoop loop{warp, header, latch, next_block, count, frames_};
   frame_bytes_ = add_barriers(*function_, loop);
 }

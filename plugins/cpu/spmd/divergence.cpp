@@ -16,29 +16,38 @@ bool is_own_call(const llvm::CallInst& call) {
   return true;  // each lane makes it for itself
 }
 
+bool is_own_to_warp(const llvm::Value* value) { return calls(value, call::kBallot) || is_warp_index(value); }
+
 class Lanes final : public llvm::TargetTransformInfoImplCRTPBase<Lanes> {
  public:
-  explicit Lanes(const llvm::DataLayout& layout) : TargetTransformInfoImplCRTPBase(layout) {}
+  Lanes(const llvm::DataLayout& layout, bool in_step) : TargetTransformInfoImplCRTPBase(layout), in_step_(in_step) {}
 
   bool hasBranchDivergence(const llvm::Function* = nullptr) { return true; }
   bool isSourceOfDivergence(const llvm::Value* value) {
     if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(value)) return true;
     if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(value)) return !load->isUnordered();
     const auto* const call = llvm::dyn_cast<llvm::CallInst>(value);
-    return call != nullptr && is_own_call(*call);
+    if (call == nullptr) return false;
+    return (in_step_ && is_own_to_warp(call)) || is_own_call(*call);
   }
-  bool isAlwaysUniform(const llvm::Value* value) { return calls(value, call::kBallot) || calls(value, call::kAll); }
+  bool isAlwaysUniform(const llvm::Value* value) {
+    return calls(value, call::kAll) || (calls(value, call::kBallot) && !in_step_);
+  }
+
+ private:
+  bool in_step_;
 };
 
 }  // namespace
 
-llvm::TargetIRAnalysis divergence() {
-  return llvm::TargetIRAnalysis(
-      [](const llvm::Function& function) { return llvm::TargetTransformInfo(Lanes(function.getDataLayout())); });
+llvm::TargetIRAnalysis divergence(bool in_step) {
+  return llvm::TargetIRAnalysis([in_step](const llvm::Function& function) {
+    return llvm::TargetTransformInfo(Lanes(function.getDataLayout(), in_step));
+  });
 }
 
-void register_divergence(llvm::FunctionAnalysisManager& analyses) {
-  analyses.registerPass([] { return divergence(); });
+void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step) {
+  analyses.registerPass([in_step] { return divergence(in_step); });
 }
 
 }  // namespace kmux::cpu::spmd

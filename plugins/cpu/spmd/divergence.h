@@ -7,9 +7,10 @@
 namespace kmux::cpu::spmd {
 
 /// Has `analyses` answer LLVM's questions about divergence for the lanes of a warp: what differs between them by itself
-/// (the index of a thread, its own memory, what an atomic returns), and what never does.
-void register_divergence(llvm::FunctionAnalysisManager& analyses);
+/// (the index of a thread, its own memory, what an atomic returns), and what never does. `in_step`: for the lanes of several
+/// warps, between which the index of a warp and what its lanes ask each other differ, too.
+void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step);
 /// The same for passes of the old kind.
-llvm::TargetIRAnalysis divergence();
+llvm::TargetIRAnalysis divergence(bool in_step);
 
 }  // namespace kmux::cpu::spmd

@@ -13,7 +13,7 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
     return true;
   }
   if (name == call::kAll) {
-    set(&call, all_of(vector(call.getArgOperand(0))));
+    set(&call, all_of(call.getArgOperand(0), true));
     return true;
   }
   if (name == call::kShuffle) {
@@ -22,6 +22,7 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
   }
   if (name.empty() || name == call::kLane) return false;
   emit_scalar(call);
+  if (is_warp_index(&call)) llvm::cast<llvm::CallInst>(scalar(&call))->setArgOperand(0, builder_.getInt32(warp_));
   return true;
 }
 
@@ -37,7 +38,9 @@ LaneCode::Value* LaneCode::shuffle(Value* value, Value* lane) {
   llvm::IRBuilder<> entry(&to_.getEntryBlock(), to_.getEntryBlock().begin());
   llvm::AllocaInst* const memory = entry.CreateAlloca(value->getType());
   builder_.CreateStore(value, memory);
-  Value* const index = builder_.CreateAnd(lane, llvm::ConstantInt::get(lane->getType(), lanes_ - 1));
+  // Every lane reads, also one that does not run and whose index is none.
+  Value* const index =
+      builder_.CreateAnd(builder_.CreateFreeze(lane), llvm::ConstantInt::get(lane->getType(), lanes_ - 1));
   Value* const address = builder_.CreateGEP(value->getType()->getScalarType(), memory, index);
   return builder_.CreateMaskedGather(value->getType(), address, llvm::Align(4),
                                      llvm::Constant::getAllOnesValue(mask_type()));
@@ -84,24 +87,38 @@ void LaneCode::emit_lane_by_lane(llvm::Instruction& instruction) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const body = add_block("lane");
   llvm::BasicBlock* const after = add_block("lanes.end");
-  builder_.CreateBr(body);
+  Value* const none = llvm::Constant::getNullValue(bits->getType());
+  const bool may_be_empty = warps_ > 1 && mask() != nullptr;  // another warp is here
+  if (may_be_empty) {
+    builder_.CreateCondBr(builder_.CreateICmpNE(bits, none), body, after);
+  } else {
+    builder_.CreateBr(body);
+  }
   builder_.SetInsertPoint(body);
   llvm::PHINode* const left = builder_.CreatePHI(bits->getType(), 2);
   llvm::PHINode* const results =
       instruction.getType()->isVoidTy() ? nullptr : builder_.CreatePHI(widened(instruction.getType()), 2);
   Value* const lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
   Value* const copy = copy_for(instruction, operands, lane);
+  Value* result = nullptr;
   if (results != nullptr) {
-    Value* const result = insert(results, copy, lane);
+    result = insert(results, copy, lane);
     results->addIncoming(llvm::PoisonValue::get(results->getType()), before);
     results->addIncoming(result, body);
-    set_vector(&instruction, result);
   }
   Value* const rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(left->getType(), 1)));
   left->addIncoming(bits, before);
   left->addIncoming(rest, body);
   builder_.CreateCondBr(builder_.CreateICmpNE(rest, llvm::ConstantInt::get(rest->getType(), 0)), body, after);
   builder_.SetInsertPoint(after);
+  if (result == nullptr) return;
+  if (may_be_empty) {
+    llvm::PHINode* const all = builder_.CreatePHI(result->getType(), 2);
+    all->addIncoming(llvm::PoisonValue::get(result->getType()), before);
+    all->addIncoming(result, body);
+    result = all;
+  }
+  set_vector(&instruction, result);
 }
 
 }  // namespace kmux::cpu::spmd

@@ -34,15 +34,16 @@ LaneCode::Value* LaneCode::splat(Value* scalar) {
 }
 
 LaneCode::Value* LaneCode::scalar(const Value* value) {
-  if (const auto found = scalars_.find(value); found != scalars_.end()) return found->second;
+  if (const auto found = scalars_.find({value, warp_}); found != scalars_.end()) return found->second;
+  if (const auto found = scalars_.find({value, 0}); found != scalars_.end()) return found->second;  // of all warps
   return const_cast<Value*>(value);  // a constant
 }
 
 LaneCode::Value* LaneCode::vector(const Value* value) {
-  if (const auto found = vectors_.find(value); found != vectors_.end()) return found->second;
+  if (const auto found = vectors_.find({value, warp_}); found != vectors_.end()) return found->second;
   const LaneValue known = values_.of(value);
   Value* const first = scalar(value);
-  if (known.kind != LaneValue::Kind::kStrided) return splat(first);
+  if (is_one(value)) return splat(first);
   const bool is_address = first->getType()->isPointerTy();
   llvm::Type* const type = is_address ? builder_.getInt64Ty() : first->getType();
   llvm::SmallVector<llvm::Constant*> steps;
@@ -54,24 +55,8 @@ LaneCode::Value* LaneCode::vector(const Value* value) {
   return builder_.CreateAdd(splat(first), step);
 }
 
-LaneCode::Value* LaneCode::masked(Value* condition) {
-  return mask_ == nullptr ? condition : builder_.CreateAnd(mask_, condition);
-}
-
 LaneCode::Value* LaneCode::mask_or_all() {
-  return mask_ != nullptr ? mask_ : llvm::Constant::getAllOnesValue(mask_type());
-}
-
-LaneCode::Value* LaneCode::bits_of(Value* mask) { return builder_.CreateBitCast(mask, builder_.getIntNTy(lanes_)); }
-
-LaneCode::Value* LaneCode::any(Value* mask) {
-  Value* const bits = bits_of(mask);
-  return builder_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
-}
-
-LaneCode::Value* LaneCode::all_of(Value* condition) {
-  Value* const bits = bits_of(condition);
-  return builder_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType()));
+  return mask() != nullptr ? mask() : llvm::Constant::getAllOnesValue(mask_type());
 }
 
 void LaneCode::emit_phi(const llvm::PHINode& phi) {
@@ -95,15 +80,16 @@ void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
 void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (calls(&instruction, call::kLane)) return set(&instruction, builder_.getInt32(0));
   if (const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return emit_alloca(*variable);
-  if (instruction.getOpcode() == llvm::Instruction::Or) {
+  const auto* const disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
+  if (disjoint != nullptr && disjoint->isDisjoint()) {
     return set(&instruction, builder_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1))));
   }
   const auto* const extended = llvm::dyn_cast<llvm::ZExtInst>(&instruction);
-  if (extended != nullptr && values_.of(extended->getOperand(0)).is_signed_exact) {
+  if (extended != nullptr && extended->hasNonNeg() && values_.of(extended->getOperand(0)).is_signed_exact) {
     return set(&instruction, builder_.CreateSExt(scalar(extended->getOperand(0)), extended->getType()));
   }
   emit_scalar(instruction);
-  llvm::cast<llvm::Instruction>(scalars_[&instruction])->dropPoisonGeneratingFlags();
+  llvm::cast<llvm::Instruction>(scalars_[{&instruction, warp_}])->dropPoisonGeneratingFlags();
 }
 
 // No processor divides vectors of integers, but all divide doubles, whose quotient is exact below 2^53.
@@ -125,13 +111,17 @@ void LaneCode::emit_division(const llvm::BinaryOperator& division) {
   const bool is_remainder = code == llvm::Instruction::URem || code == llvm::Instruction::SRem;
   Value* const dividend = vector(division.getOperand(0));
   Value* divisor = vector(division.getOperand(1));
-  if (llvm::isa<llvm::Constant>(divisor)) return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
+  // Not where the vector alone is constant: the lanes' numbers are 0, 1, ..., and lane 0 need not run `1 / threadIdx.x`.
+  if (llvm::isa<llvm::ConstantInt>(division.getOperand(1))) {
+    return set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
+  }
   if (division.getType()->getIntegerBitWidth() <= kMostExactBits) {
     Value* const whole = quotient(dividend, divisor, is_signed);
     return set_vector(&division,
                       is_remainder ? builder_.CreateSub(dividend, builder_.CreateMul(whole, divisor)) : whole);
   }
-  if (mask_ != nullptr) divisor = builder_.CreateSelect(mask_, divisor, llvm::ConstantInt::get(divisor->getType(), 1));
+  if (mask() != nullptr)
+    divisor = builder_.CreateSelect(mask(), divisor, llvm::ConstantInt::get(divisor->getType(), 1));
   set_vector(&division, builder_.CreateBinOp(code, dividend, divisor));
 }
 
@@ -174,7 +164,8 @@ LaneCode::Value* LaneCode::addresses(const llvm::GetElementPtrInst& address) {
 
 LaneCode::Value* LaneCode::chosen(const llvm::SelectInst& choice) {
   const Value* const given = choice.getCondition();
-  Value* const condition = is_vector(given) ? vector(given) : scalar(given);
+  Value* const condition =
+      is_one(given) ? scalar(given) : vector(given);  // the lowest bit of a lane's number is a progression
   return builder_.CreateSelect(condition, vector(choice.getTrueValue()), vector(choice.getFalseValue()));
 }
 
@@ -231,7 +222,20 @@ bool LaneCode::emit_access(const llvm::Instruction& instruction) {
   return false;
 }
 
+// An effect is each warp's own, but a barrier, and a store of the same value to the same place.
+unsigned LaneCode::copies_of(const llvm::Instruction& instruction) const {
+  if (calls(&instruction, call::kBarrier)) return 1;
+  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store != nullptr && store->isSimple()) {
+    return std::max(copies(store->getPointerOperand()), copies(store->getValueOperand()));
+  }
+  return has_effects(instruction) ? warps_ : copies(&instruction);
+}
+
 void LaneCode::emit(llvm::Instruction& instruction) {
+  for_each_warp(copies_of(instruction), [&](unsigned) { emit_for_warp(instruction); });
+}
+
+void LaneCode::emit_for_warp(llvm::Instruction& instruction) {
   if (instruction.isDebugOrPseudoInst()) return;
   if (const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return emit_phi(*phi);
   if (emit_access(instruction)) return;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <utility>
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -9,34 +9,55 @@
 
 namespace kmux::cpu::spmd {
 
-/// Writes for all lanes of a warp what instructions do for one thread.
+/// Writes for all lanes of a warp what instructions do for one thread; for several warps in step, each instruction for one warp
+/// after another before the next instruction.
 ///
 /// Lifetime: borrows.
 class LaneCode {
  public:
-  LaneCode(llvm::Function& to, unsigned lanes, const LaneValues& values)
-      : to_(to), lanes_(lanes), values_(values), builder_(to.getContext()) {}
+  LaneCode(llvm::Function& to, unsigned lanes, unsigned warps, const LaneValues& values)
+      : to_(to), lanes_(lanes), warps_(warps), values_(values), builder_(to.getContext()) {}
+
+  /// A mask for each warp; empty: all lanes of all warps.
+  using Masks = llvm::SmallVector<llvm::Value*, 1>;
+
+  unsigned warps() const { return warps_; }
+  /// Calls `step` with each of the first `count` warps, which is the one that the functions below are for meanwhile.
+  template <class Step>
+  void for_each_warp(unsigned count, Step step) {
+    const unsigned before = warp_;
+    for (warp_ = 0; warp_ < count; ++warp_) step(warp_);
+    warp_ = before;
+  }
+  template <class Step>
+  void for_each_warp(Step step) {
+    for_each_warp(warps_, step);
+  }
+  /// How often `value` is there: once, if it is the same for all warps.
+  unsigned copies(const llvm::Value* value) const {
+    return values_.of(value).kind == LaneValue::Kind::kUniform ? 1 : warps_;
+  }
 
   llvm::IRBuilder<>& builder() { return builder_; }
   llvm::BasicBlock* add_block(const llvm::Twine& name) {
     return llvm::BasicBlock::Create(to_.getContext(), name, &to_);
   }
 
-  /// The lanes that run what is emitted from now on; null: all.
-  void set_mask(llvm::Value* mask) { mask_ = mask; }
+  /// The lanes that run what is emitted from now on.
+  void set_masks(Masks masks) { masks_ = std::move(masks); }
   /// `condition` in the lanes that run.
   llvm::Value* masked(llvm::Value* condition);
-  /// Has any lane the condition?
-  llvm::Value* any(llvm::Value* mask);
-  void set_region_mask(const llvm::BranchInst* branch, llvm::Value* mask) { region_masks_[branch] = mask; }
-  llvm::Value* region_mask(const llvm::BranchInst* branch) const { return region_masks_.lookup(branch); }
+  /// Is any lane in one of `masks`?
+  llvm::Value* any(const Masks& masks);
+  void set_region_masks(const llvm::BranchInst* branch, Masks masks) { region_masks_[branch] = std::move(masks); }
+  const Masks& region_masks(const llvm::BranchInst* branch) const { return region_masks_.find(branch)->second; }
 
   llvm::Type* mask_type() { return llvm::FixedVectorType::get(builder_.getInt1Ty(), lanes_); }
   /// A type with an element a lane.
   llvm::Type* widened(llvm::Type* type);
 
   /// Says what `value` is in the new function: in all lanes, or in lane 0 of those that go up by a constant.
-  void set(const llvm::Value* value, llvm::Value* scalar) { scalars_[value] = scalar; }
+  void set(const llvm::Value* value, llvm::Value* scalar) { scalars_[{value, warp_}] = scalar; }
   bool is_vector(const llvm::Value* value) const { return values_.of(value).kind == LaneValue::Kind::kVarying; }
   llvm::Value* scalar(const llvm::Value* value);
   llvm::Value* vector(const llvm::Value* value);
@@ -46,12 +67,24 @@ class LaneCode {
  private:
   using Value = llvm::Value;
 
-  void set_vector(const Value* value, Value* vector) { vectors_[value] = vector; }
+  // Is it one value in each warp?
+  bool is_one(const Value* value) const {
+    const LaneValue known = values_.of(value);
+    return known.kind == LaneValue::Kind::kUniform || (known.kind == LaneValue::Kind::kStrided && known.stride == 0);
+  }
+  void set_vector(const Value* value, Value* vector) { vectors_[{value, warp_}] = vector; }
   Value* splat(Value* scalar);
-  Value* all_of(Value* condition);
+  Value* mask() const { return masks_.empty() ? nullptr : masks_[warp_]; }  // null: all lanes
   Value* mask_or_all();
-  Value* bits_of(Value* mask);
 
+  // lane_tests.cpp
+  Value* bits_of(Value* mask);
+  Value* joined(Masks masks, llvm::Instruction::BinaryOps operation);
+  Value* all_of(const Value* condition, bool wanted);
+  Value* all_by_ends(const llvm::ICmpInst& compare, bool wanted);
+
+  unsigned copies_of(const llvm::Instruction& instruction) const;
+  void emit_for_warp(llvm::Instruction& instruction);
   void emit_phi(const llvm::PHINode& phi);
   void emit_scalar(const llvm::Instruction& instruction);
   void emit_strided(const llvm::Instruction& instruction);
@@ -70,6 +103,7 @@ class LaneCode {
   void emit_load(const llvm::LoadInst& load);
   void emit_store(const llvm::StoreInst& store);
   bool is_contiguous(const Value* address, llvm::Type* type) const;
+  Value* safe_address(Value* address, llvm::Type* type);
   void emit_alloca(const llvm::AllocaInst& variable);
 
   // lane_calls.cpp
@@ -82,12 +116,16 @@ class LaneCode {
 
   llvm::Function& to_;
   const unsigned lanes_;
+  const unsigned warps_;
   const LaneValues& values_;
   llvm::IRBuilder<> builder_;
-  Value* mask_ = nullptr;
-  llvm::DenseMap<const Value*, Value*> scalars_;
-  llvm::DenseMap<const Value*, Value*> vectors_;
-  llvm::DenseMap<const llvm::BranchInst*, Value*> region_masks_;
+  unsigned warp_ = 0;
+  Masks masks_;
+  llvm::DenseMap<std::pair<const Value*, unsigned>, Value*>
+      scalars_;  // of a warp; of warp 0: of all, if the others have none
+  llvm::DenseMap<std::pair<const Value*, unsigned>, Value*> vectors_;
+  llvm::DenseMap<llvm::Type*, llvm::AllocaInst*> spares_;
+  llvm::DenseMap<const llvm::BranchInst*, Masks> region_masks_;
 };
 
 }  // namespace kmux::cpu::spmd

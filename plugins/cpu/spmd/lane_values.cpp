@@ -4,8 +4,10 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "spmd/thread_calls.h"
 
@@ -17,8 +19,7 @@ using Kind = LaneValue::Kind;
 constexpr LaneValue kVarying{Kind::kVarying};
 
 LaneValue strided(std::int64_t stride, unsigned zero_bits = 0) {
-  return stride == 0 ? LaneValue{Kind::kUniform, 0, zero_bits, true, true}
-                     : LaneValue{Kind::kStrided, stride, zero_bits};
+  return {Kind::kStrided, stride, zero_bits, stride == 0, stride == 0};
 }
 
 bool is_usable(const LaneValue& value) { return value.kind == Kind::kUniform || value.kind == Kind::kStrided; }
@@ -27,6 +28,19 @@ std::optional<std::int64_t> small_constant(const llvm::Value* value) {
   const auto* const constant = llvm::dyn_cast<llvm::ConstantInt>(value);
   if (constant == nullptr || constant->getValue().getSignificantBits() > 32) return std::nullopt;
   return constant->getSExtValue();
+}
+
+// Has it the same value wherever its operands have, and may it be computed where no lane runs?
+bool is_function_of_operands(const llvm::Instruction& instruction) {
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
+  if (const auto* const binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
+    return !binary->isIntDivRem() || llvm::isa<llvm::Constant>(binary->getOperand(1));
+  }
+  if (const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+    return llvm::isTriviallyVectorizable(intrinsic->getIntrinsicID());
+  }
+  return llvm::isa<llvm::CastInst, llvm::CmpInst, llvm::SelectInst, llvm::GetElementPtrInst, llvm::UnaryOperator,
+                   llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst>(instruction);
 }
 
 }  // namespace
@@ -66,6 +80,7 @@ LaneValue LaneValues::of(const llvm::Value* value) const {
 
 // With lane 0 a multiple of a power of two that all lanes fit below, nothing is carried from one lane to the next.
 void LaneValues::settle_exactness(LaneValue& value, const llvm::Instruction& instruction) const {
+  if (value.kind == Kind::kStrided && value.stride == 0) value.is_signed_exact = value.is_unsigned_exact = true;
   const auto reach = static_cast<std::uint64_t>(value.stride) * (lanes_ - 1);
   if (value.kind != Kind::kStrided || !instruction.getType()->isIntegerTy()) return;
   const bool is_exact = value.stride > 0 && value.zero_bits < 63 && reach < (std::uint64_t{1} << value.zero_bits) &&
@@ -81,7 +96,12 @@ LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
     if (llvm::isa<llvm::UndefValue>(incoming)) continue;
     const LaneValue value = of(incoming);
     if (value.kind == Kind::kUnknown) continue;
-    if (met.kind == Kind::kUnknown) met = value;
+    if (met.kind == Kind::kUnknown ||
+        (met.kind == Kind::kUniform && value.kind == Kind::kStrided && value.stride == 0)) {
+      const LaneValue before = met;
+      met = value;
+      if (before.kind == Kind::kUniform) met.zero_bits = std::min(before.zero_bits, value.zero_bits);
+    }
     if (!is_usable(value) || value.stride != met.stride) return kVarying;
     met.zero_bits = std::min(met.zero_bits, value.zero_bits);
     met.is_signed_exact &= value.is_signed_exact;
@@ -98,7 +118,6 @@ LaneValue LaneValues::of_sum(const llvm::Instruction& sum, bool is_difference) c
   if (!is_usable(a) || !is_usable(b)) return kVarying;
   LaneValue value =
       strided(is_difference ? a.stride - b.stride : a.stride + b.stride, std::min(a.zero_bits, b.zero_bits));
-  if (value.kind != Kind::kStrided) return kVarying;  // divergent all the same
   if (const auto* const checked = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(&sum)) {
     value.is_signed_exact = checked->hasNoSignedWrap() && a.is_signed_exact && b.is_signed_exact;
     value.is_unsigned_exact = checked->hasNoUnsignedWrap() && a.is_unsigned_exact && b.is_unsigned_exact;
@@ -160,11 +179,30 @@ LaneValue LaneValues::of_address(const llvm::Instruction& address) const {
     stride += index.stride * static_cast<std::int64_t>(step.getSequentialElementStride(layout_).getFixedValue());
   }
   value = strided(stride);
-  return value.kind == Kind::kStrided ? value : kVarying;
+  return value;
 }
 
 LaneValue LaneValues::computed(const llvm::Instruction& instruction) const {
   if (calls(&instruction, call::kLane)) return {Kind::kStrided, 1, 31, true, true};
+  if (calls(&instruction, call::kBallot) || is_warp_index(&instruction)) return strided(0);
+  const LaneValue found = computed_apart(instruction);
+  return found.kind == Kind::kVarying && !llvm::isa<llvm::PHINode>(instruction) ? of_same(instruction) : found;
+}
+
+// Differs between warps in step, but is the same in all lanes of a warp where all that it is made of is.
+LaneValue LaneValues::of_same(const llvm::Instruction& instruction) const {
+  if (!is_function_of_operands(instruction)) return kVarying;
+  bool is_known = true;
+  for (const llvm::Use& operand : instruction.operands()) {
+    if (llvm::isa<llvm::Function>(operand)) continue;
+    const LaneValue value = of(operand);
+    is_known = is_known && value.kind != Kind::kUnknown;
+    if (value.kind == Kind::kVarying || (value.kind == Kind::kStrided && value.stride != 0)) return kVarying;
+  }
+  return is_known ? strided(0) : LaneValue{};
+}
+
+LaneValue LaneValues::computed_apart(const llvm::Instruction& instruction) const {
   if (const auto* const phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
   if (const auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return of_cast(*cast);
   switch (instruction.getOpcode()) {

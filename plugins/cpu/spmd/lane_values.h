@@ -37,6 +37,8 @@ class LaneValues {
  private:
   bool learn(const llvm::Instruction& instruction);
   LaneValue computed(const llvm::Instruction& instruction) const;
+  LaneValue computed_apart(const llvm::Instruction& instruction) const;
+  LaneValue of_same(const llvm::Instruction& instruction) const;
   LaneValue of_phi(const llvm::PHINode& phi) const;
   LaneValue of_sum(const llvm::Instruction& sum, bool is_difference) const;
   LaneValue of_product(const llvm::Instruction& product) const;

@@ -7,6 +7,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/blocks.h"
 #include "spmd/divergence.h"
+#include "spmd/in_step.h"
 #include "spmd/structure.h"
 #include "spmd/threads.h"
 #include "spmd/widen.h"
@@ -16,8 +17,8 @@ namespace {
 
 /// The analyses of LLVM, with lanes that diverge.
 struct Analyses {
-  Analyses() {
-    register_divergence(functions);
+  explicit Analyses(bool in_step) {
+    register_divergence(functions, in_step);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -40,21 +41,49 @@ Status check(const llvm::Function& function, const char* step) {
       .with("log", text);
 }
 
-Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  Analyses analyses;
-  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
-  const BlockShape shape = BlockShape::of(extents, sees_warps(kernel));
+/// The function for a warp, or for all those in step.
+struct Warp {
+  llvm::Function* function = nullptr;  // null: warps are not to run in step
+  BlockShape shape;
+};
+
+// Widens `kernel`, of which nothing is left then. `in_step`: for as many warps in step as are of use.
+Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
+  Analyses analyses(in_step);
   place_threads(kernel, shape);
   KMUX_TRY(check(kernel, "threads"));
-  structure(kernel, analyses.functions);
+  structure(kernel, analyses.functions, in_step);
   KMUX_TRY(check(kernel, "structure"));
+  if (in_step) {
+    KMUX_ASSIGN(shape.warps, warps_in_step(kernel, shape, analyses.functions));
+    if (shape.warps == 1) return Warp{};
+  }
   KMUX_TRY(add_fast_paths(kernel, analyses.functions));
   KMUX_TRY(check(kernel, "fast paths"));
-  KMUX_ASSIGN(llvm::Function* const warp, widen(kernel, shape.lanes, analyses.functions));
+  KMUX_ASSIGN(llvm::Function* const warp, widen(kernel, shape.lanes, shape.warps, analyses.functions));
   KMUX_TRY(check(*warp, "widen"));
-  add_entries(kernel, *warp, shape, shared_bytes);
+  return Warp{warp, shape};
+}
+
+// Warps in step if that is right and of use; else one after another.
+Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
+  if (may_run_in_step(kernel, shape)) {
+    llvm::ValueToValueMapTy map;
+    llvm::Function* const copy = llvm::CloneFunction(&kernel, map);
+    auto warp = widened(*copy, shape, true);
+    copy->eraseFromParent();
+    if (warp ? warp->function != nullptr : warp.error().code != ErrorCode::kUnsupported) return warp;
+  }
+  return widened(kernel, shape, false);
+}
+
+Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
+  Analyses analyses(false);
+  KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
-  warp->eraseFromParent();
+  KMUX_ASSIGN(const Warp warp, best_widened(kernel, BlockShape::of(extents, sees_warps(kernel))));
+  add_entries(kernel, *warp.function, warp.shape, shared_bytes);
+  warp.function->eraseFromParent();
   kernel.eraseFromParent();
   return Ok{};
 }

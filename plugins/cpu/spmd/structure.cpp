@@ -65,21 +65,21 @@ void add_structure_passes(llvm::FunctionPassManager& passes) {
 }
 
 // Of the old kind, since the new one does not leave alone where all lanes go the same way.
-void structure_regions(llvm::Function& kernel) {
+void structure_regions(llvm::Function& kernel, bool in_step) {
   llvm::legacy::FunctionPassManager passes(kernel.getParent());
-  passes.add(llvm::createTargetTransformInfoWrapperPass(divergence()));
+  passes.add(llvm::createTargetTransformInfoWrapperPass(divergence(in_step)));
   passes.add(llvm::createStructurizeCFGPass(/*SkipUniformRegions=*/true));
   passes.run(kernel);
 }
 
 }  // namespace
 
-void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step) {
   llvm::FunctionPassManager passes;
   add_scalar_passes(passes);
   add_structure_passes(passes);
   passes.run(kernel, analyses);
-  structure_regions(kernel);
+  structure_regions(kernel, in_step);
   llvm::EliminateUnreachableBlocks(kernel);
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
   llvm::FunctionPassManager loops;

@@ -20,18 +20,22 @@ inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
 inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
 inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
 inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // memory is the same for all lanes that take part
-inline constexpr std::string_view kParticipants = "kmux.participants";  // (mask): of the warp calls from here on; 0: any
+inline constexpr std::string_view kParticipants =
+    "kmux.participants";  // (mask): of the warp calls from here on; 0: any
 inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
 inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block
-inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};  // threadIdx of lane 0
+// (i): threadIdx of lane 0 of the i-th of the warps in step
+inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call
 
 /// The function of this folder that `value` calls, or "" if it is none.
 std::string_view called(const llvm::Value* value);
 /// Does `value` call `name`?
 inline bool calls(const llvm::Value* value, std::string_view name) { return called(value) == name; }
+/// Does `value` call one of call::kWarp?
+inline bool is_warp_index(const llvm::Value* value) { return called(value).starts_with("kmux.warp."); }
 
 /// A call of `name` at the place of `builder`. Those that return something touch no memory.
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,

@@ -1,6 +1,6 @@
 #include "spmd/threads.h"
 
-#include "check/device_functions.h"
+#include "check/fiber_kernels.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -257,18 +257,25 @@ void replace_calls(llvm::Function& kernel, std::string_view name, llvm::Value* w
   }
 }
 
+// Of the warp: threadIdx of its first thread over the warp's extent, which is 0 where the block is one warp wide.
+llvm::Value* warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape, unsigned i) {
+  if (shape.order == BlockShape::Order::kRows && (*shape.extents)[i] == (i == 0 ? shape.lanes : 1))
+    return builder.getInt32(0);
+  return make_call(builder, call::kWarp[i], builder.getInt32Ty(), {builder.getInt32(0)});
+}
+
 // How many threads of the block come before: of its row, where a warp lies in one.
 llvm::Value* linear_index(llvm::IRBuilder<>& builder, const BlockShape& shape) {
   llvm::Type* const i32 = builder.getInt32Ty();
   llvm::Value* const first =
-      builder.CreateShl(make_call(builder, call::kWarp[0], i32), llvm::Log2_32(shape.lanes), "", true, true);
+      builder.CreateShl(warp_index(builder, shape, 0), llvm::Log2_32(shape.lanes), "", true, true);
   return builder.CreateAdd(first, make_call(builder, call::kLane, i32), "thread", true, true);
 }
 
 std::array<llvm::Value*, 3> thread_index(llvm::IRBuilder<>& builder, const BlockShape& shape, llvm::Value* index) {
   llvm::Type* const i32 = builder.getInt32Ty();
   if (shape.order == BlockShape::Order::kRows) {
-    return {index, make_call(builder, call::kWarp[1], i32), make_call(builder, call::kWarp[2], i32)};
+    return {index, warp_index(builder, shape, 1), warp_index(builder, shape, 2)};
   }
   if (shape.order == BlockShape::Order::kLine) return {index, builder.getInt32(0), builder.getInt32(0)};
   llvm::Value* const x = make_call(builder, call::kBlockDim[0], i32);

@@ -13,8 +13,9 @@ namespace {
 /// The blocks of the new function, and which lanes run them.
 class Widening {
  public:
-  Widening(llvm::Function& from, llvm::Function& to, unsigned lanes, const Branches& branches, const LaneValues& values)
-      : from_(from), branches_(branches), dominators_(from), loops_(dominators_), code_(to, lanes, values) {
+  Widening(llvm::Function& from, llvm::Function& to, unsigned lanes, unsigned warps, const Branches& branches,
+           const LaneValues& values)
+      : from_(from), branches_(branches), dominators_(from), loops_(dominators_), code_(to, lanes, warps, values) {
     for (unsigned i = 0; i < from.arg_size(); ++i) code_.set(from.getArg(i), to.getArg(i));
   }
 
@@ -27,13 +28,16 @@ class Widening {
 
  private:
   using Value = llvm::Value;
+  using Masks = LaneCode::Masks;
+
+  using OfWarp = std::pair<const Value*, unsigned>;
 
   // Of a loop that lanes leave one by one: its mask, and for each value that is used behind it what each lane had last.
   struct LeavingLoop {
-    llvm::PHINode* mask = nullptr;
-    Value* next = nullptr;
-    std::vector<std::pair<const Value*, llvm::PHINode*>> kept;
-    llvm::DenseMap<const Value*, Value*> last;
+    Masks mask;
+    Masks next;
+    std::vector<std::pair<OfWarp, llvm::PHINode*>> kept;
+    llvm::DenseMap<OfWarp, Value*> last;
   };
 
   void emit(llvm::BasicBlock& block);
@@ -42,10 +46,10 @@ class Widening {
   void emit_split(const Split& split);
   void emit_last(llvm::BasicBlock& latch, const llvm::Loop& loop);
   void begin_leaving(llvm::BasicBlock& header, const llvm::Loop& loop);
-  Value* inherited_mask(llvm::BasicBlock& block) const;
+  Masks inherited_mask(llvm::BasicBlock& block) const;
   void complete_phis(llvm::BasicBlock& block);
   void complete_leaving(const llvm::Loop& loop);
-  Value* incoming(const llvm::PHINode& phi, llvm::BasicBlock* from);
+  Value* incoming(const llvm::PHINode& phi, llvm::BasicBlock* from, unsigned warp);
 
   llvm::Function& from_;
   const Branches& branches_;
@@ -54,14 +58,14 @@ class Widening {
   LaneCode code_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> begin_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::BasicBlock*> end_;
-  llvm::DenseMap<const llvm::BasicBlock*, Value*> masks_;  // null: all lanes
+  llvm::DenseMap<const llvm::BasicBlock*, Masks> masks_;  // empty: all lanes
   llvm::DenseMap<const llvm::BasicBlock*, LeavingLoop> leaving_;  // by header
 };
 
 // As the block that dominates it, but that behind a loop which lanes leave one by one all are there again.
-Widening::Value* Widening::inherited_mask(llvm::BasicBlock& block) const {
+Widening::Masks Widening::inherited_mask(llvm::BasicBlock& block) const {
   const auto* const node = dominators_.getNode(&block)->getIDom();
-  if (node == nullptr) return nullptr;
+  if (node == nullptr) return {};
   const llvm::BasicBlock* source = node->getBlock();
   for (const llvm::Loop* loop = loops_.getLoopFor(source); loop != nullptr; loop = loop->getParentLoop()) {
     if (branches_.is_left_one_by_one(loop) && !loop->contains(&block)) source = loop->getLoopPreheader();
@@ -71,12 +75,16 @@ Widening::Value* Widening::inherited_mask(llvm::BasicBlock& block) const {
 
 void Widening::begin_leaving(llvm::BasicBlock& header, const llvm::Loop& loop) {
   LeavingLoop& leaving = leaving_[&header];
-  leaving.mask = code_.builder().CreatePHI(code_.mask_type(), 2, "mask");
+  code_.for_each_warp(
+      [&](unsigned) { leaving.mask.push_back(code_.builder().CreatePHI(code_.mask_type(), 2, "mask")); });
   for (const llvm::PHINode& phi : loop.getExitBlock()->phis()) {
     const Value* const value = phi.getIncomingValueForBlock(loop.getLoopLatch());
     const auto* const inside = llvm::dyn_cast<llvm::Instruction>(value);
     if (inside == nullptr || !loop.contains(inside)) continue;
-    leaving.kept.emplace_back(value, code_.builder().CreatePHI(code_.widened(value->getType()), 2, "kept"));
+    code_.for_each_warp([&](unsigned warp) {
+      llvm::PHINode* const kept = code_.builder().CreatePHI(code_.widened(value->getType()), 2, "kept");
+      leaving.kept.emplace_back(std::pair{value, warp}, kept);
+    });
   }
   masks_[&header] = leaving.mask;
 }
@@ -86,8 +94,7 @@ void Widening::emit_mask(llvm::BasicBlock& block) {
   if (loop != nullptr && loop->getHeader() == &block && branches_.is_left_one_by_one(loop)) {
     begin_leaving(block, *loop);
   } else if (const Split* const split = branches_.split_into(&block)) {
-    masks_[&block] = masks_.lookup(split->branch->getParent());  // set where the branch was
-    masks_[&block] = code_.region_mask(split->branch);
+    masks_[&block] = code_.region_masks(split->branch);
   } else {
     masks_[&block] = inherited_mask(block);
   }
@@ -96,7 +103,7 @@ void Widening::emit_mask(llvm::BasicBlock& block) {
 void Widening::emit(llvm::BasicBlock& block) {
   code_.builder().SetInsertPoint(begin_[&block]);
   emit_mask(block);
-  code_.set_mask(masks_.lookup(&block));
+  code_.set_masks(masks_.lookup(&block));
   for (llvm::Instruction& instruction : block) {
     if (!instruction.isTerminator()) code_.emit(instruction);
   }
@@ -105,23 +112,30 @@ void Widening::emit(llvm::BasicBlock& block) {
 }
 
 void Widening::emit_split(const Split& split) {
-  Value* condition = code_.vector(split.branch->getCondition());
-  if (!split.on_true) condition = code_.builder().CreateNot(condition);
-  Value* const mask = code_.masked(condition);
-  code_.set_region_mask(split.branch, mask);
-  code_.builder().CreateCondBr(code_.any(mask), begin_[split.region], begin_[split.join]);
+  Masks masks;
+  code_.for_each_warp([&](unsigned) {
+    Value* condition = code_.vector(split.branch->getCondition());
+    if (!split.on_true) condition = code_.builder().CreateNot(condition);
+    masks.push_back(code_.masked(condition));
+  });
+  code_.set_region_masks(split.branch, masks);
+  code_.builder().CreateCondBr(code_.any(masks), begin_[split.region], begin_[split.join]);
 }
 
 // The end of a loop that lanes leave one by one.
 void Widening::emit_last(llvm::BasicBlock& latch, const llvm::Loop& loop) {
   LeavingLoop& leaving = leaving_[loop.getHeader()];
   auto* const branch = llvm::cast<llvm::BranchInst>(latch.getTerminator());
-  Value* stays = code_.vector(branch->getCondition());
-  if (branch->getSuccessor(0) != loop.getHeader()) stays = code_.builder().CreateNot(stays);
-  for (const auto& [value, kept] : leaving.kept) {
-    leaving.last[value] = code_.builder().CreateSelect(masks_.lookup(&latch), code_.vector(value), kept);
-  }
-  leaving.next = code_.masked(stays);
+  const Masks masks = masks_.lookup(&latch);
+  code_.for_each_warp([&](unsigned warp) {
+    for (const auto& [of, kept] : leaving.kept) {
+      if (of.second != warp) continue;
+      leaving.last[of] = code_.builder().CreateSelect(masks[warp], code_.vector(of.first), kept);
+    }
+    Value* stays = code_.vector(branch->getCondition());
+    if (branch->getSuccessor(0) != loop.getHeader()) stays = code_.builder().CreateNot(stays);
+    leaving.next.push_back(code_.masked(stays));
+  });
   code_.builder().CreateCondBr(code_.any(leaving.next), begin_[loop.getHeader()], begin_[loop.getExitBlock()]);
 }
 
@@ -150,12 +164,12 @@ void Widening::emit_end(llvm::BasicBlock& block) {
 }
 
 // What `phi` gets from `from`: of the lanes that were elsewhere meanwhile, what they had before they parted.
-Widening::Value* Widening::incoming(const llvm::PHINode& phi, llvm::BasicBlock* from) {
+Widening::Value* Widening::incoming(const llvm::PHINode& phi, llvm::BasicBlock* from, unsigned warp) {
   const Value* const value = phi.getIncomingValueForBlock(from);
   if (!code_.is_vector(&phi)) return code_.scalar(value);
   const llvm::Loop* const loop = loops_.getLoopFor(from);
   const bool is_kept = branches_.is_left_one_by_one(loop) && !loop->contains(phi.getParent());
-  Value* last = is_kept ? leaving_[loop->getHeader()].last.lookup(value) : nullptr;
+  Value* last = is_kept ? leaving_[loop->getHeader()].last.lookup({value, warp}) : nullptr;
   if (last == nullptr) last = code_.vector(value);
   std::vector<const Split*> parted;  // those that come together here, the innermost first
   for (const Split& split : branches_.splits()) {
@@ -165,7 +179,7 @@ Widening::Value* Widening::incoming(const llvm::PHINode& phi, llvm::BasicBlock* 
             [&](const Split* a, const Split* b) { return a != b && dominators_.dominates(b->region, a->region); });
   for (const Split* const split : parted) {
     Value* const before = code_.vector(phi.getIncomingValueForBlock(split->branch->getParent()));
-    last = code_.builder().CreateSelect(code_.region_mask(split->branch), last, before);
+    last = code_.builder().CreateSelect(code_.region_masks(split->branch)[warp], last, before);
   }
   return last;
 }
@@ -175,9 +189,12 @@ void Widening::complete_leaving(const llvm::Loop& loop) {
   llvm::BasicBlock* const before = end_[loop.getLoopPreheader()];
   llvm::BasicBlock* const latch = end_[loop.getLoopLatch()];
   Value* const all = llvm::Constant::getAllOnesValue(code_.mask_type());
-  Value* const first = masks_.lookup(loop.getLoopPreheader());
-  leaving.mask->addIncoming(first == nullptr ? all : first, before);
-  leaving.mask->addIncoming(leaving.next, latch);
+  const Masks first = masks_.lookup(loop.getLoopPreheader());
+  code_.for_each_warp([&](unsigned warp) {
+    auto* const mask = llvm::cast<llvm::PHINode>(leaving.mask[warp]);
+    mask->addIncoming(first.empty() ? all : first[warp], before);
+    mask->addIncoming(leaving.next[warp], latch);
+  });
   for (const auto& [value, kept] : leaving.kept) {
     kept->addIncoming(llvm::PoisonValue::get(kept->getType()), before);
     kept->addIncoming(leaving.last[value], latch);
@@ -188,17 +205,20 @@ void Widening::complete_phis(llvm::BasicBlock& block) {
   const llvm::Loop* const loop = loops_.getLoopFor(&block);
   if (loop != nullptr && loop->getHeader() == &block && branches_.is_left_one_by_one(loop)) complete_leaving(*loop);
   for (const llvm::PHINode& phi : block.phis()) {
-    auto* const made = llvm::cast<llvm::PHINode>(code_.is_vector(&phi) ? code_.vector(&phi) : code_.scalar(&phi));
-    for (llvm::BasicBlock* const from : phi.blocks()) {
-      code_.builder().SetInsertPoint(end_[from]->getTerminator());
-      made->addIncoming(incoming(phi, from), end_[from]);
-    }
+    code_.for_each_warp(code_.copies(&phi), [&](unsigned warp) {
+      auto* const made = llvm::cast<llvm::PHINode>(code_.is_vector(&phi) ? code_.vector(&phi) : code_.scalar(&phi));
+      for (llvm::BasicBlock* const from : phi.blocks()) {
+        code_.builder().SetInsertPoint(end_[from]->getTerminator());
+        made->addIncoming(incoming(phi, from, warp), end_[from]);
+      }
+    });
   }
 }
 
 }  // namespace
 
-Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, llvm::FunctionAnalysisManager& analyses) {
+Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned warps,
+                              llvm::FunctionAnalysisManager& analyses) {
   KMUX_ASSIGN(const Branches branches,
               Branches::find(kernel, analyses.getResult<llvm::UniformityInfoAnalysis>(kernel)));
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
@@ -209,7 +229,7 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, llvm::Func
                                             kernel.getName() + ".warp", kernel.getParent());
   warp->copyAttributesFrom(&kernel);
   warp->setDSOLocal(true);
-  Widening(kernel, *warp, lanes, branches, values).run();
+  Widening(kernel, *warp, lanes, warps, branches, values).run();
   return warp;
 }
 

@@ -1,0 +1,309 @@
+// Kernels whose warps run in step, and those whose warps must not (docs/design/0035-cuda-on-cpu.md).
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "suite_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+class WarpsInStep : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, WarpsInStep, testing::Values("fast", "full"));
+
+TEST_P(WarpsInStep, MeetAtBarriersInLoops) {
+  source_ = R"(
+extern "C" __global__ void sums(const int* x, int* y) {
+  __shared__ int part[1024];
+  const int t = threadIdx.x;
+  part[t] = x[blockIdx.x * blockDim.x + t];
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s /= 2) {
+    if (t < s) part[t] += part[t + s];
+    __syncthreads();
+  }
+  if (t == 0) y[blockIdx.x] = part[0];
+})";
+  for (const int threads : {32, 64, 256, 512, 1024}) {  // one warp, all in step, and groups of those in step
+    auto x = integers(static_cast<std::size_t>(3 * threads), -100, 100);
+    std::vector<int> y(3), wanted(3);
+    for (int b = 0; b < 3; ++b) {
+      wanted[static_cast<std::size_t>(b)] = std::accumulate(x.begin() + b * threads, x.begin() + (b + 1) * threads, 0);
+    }
+    launch("sums", {.grid = {3}, .block = {threads}}, {x, y});
+    EXPECT_EQ(y, wanted) << threads;
+  }
+}
+
+TEST_P(WarpsInStep, KeepSumsOfTilesInRowsOfTheirOwn) {
+  source_ = R"(
+extern "C" __global__ void matmul(const int* a, const int* b, int* c, int n) {
+  __shared__ int as[16][16], bs[16][16];
+  const int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, column = blockIdx.x * 16 + tx;
+  int sum = 0;
+  for (int k = 0; k < n; k += 16) {
+    as[ty][tx] = row < n && k + tx < n ? a[row * n + k + tx] : 0;
+    bs[ty][tx] = column < n && k + ty < n ? b[(k + ty) * n + column] : 0;
+    __syncthreads();
+    for (int i = 0; i < 16; ++i) sum += as[ty][i] * bs[i][tx];
+    __syncthreads();
+  }
+  if (row < n && column < n) c[row * n + column] = sum;
+})";
+  for (const int n : {48, 37}) {
+    const auto size = static_cast<std::size_t>(n);
+    auto a = integers(size * size, -9, 9), b = integers(size * size, -9, 9);
+    std::vector<int> c(size * size), wanted(size * size);
+    for (std::size_t i = 0; i < size * size; ++i) {
+      for (std::size_t k = 0; k < size; ++k) wanted[i] += a[i / size * size + k] * b[k * size + i % size];
+    }
+    launch("matmul", {.grid = {3, 3}, .block = {16, 16}}, {a, b, c, n});
+    EXPECT_EQ(c, wanted) << n;
+  }
+}
+
+// Whole warps end before a barrier that the others wait at again and again: not in step.
+TEST_P(WarpsInStep, ABarrierThatSomeWarpsDoNotReach) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int rounds) {
+  __shared__ int kept[64];
+  const int t = threadIdx.x;
+  if (t >= 64) {
+    y[t] = -x[t];
+    return;
+  }
+  int value = x[t];
+  for (int i = 0; i < rounds; ++i) {
+    kept[t] = value;
+    __syncthreads();
+    value = kept[63 - t] + kept[(t + 32) % 64];
+    __syncthreads();
+  }
+  y[t] = value;
+})";
+  auto x = integers(128, -100, 100);
+  std::vector<int> y(128), wanted(x);
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<int> kept = wanted;
+    for (std::size_t t = 0; t < 64; ++t) wanted[t] = kept[63 - t] + kept[(t + 32) % 64];
+  }
+  for (std::size_t t = 64; t < 128; ++t) wanted[t] = -x[t];
+  launch("k", {.block = {128}}, {x, y, 3});
+  EXPECT_EQ(y, wanted);
+}
+
+// How often a warp goes round is its own, and so is what its lanes tell each other.
+TEST_P(WarpsInStep, ShufflesAndBallotsOfEachWarp) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int n) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int sum = 0;
+  unsigned seen = 0;
+  for (int row = warp; row < n; row += 5) {
+    sum += __shfl_xor_sync(~0u, x[row * 32 + lane], 1);
+    seen ^= __ballot_sync(~0u, x[row * 32 + lane] > warp * 10);
+  }
+  for (int s = 16; s > 0; s /= 2) sum += __shfl_down_sync(~0u, sum, s);
+  if (lane == 0) y[2 * warp] = sum, y[2 * warp + 1] = (int)seen;
+})";
+  constexpr int kRows = 23;
+  auto x = integers(kRows * 32, -100, 100);
+  std::vector<int> y(10), wanted(10);
+  for (int row = 0; row < kRows; ++row) {
+    const auto warp = static_cast<std::size_t>(row % 5);
+    unsigned bits = 0;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const int value = x[static_cast<std::size_t>(row) * 32 + lane];
+      wanted[2 * warp] += value;
+      bits |= static_cast<unsigned>(value > static_cast<int>(warp) * 10) << lane;
+    }
+    wanted[2 * warp + 1] ^= static_cast<int>(bits);
+  }
+  launch("k", {.block = {160}}, {x, y, kRows});
+  EXPECT_EQ(y, wanted);
+}
+
+// A warp that has ended its rounds has numbers that mean nothing, which must not tell the others to go on or to end.
+TEST_P(WarpsInStep, RoundsByWhatEachWarpHas) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, unsigned* y) {
+  const int t = threadIdx.x, value = x[t];
+  unsigned same = 0, rounds = 0;
+  for (unsigned left = __activemask(); left != 0; ++rounds) {
+    const unsigned lanes = __ballot_sync(~0u, value == __shfl_sync(~0u, value, __ffs(left) - 1));
+    if (value == __shfl_sync(~0u, value, __ffs(left) - 1)) same = lanes;
+    left &= ~lanes;
+  }
+  y[t] = same ^ rounds;
+})";
+  std::vector<int> x;
+  for (const int most : {0, 30, 3, 0, 7, 1}) {
+    const auto values = integers(32, 0, most);
+    x.insert(x.end(), values.begin(), values.end());
+  }
+  std::vector<unsigned> y(192), wanted(192);
+  for (std::size_t t = 0; t < 192; ++t) {
+    const auto warp = x.begin() + static_cast<std::ptrdiff_t>(t / 32 * 32);
+    wanted[t] = static_cast<unsigned>(std::set<int>(warp, warp + 32).size());
+    for (unsigned lane = 0; lane < 32; ++lane) wanted[t] ^= static_cast<unsigned>(warp[lane] == x[t]) << lane;
+  }
+  launch("k", {.block = {192}}, {x, y});
+  EXPECT_EQ(y, wanted);
+}
+
+TEST_P(WarpsInStep, AtomicsOfSomeOfThem) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* tickets, int* totals) {
+  __shared__ int next;
+  const int t = threadIdx.x;
+  if (t == 0) next = 0;
+  __syncthreads();
+  if (t >= 96 && x[t] > 0) tickets[t] = atomicAdd(&next, 1);
+  __syncthreads();
+  for (int i = 0; i < 3; ++i) {
+    if (t / 64 == i) atomicAdd(&totals[i], next);
+  }
+})";
+  auto x = integers(256, -100, 100);
+  std::vector<int> tickets(256, -1), totals(3), given;
+  const auto count = static_cast<int>(std::count_if(x.begin() + 96, x.end(), [](int value) { return value > 0; }));
+  launch("k", {.block = {256}}, {x, tickets, totals});
+  for (std::size_t t = 0; t < 256; ++t) {
+    EXPECT_EQ(tickets[t] >= 0, t >= 96 && x[t] > 0) << t;
+    if (tickets[t] >= 0) given.push_back(tickets[t]);
+  }
+  std::sort(given.begin(), given.end());
+  std::vector<int> wanted(static_cast<std::size_t>(count));
+  std::iota(wanted.begin(), wanted.end(), 0);
+  EXPECT_EQ(given, wanted);
+  EXPECT_EQ(totals, std::vector<int>(3, 64 * count));
+}
+
+// What is the same in a warp is read once for it: not at all where none of its lanes run, since it may be no memory.
+TEST_P(WarpsInStep, AWarpThatDoesNotRunReadsNothing) {
+  source_ = R"(
+extern "C" __global__ void k(int* const* rows, int* y, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) {
+    const int* const row = rows[threadIdx.y];
+    if (row) sum += row[i] * (int)threadIdx.x;
+  }
+  y[threadIdx.y * 32 + threadIdx.x] = sum;
+})";
+  std::vector<int> row = {3, 4, 5};
+  std::vector<int*> rows = {row.data(), nullptr, row.data(), nullptr};
+  std::vector<int> y(128, -1), wanted(128);
+  for (int i = 0; i < 128; ++i) wanted[static_cast<std::size_t>(i)] = i / 32 % 2 == 0 ? 12 * (i % 32) : 0;
+  launch("k", {.block = {32, 4}}, {rows, y, 3});
+  EXPECT_EQ(y, wanted);
+}
+
+TEST_P(WarpsInStep, ThreadsThatReturnEarly) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int sum = 0;
+  for (int k = 0; k <= i % 7; ++k) {
+    if (x[i] == k) return;
+    sum += x[(i + k) % n] * k;
+  }
+  y[i] = sum;
+})";
+  constexpr int kCount = 300;
+  auto x = integers(kCount, -3, 9);
+  std::vector<int> y(512, -1), wanted(512, -1);
+  for (int i = 0; i < kCount; ++i) {
+    const auto at = [&](int index) { return x[static_cast<std::size_t>(index % kCount)]; };
+    if (at(i) >= 0 && at(i) <= i % 7) continue;
+    int& sum = wanted[static_cast<std::size_t>(i)] = 0;
+    for (int k = 0; k <= i % 7; ++k) sum += at(i + k) * k;
+  }
+  launch("k", {.grid = {2}, .block = {256}}, {x, y, kCount});
+  EXPECT_EQ(y, wanted);
+}
+
+// Memory of each thread, of so few bytes that all warps have theirs at once, and of so many that they have not.
+TEST_P(WarpsInStep, MemoryOfEachThread) {
+  source_ = R"(
+template <int size>
+__global__ void k(const int* x, int* y) {
+  __shared__ int turned[256];
+  int own[size];
+  const int t = threadIdx.x;
+  for (int i = 0; i < size; ++i) own[(i * 7 + t) % size] = i + x[t];
+  turned[255 - t] = own[t % size];
+  __syncthreads();
+  y[t] = turned[t] + own[(t + 1) % size];
+})";
+  for (const int size : {8, 1024}) {
+    auto x = integers(256, -100, 100);
+    std::vector<int> y(256), wanted(256);
+    const auto own = [&](int t, int index) {
+      for (int i = 0; i < size; ++i) {
+        if ((i * 7 + t) % size == index % size) return i + x[static_cast<std::size_t>(t)];
+      }
+      return 0;
+    };
+    for (int t = 0; t < 256; ++t) wanted[static_cast<std::size_t>(t)] = own(255 - t, 255 - t) + own(t, t + 1);
+    launch("k<" + std::to_string(size) + ">", {.block = {256}}, {x, y});
+    EXPECT_EQ(y, wanted) << size;
+  }
+}
+
+// With one warp in the block the lanes' numbers are a constant vector, whose first element is no divisor.
+TEST_P(WarpsInStep, DivisionsByTheNumberOfTheThread) {
+  source_ = R"(
+extern "C" __global__ void k(const unsigned* x, unsigned* y) {
+  const unsigned t = threadIdx.x;
+  if ((43u & t) == 1) y[t] = (x[t] == x[t + 1]) / (t | 1u);
+})";
+  std::vector<unsigned> x(64, 5), y(32, 9), wanted(32, 9);
+  for (unsigned t = 0; t < 32; ++t) {
+    if ((43u & t) == 1) wanted[t] = 1 / (t | 1u);
+  }
+  launch("k", {.block = {32}}, {x, y});
+  EXPECT_EQ(y, wanted);
+}
+
+// The lowest bit of a thread's number goes up by one from lane to lane: no condition that all of them have.
+TEST_P(WarpsInStep, ChoicesByTheLowestBitOfTheThread) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y) {
+  const int t = threadIdx.x;
+  y[t] = (t & 1) ? x[t] * 3 : x[t] - 1;
+})";
+  auto x = integers(64, -100, 100);
+  std::vector<int> y(64), wanted(64);
+  for (std::size_t t = 0; t < 64; ++t) wanted[t] = t % 2 == 1 ? x[t] * 3 : x[t] - 1;
+  launch("k", {.block = {64}}, {x, y});
+  EXPECT_EQ(y, wanted);
+}
+
+// Numbers without sign that are above 2^31 in all lanes: a progression, and a difference that all lanes have.
+TEST_P(WarpsInStep, NumbersWithoutSignAreExtendedWithoutOne) {
+  source_ = R"(
+extern "C" __global__ void k(unsigned* y, unsigned n) {
+  const unsigned t = threadIdx.x;
+  unsigned more = t, high = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    high += (unsigned)((unsigned long long)t * (t - more) >> 32);
+    more += i;
+  }
+  y[t] = high + (unsigned)((unsigned long long)(t - 64u) * 3u + n >> 32);
+})";
+  std::vector<unsigned> y(32), wanted(32);
+  for (unsigned t = 0; t < 32; ++t) {
+    unsigned more = t;
+    for (unsigned i = 0; i < 5; ++i) {
+      wanted[t] += static_cast<unsigned>(static_cast<std::uint64_t>(t) * (t - more) >> 32);
+      more += i;
+    }
+    wanted[t] += static_cast<unsigned>((static_cast<std::uint64_t>(t - 64U) * 3 + 5) >> 32);
+  }
+  launch("k", {.block = {32}}, {y, 5});
+  EXPECT_EQ(y, wanted);
+}
+
+}  // namespace
+}  // namespace kmux::cpu
