@@ -15,8 +15,8 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
-#include "spmd/threads.h"
 
 namespace kmux::cpu::spmd {
 namespace {

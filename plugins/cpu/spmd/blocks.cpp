@@ -1,5 +1,3 @@
-#include "spmd/blocks.h"
-
 #include <algorithm>
 #include <vector>
 
@@ -8,6 +6,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/barriers.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

@@ -2,7 +2,7 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/branches.h"
 #include "spmd/divergence.h"
-#include "spmd/structure.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

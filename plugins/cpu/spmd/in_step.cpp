@@ -1,10 +1,9 @@
-#include "spmd/in_step.h"
-
 #include <algorithm>
 
 #include "llvm/IR/InstIterator.h"
 #include "spmd/branches.h"
 #include "spmd/lane_values.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

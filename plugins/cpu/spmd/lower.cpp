@@ -5,12 +5,8 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/blocks.h"
 #include "spmd/divergence.h"
-#include "spmd/in_step.h"
-#include "spmd/structure.h"
-#include "spmd/threads.h"
-#include "spmd/widen.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu::spmd {
 namespace {

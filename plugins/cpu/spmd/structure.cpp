@@ -1,5 +1,3 @@
-#include "spmd/structure.h"
-
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar.h"
@@ -22,6 +20,7 @@
 #include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
 #include "llvm/Transforms/Utils/UnifyLoopExits.h"
 #include "spmd/divergence.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu::spmd {
 namespace {

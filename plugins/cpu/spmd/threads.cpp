@@ -1,5 +1,3 @@
-#include "spmd/threads.h"
-
 #include "check/fiber_kernels.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -14,6 +12,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

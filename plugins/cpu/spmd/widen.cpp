@@ -1,11 +1,10 @@
-#include "spmd/widen.h"
-
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "spmd/branches.h"
 #include "spmd/lane_code.h"
 #include "spmd/lane_values.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu::spmd {
 namespace {

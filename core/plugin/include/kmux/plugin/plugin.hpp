@@ -31,11 +31,14 @@ class Host {
   void trace(Phase phase, std::string_view name) const;
   /// Whether the process is about to end: a build that sees it gives up, with any error.
   bool stopping() const;
-  /// `kmux_host_api::run_on_threads`, to be called with `self`; null if this host has none.
+  /// The threads that the application lends.
   struct Threads {
+    /// `kmux_host_api::run_on_threads`; null if this host has none.
     std::int32_t (*run)(void* self, std::uint32_t threads, void (*work)(void* context), void* context);
+    /// The first argument of `run`.
     void* self;
   };
+  /// The threads that the application lends, if it does.
   Threads threads() const;
 
  private:

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kmux/error.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PassManager.h"
+#include "spmd/block_shape.h"
+
+// The steps from a kernel for one thread to a function that runs a grid, in their order; each in the source of its name.
+namespace kmux::cpu::spmd {
+
+// threads.cpp
+
+/// Does `kernel`, or what it calls, exchange values between the threads of a warp?
+bool sees_warps(const llvm::Function& kernel);
+
+/// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block.
+/// Returns the bytes of those.
+///
+/// Errors: unsupported for recursion, calls through pointers that are not known, and inline assembly, with file and line where
+///         the module has those.
+Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+/// Errors: unsupported for inline assembly in `function`, which is for another processor.
+Status check_text(const llvm::Function& function);
+
+/// The variable that `instruction`, a note of the source, says is shared, or null.
+llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction);
+
+/// Takes such notes out of `function`, and those of the lives of variables.
+void erase_notes(llvm::Function& function);
+
+/// Has `function` ask for the dynamic shared memory where it names an array without extent.
+void place_dynamic(llvm::Function& function);
+
+/// Has `kernel` ask for lane and warp where it asked for the index of its thread. A warp that is not whole runs its body for
+/// the threads that there are.
+void place_threads(llvm::Function& kernel, const BlockShape& shape);
+
+// structure.cpp, fast_paths.cpp
+
+/// Brings the control flow of `kernel` into the form that `widen` takes: where lanes part, one branch goes to a region with
+/// one entry and one exit and the other one to that exit; a loop that lanes leave one after another is left from its end alone.
+/// Scalars instead of memory before that, constant loops unrolled. `in_step`: for the lanes of several warps in step.
+void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, bool in_step);
+
+/// Doubles what lanes part for, outermost: where all lanes go the same way, nothing need be masked. A loop runs so until the
+/// first lane leaves it.
+/// Errors: unsupported as `widen`.
+Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+// in_step.cpp
+
+/// Can it be of use that warps run in step? There are several, and a loop or a barrier. Asked before anything is done for it.
+bool may_run_in_step(llvm::Function& kernel, const BlockShape& shape);
+
+/// How many warps of `kernel`, structured for warps in step, are to run in step: fewer the more code that makes. 1: none,
+/// since it is of no use, or a barrier stands where warps part.
+///
+/// Errors: unsupported for control flow that is not structured.
+Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
+                               llvm::FunctionAnalysisManager& analyses);
+
+// widen.cpp
+
+/// A new function that does for a whole warp of `lanes` threads what `kernel`, whose control flow is structured, does for one.
+/// What is the same in all lanes stays as it is; else a value is a vector with an element a lane, and a region for which lanes
+/// part runs, if any lane is for it, with the others masked. With more than one of `warps`, for that many in step: each
+/// instruction for all of them before the next one, but once what is the same for all. `kernel` stays.
+///
+/// Errors: unsupported for control flow that is not structured.
+Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned warps,
+                              llvm::FunctionAnalysisManager& analyses);
+
+// blocks.cpp
+
+/// Makes of `warp` the two functions by which a launcher starts `kernel`, whose name the second one takes:
+///
+///     void NAME.blocks(const void* arguments, const kmux_cpu_grid*, uint64_t first, uint64_t end, char* memory)
+///     int NAME(const kmux_cpu_grid*, PARAMETERS...)
+///
+/// The first runs the blocks from `first` to before `end` one after another, the second hands it to `kmux_cpu_run`
+/// (runtime/launch.h). `shared_bytes` are those of the kernel's own shared variables.
+void add_entries(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes);
+
+}  // namespace kmux::cpu::spmd
