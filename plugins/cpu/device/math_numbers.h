@@ -50,12 +50,14 @@ struct kmux_number;
 template <>
 struct kmux_number<float> {
   using whole = int;
+  using bits = unsigned;
   static constexpr int digits = 23, bias = 127;
   static constexpr float to_whole = 0x1.8p23f, least = 0x1p-126f, infinity = __builtin_inff();
 };
 template <>
 struct kmux_number<double> {
   using whole = long long;
+  using bits = unsigned long long;
   static constexpr int digits = 52, bias = 1023;
   static constexpr double to_whole = 0x1.8p52, least = 0x1p-1022, infinity = __builtin_inf();
 };
@@ -105,6 +107,21 @@ template <class T>
 KMUX_DEVICE T kmux_scaled(T x, kmux_whole<T> n) {
   const kmux_whole<T> half = n >> 1;
   return x * kmux_two_to<T>(half) * kmux_two_to<T>(n - half);
+}
+
+// The whole number n nearest to x * factor, and 2^n in two factors of about its root. With twice the bias of an exponent in
+// the sum, its low bits, moved up and halved, are their exponents: two operations for each.
+template <class T>
+KMUX_DEVICE T kmux_nearest_power(T x, T factor, T& first, T& second) {
+  using Bits = typename kmux_number<T>::bits;
+  constexpr int kDigits = kmux_number<T>::digits;
+  constexpr T kWhole = kmux_number<T>::to_whole + T(2 * kmux_number<T>::bias);
+  const T sum = kmux_fma(x, factor, kWhole);
+  const Bits bits = static_cast<Bits>(kmux_bits(sum));
+  const Bits half = (bits << (kDigits - 1)) & ~((Bits(1) << kDigits) - 1);
+  first = kmux_of_bits(static_cast<kmux_whole<T>>(half));
+  second = kmux_of_bits(static_cast<kmux_whole<T>>((bits << kDigits) - half));
+  return sum - kWhole;
 }
 
 // x = 2^k m with sqrt(1/2) <= m < sqrt(2), for positive numbers.
