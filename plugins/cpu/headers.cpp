@@ -88,6 +88,14 @@ extern const std::string_view cpu_device_groups_text;
 extern const std::string_view cpu_device_halves_text;
 extern const std::string_view cpu_device_hip_text;
 extern const std::string_view cpu_device_limits_text;
+extern const std::string_view cpu_device_math_angles_text;
+extern const std::string_view cpu_device_math_errors_text;
+extern const std::string_view cpu_device_math_exponentials_text;
+extern const std::string_view cpu_device_math_fast_text;
+extern const std::string_view cpu_device_math_logarithms_text;
+extern const std::string_view cpu_device_math_powers_text;
+extern const std::string_view cpu_device_math_roots_text;
+extern const std::string_view cpu_device_math_turns_text;
 extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
@@ -131,6 +139,24 @@ constexpr Header kHeaders[] = {
     {"kmux/warps.h", &cpu_device_warps_text},
 };
 
+/// A header of mathematics, and those that it calls functions of.
+struct MathHeader {
+  const char* path;
+  const std::string_view* text;
+  const char* needs[2];
+};
+
+constexpr MathHeader kMath[] = {
+    {"kmux/angles.h", &cpu_device_math_angles_text, {}},
+    {"kmux/errors.h", &cpu_device_math_errors_text, {"kmux/exponentials.h", "kmux/powers.h"}},
+    {"kmux/exponentials.h", &cpu_device_math_exponentials_text, {}},
+    {"kmux/fast.h", &cpu_device_math_fast_text, {"kmux/logarithms.h", "kmux/turns.h"}},
+    {"kmux/logarithms.h", &cpu_device_math_logarithms_text, {"kmux/exponentials.h"}},
+    {"kmux/powers.h", &cpu_device_math_powers_text, {"kmux/exponentials.h", "kmux/logarithms.h"}},
+    {"kmux/roots.h", &cpu_device_math_roots_text, {"kmux/turns.h"}},
+    {"kmux/turns.h", &cpu_device_math_turns_text, {}},
+};
+
 /// Those that mean something each time they are included.
 constexpr Header kReadAgain[] = {
     {"kmux/sixteen.h", &cpu_device_sixteen_text},
@@ -147,16 +173,24 @@ struct Part {
 
 constexpr Part kParts[] = {
     {"kmux/accesses.h", {"__ld", "__st"}},
+    {"kmux/angles.h", {"asin", "acos", "atan"}},
     {"kmux/atomics.h", {"atomic"}},
     {"kmux/bits.h",
      {"__popc", "__clz", "__ffs", "__brev", "__fns", "mulhi", "mul64hi", "mul24", "hadd", "sad", "__funnelshift",
       "__byte_perm", "__dp", "_as_", "hilo", "hiint", "loint"}},
     {"kmux/conversions.h",
      {"_rn", "_rz", "_rd", "_ru", "2int", "2uint", "2ll", "2ull", "2float", "2double", "__saturatef", "fdivide"}},
+    {"kmux/errors.h", {"erf", "normcdf"}},
+    {"kmux/exponentials.h", {"exp", "sinh", "cosh", "tanh"}},
     {"kmux/failures.h", {"assert", "__trap", "__brkpt"}},
+    {"kmux/fast.h", {"__exp", "__log", "__pow", "__sin", "__cos", "__tan"}},
+    {"kmux/logarithms.h", {"log"}},
+    {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
      {"clock", "globaltimer", "prof_trigger", "cvta", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex",
       "surf", "CUtensorMap"}},
+    {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder"}},
+    {"kmux/turns.h", {"sin", "cos", "tan"}},
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
 };
 
@@ -276,6 +310,14 @@ std::string include_of(const char* other) {
   return other == nullptr ? "#pragma once\n" : "#pragma once\n#include <" + std::string(other) + ">\n";
 }
 
+std::string text_of(const MathHeader& header) {
+  std::string text = "#pragma once\n";
+  for (const char* const need : header.needs) {
+    if (need != nullptr) text += "#include <" + std::string(need) + ">\n";
+  }
+  return text.append(*header.text);
+}
+
 bool has_any(std::string_view text, const Part& part) {
   return std::ranges::any_of(
       part.words, [&](std::string_view word) { return !word.empty() && text.find(word) != std::string_view::npos; });
@@ -313,6 +355,7 @@ DeviceHeaders device_headers(std::span<const std::string_view> texts, bool is_hi
   for (const Header& header : kHeaders) {
     files.push_back({folder + header.path, "#pragma once\n" + std::string(*header.text)});
   }
+  for (const MathHeader& header : kMath) files.push_back({folder + header.path, text_of(header)});
   for (const Header& header : kReadAgain) files.push_back({folder + header.path, std::string(*header.text)});
   for (const Alias& alias : kAliases) files.push_back({folder + alias.path, include_of(alias.other)});
   for (const RefusedHeader& refused : kRefusedHeaders) {

@@ -2,6 +2,9 @@
 #pragma once
 #include <kmux/atomics.h>
 #include <kmux/conversions.h>
+#include <kmux/exponentials.h>
+#include <kmux/logarithms.h>
+#include <kmux/turns.h>
 
 struct __half_raw {
   unsigned short x;

@@ -49,12 +49,6 @@ KMUX_DEVICE double fdim(double x, double y) { return kmux_choose(x <= y, 0.0, x 
 KMUX_DEVICE float fdimf(float x, float y) { return kmux_choose(x <= y, 0.0f, x - y); }
 KMUX_DEVICE float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 KMUX_DEVICE double rsqrt(double x) { return 1.0 / sqrt(x); }
-KMUX_DEVICE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-KMUX_DEVICE double rcbrt(double x) { return 1.0 / cbrt(x); }
-KMUX_DEVICE float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-KMUX_DEVICE double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
-KMUX_DEVICE float normcdff(float x) { return 0.5f * erfcf(x * -0.707106781f); }
-KMUX_DEVICE double normcdf(double x) { return 0.5 * erfc(x * -0.70710678118654752); }
 
 KMUX_OVERLOAD_1(acosh)
 KMUX_OVERLOAD_1(asinh)
@@ -85,9 +79,6 @@ KMUX_DEVICE bool isinf(float x) { return __builtin_isinf(x); }
 KMUX_DEVICE bool isinf(double x) { return __builtin_isinf(x); }
 KMUX_DEVICE bool isfinite(float x) { return __builtin_isfinite(x); }
 KMUX_DEVICE bool isfinite(double x) { return __builtin_isfinite(x); }
-KMUX_DEVICE float __logf(float x) { return logf(x); }
-KMUX_DEVICE float __log2f(float x) { return log2f(x); }
-KMUX_DEVICE float __log10f(float x) { return log10f(x); }
 template <class A, class B>
 KMUX_DEVICE auto min(A a, B b) -> decltype(a + b) {
   return a < b ? a : b;

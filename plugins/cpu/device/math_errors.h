@@ -73,5 +73,7 @@ KMUX_DEVICE double erf(double x) {
   return kmux_signed(kmux_choose(a < 1.0, kmux_erf_near_zero(a), far), x);
 }
 #pragma float_control(pop)
+KMUX_DEVICE float normcdff(float x) { return 0.5f * erfcf(x * -0.707106781f); }
+KMUX_DEVICE double normcdf(double x) { return 0.5 * erfc(x * -0.70710678118654752); }
 KMUX_OVERLOAD_1(erf)
 KMUX_OVERLOAD_1(erfc)

@@ -46,10 +46,9 @@ KMUX_DEVICE float exp2f(float x) {
   float first, second;
   x = kmux_clamp(x, -151.0f, 129.0f);
   const float r = x - kmux_nearest_power(x, 1.0f, first, second);
-  const float power = kmux_fma(r,
-                               KMUX_POLY6(r, 0x1.62e43p-1f, 0x1.ebfbd8p-3f, 0x1.c6af72p-5f, 0x1.3b309p-7f,
-                                          0x1.5f0e12p-10f, 0x1.3fb5f2p-13f),
-                               1.0f);
+  const float power = kmux_fma(
+      r, KMUX_POLY6(r, 0x1.62e43p-1f, 0x1.ebfbd8p-3f, 0x1.c6af72p-5f, 0x1.3b309p-7f, 0x1.5f0e12p-10f, 0x1.3fb5f2p-13f),
+      1.0f);
   return power * first * second;
 }
 KMUX_DEVICE double exp2(double x) {

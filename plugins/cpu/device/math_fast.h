@@ -32,3 +32,6 @@ KMUX_DEVICE float __tanf(float x) {
   return __sincosf(x, &sine, &cosine), sine / cosine;
 }
 #pragma float_control(pop)
+KMUX_DEVICE float __logf(float x) { return logf(x); }
+KMUX_DEVICE float __log2f(float x) { return log2f(x); }
+KMUX_DEVICE float __log10f(float x) { return log10f(x); }

@@ -103,6 +103,10 @@ KMUX_DEVICE double fmod(double x, double y) { return kmux_fmod(x, y); }
 KMUX_DEVICE float remainderf(float x, float y) { return kmux_remainder(x, y); }
 KMUX_DEVICE double remainder(double x, double y) { return kmux_remainder(x, y); }
 #pragma float_control(pop)
+KMUX_DEVICE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+KMUX_DEVICE double rcbrt(double x) { return 1.0 / cbrt(x); }
+KMUX_DEVICE float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
+KMUX_DEVICE double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 KMUX_OVERLOAD_1(cbrt)
 KMUX_OVERLOAD_2(hypot)
 KMUX_OVERLOAD_2(fmod)

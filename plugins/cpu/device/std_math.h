@@ -1,5 +1,12 @@
 // The functions of mathematics in namespace std.
 #pragma once
+#include <kmux/angles.h>
+#include <kmux/errors.h>
+#include <kmux/exponentials.h>
+#include <kmux/logarithms.h>
+#include <kmux/powers.h>
+#include <kmux/roots.h>
+#include <kmux/turns.h>
 #include <type_traits>
 
 namespace std {

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device_call.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -226,6 +227,58 @@ void check_all() {
 
 TEST(DeviceMath, OfFloatIsRightAndTheSameInBothTiers) { check_all<float>(); }
 TEST(DeviceMath, OfDoubleIsRightAndTheSameInBothTiers) { check_all<double>(); }
+
+// A source gets the headers whose words it has.
+TEST(DeviceMath, EachFunctionIsDeclaredForASourceThatHasNoOther) {
+  const std::vector<float> x(64, 0.5f);
+  std::vector<float> y(64);
+  for (const char* const call : {"expf(v)",
+                                 "exp2f(v)",
+                                 "exp10f(v)",
+                                 "expm1f(v)",
+                                 "sinhf(v)",
+                                 "coshf(v)",
+                                 "tanhf(v)",
+                                 "logf(v)",
+                                 "log2f(v)",
+                                 "log10f(v)",
+                                 "log1pf(v)",
+                                 "asinf(v)",
+                                 "acosf(v)",
+                                 "atanf(v)",
+                                 "sinf(v)",
+                                 "cosf(v)",
+                                 "tanf(v)",
+                                 "sinpif(v)",
+                                 "cospif(v)",
+                                 "cbrtf(v)",
+                                 "rcbrtf(v)",
+                                 "erff(v)",
+                                 "erfcf(v)",
+                                 "normcdff(v)",
+                                 "atan2f(v, 2.0f)",
+                                 "hypotf(v, 2.0f)",
+                                 "rhypotf(v, 2.0f)",
+                                 "fmodf(v, 2.0f)",
+                                 "remainderf(v, 2.0f)",
+                                 "powf(v, 2.0f)",
+                                 "__expf(v)",
+                                 "__exp10f(v)",
+                                 "__logf(v)",
+                                 "__log2f(v)",
+                                 "__log10f(v)",
+                                 "__sinf(v)",
+                                 "__cosf(v)",
+                                 "__tanf(v)",
+                                 "__powf(v, 2.0f)"}) {
+    const std::string statement = "y[threadIdx.x] = " + std::string(call) + ";";
+    const ElementKernel kernel{
+        R"(extern "C" __global__ void k(const float* x, float* y, int n) { float v = x[threadIdx.x]; )" + statement +
+        "}"};
+    const Status status = run_elements(kernel, "fast", x.data(), y.data(), x.size());
+    EXPECT_TRUE(status.ok()) << call << ": " << (status.ok() ? "" : status.error().explain());
+  }
+}
 
 }  // namespace
 }  // namespace kmux::cpu
