@@ -10,7 +10,7 @@ namespace kmux::cpu::spmd {
 namespace {
 
 constexpr unsigned kMostThreads = 256;
-constexpr std::uint64_t kMostInstructions = 1200;  // of all warps: what a compilation may take longer
+constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: what a compilation may take longer
 constexpr std::uint64_t kMostPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
 
 bool has_barrier(const llvm::Function& kernel) {

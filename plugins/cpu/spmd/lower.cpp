@@ -43,7 +43,7 @@ struct Warp {
   BlockShape shape;
 };
 
-// Widens `kernel`, of which nothing is left then. `in_step`: for as many warps in step as are of use.
+// Widens `kernel`, which is of no use afterwards. `in_step`: for as many warps in step as are of use.
 Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
   Analyses analyses(in_step);
   place_threads(kernel, shape);
