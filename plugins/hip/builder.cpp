@@ -11,8 +11,8 @@
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
-#include "compiler_choice.h"
 #include "code_object.h"
+#include "compiler_choice.h"
 
 namespace kmux::hip {
 namespace {

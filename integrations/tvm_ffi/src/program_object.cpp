@@ -82,7 +82,6 @@ void save(const ProgramRef& program, const ffi::String& path) {
   value_of(save_program(program->program, std::string(path)));
 }
 
-
 ResolutionRef resolve_program(const ProgramRef& program, const NamedValues& options) {
   return with_log([&] { return ResolutionRef(value_of(resolve(program->program, resolve_request(options)))); });
 }

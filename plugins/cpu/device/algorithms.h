@@ -106,15 +106,17 @@ constexpr I upper_bound(I begin, I end, const T& value) {
   return begin;
 }
 
-#define KMUX_OPERATION(name, expression)                                                      \
-  template <class T = void>                                                                   \
-  struct name {                                                                               \
-    constexpr auto operator()(const T& a, const T& b) const { return expression; }            \
-  };                                                                                          \
-  template <>                                                                                 \
-  struct name<void> {                                                                         \
-    template <class A, class B>                                                               \
-    constexpr auto operator()(const A& a, const B& b) const { return expression; }            \
+#define KMUX_OPERATION(name, expression)                                           \
+  template <class T = void>                                                        \
+  struct name {                                                                    \
+    constexpr auto operator()(const T& a, const T& b) const { return expression; } \
+  };                                                                               \
+  template <>                                                                      \
+  struct name<void> {                                                              \
+    template <class A, class B>                                                    \
+    constexpr auto operator()(const A& a, const B& b) const {                      \
+      return expression;                                                           \
+    }                                                                              \
   };
 KMUX_OPERATION(plus, a + b)
 KMUX_OPERATION(minus, a - b)

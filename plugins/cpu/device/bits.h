@@ -50,7 +50,8 @@ KMUX_DEVICE unsigned __uhadd(unsigned a, unsigned b) { return (a & b) + ((a ^ b)
 KMUX_DEVICE unsigned __urhadd(unsigned a, unsigned b) { return (a | b) - ((a ^ b) >> 1); }
 KMUX_DEVICE unsigned __usad(unsigned a, unsigned b, unsigned c) { return (a < b ? b - a : a - b) + c; }
 KMUX_DEVICE unsigned __sad(int a, int b, unsigned c) {
-  return (a < b ? static_cast<unsigned>(b) - static_cast<unsigned>(a) : static_cast<unsigned>(a) - static_cast<unsigned>(b)) +
+  return (a < b ? static_cast<unsigned>(b) - static_cast<unsigned>(a)
+                : static_cast<unsigned>(a) - static_cast<unsigned>(b)) +
          c;
 }
 
@@ -62,7 +63,8 @@ KMUX_DEVICE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift
   return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift & 31));
 }
 KMUX_DEVICE unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
-  return static_cast<unsigned>((((static_cast<unsigned long long>(high) << 32) | low) << (shift < 32 ? shift : 32)) >> 32);
+  return static_cast<unsigned>((((static_cast<unsigned long long>(high) << 32) | low) << (shift < 32 ? shift : 32)) >>
+                               32);
 }
 KMUX_DEVICE unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>(((static_cast<unsigned long long>(high) << 32) | low) >> (shift < 32 ? shift : 32));
@@ -80,14 +82,14 @@ KMUX_DEVICE unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
   return result;
 }
 // The sum of products of small integers that lie in words; A and B are their types, from element `first` of b on.
-#define KMUX_DOT(name, result, A, B, count, first)                                                          \
-  KMUX_DEVICE result name(result a, result b, result c) {                                                   \
-    unsigned sum = static_cast<unsigned>(c);                                                                \
-    for (int i = 0; i < count; ++i) {                                                                       \
-      const int x = static_cast<A>(static_cast<unsigned>(a) >> (32 / count * i));                           \
-      sum += static_cast<unsigned>(x * static_cast<B>(static_cast<unsigned>(b) >> (8 * (i + first))));      \
-    }                                                                                                       \
-    return static_cast<result>(sum);                                                                        \
+#define KMUX_DOT(name, result, A, B, count, first)                                                     \
+  KMUX_DEVICE result name(result a, result b, result c) {                                              \
+    unsigned sum = static_cast<unsigned>(c);                                                           \
+    for (int i = 0; i < count; ++i) {                                                                  \
+      const int x = static_cast<A>(static_cast<unsigned>(a) >> (32 / count * i));                      \
+      sum += static_cast<unsigned>(x * static_cast<B>(static_cast<unsigned>(b) >> (8 * (i + first)))); \
+    }                                                                                                  \
+    return static_cast<result>(sum);                                                                   \
   }
 KMUX_DOT(__dp4a, int, signed char, signed char, 4, 0)
 KMUX_DOT(__dp4a, unsigned, unsigned char, unsigned char, 4, 0)
@@ -111,8 +113,8 @@ KMUX_DEVICE unsigned __float_as_uint(float value) { return __builtin_bit_cast(un
 KMUX_DEVICE double __longlong_as_double(long long value) { return __builtin_bit_cast(double, value); }
 KMUX_DEVICE long long __double_as_longlong(double value) { return __builtin_bit_cast(long long, value); }
 KMUX_DEVICE double __hiloint2double(int high, int low) {
-  return __builtin_bit_cast(double, (static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32) |
-                                        static_cast<unsigned>(low));
+  return __builtin_bit_cast(
+      double, (static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32) | static_cast<unsigned>(low));
 }
 KMUX_DEVICE int __double2hiint(double value) {
   return static_cast<int>(__builtin_bit_cast(unsigned long long, value) >> 32);

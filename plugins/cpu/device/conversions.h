@@ -7,56 +7,56 @@ constexpr int kmux_to_zero = 0, kmux_down = 1, kmux_up = 2;
 
 // `nearest`, which is the exact result rounded to the nearest, in another direction. `error` is a number of the sign of
 // what the exact result is more; zero if it is `nearest`.
-#define KMUX_FUNCTIONS(F, Bits, largest)                                                                              \
-  KMUX_DEVICE bool kmux_is_finite(F x) { return __builtin_fabs(x) <= largest; }                                       \
-  KMUX_DEVICE F kmux_directed(int direction, F nearest, double error) {                                               \
-    constexpr Bits sign = static_cast<Bits>(1) << (8 * sizeof(F) - 1);                                                            \
-    const Bits bits = __builtin_bit_cast(Bits, nearest);                                                              \
-    const bool negative = (bits & sign) != 0;                                                                         \
-    const bool zero = (bits << 1) == 0;                                                                               \
-    const bool down = error < 0 && (direction == kmux_down || (direction == kmux_to_zero && !negative));              \
-    const bool up = error > 0 && (direction == kmux_up || (direction == kmux_to_zero && negative));                   \
-    const Bits lower = zero ? (sign | 1) : negative ? bits + 1 : bits - 1;                                            \
-    const Bits higher = zero ? 1 : negative ? bits - 1 : bits + 1;                                                    \
-    return __builtin_bit_cast(F, down ? lower : up ? higher : bits);                                                  \
-  }                                                                                                                   \
-  /* Of a sum: what it lacks, exactly (Knuth, The Art of Computer Programming 2, 4.2.2). */                          \
-  KMUX_DEVICE F kmux_error_of_sum(F a, F b, F sum) {                                                                  \
-    const F of_b = sum - a;                                                                                           \
-    return (a - (sum - of_b)) + (b - of_b);                                                                           \
-  }                                                                                                                   \
-  /* A sum that is exactly zero is -0 downwards, unless both are +0; one beyond all numbers may be the largest. */    \
-  KMUX_DEVICE F kmux_sum(int direction, F a, F b) {                                                                   \
-    const F sum = a + b;                                                                                              \
-    const bool beyond = kmux_is_finite(a) && kmux_is_finite(b) && !kmux_is_finite(sum);                               \
-    if (beyond) return kmux_directed(direction, sum, -sum);                                                           \
-    if (!kmux_is_finite(sum)) return sum;                                                                             \
-    const F error = kmux_error_of_sum(a, b, sum);                                                                     \
-    const bool positive = !__builtin_signbit(a) && !__builtin_signbit(b);                                             \
-    if (direction == kmux_down && sum == 0 && error == 0 && !positive) return -F(0);                                  \
-    return kmux_directed(direction, sum, error);                                                                      \
-  }                                                                                                                   \
-  /* An integer: the bits that do not fit are cut off, then the last one that does may go up. */                      \
-  KMUX_DEVICE F kmux_magnitude(unsigned long long value, bool away, F) {                                              \
-    const int excess = value == 0 ? 0 : 64 - __builtin_clzll(value) - (sizeof(F) == 4 ? 24 : 53);                     \
-    const unsigned long long lost = excess > 0 ? value & ((1ull << excess) - 1) : 0;                                  \
-    const Bits bits = __builtin_bit_cast(Bits, static_cast<F>(value - lost));                                         \
-    return __builtin_bit_cast(F, bits + (away && lost != 0 ? 1 : 0));                                                 \
-  }                                                                                                                   \
-  KMUX_DEVICE F kmux_from_integer(int direction, bool negative, unsigned long long value, F type) {                   \
-    const bool away = direction == (negative ? kmux_down : kmux_up);                                                  \
-    const F magnitude = kmux_magnitude(negative ? 0 - value : value, away, type);                                     \
-    return negative ? -magnitude : magnitude;                                                                         \
+#define KMUX_FUNCTIONS(F, Bits, largest)                                                                           \
+  KMUX_DEVICE bool kmux_is_finite(F x) { return __builtin_fabs(x) <= largest; }                                    \
+  KMUX_DEVICE F kmux_directed(int direction, F nearest, double error) {                                            \
+    constexpr Bits sign = static_cast<Bits>(1) << (8 * sizeof(F) - 1);                                             \
+    const Bits bits = __builtin_bit_cast(Bits, nearest);                                                           \
+    const bool negative = (bits & sign) != 0;                                                                      \
+    const bool zero = (bits << 1) == 0;                                                                            \
+    const bool down = error < 0 && (direction == kmux_down || (direction == kmux_to_zero && !negative));           \
+    const bool up = error > 0 && (direction == kmux_up || (direction == kmux_to_zero && negative));                \
+    const Bits lower = zero ? (sign | 1) : negative ? bits + 1 : bits - 1;                                         \
+    const Bits higher = zero ? 1 : negative ? bits - 1 : bits + 1;                                                 \
+    return __builtin_bit_cast(F, down ? lower : up ? higher : bits);                                               \
+  }                                                                                                                \
+  /* Of a sum: what it lacks, exactly (Knuth, The Art of Computer Programming 2, 4.2.2). */                        \
+  KMUX_DEVICE F kmux_error_of_sum(F a, F b, F sum) {                                                               \
+    const F of_b = sum - a;                                                                                        \
+    return (a - (sum - of_b)) + (b - of_b);                                                                        \
+  }                                                                                                                \
+  /* A sum that is exactly zero is -0 downwards, unless both are +0; one beyond all numbers may be the largest. */ \
+  KMUX_DEVICE F kmux_sum(int direction, F a, F b) {                                                                \
+    const F sum = a + b;                                                                                           \
+    const bool beyond = kmux_is_finite(a) && kmux_is_finite(b) && !kmux_is_finite(sum);                            \
+    if (beyond) return kmux_directed(direction, sum, -sum);                                                        \
+    if (!kmux_is_finite(sum)) return sum;                                                                          \
+    const F error = kmux_error_of_sum(a, b, sum);                                                                  \
+    const bool positive = !__builtin_signbit(a) && !__builtin_signbit(b);                                          \
+    if (direction == kmux_down && sum == 0 && error == 0 && !positive) return -F(0);                               \
+    return kmux_directed(direction, sum, error);                                                                   \
+  }                                                                                                                \
+  /* An integer: the bits that do not fit are cut off, then the last one that does may go up. */                   \
+  KMUX_DEVICE F kmux_magnitude(unsigned long long value, bool away, F) {                                           \
+    const int excess = value == 0 ? 0 : 64 - __builtin_clzll(value) - (sizeof(F) == 4 ? 24 : 53);                  \
+    const unsigned long long lost = excess > 0 ? value & ((1ull << excess) - 1) : 0;                               \
+    const Bits bits = __builtin_bit_cast(Bits, static_cast<F>(value - lost));                                      \
+    return __builtin_bit_cast(F, bits + (away && lost != 0 ? 1 : 0));                                              \
+  }                                                                                                                \
+  KMUX_DEVICE F kmux_from_integer(int direction, bool negative, unsigned long long value, F type) {                \
+    const bool away = direction == (negative ? kmux_down : kmux_up);                                               \
+    const F magnitude = kmux_magnitude(negative ? 0 - value : value, away, type);                                  \
+    return negative ? -magnitude : magnitude;                                                                      \
   }
 KMUX_FUNCTIONS(float, unsigned, 3.40282346638528859812e38f)
 KMUX_FUNCTIONS(double, unsigned long long, 1.79769313486231570815e308)
 #undef KMUX_FUNCTIONS
 
 // Integers to floating-point numbers.
-#define KMUX_FROM_INTEGER(name, from, to) \
-  KMUX_DEVICE to name##_rn(from value) { return static_cast<to>(value); } \
+#define KMUX_FROM_INTEGER(name, from, to)                                                                  \
+  KMUX_DEVICE to name##_rn(from value) { return static_cast<to>(value); }                                  \
   KMUX_DEVICE to name##_rz(from value) { return kmux_from_integer(kmux_to_zero, value < 0, value, to()); } \
-  KMUX_DEVICE to name##_rd(from value) { return kmux_from_integer(kmux_down, value < 0, value, to()); } \
+  KMUX_DEVICE to name##_rd(from value) { return kmux_from_integer(kmux_down, value < 0, value, to()); }    \
   KMUX_DEVICE to name##_ru(from value) { return kmux_from_integer(kmux_up, value < 0, value, to()); }
 KMUX_FROM_INTEGER(__int2float, int, float)
 KMUX_FROM_INTEGER(__uint2float, unsigned, float)
@@ -70,10 +70,10 @@ KMUX_DEVICE double __uint2double_rn(unsigned value) { return value; }
 
 // Floating-point numbers to integers. A cast gives the largest or the least for what is beyond, and 0 for what is no number;
 // where double or 64 bits take part that becomes the highest bit alone (PTX, cvt).
-#define KMUX_TO_INTEGER(name, from, to, none)                                                              \
-  KMUX_DEVICE to name##_rz(from value) { return value != value ? none : static_cast<to>(value); }          \
-  KMUX_DEVICE to name##_rn(from value) { return name##_rz(__builtin_elementwise_roundeven(value)); }       \
-  KMUX_DEVICE to name##_rd(from value) { return name##_rz(__builtin_elementwise_floor(value)); }           \
+#define KMUX_TO_INTEGER(name, from, to, none)                                                        \
+  KMUX_DEVICE to name##_rz(from value) { return value != value ? none : static_cast<to>(value); }    \
+  KMUX_DEVICE to name##_rn(from value) { return name##_rz(__builtin_elementwise_roundeven(value)); } \
+  KMUX_DEVICE to name##_rd(from value) { return name##_rz(__builtin_elementwise_floor(value)); }     \
   KMUX_DEVICE to name##_ru(from value) { return name##_rz(__builtin_elementwise_ceil(value)); }
 KMUX_TO_INTEGER(__float2int, float, int, 0)
 KMUX_TO_INTEGER(__float2uint, float, unsigned, 0)
@@ -143,20 +143,22 @@ KMUX_DEVICE double kmux_product(int direction, double a, double b) {
   return kmux_directed(direction, nearest, __builtin_fma(a * scale, b * scale, -(nearest * scale * scale)));
 }
 
-#define KMUX_DIRECTED(suffix, direction)                                                                             \
-  KMUX_DEVICE float __fadd_##suffix(float a, float b) { return kmux_sum(direction, a, b); }                 \
-  KMUX_DEVICE float __fsub_##suffix(float a, float b) { return kmux_sum(direction, a, -b); }                \
-  KMUX_DEVICE float __fmul_##suffix(float a, float b) { return kmux_to_float(direction, static_cast<double>(a) * b, 0); } \
-  KMUX_DEVICE float __fdiv_##suffix(float a, float b) { return kmux_quotient(direction, a, b); }                     \
-  KMUX_DEVICE float __frcp_##suffix(float a) { return kmux_quotient(direction, 1, a); }                              \
-  KMUX_DEVICE float __fsqrt_##suffix(float a) { return kmux_root(direction, a); }                                    \
-  KMUX_DEVICE float __fmaf_##suffix(float a, float b, float c) { return kmux_product_sum(direction, a, b, c); }      \
-  KMUX_DEVICE double __dadd_##suffix(double a, double b) { return kmux_sum(direction, a, b); }              \
-  KMUX_DEVICE double __dsub_##suffix(double a, double b) { return kmux_sum(direction, a, -b); }             \
-  KMUX_DEVICE double __dmul_##suffix(double a, double b) { return kmux_product(direction, a, b); }                   \
-  KMUX_REFUSED("a direction of rounding") double __ddiv_##suffix(double, double);                                    \
-  KMUX_REFUSED("a direction of rounding") double __drcp_##suffix(double);                                            \
-  KMUX_REFUSED("a direction of rounding") double __dsqrt_##suffix(double);                                           \
+#define KMUX_DIRECTED(suffix, direction)                                                                        \
+  KMUX_DEVICE float __fadd_##suffix(float a, float b) { return kmux_sum(direction, a, b); }                     \
+  KMUX_DEVICE float __fsub_##suffix(float a, float b) { return kmux_sum(direction, a, -b); }                    \
+  KMUX_DEVICE float __fmul_##suffix(float a, float b) {                                                         \
+    return kmux_to_float(direction, static_cast<double>(a) * b, 0);                                             \
+  }                                                                                                             \
+  KMUX_DEVICE float __fdiv_##suffix(float a, float b) { return kmux_quotient(direction, a, b); }                \
+  KMUX_DEVICE float __frcp_##suffix(float a) { return kmux_quotient(direction, 1, a); }                         \
+  KMUX_DEVICE float __fsqrt_##suffix(float a) { return kmux_root(direction, a); }                               \
+  KMUX_DEVICE float __fmaf_##suffix(float a, float b, float c) { return kmux_product_sum(direction, a, b, c); } \
+  KMUX_DEVICE double __dadd_##suffix(double a, double b) { return kmux_sum(direction, a, b); }                  \
+  KMUX_DEVICE double __dsub_##suffix(double a, double b) { return kmux_sum(direction, a, -b); }                 \
+  KMUX_DEVICE double __dmul_##suffix(double a, double b) { return kmux_product(direction, a, b); }              \
+  KMUX_REFUSED("a direction of rounding") double __ddiv_##suffix(double, double);                               \
+  KMUX_REFUSED("a direction of rounding") double __drcp_##suffix(double);                                       \
+  KMUX_REFUSED("a direction of rounding") double __dsqrt_##suffix(double);                                      \
   KMUX_REFUSED("a direction of rounding") double __fma_##suffix(double, double, double);
 KMUX_DIRECTED(rz, kmux_to_zero)
 KMUX_DIRECTED(rd, kmux_down)

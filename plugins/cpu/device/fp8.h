@@ -10,7 +10,8 @@ enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
 // To the nearest. What is beyond all numbers becomes the largest, or infinity, or no number where there is none.
-KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
+KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturate,
+                                                     __nv_fp8_interpretation_t kind) {
   const bool is_e4m3 = kind == __NV_E4M3;
   const unsigned digits = is_e4m3 ? 3 : 2, bias = is_e4m3 ? 7 : 15;
   const unsigned largest = is_e4m3 ? 0x7e : 0x7b, beyond = is_e4m3 ? 0x7f : 0x7c;
@@ -19,11 +20,13 @@ KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t 
   const unsigned rounded = (magnitude + (1u << (shift - 1)) - 1 + ((magnitude >> shift) & 1)) >> shift;
   const float units = __builtin_bit_cast(float, magnitude) * (is_e4m3 ? 0x1p9f : 0x1p16f);  // of the smallest number
   const bool is_small = magnitude < ((128 - bias) << 23);
-  unsigned code = is_small ? static_cast<unsigned>(__builtin_elementwise_roundeven(units)) : rounded - ((127 - bias) << digits);
+  unsigned code =
+      is_small ? static_cast<unsigned>(__builtin_elementwise_roundeven(units)) : rounded - ((127 - bias) << digits);
   if (!is_small && code > largest) code = saturate == __NV_SATFINITE ? largest : beyond;
   return static_cast<__nv_fp8_storage_t>(x != x ? 0x7f : sign | code);
 }
-KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {
+KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t saturate,
+                                                      __nv_fp8_interpretation_t kind) {
   return __nv_cvt_float_to_fp8(kmux_odd(x, 0.0), saturate, kind);
 }
 KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturate,
@@ -37,9 +40,9 @@ KMUX_DEVICE __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw x, 
 KMUX_DEVICE __nv_fp8x2_storage_t kmux_two(unsigned low, unsigned high) {
   return static_cast<__nv_fp8x2_storage_t>(low | (high << 8));
 }
-#define KMUX_TWO(name, type, one)                                                                               \
-  KMUX_DEVICE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) {   \
-    return kmux_two(one(x.x, saturate, kind), one(x.y, saturate, kind));                                        \
+#define KMUX_TWO(name, type, one)                                                                             \
+  KMUX_DEVICE __nv_fp8x2_storage_t name(type x, __nv_saturation_t saturate, __nv_fp8_interpretation_t kind) { \
+    return kmux_two(one(x.x, saturate, kind), one(x.y, saturate, kind));                                      \
   }
 KMUX_DEVICE __nv_fp8_storage_t kmux_half_bits_to_fp8(unsigned short x, __nv_saturation_t saturate,
                                                      __nv_fp8_interpretation_t kind) {
@@ -69,46 +72,47 @@ KMUX_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_
           __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(x >> 8), kind).x};
 }
 
-#define KMUX_FP8(name, kind)                                                                                      \
-  struct __nv_fp8_##name {                                                                                        \
-    __nv_fp8_storage_t __x;                                                                                       \
-    __nv_fp8_##name() = default;                                                                                  \
-    KMUX_MEMBER explicit __nv_fp8_##name(float x) : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, kind)) {}        \
-    KMUX_MEMBER explicit __nv_fp8_##name(double x) : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, kind)) {}      \
-    KMUX_MEMBER explicit __nv_fp8_##name(__half x) : __nv_fp8_##name(static_cast<float>(x)) {}                    \
-    KMUX_MEMBER explicit __nv_fp8_##name(__nv_bfloat16 x) : __nv_fp8_##name(static_cast<float>(x)) {}             \
-    KMUX_MEMBER explicit __nv_fp8_##name(int x) : __nv_fp8_##name(static_cast<double>(x)) {}                      \
-    KMUX_MEMBER explicit __nv_fp8_##name(unsigned x) : __nv_fp8_##name(static_cast<double>(x)) {}                 \
-    KMUX_MEMBER explicit __nv_fp8_##name(long x) : __nv_fp8_##name(kmux_odd(static_cast<long long>(x))) {}        \
-    KMUX_MEMBER explicit __nv_fp8_##name(long long x) : __nv_fp8_##name(kmux_odd(x)) {}                           \
-    KMUX_MEMBER explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }                   \
-    KMUX_MEMBER explicit operator float() const { return static_cast<__half>(*this); }                            \
-    KMUX_MEMBER explicit operator double() const { return static_cast<float>(*this); }                            \
-    KMUX_MEMBER explicit operator __nv_bfloat16() const { return static_cast<float>(*this); }                     \
-    KMUX_MEMBER explicit operator int() const { return __float2int_rz(static_cast<float>(*this)); }               \
-    KMUX_MEMBER explicit operator unsigned() const { return __float2uint_rz(static_cast<float>(*this)); }         \
-    KMUX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                      \
-  };                                                                                                              \
-  struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                                          \
-    __nv_fp8x2_storage_t __x;                                                                                     \
-    __nv_fp8x2_##name() = default;                                                                                \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {}  \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(__half2 x) : __x(__nv_cvt_halfraw2_to_fp8x2(x, __NV_SATFINITE, kind)) {} \
-    KMUX_MEMBER explicit __nv_fp8x2_##name(__nv_bfloat162 x)                                                      \
-        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}                                         \
-    KMUX_MEMBER explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }               \
-    KMUX_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }          \
-  };                                                                                                              \
-  struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                                          \
-    __nv_fp8x4_storage_t __x;                                                                                     \
-    __nv_fp8x4_##name() = default;                                                                                \
-    KMUX_MEMBER explicit __nv_fp8x4_##name(float4 x)                                                              \
-        : __x(__nv_fp8x2_##name(float2{x.x, x.y}).__x | static_cast<unsigned>(__nv_fp8x2_##name(float2{x.z, x.w}).__x) << 16) {} \
-    KMUX_MEMBER explicit operator float4() const {                                                                \
-      const float2 low = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x), kind));      \
-      const float2 high = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x >> 16), kind)); \
-      return {low.x, low.y, high.x, high.y};                                                                      \
-    }                                                                                                             \
+#define KMUX_FP8(name, kind)                                                                                           \
+  struct __nv_fp8_##name {                                                                                             \
+    __nv_fp8_storage_t __x;                                                                                            \
+    __nv_fp8_##name() = default;                                                                                       \
+    KMUX_MEMBER explicit __nv_fp8_##name(float x) : __x(__nv_cvt_float_to_fp8(x, __NV_SATFINITE, kind)) {}             \
+    KMUX_MEMBER explicit __nv_fp8_##name(double x) : __x(__nv_cvt_double_to_fp8(x, __NV_SATFINITE, kind)) {}           \
+    KMUX_MEMBER explicit __nv_fp8_##name(__half x) : __nv_fp8_##name(static_cast<float>(x)) {}                         \
+    KMUX_MEMBER explicit __nv_fp8_##name(__nv_bfloat16 x) : __nv_fp8_##name(static_cast<float>(x)) {}                  \
+    KMUX_MEMBER explicit __nv_fp8_##name(int x) : __nv_fp8_##name(static_cast<double>(x)) {}                           \
+    KMUX_MEMBER explicit __nv_fp8_##name(unsigned x) : __nv_fp8_##name(static_cast<double>(x)) {}                      \
+    KMUX_MEMBER explicit __nv_fp8_##name(long x) : __nv_fp8_##name(kmux_odd(static_cast<long long>(x))) {}             \
+    KMUX_MEMBER explicit __nv_fp8_##name(long long x) : __nv_fp8_##name(kmux_odd(x)) {}                                \
+    KMUX_MEMBER explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }                        \
+    KMUX_MEMBER explicit operator float() const { return static_cast<__half>(*this); }                                 \
+    KMUX_MEMBER explicit operator double() const { return static_cast<float>(*this); }                                 \
+    KMUX_MEMBER explicit operator __nv_bfloat16() const { return static_cast<float>(*this); }                          \
+    KMUX_MEMBER explicit operator int() const { return __float2int_rz(static_cast<float>(*this)); }                    \
+    KMUX_MEMBER explicit operator unsigned() const { return __float2uint_rz(static_cast<float>(*this)); }              \
+    KMUX_MEMBER explicit operator bool() const { return (__x & 0x7f) != 0; }                                           \
+  };                                                                                                                   \
+  struct __attribute__((aligned(2))) __nv_fp8x2_##name {                                                               \
+    __nv_fp8x2_storage_t __x;                                                                                          \
+    __nv_fp8x2_##name() = default;                                                                                     \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(float2 x) : __x(__nv_cvt_float2_to_fp8x2(x, __NV_SATFINITE, kind)) {}       \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(__half2 x) : __x(__nv_cvt_halfraw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}    \
+    KMUX_MEMBER explicit __nv_fp8x2_##name(__nv_bfloat162 x)                                                           \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(x, __NV_SATFINITE, kind)) {}                                              \
+    KMUX_MEMBER explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }                    \
+    KMUX_MEMBER explicit operator float2() const { return __half22float2(static_cast<__half2>(*this)); }               \
+  };                                                                                                                   \
+  struct __attribute__((aligned(4))) __nv_fp8x4_##name {                                                               \
+    __nv_fp8x4_storage_t __x;                                                                                          \
+    __nv_fp8x4_##name() = default;                                                                                     \
+    KMUX_MEMBER explicit __nv_fp8x4_##name(float4 x)                                                                   \
+        : __x(__nv_fp8x2_##name(float2{x.x, x.y}).__x | static_cast<unsigned>(__nv_fp8x2_##name(float2{x.z, x.w}).__x) \
+                                                            << 16) {}                                                  \
+    KMUX_MEMBER explicit operator float4() const {                                                                     \
+      const float2 low = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x), kind));           \
+      const float2 high = __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<unsigned short>(__x >> 16), kind));    \
+      return {low.x, low.y, high.x, high.y};                                                                           \
+    }                                                                                                                  \
   };
 KMUX_FP8(e4m3, __NV_E4M3)
 KMUX_FP8(e5m2, __NV_E5M2)

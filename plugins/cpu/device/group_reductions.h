@@ -4,20 +4,22 @@
 
 namespace cooperative_groups {
 
-#define KMUX_OPERATION(name, expression)                                                          \
-  template <class T = void>                                                                       \
-  struct name {                                                                                   \
-    __attribute__((always_inline)) T operator()(T a, T b) const { return expression; }            \
-  };                                                                                              \
-  template <>                                                                                     \
-  struct name<void> {                                                                             \
-    template <class T>                                                                            \
-    __attribute__((always_inline)) T operator()(T a, T b) const { return expression; }            \
+#define KMUX_OPERATION(name, expression)                                               \
+  template <class T = void>                                                            \
+  struct name {                                                                        \
+    __attribute__((always_inline)) T operator()(T a, T b) const { return expression; } \
+  };                                                                                   \
+  template <>                                                                          \
+  struct name<void> {                                                                  \
+    template <class T>                                                                 \
+    __attribute__((always_inline)) T operator()(T a, T b) const {                      \
+      return expression;                                                               \
+    }                                                                                  \
   };
 KMUX_OPERATION(plus, a + b)
 KMUX_OPERATION(less, b < a ? b : a)
 KMUX_OPERATION(greater, a < b ? b : a)
-KMUX_OPERATION(bit_and, a & b)
+KMUX_OPERATION(bit_and, a& b)
 KMUX_OPERATION(bit_or, a | b)
 KMUX_OPERATION(bit_xor, a ^ b)
 #undef KMUX_OPERATION

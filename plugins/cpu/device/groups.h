@@ -157,7 +157,8 @@ KMUX_DEVICE thread_block_tile<n, Parent> tiled_partition(const Parent&) {
 }
 template <unsigned n, class Parent>
   requires(n > 32)
-KMUX_REFUSED("parts of a block that are larger than a warp") coalesced_group tiled_partition(const Parent&);
+KMUX_REFUSED("parts of a block that are larger than a warp")
+coalesced_group tiled_partition(const Parent&);
 KMUX_REFUSED("parts of a block whose size is not known when it is compiled")
 coalesced_group tiled_partition(const thread_block&, unsigned);
 

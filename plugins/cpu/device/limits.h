@@ -56,9 +56,7 @@ struct kmux_limits<T, true> {
   static constexpr int radix = 2;
   static constexpr int digits = __is_same(T, bool) ? 1 : 8 * sizeof(T) - is_signed;
   static constexpr int digits10 = digits * 30103 / 100000;
-  static constexpr T max() noexcept {
-    return __is_same(T, bool) ? T(true) : static_cast<T>(~0ull >> (64 - digits));
-  }
+  static constexpr T max() noexcept { return __is_same(T, bool) ? T(true) : static_cast<T>(~0ull >> (64 - digits)); }
   static constexpr T min() noexcept { return is_signed ? static_cast<T>(-max() - 1) : T(0); }
   static constexpr T lowest() noexcept { return min(); }
   static constexpr T epsilon() noexcept { return 0; }
@@ -72,25 +70,25 @@ struct numeric_limits : kmux_limits<T> {};
 template <class T>
 struct numeric_limits<const T> : numeric_limits<T> {};
 
-#define KMUX_LIMITS(type, prefix, suffix)                                                                      \
-  template <>                                                                                                  \
-  struct numeric_limits<type> {                                                                                \
-    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;       \
-    static constexpr bool is_bounded = true, is_modulo = false, is_iec559 = true;                              \
-    static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;                 \
-    static constexpr float_round_style round_style = round_to_nearest;                                         \
-    static constexpr int radix = 2;                                                                            \
-    static constexpr int digits = __##prefix##_MANT_DIG__, digits10 = __##prefix##_DIG__;                      \
-    static constexpr int max_exponent = __##prefix##_MAX_EXP__, min_exponent = __##prefix##_MIN_EXP__;         \
-    static constexpr type max() noexcept { return __##prefix##_MAX__; }                                        \
-    static constexpr type min() noexcept { return __##prefix##_MIN__; }                                        \
-    static constexpr type lowest() noexcept { return -__##prefix##_MAX__; }                                    \
-    static constexpr type epsilon() noexcept { return __##prefix##_EPSILON__; }                                \
-    static constexpr type round_error() noexcept { return 0.5f; }                                              \
-    static constexpr type denorm_min() noexcept { return __##prefix##_DENORM_MIN__; }                          \
-    static constexpr type infinity() noexcept { return __builtin_huge_val##suffix(); }                         \
-    static constexpr type quiet_NaN() noexcept { return __builtin_nan##suffix(""); }                           \
-    static constexpr type signaling_NaN() noexcept { return __builtin_nans##suffix(""); }                      \
+#define KMUX_LIMITS(type, prefix, suffix)                                                                \
+  template <>                                                                                            \
+  struct numeric_limits<type> {                                                                          \
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false; \
+    static constexpr bool is_bounded = true, is_modulo = false, is_iec559 = true;                        \
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;           \
+    static constexpr float_round_style round_style = round_to_nearest;                                   \
+    static constexpr int radix = 2;                                                                      \
+    static constexpr int digits = __##prefix##_MANT_DIG__, digits10 = __##prefix##_DIG__;                \
+    static constexpr int max_exponent = __##prefix##_MAX_EXP__, min_exponent = __##prefix##_MIN_EXP__;   \
+    static constexpr type max() noexcept { return __##prefix##_MAX__; }                                  \
+    static constexpr type min() noexcept { return __##prefix##_MIN__; }                                  \
+    static constexpr type lowest() noexcept { return -__##prefix##_MAX__; }                              \
+    static constexpr type epsilon() noexcept { return __##prefix##_EPSILON__; }                          \
+    static constexpr type round_error() noexcept { return 0.5f; }                                        \
+    static constexpr type denorm_min() noexcept { return __##prefix##_DENORM_MIN__; }                    \
+    static constexpr type infinity() noexcept { return __builtin_huge_val##suffix(); }                   \
+    static constexpr type quiet_NaN() noexcept { return __builtin_nan##suffix(""); }                     \
+    static constexpr type signaling_NaN() noexcept { return __builtin_nans##suffix(""); }                \
   };
 KMUX_LIMITS(float, FLT, f)
 KMUX_LIMITS(double, DBL, )

@@ -26,9 +26,10 @@ KMUX_DEVICE void cudaTriggerProgrammaticLaunchCompletion() {}
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 struct CUtensorMap;
-#define KMUX_FETCH(name)  \
+#define KMUX_FETCH(name)         \
   template <class T, class... A> \
-  KMUX_REFUSED("textures") T name(cudaTextureObject_t, A...);
+  KMUX_REFUSED("textures")       \
+  T name(cudaTextureObject_t, A...);
 KMUX_FETCH(tex1Dfetch)
 KMUX_FETCH(tex1D)
 KMUX_FETCH(tex1DLod)
@@ -45,11 +46,13 @@ KMUX_FETCH(tex3DGrad)
 KMUX_FETCH(texCubemap)
 KMUX_FETCH(texCubemapLayered)
 #undef KMUX_FETCH
-#define KMUX_SURFACE(name)                                                   \
-  template <class T, class... A>                                              \
-  KMUX_REFUSED("surfaces") T name##read(cudaSurfaceObject_t, A...);           \
-  template <class T, class... A>                                              \
-  KMUX_REFUSED("surfaces") void name##write(T, cudaSurfaceObject_t, A...);
+#define KMUX_SURFACE(name)                 \
+  template <class T, class... A>           \
+  KMUX_REFUSED("surfaces")                 \
+  T name##read(cudaSurfaceObject_t, A...); \
+  template <class T, class... A>           \
+  KMUX_REFUSED("surfaces")                 \
+  void name##write(T, cudaSurfaceObject_t, A...);
 KMUX_SURFACE(surf1D)
 KMUX_SURFACE(surf2D)
 KMUX_SURFACE(surf3D)

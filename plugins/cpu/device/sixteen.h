@@ -4,17 +4,19 @@
 
 KMUX_DEVICE float kmux_float(const KMUX_T& a) { return static_cast<float>(a); }
 
-#define KMUX_OPERATION(name, op)                                                                              \
-  KMUX_DEVICE KMUX_T name(const KMUX_T& a, const KMUX_T& b) { return KMUX_T(kmux_float(a) op kmux_float(b)); }              \
-  KMUX_DEVICE KMUX_T name##_rn(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                                     \
-  KMUX_DEVICE KMUX_T name##_sat(const KMUX_T& a, const KMUX_T& b) { return kmux_saturated(name(a, b)); }                    \
-  KMUX_DEVICE KMUX_T2 name##2(const KMUX_T2& a, const KMUX_T2& b) { return {name(a.x, b.x), name(a.y, b.y)}; }              \
-  KMUX_DEVICE KMUX_T2 name##2_rn(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                              \
-  KMUX_DEVICE KMUX_T2 name##2_sat(const KMUX_T2& a, const KMUX_T2& b) { return {name##_sat(a.x, b.x), name##_sat(a.y, b.y)}; } \
-  KMUX_DEVICE KMUX_T operator op(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                                   \
-  KMUX_DEVICE KMUX_T& operator op##=(KMUX_T& a, const KMUX_T& b) { return a = name(a, b); }                          \
-  KMUX_DEVICE KMUX_T2 operator op(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                             \
-  KMUX_DEVICE KMUX_T2& operator op##=(KMUX_T2& a, const KMUX_T2& b) { return a = name##2(a, b); }
+#define KMUX_OPERATION(name, op)                                                                               \
+  KMUX_DEVICE KMUX_T name(const KMUX_T& a, const KMUX_T& b) { return KMUX_T(kmux_float(a) op kmux_float(b)); } \
+  KMUX_DEVICE KMUX_T name##_rn(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                        \
+  KMUX_DEVICE KMUX_T name##_sat(const KMUX_T& a, const KMUX_T& b) { return kmux_saturated(name(a, b)); }       \
+  KMUX_DEVICE KMUX_T2 name##2(const KMUX_T2& a, const KMUX_T2& b) { return {name(a.x, b.x), name(a.y, b.y)}; } \
+  KMUX_DEVICE KMUX_T2 name##2_rn(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                 \
+  KMUX_DEVICE KMUX_T2 name##2_sat(const KMUX_T2& a, const KMUX_T2& b) {                                        \
+    return {name##_sat(a.x, b.x), name##_sat(a.y, b.y)};                                                       \
+  }                                                                                                            \
+  KMUX_DEVICE KMUX_T operator op(const KMUX_T& a, const KMUX_T& b) { return name(a, b); }                      \
+  KMUX_DEVICE KMUX_T& operator op##=(KMUX_T & a, const KMUX_T & b) { return a = name(a, b); }                  \
+  KMUX_DEVICE KMUX_T2 operator op(const KMUX_T2& a, const KMUX_T2& b) { return name##2(a, b); }                \
+  KMUX_DEVICE KMUX_T2& operator op##=(KMUX_T2 & a, const KMUX_T2 & b) { return a = name##2(a, b); }
 
 KMUX_DEVICE KMUX_T kmux_saturated(const KMUX_T& a) {
   const float x = kmux_float(a);
@@ -27,8 +29,12 @@ KMUX_OPERATION(kmux_quotient, /)
 #undef KMUX_OPERATION
 KMUX_DEVICE KMUX_T __hdiv(const KMUX_T& a, const KMUX_T& b) { return kmux_quotient(a, b); }
 KMUX_DEVICE KMUX_T2 __h2div(const KMUX_T2& a, const KMUX_T2& b) { return kmux_quotient2(a, b); }
-KMUX_DEVICE KMUX_T __hneg(const KMUX_T& a) { return kmux_of_bits(static_cast<unsigned short>(kmux_bits(a) ^ 0x8000), a); }
-KMUX_DEVICE KMUX_T __habs(const KMUX_T& a) { return kmux_of_bits(static_cast<unsigned short>(kmux_bits(a) & 0x7fff), a); }
+KMUX_DEVICE KMUX_T __hneg(const KMUX_T& a) {
+  return kmux_of_bits(static_cast<unsigned short>(kmux_bits(a) ^ 0x8000), a);
+}
+KMUX_DEVICE KMUX_T __habs(const KMUX_T& a) {
+  return kmux_of_bits(static_cast<unsigned short>(kmux_bits(a) & 0x7fff), a);
+}
 KMUX_DEVICE KMUX_T2 __hneg2(const KMUX_T2& a) { return {__hneg(a.x), __hneg(a.y)}; }
 KMUX_DEVICE KMUX_T2 __habs2(const KMUX_T2& a) { return {__habs(a.x), __habs(a.y)}; }
 KMUX_DEVICE KMUX_T operator-(const KMUX_T& a) { return __hneg(a); }
@@ -48,12 +54,16 @@ KMUX_DEVICE KMUX_T operator--(KMUX_T& a, int) {
   return before;
 }
 
-KMUX_DEVICE KMUX_T __hfma_sat(const KMUX_T& a, const KMUX_T& b, const KMUX_T& c) { return kmux_saturated(__hfma(a, b, c)); }
+KMUX_DEVICE KMUX_T __hfma_sat(const KMUX_T& a, const KMUX_T& b, const KMUX_T& c) {
+  return kmux_saturated(__hfma(a, b, c));
+}
 KMUX_DEVICE KMUX_T __hfma_relu(const KMUX_T& a, const KMUX_T& b, const KMUX_T& c) {
   const KMUX_T sum = __hfma(a, b, c);
   return kmux_float(sum) < 0 ? KMUX_T(0.0f) : sum;
 }
-KMUX_DEVICE KMUX_T2 __hfma2(const KMUX_T2& a, const KMUX_T2& b, const KMUX_T2& c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+KMUX_DEVICE KMUX_T2 __hfma2(const KMUX_T2& a, const KMUX_T2& b, const KMUX_T2& c) {
+  return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+}
 KMUX_DEVICE KMUX_T2 __hfma2_sat(const KMUX_T2& a, const KMUX_T2& b, const KMUX_T2& c) {
   return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)};
 }
@@ -62,36 +72,42 @@ KMUX_DEVICE KMUX_T2 __hfma2_relu(const KMUX_T2& a, const KMUX_T2& b, const KMUX_
 }
 
 // Comparisons; those that end in u hold for what is no number, too.
-#define KMUX_COMPARISON(name, holds)                                                                                    \
-  KMUX_DEVICE bool __h##name(const KMUX_T& a, const KMUX_T& b) {                                                                    \
-    const float x = kmux_float(a), y = kmux_float(b);                                                                 \
-    return holds;                                                                                                     \
-  }                                                                                                                   \
-  KMUX_DEVICE bool __h##name##u(const KMUX_T& a, const KMUX_T& b) { return __h##name(a, b) || __hisnan(a) || __hisnan(b); }         \
-  KMUX_DEVICE KMUX_T2 __h##name##2(const KMUX_T2& a, const KMUX_T2& b) {                                                            \
-    return {KMUX_T(__h##name(a.x, b.x) ? 1.0f : 0.0f), KMUX_T(__h##name(a.y, b.y) ? 1.0f : 0.0f)};                    \
-  }                                                                                                                   \
-  KMUX_DEVICE KMUX_T2 __h##name##u2(const KMUX_T2& a, const KMUX_T2& b) {                                                           \
-    return {KMUX_T(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), KMUX_T(__h##name##u(a.y, b.y) ? 1.0f : 0.0f)};              \
-  }                                                                                                                   \
-  KMUX_DEVICE unsigned __h##name##2_mask(const KMUX_T2& a, const KMUX_T2& b) {                                                      \
-    return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                             \
-  }                                                                                                                   \
-  KMUX_DEVICE unsigned __h##name##u2_mask(const KMUX_T2& a, const KMUX_T2& b) {                                                     \
-    return (__h##name##u(a.x, b.x) ? 0xffffu : 0) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0);                       \
-  }                                                                                                                   \
-  KMUX_DEVICE bool __hb##name##2(const KMUX_T2& a, const KMUX_T2& b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }         \
-  KMUX_DEVICE bool __hb##name##u2(const KMUX_T2& a, const KMUX_T2& b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); }
+#define KMUX_COMPARISON(name, holds)                                                                     \
+  KMUX_DEVICE bool __h##name(const KMUX_T& a, const KMUX_T& b) {                                         \
+    const float x = kmux_float(a), y = kmux_float(b);                                                    \
+    return holds;                                                                                        \
+  }                                                                                                      \
+  KMUX_DEVICE bool __h##name##u(const KMUX_T& a, const KMUX_T& b) {                                      \
+    return __h##name(a, b) || __hisnan(a) || __hisnan(b);                                                \
+  }                                                                                                      \
+  KMUX_DEVICE KMUX_T2 __h##name##2(const KMUX_T2& a, const KMUX_T2& b) {                                 \
+    return {KMUX_T(__h##name(a.x, b.x) ? 1.0f : 0.0f), KMUX_T(__h##name(a.y, b.y) ? 1.0f : 0.0f)};       \
+  }                                                                                                      \
+  KMUX_DEVICE KMUX_T2 __h##name##u2(const KMUX_T2& a, const KMUX_T2& b) {                                \
+    return {KMUX_T(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), KMUX_T(__h##name##u(a.y, b.y) ? 1.0f : 0.0f)}; \
+  }                                                                                                      \
+  KMUX_DEVICE unsigned __h##name##2_mask(const KMUX_T2& a, const KMUX_T2& b) {                           \
+    return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                \
+  }                                                                                                      \
+  KMUX_DEVICE unsigned __h##name##u2_mask(const KMUX_T2& a, const KMUX_T2& b) {                          \
+    return (__h##name##u(a.x, b.x) ? 0xffffu : 0) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0);          \
+  }                                                                                                      \
+  KMUX_DEVICE bool __hb##name##2(const KMUX_T2& a, const KMUX_T2& b) {                                   \
+    return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                                   \
+  }                                                                                                      \
+  KMUX_DEVICE bool __hb##name##u2(const KMUX_T2& a, const KMUX_T2& b) {                                  \
+    return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y);                                             \
+  }
 KMUX_DEVICE bool __hisnan(const KMUX_T& a) { return kmux_float(a) != kmux_float(a); }
 KMUX_COMPARISON(eq, x == y)
-KMUX_COMPARISON(ne, x < y || x > y)
+KMUX_COMPARISON(ne, x<y || x> y)
 KMUX_COMPARISON(lt, x < y)
 KMUX_COMPARISON(le, x <= y)
 KMUX_COMPARISON(gt, x > y)
 KMUX_COMPARISON(ge, x >= y)
 #undef KMUX_COMPARISON
-#define KMUX_COMPARISON(op, name)                                                      \
-  KMUX_DEVICE bool operator op(const KMUX_T& a, const KMUX_T& b) { return __h##name(a, b); }         \
+#define KMUX_COMPARISON(op, name)                                                            \
+  KMUX_DEVICE bool operator op(const KMUX_T& a, const KMUX_T& b) { return __h##name(a, b); } \
   KMUX_DEVICE bool operator op(const KMUX_T2& a, const KMUX_T2& b) { return __hb##name##2(a, b); }
 KMUX_COMPARISON(==, eq)
 KMUX_COMPARISON(!=, neu)
@@ -119,19 +135,27 @@ KMUX_DEVICE KMUX_T __hmin(const KMUX_T& a, const KMUX_T& b) {
   if (x == y) return __builtin_signbit(x) ? a : b;
   return x < y || y != y ? a : b;
 }
-KMUX_DEVICE KMUX_T __hmax_nan(const KMUX_T& a, const KMUX_T& b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b); }
-KMUX_DEVICE KMUX_T __hmin_nan(const KMUX_T& a, const KMUX_T& b) { return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b); }
+KMUX_DEVICE KMUX_T __hmax_nan(const KMUX_T& a, const KMUX_T& b) {
+  return __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b);
+}
+KMUX_DEVICE KMUX_T __hmin_nan(const KMUX_T& a, const KMUX_T& b) {
+  return __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b);
+}
 KMUX_DEVICE KMUX_T2 __hmax2(const KMUX_T2& a, const KMUX_T2& b) { return {__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
 KMUX_DEVICE KMUX_T2 __hmin2(const KMUX_T2& a, const KMUX_T2& b) { return {__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
-KMUX_DEVICE KMUX_T2 __hmax2_nan(const KMUX_T2& a, const KMUX_T2& b) { return {__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)}; }
-KMUX_DEVICE KMUX_T2 __hmin2_nan(const KMUX_T2& a, const KMUX_T2& b) { return {__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)}; }
+KMUX_DEVICE KMUX_T2 __hmax2_nan(const KMUX_T2& a, const KMUX_T2& b) {
+  return {__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)};
+}
+KMUX_DEVICE KMUX_T2 __hmin2_nan(const KMUX_T2& a, const KMUX_T2& b) {
+  return {__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)};
+}
 
 // Mathematics.
-#define KMUX_FUNCTION(name, value)                                                      \
-  KMUX_DEVICE KMUX_T h##name(const KMUX_T& a) {                                                \
-    const float x = kmux_float(a);                                                      \
-    return KMUX_T(value);                                                               \
-  }                                                                                     \
+#define KMUX_FUNCTION(name, value)              \
+  KMUX_DEVICE KMUX_T h##name(const KMUX_T& a) { \
+    const float x = kmux_float(a);              \
+    return KMUX_T(value);                       \
+  }                                             \
   KMUX_DEVICE KMUX_T2 h2##name(const KMUX_T2& a) { return {h##name(a.x), h##name(a.y)}; }
 KMUX_FUNCTION(ceil, __builtin_elementwise_ceil(x))
 KMUX_FUNCTION(cos, ::cosf(x))
@@ -173,23 +197,25 @@ KMUX_DEVICE KMUX_T KMUX_NAME(__double2, )(double x) { return KMUX_T(x); }
 KMUX_DEVICE float KMUX_NAME(__, 2float)(const KMUX_T& a) { return kmux_float(a); }
 KMUX_DEVICE short KMUX_NAME(__, _as_short)(const KMUX_T& a) { return static_cast<short>(kmux_bits(a)); }
 KMUX_DEVICE unsigned short KMUX_NAME(__, _as_ushort)(const KMUX_T& a) { return kmux_bits(a); }
-KMUX_DEVICE KMUX_T KMUX_NAME(__short_as_, )(short bits) { return kmux_of_bits(static_cast<unsigned short>(bits), KMUX_T()); }
+KMUX_DEVICE KMUX_T KMUX_NAME(__short_as_, )(short bits) {
+  return kmux_of_bits(static_cast<unsigned short>(bits), KMUX_T());
+}
 KMUX_DEVICE KMUX_T KMUX_NAME(__ushort_as_, )(unsigned short bits) { return kmux_of_bits(bits, KMUX_T()); }
 
-#define KMUX_INTEGER(type, name, widen)                                                                                   \
-  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rn)(type value) { return KMUX_T(value); }                                    \
-  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rz)(type value) { return KMUX_NAME(__float2, _rz)(widen##_rz(value)); }      \
-  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rd)(type value) { return KMUX_NAME(__float2, _rd)(widen##_rd(value)); }      \
-  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _ru)(type value) { return KMUX_NAME(__float2, _ru)(widen##_ru(value)); }      \
-  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rn)(const KMUX_T& a) {                                                                \
-    return kmux_as_integer(__builtin_elementwise_roundeven(kmux_float(a)), type());                                            \
-  }                                                                                                                       \
-  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rz)(const KMUX_T& a) { return kmux_as_integer(kmux_float(a), type()); }                    \
-  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rd)(const KMUX_T& a) {                                                                \
-    return kmux_as_integer(__builtin_elementwise_floor(kmux_float(a)), type());                                                \
-  }                                                                                                                       \
-  KMUX_DEVICE type KMUX_NAME(__, 2##name##_ru)(const KMUX_T& a) {                                                                \
-    return kmux_as_integer(__builtin_elementwise_ceil(kmux_float(a)), type());                                                 \
+#define KMUX_INTEGER(type, name, widen)                                                                              \
+  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rn)(type value) { return KMUX_T(value); }                               \
+  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rz)(type value) { return KMUX_NAME(__float2, _rz)(widen##_rz(value)); } \
+  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _rd)(type value) { return KMUX_NAME(__float2, _rd)(widen##_rd(value)); } \
+  KMUX_DEVICE KMUX_T KMUX_NAME(__##name##2, _ru)(type value) { return KMUX_NAME(__float2, _ru)(widen##_ru(value)); } \
+  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rn)(const KMUX_T& a) {                                                    \
+    return kmux_as_integer(__builtin_elementwise_roundeven(kmux_float(a)), type());                                  \
+  }                                                                                                                  \
+  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rz)(const KMUX_T& a) { return kmux_as_integer(kmux_float(a), type()); }   \
+  KMUX_DEVICE type KMUX_NAME(__, 2##name##_rd)(const KMUX_T& a) {                                                    \
+    return kmux_as_integer(__builtin_elementwise_floor(kmux_float(a)), type());                                      \
+  }                                                                                                                  \
+  KMUX_DEVICE type KMUX_NAME(__, 2##name##_ru)(const KMUX_T& a) {                                                    \
+    return kmux_as_integer(__builtin_elementwise_ceil(kmux_float(a)), type());                                       \
   }
 using kmux_long_long = long long;
 using kmux_unsigned_long_long = unsigned long long;
@@ -202,7 +228,9 @@ KMUX_INTEGER(kmux_long_long, ll, __ll2float)
 KMUX_INTEGER(kmux_unsigned_long_long, ull, __ull2float)
 #undef KMUX_INTEGER
 KMUX_DEVICE signed char KMUX_NAME(__, 2char_rz)(const KMUX_T& a) { return static_cast<signed char>(kmux_float(a)); }
-KMUX_DEVICE unsigned char KMUX_NAME(__, 2uchar_rz)(const KMUX_T& a) { return static_cast<unsigned char>(kmux_float(a)); }
+KMUX_DEVICE unsigned char KMUX_NAME(__, 2uchar_rz)(const KMUX_T& a) {
+  return static_cast<unsigned char>(kmux_float(a));
+}
 
 // Pairs.
 KMUX_DEVICE float __low2float(const KMUX_T2& a) { return kmux_float(a.x); }
@@ -224,9 +252,9 @@ KMUX_DEVICE float2 KMUX_NAME(__, 22float2)(const KMUX_T2& a) { return {kmux_floa
 // Atomics, by comparison of the bits.
 KMUX_DEVICE KMUX_T atomicAdd(KMUX_T* address, const KMUX_T& value) {
   auto* const bits = reinterpret_cast<unsigned short*>(address);
-  return kmux_of_bits(kmux_update(bits, [=](unsigned short before) {
-                        return kmux_bits(__hadd(kmux_of_bits(before, value), value));
-                      }), value);
+  return kmux_of_bits(
+      kmux_update(bits, [=](unsigned short before) { return kmux_bits(__hadd(kmux_of_bits(before, value), value)); }),
+      value);
 }
 KMUX_DEVICE KMUX_T2 atomicAdd(KMUX_T2* address, const KMUX_T2& value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};

@@ -1,5 +1,7 @@
 // The functions of mathematics in namespace std.
 #pragma once
+#include <type_traits>
+
 #include <kmux/angles.h>
 #include <kmux/errors.h>
 #include <kmux/exponentials.h>
@@ -7,7 +9,6 @@
 #include <kmux/powers.h>
 #include <kmux/roots.h>
 #include <kmux/turns.h>
-#include <type_traits>
 
 namespace std {
 

@@ -24,18 +24,18 @@ KMUX_DEVICE void AtomicMin(T* address, V value, int = 0) {
 
 namespace tl {
 
-#define KMUX_OPERATION(name, result)              \
-  struct name {                                   \
-    template <class T>                            \
+#define KMUX_OPERATION(name, result)                   \
+  struct name {                                        \
+    template <class T>                                 \
     KMUX_METHOD T operator()(const T& x, const T& y) { \
-      return result;                              \
-    }                                             \
+      return result;                                   \
+    }                                                  \
   };
 #define KMUX_METHOD inline __attribute__((always_inline))
 KMUX_OPERATION(SumOp, x + y)
 KMUX_OPERATION(MaxOp, max(x, y))
 KMUX_OPERATION(MinOp, min(x, y))
-KMUX_OPERATION(BitAndOp, x & y)
+KMUX_OPERATION(BitAndOp, x& y)
 KMUX_OPERATION(BitOrOp, x | y)
 KMUX_OPERATION(BitXorOp, x ^ y)
 #undef KMUX_OPERATION

@@ -66,12 +66,12 @@ template <class T>
 struct negation : bool_constant<!bool(T::value)> {};
 
 // Those that the compiler knows.
-#define KMUX_CHANGED(name, builtin)   \
-  template <class T>                  \
-  struct name {                       \
-    using type = builtin(T);          \
-  };                                  \
-  template <class T>                  \
+#define KMUX_CHANGED(name, builtin) \
+  template <class T>                \
+  struct name {                     \
+    using type = builtin(T);        \
+  };                                \
+  template <class T>                \
   using name##_t = builtin(T);
 KMUX_CHANGED(add_lvalue_reference, __add_lvalue_reference)
 KMUX_CHANGED(add_pointer, __add_pointer)
@@ -89,10 +89,10 @@ KMUX_CHANGED(remove_reference, __remove_reference_t)
 KMUX_CHANGED(remove_volatile, __remove_volatile)
 KMUX_CHANGED(underlying_type, __underlying_type)
 #undef KMUX_CHANGED
-#define KMUX_ASKED(name, builtin)                 \
-  template <class T>                              \
-  struct name : bool_constant<builtin(T)> {};     \
-  template <class T>                              \
+#define KMUX_ASKED(name, builtin)             \
+  template <class T>                          \
+  struct name : bool_constant<builtin(T)> {}; \
+  template <class T>                          \
   inline constexpr bool name##_v = builtin(T);
 KMUX_ASKED(is_arithmetic, __is_arithmetic)
 KMUX_ASKED(is_array, __is_array)
@@ -117,10 +117,10 @@ KMUX_ASKED(is_unsigned, __is_unsigned)
 KMUX_ASKED(is_void, __is_void)
 KMUX_ASKED(is_volatile, __is_volatile)
 #undef KMUX_ASKED
-#define KMUX_ASKED(name, builtin)                  \
-  template <class A, class B>                      \
-  struct name : bool_constant<builtin(A, B)> {};   \
-  template <class A, class B>                      \
+#define KMUX_ASKED(name, builtin)                \
+  template <class A, class B>                    \
+  struct name : bool_constant<builtin(A, B)> {}; \
+  template <class A, class B>                    \
   inline constexpr bool name##_v = builtin(A, B);
 KMUX_ASKED(is_assignable, __is_assignable)
 KMUX_ASKED(is_base_of, __is_base_of)

@@ -149,16 +149,16 @@ KMUX_DEVICE T kmux_reduce(unsigned mask, T value, F join) {
   }
   return all;
 }
-#define KMUX_REDUCE(name, expression)                                \
-  template <class T>                                                 \
-  KMUX_DEVICE auto name(unsigned mask, T value) {                    \
-    using Number = decltype(+value);                                 \
+#define KMUX_REDUCE(name, expression)                                                          \
+  template <class T>                                                                           \
+  KMUX_DEVICE auto name(unsigned mask, T value) {                                              \
+    using Number = decltype(+value);                                                           \
     return kmux_reduce(mask, +value, [](Number a, Number b) -> Number { return expression; }); \
   }
 KMUX_REDUCE(__reduce_add_sync, static_cast<Number>(static_cast<unsigned>(a) + static_cast<unsigned>(b)))
 KMUX_REDUCE(__reduce_min_sync, a < b ? a : b)
 KMUX_REDUCE(__reduce_max_sync, a > b ? a : b)
-KMUX_REDUCE(__reduce_and_sync, a & b)
+KMUX_REDUCE(__reduce_and_sync, a& b)
 KMUX_REDUCE(__reduce_or_sync, a | b)
 KMUX_REDUCE(__reduce_xor_sync, a ^ b)
 #undef KMUX_REDUCE

@@ -148,10 +148,11 @@ TEST(CheckMemory, SharedMemoryThatNobodyWrote) {
   y[threadIdx.x] = all[63 - threadIdx.x];
 })",
                              .grid = {Expr(2)}};
-  EXPECT_THAT(findings_of(kernel),
-              ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that no thread wrote (byte 28; block "
-                                          "(0, 0, 0), thread (56, 0, 0), at k.cu:5)"),
-                                HasSubstr("Seen 2 times."))));
+  EXPECT_THAT(
+      findings_of(kernel),
+      ElementsAre(AllOf(HasSubstr("reads 4 bytes of shared variable \"all\" that no thread wrote (byte 28; block "
+                                  "(0, 0, 0), thread (56, 0, 0), at k.cu:5)"),
+                        HasSubstr("Seen 2 times."))));
 }
 
 TEST(CheckMemory, WhatIsNamedInAWorkspaceAndAtAPointer) {

@@ -1,0 +1,192 @@
+// The steps from a kernel for one thread to a function for a warp, each on LLVM's IR as text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "spmd/branches.h"
+#include "spmd/divergence.h"
+#include "spmd/lane_values.h"
+#include "spmd/lower.h"
+#include "spmd/steps.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// What the texts below ask of threads.
+constexpr const char* kDeclarations =
+    "declare i32 @\"kmux.thread.x\"() memory(none)\ndeclare i32 @\"kmux.block.x\"() memory(none)\n"
+    "declare i32 @\"kmux.lane\"() memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
+
+/// A module of text, with the analyses of LLVM for lanes.
+class Steps {
+ public:
+  explicit Steps(const std::string& text, bool in_step = false) {
+    llvm::SMDiagnostic error;
+    module = llvm::parseAssemblyString(kDeclarations + text, error, context);
+    EXPECT_NE(module, nullptr) << error.getMessage().str();
+    register_divergence(functions, in_step);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+  ~Steps() { functions.clear(); }
+
+  llvm::Function& kernel() { return *module->getFunction("k"); }
+  const llvm::UniformityInfo& uniformity() { return functions.getResult<llvm::UniformityInfoAnalysis>(kernel()); }
+  llvm::Instruction& value(const std::string& name) {
+    for (llvm::Instruction& instruction : llvm::instructions(kernel())) {
+      if (instruction.getName() == name) return instruction;
+    }
+    ADD_FAILURE() << name;
+    return *kernel().getEntryBlock().begin();
+  }
+  LaneValue lane_value(const std::string& name) { return LaneValues(kernel(), uniformity(), 32, {}).of(&value(name)); }
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+};
+
+std::string text_of(const llvm::Function& function) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function.print(stream);
+  EXPECT_FALSE(llvm::verifyFunction(function, &stream)) << text;
+  return text;
+}
+
+constexpr const char* kIndices =
+    "define void @k(ptr %x, i32 %n) {\n"
+    "  %lane = call i32 @\"kmux.lane\"()\n  %block = call i32 @\"kmux.block.x\"()\n"
+    "  %first = shl i32 %block, 8\n  %i = add i32 %first, %lane\n  %wide = sext i32 %i to i64\n"
+    "  %twice = mul i32 %i, 2\n  %square = mul i32 %i, %i\n"
+    "  %address = getelementptr float, ptr %x, i64 %wide\n  %same = add i32 %first, %n\n"
+    "  %other = add i32 %n, %lane\n  %far = sext i32 %other to i64\n"
+    "  %loaded = load float, ptr %address\n  ret void\n}\n";
+
+TEST(SpmdSteps, ValuesOverTheLanesOfAWarp) {
+  Steps steps(kIndices);
+  EXPECT_EQ(steps.lane_value("same").kind, LaneValue::Kind::kUniform);
+  EXPECT_EQ(steps.lane_value("i").stride, 1);
+  EXPECT_EQ(steps.lane_value("twice").stride, 2);
+  EXPECT_EQ(steps.lane_value("wide").stride, 1);  // nothing is carried: lane 0 is a multiple of 256
+  EXPECT_EQ(steps.lane_value("address").stride, 4);
+  EXPECT_EQ(steps.lane_value("square").kind, LaneValue::Kind::kVarying);
+  EXPECT_EQ(steps.lane_value("far").kind, LaneValue::Kind::kVarying);  // n + lane may wrap around
+  EXPECT_EQ(steps.lane_value("loaded").kind, LaneValue::Kind::kVarying);
+}
+
+TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
+  Steps steps(kIndices);
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  const std::string text = text_of(**warp);
+  EXPECT_THAT(text, HasSubstr("load <32 x float>"));
+  EXPECT_THAT(text, Not(HasSubstr("gather")));
+}
+
+constexpr const char* kBranches =
+    "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
+    "  %odd = and i32 %lane, 1\n  %is_odd = icmp ne i32 %odd, 0\n  %many = icmp sgt i32 %n, 5\n"
+    "  br i1 %many, label %uniform, label %end\n"
+    "uniform:\n  br i1 %is_odd, label %parted, label %end\n"
+    "parted:\n  %v = load i32, ptr %x\n  %s = add i32 %v, %lane\n  store i32 %s, ptr %x\n  br label %end\n"
+    "end:\n  ret void\n}\n";
+
+TEST(SpmdSteps, OnlyBranchesWhereLanesPartAreSplits) {
+  Steps steps(kBranches);
+  structure(steps.kernel(), steps.functions, false);
+  const auto branches = Branches::find(steps.kernel(), steps.uniformity());
+  ASSERT_TRUE(branches.ok()) << branches.error().explain();
+  EXPECT_EQ(branches->splits().size(), 1U);
+}
+
+TEST(SpmdSteps, RegionsRunMaskedIfAnyLaneIsForThem) {
+  Steps steps(kBranches);
+  structure(steps.kernel(), steps.functions, false);
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  const std::string text = text_of(**warp);
+  EXPECT_THAT(text, HasSubstr("bitcast <32 x i1>"));  // has any lane the condition?
+  EXPECT_THAT(text, HasSubstr("llvm.masked.scatter"));
+}
+
+TEST(SpmdSteps, RegionsThatReachMemoryHaveACopyForAllLanes) {
+  Steps steps(kBranches);
+  structure(steps.kernel(), steps.functions, false);
+  EXPECT_TRUE(add_fast_paths(steps.kernel(), steps.functions).ok());
+  EXPECT_THAT(text_of(steps.kernel()), HasSubstr("kmux.all"));
+}
+
+constexpr const char* kLoop =
+    "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n  br label %loop\n"
+    "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %next = add i32 %i, 1\n"
+    "  %again = icmp slt i32 %next, %lane\n  br i1 %again, label %loop, label %end\n"
+    "end:\n  %last = phi i32 [ %i, %loop ]\n  store i32 %last, ptr %x\n  ret void\n}\n";
+
+TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
+  Steps steps(kLoop);
+  structure(steps.kernel(), steps.functions, false);
+  auto warp = widen(steps.kernel(), 8, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  const std::string text = text_of(**warp);
+  EXPECT_THAT(text, HasSubstr("%mask = phi <8 x i1>"));
+  EXPECT_THAT(text, HasSubstr("select <8 x i1>"));
+}
+
+constexpr const char* kBarrier =
+    "@s = internal global i32 0\n"
+    "define void @k(ptr %x, i32 %n) {\nentry:\n  %t = call i32 @\"kmux.thread.x\"()\n"
+    "  %first = getelementptr i32, ptr %x, i32 %t\n  %v = load i32, ptr %first\n"
+    "  call void @\"kmux.barrier\"()\n"
+    "  %other = xor i32 %t, 32\n  %second = getelementptr i32, ptr %x, i32 %other\n  store i32 %v, ptr %second\n"
+    "  ret void\n}\n";
+
+TEST(SpmdSteps, ABarrierIsNothingWhereAllWarpsAreInStep) {
+  Steps steps(kBarrier);
+  BlockExtents kernels;
+  kernels["k"] = std::array<unsigned, 3>{64, 1, 1};
+  const auto lowered = lower_kernels(*steps.module, kernels, {});
+  ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
+  EXPECT_TRUE(lowered->empty());
+  EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), Not(HasSubstr("switch")));
+  EXPECT_THAT(text_of(steps.kernel()), HasSubstr("kmux_cpu_run"));
+}
+
+TEST(SpmdSteps, ABarrierIsAStateWhereTheBlockIsNotKnown) {
+  Steps steps(kBarrier);
+  BlockExtents kernels;
+  kernels["k"] = std::nullopt;
+  const auto lowered = lower_kernels(*steps.module, kernels, {});
+  ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
+  EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), HasSubstr("switch i32"));
+}
+
+TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
+  Steps steps("define void @k(ptr %x, i32 %n) {\n  call void asm sideeffect \"bar.sync 0;\", \"\"()\n  ret void\n}\n");
+  BlockExtents kernels;
+  kernels["k"] = std::array<unsigned, 3>{64, 1, 1};
+  const std::string before = text_of(steps.kernel());
+  const auto lowered = lower_kernels(*steps.module, kernels, {});
+  ASSERT_FALSE(lowered.ok());
+  EXPECT_EQ(lowered.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(text_of(steps.kernel()), before);
+}
+
+}  // namespace
+}  // namespace kmux::cpu::spmd
