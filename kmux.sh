@@ -57,8 +57,8 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
   ./kmux.sh sanitize tsan|asan [ARG..]  run the tests under a sanitizer, in build/tsan or build/asan; ends with the number of its
                            reports (arguments go to ctest)
-  ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds,
-                           the whole suite under both sanitizers, and without a CUDA toolkit (in build/no-toolkit)
+  ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds, 100,000
+                           random CUDA kernels on this processor, the whole suite under both sanitizers, and without a CUDA toolkit (in build/no-toolkit)
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
@@ -261,6 +261,8 @@ nightly() {
     say "${each#*:} seeds of the whole ${each%:*}"
     "$PYTHON" -B tests/order/seeds.py --seeds 1 "${each#*:}" --apart "$BUILD/tests/${each%:*}" || status=1
   done
+  say "100000 random CUDA kernels on this processor"
+  KMUX_RANDOM_KERNELS=100000 "$BUILD/tests/kmux_cpu_test" --gtest_filter='RandomKernels.*' >&2 || status=1
   say "the whole suite under both sanitizers"
   ./kmux.sh sanitize tsan || status=1
   ./kmux.sh sanitize asan || status=1

@@ -23,8 +23,9 @@ using testing::Not;
 
 // What the texts below ask of threads.
 constexpr const char* kDeclarations =
-    "declare i32 @\"kmux.thread.x\"() memory(none)\ndeclare i32 @\"kmux.block.x\"() memory(none)\n"
-    "declare i32 @\"kmux.lane\"() memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
+    "declare i32 @\"kmux.thread.x\"() nounwind willreturn memory(none)\ndeclare i32 @\"kmux.block.x\"() nounwind "
+    "willreturn memory(none)\n"
+    "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
 
 /// A module of text, with the analyses of LLVM for lanes.
 class Steps {
@@ -135,8 +136,8 @@ TEST(SpmdSteps, RegionsThatReachMemoryHaveACopyForAllLanes) {
 
 constexpr const char* kLoop =
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n  br label %loop\n"
-    "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %next = add i32 %i, 1\n"
-    "  %again = icmp slt i32 %next, %lane\n  br i1 %again, label %loop, label %end\n"
+    "loop:\n  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %tripled = mul i32 %i, 3\n"
+    "  %next = add i32 %tripled, 1\n  %again = icmp ult i32 %next, %lane\n  br i1 %again, label %loop, label %end\n"
     "end:\n  %last = phi i32 [ %i, %loop ]\n  store i32 %last, ptr %x\n  ret void\n}\n";
 
 TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
