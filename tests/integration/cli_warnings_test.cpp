@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const std::string kSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
+const std::string kWarnedSaxpy = KMUX_TEST_SOURCE_DIR "/examples/portable/saxpy.kmux.json";
 
 TEST(CliWarnings, NamesAVariableThatNobodyReads) {  // C2.15
   const ProcessResult result = CliSession().run({"plugins"}, {{"KMUX_TARGT", "cpu"}, {"KMUX_PLUGIN_PATH", "/nowhere"}});
@@ -40,7 +40,7 @@ TEST(CliWarnings, SaysThatThereIsNoCache) {  // C3.8
 
 TEST(CliWarnings, SaysWhichValuesAreExamples) {  // C3.8
   const CliSession session;
-  const std::vector<std::string> words = {"run", kSaxpy, "--backend", "cpu", "--in", "*=ones"};
+  const std::vector<std::string> words = {"run", kWarnedSaxpy, "--backend", "cpu", "--in", "*=ones"};
   EXPECT_THAT(session.run(words).standard_output, HasSubstr("with the program's example values: "));
   std::vector<std::string> with_all = words;
   for (const std::string word : {"--scalar", "a=3", "--symbol", "n=16"}) with_all.push_back(word);
