@@ -138,7 +138,7 @@ class JitEager(unittest.TestCase):
         self.assertIsInstance(kmux.jit(mode="eager")(scale.function), kmux.JitEager)
         with self.assertRaisesRegex(ValueError, "mode 'lazy' .* contradicts the function"):
             kmux.jit(mode="lazy")(scale.function)
-        with self.assertRaisesRegex(ValueError, "mode 'eagre' is none of"):
+        with self.assertRaisesRegex(ValueError, "mode 'eagre' is not auto, lazy or eager"):
             kmux.jit(mode="eagre")(scale.function)
 
     def test_an_expression_is_no_bool(self):

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "needs.h"
 #include "jobs.h"
 #include "workbench.h"
 
@@ -55,7 +56,7 @@ Maps run_maps(const Options& options) {
 // The launcher's own text names no function of mathematics, so that the object names one only where it calls the library.
 TEST(MathUnit, LoopsCallNoLibraryAndAreNearlyExact) {
   if (!host_cpu().features.contains("fma") && !host_triple().starts_with("aarch64")) {
-    GTEST_SKIP() << "needs fused multiply-add (this processor has none)";
+    GTEST_SKIP() << needs("fused multiply-add", "this processor has none");
   }
   const Maps full = run_maps({{"tier", "full"}});
   EXPECT_THAT(full.code, Not(HasSubstr("expf")));

@@ -77,7 +77,7 @@ TEST_F(HipLaunch, SharedMemoryThatASymbolSaysIsCheckedAtTheLaunch) {
   const auto adapter = loaded(with_smem(Expr::symbol("n") * 4));
   const DeviceVector x(backend, 64);
   launch(*adapter, {slot(x.address()), slot(64)}).value();
-  EXPECT_THAT(launch(*adapter, {slot(x.address()), slot(20000)}).error().message, HasSubstr("asks for 80000 bytes"));
+  EXPECT_THAT(launch(*adapter, {slot(x.address()), slot(20000)}).error().message, HasSubstr("requests 80000 bytes"));
 }
 
 TEST_F(HipLaunch, DevicesThatSayNothingHaveTheUsualSharedMemory) {
