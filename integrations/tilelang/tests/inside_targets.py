@@ -35,7 +35,7 @@ class Inside(unittest.TestCase):
 class WithoutDevice(Inside):
     options = {"strict": True}
 
-    @unittest.skipIf(_PRESENT, "this machine has a device of torch's")
+    @unittest.skipIf(_PRESENT, "needs a machine without a device of torch's (this one has one)")
     def test_become_programs_that_a_call_would_compile(self):
         for target, dialect, arch, text in (
             (_SM_90A, "cuda", "sm_90a", "__global__ void __launch_bounds__(128"),
@@ -53,7 +53,7 @@ class WithoutDevice(Inside):
                 self.assertEqual({key: variant[key] for key in ("dialect", "requires") if key in variant}, {"dialect": dialect, **requires})
                 self.assertEqual((kernel.execution_backend, kernel.out_idx, len(kernel.params)), ("kmux", [2], 3))
 
-    @unittest.skipIf(_PRESENT, "this machine has a device of torch's")
+    @unittest.skipIf(_PRESENT, "needs a machine without a device of torch's (this one has one)")
     def test_say_at_a_call_what_is_missing(self):
         kernel = tilelang.compile(add_by_threads(1024), target="metal", execution_backend="kmux")
         with self.assertRaises((kmux.UnavailableError, kmux.UnsupportedError)):

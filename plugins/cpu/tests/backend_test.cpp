@@ -57,6 +57,14 @@ TEST(Backend, SupportsHipAsFarAsItIsTheSame) {
   EXPECT_THAT(supports(builder), IsEmpty());
 }
 
+TEST(Backend, TakesCudaWhereThereIsHipToo) {
+  ProgramBuilder builder = device_kernel("hip");
+  builder.launch("k").grid({4}).block({32}).args({"out"});
+  builder.variant("cuda").source("other.cu", "__global__ void k(int* out) {}");
+  builder.launch("k").grid({4}).block({32}).args({"out"});
+  EXPECT_THAT(missing_names(builder), testing::ElementsAre("dialect"));
+}
+
 TEST(Backend, RefusesFeaturesOfGpus) {
   ProgramBuilder builder = device_kernel("cuda");
   builder.launch("k").grid({4}).block({32}).args({"out"}).cluster({2}).cooperative();

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "needs.h"
 #include "jobs.h"
+#include "needs.h"
 #include "workbench.h"
 
 namespace kmux::cpu {
@@ -83,7 +83,7 @@ TEST(MathUnit, AFunctionOfTheSourcesStaysTheirs) {
 }
 
 TEST(MathUnit, WithoutFusedMultiplyAddTheLibraryIsCalled) {
-  if (!host_triple().starts_with("x86_64")) GTEST_SKIP() << "needs x86-64 (others have fused multiply-add)";
+  if (!host_triple().starts_with("x86_64")) GTEST_SKIP() << needs("x86-64", "others have fused multiply-add");
   Compiler compiler;
   CompileJob job = job_of("f.c", "float expf(float);\nint f(int x) { return (int)expf((float)x); }\n");
   job.cpu = "x86-64-v2";
