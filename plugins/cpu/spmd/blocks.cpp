@@ -9,6 +9,9 @@
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
+// LLVM's globals have operators new and delete of their own, which GCC 12 takes for a mismatched pair under a sanitizer.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
 namespace kmux::cpu::spmd {
 namespace {
 
