@@ -53,10 +53,7 @@ bool calls_itself(llvm::Function& function) {
 namespace {
 
 void number_own(llvm::Function& function, std::vector<SharedVariable>& all) {
-  std::vector<llvm::AllocaInst*> variables;
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
-  }
+  const std::vector<llvm::AllocaInst*> variables = shared_variables(function);
   if (!variables.empty()) erase_notes(function);
   for (llvm::AllocaInst* const variable : variables) {
     llvm::IRBuilder<> builder(variable);

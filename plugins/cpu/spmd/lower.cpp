@@ -2,7 +2,6 @@
 
 #include "check/fiber_kernels.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "spmd/divergence.h"
@@ -10,23 +9,6 @@
 
 namespace kmux::cpu::spmd {
 namespace {
-
-/// The analyses of LLVM, with lanes that diverge.
-struct Analyses {
-  explicit Analyses(bool in_step) {
-    register_divergence(functions, in_step);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-  }
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-};
 
 Status check(const llvm::Function& function, const char* step) {
   std::string text;

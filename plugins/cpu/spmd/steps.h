@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kmux/error.h"
 
@@ -27,8 +28,8 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
 /// Errors: unsupported for inline assembly in `function`, which is for another processor.
 Status check_text(const llvm::Function& function);
 
-/// The variable that `instruction`, a note of the source, says is shared, or null.
-llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction);
+/// The variables of `function` that notes of the source say are shared.
+std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function);
 
 /// Takes such notes out of `function`, and those of the lives of variables.
 void erase_notes(llvm::Function& function);

@@ -54,14 +54,19 @@ Status check_text(const llvm::Function& kernel) {
 
 namespace {
 
-// Calls of what is not known before the kernel runs.
-Status check_pointers(const llvm::Function& kernel) {
+// A call of what is not known before the kernel runs, or null.
+const llvm::CallBase* pointer_call(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr || call->getCalledFunction() != nullptr || call->isInlineAsm()) continue;
-    return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
+    if (call != nullptr && call->getCalledFunction() == nullptr && !call->isInlineAsm()) return call;
   }
-  return Ok{};
+  return nullptr;
+}
+
+Status check_pointers(const llvm::Function& kernel) {
+  const llvm::CallBase* const call = pointer_call(kernel);
+  if (call == nullptr) return Ok{};
+  return refuse(*call, "calls a function through a pointer, whose threads cannot run together. Call it by its name");
 }
 
 using Functions = llvm::DenseSet<const llvm::Function*>;
@@ -112,15 +117,7 @@ void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
 }
 
-bool calls_pointers(const llvm::Function& kernel) {
-  return llvm::any_of(llvm::instructions(kernel), [](const llvm::Instruction& instruction) {
-    const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call != nullptr && call->getCalledFunction() == nullptr && !call->isInlineAsm();
-  });
-}
-
-}  // namespace
-
+// The variable that `instruction`, a note of the source, says is shared, or null.
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
@@ -128,6 +125,16 @@ llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const data = text == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
   if (data == nullptr || !data->isCString() || data->getAsCString() != "kmux.shared") return nullptr;
   return llvm::dyn_cast<llvm::AllocaInst>(note->getArgOperand(0)->stripPointerCasts());
+}
+
+}  // namespace
+
+std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> variables;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+  }
+  return variables;
 }
 
 void erase_notes(llvm::Function& function) {
@@ -150,9 +157,8 @@ constexpr const char* kVariable = "kmux.variable";  // metadata: which variable 
 
 // Has each shared variable of `function` tell its copies, one a call that becomes part of a kernel, by a node of its own.
 void mark_shared(llvm::Function& function) {
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    llvm::AllocaInst* const variable = shared_variable(instruction);
-    if (variable == nullptr || variable->hasMetadata(kVariable)) continue;
+  for (llvm::AllocaInst* const variable : shared_variables(function)) {
+    if (variable->hasMetadata(kVariable)) continue;
     variable->setMetadata(kVariable, llvm::MDNode::getDistinct(function.getContext(), {}));
   }
 }
@@ -164,10 +170,7 @@ class SharedPlaces {
 
   /// Has `kernel` ask for them instead of its variables.
   void place(llvm::Function& kernel) {
-    std::vector<llvm::AllocaInst*> variables;
-    for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-      if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
-    }
+    const std::vector<llvm::AllocaInst*> variables = shared_variables(kernel);
     erase_notes(kernel);
     for (llvm::AllocaInst* const variable : variables) {
       llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
@@ -233,7 +236,7 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
   KMUX_TRY(check_recursion(kernel));
   KMUX_TRY(inline_calls(kernel));
   shared.place(kernel);
-  if (calls_pointers(kernel)) {
+  if (pointer_call(kernel) != nullptr) {
     resolve_pointers(kernel, analyses);
     KMUX_TRY(check_recursion(kernel));
     KMUX_TRY(inline_calls(kernel));

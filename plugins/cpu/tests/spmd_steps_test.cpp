@@ -5,7 +5,6 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "spmd/branches.h"
@@ -28,18 +27,12 @@ constexpr const char* kDeclarations =
     "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
 
 /// A module of text, with the analyses of LLVM for lanes.
-class Steps {
+class Steps : public Analyses {
  public:
-  explicit Steps(const std::string& text, bool in_step = false) {
+  explicit Steps(const std::string& text) : Analyses(false) {
     llvm::SMDiagnostic error;
     module = llvm::parseAssemblyString(kDeclarations + text, error, context);
     EXPECT_NE(module, nullptr) << error.getMessage().str();
-    register_divergence(functions, in_step);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
   }
   ~Steps() { functions.clear(); }
 
@@ -56,11 +49,6 @@ class Steps {
 
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
 };
 
 std::string text_of(const llvm::Function& function) {
