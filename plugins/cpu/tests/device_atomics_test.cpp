@@ -106,9 +106,9 @@ TEST(DeviceAtomics, BitsInSharedMemory) {
 }
 
 TEST(DeviceAtomics, ExchangesAndCounters) {
-  const Wide y = cells(R"(  atomicAdd(&y[0], atomicExch(&y[1], v));
-  atomicAdd((unsigned*)&y[2], atomicExch((int*)&y[3], (int)v));
-  atomicAdd((float*)&y[4], atomicExch((float*)&y[5], v));
+  const Wide y = cells(R"(  atomicAdd(&y[0], atomicExch(&y[1], 7));
+  atomicAdd((unsigned*)&y[2], atomicExch((int*)&y[3], 7));
+  atomicAdd((float*)&y[4], atomicExch((float*)&y[5], 7));
   atomicInc((unsigned*)&y[6], 9);
   atomicDec_system((unsigned*)&y[7], 9);
   unsigned before = *(volatile unsigned*)&y[8], expected;
@@ -123,11 +123,13 @@ TEST(DeviceAtomics, ExchangesAndCounters) {
   } while (wide != was);
   atomicCAS((unsigned short*)&y[10], (unsigned short)0, (unsigned short)77);
 )");
-  EXPECT_EQ(y[0] + y[1], total());
-  EXPECT_EQ(y[2] + y[3], total());
-  EXPECT_EQ(
-      std::bit_cast<float>(static_cast<std::uint32_t>(y[4])) + std::bit_cast<float>(static_cast<std::uint32_t>(y[5])),
-      static_cast<float>(total()));
+  const auto real = [&](int cell) { return std::bit_cast<float>(static_cast<std::uint32_t>(y[cell])); };
+  EXPECT_EQ(y[0], 7 * (kCount - 1)) << "all but the first found what another had left";
+  EXPECT_EQ(y[1], 7U);
+  EXPECT_EQ(y[2], 7 * (kCount - 1));
+  EXPECT_EQ(y[3], 7U);
+  EXPECT_EQ(real(4), 7 * (kCount - 1));
+  EXPECT_EQ(real(5), 7);
   EXPECT_EQ(y[6], kCount % 10);
   EXPECT_EQ(y[7], (10 - kCount % 10) % 10);
   EXPECT_EQ(y[8], total());
