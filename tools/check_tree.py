@@ -3,6 +3,7 @@
 import collections
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -39,6 +40,7 @@ META = "meta.h"
 # stood in a folder above engine, spmd and the rest of check.
 CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check", "plugins/cpu/engine"),
                                                            ("plugins/cpu/check", "plugins/cpu/spmd"))}
+LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
 NOUNS = 25  # in a folder; a noun is the files of one name
 SOURCE_FILES = 700  # of products
 SHORT_FILES = 10  # of these, files of fewer than SHORT lines
@@ -61,6 +63,14 @@ def files(folder):
             yield from files(path)
         elif path.suffix in SOURCES or path.name == "CMakeLists.txt":
             yield path
+
+
+def leftovers():
+    """Files in git that editors, patches and runs leave behind."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False).stdout
+    for name in listed.splitlines():
+        if pathlib.Path(name).suffix in LEFTOVERS:
+            yield f"{name}: a leftover. Remove it (git rm)."
 
 
 def breaches(path, lines):
@@ -292,7 +302,7 @@ def main():
             core[relative] = lines
         if library := library_of(relative):
             sizes[library] += code_lines(lines)  # of code: documentation is not what makes a core large
-    found += [*unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources()),
+    found += [*leftovers(), *unpackaged(), *upward(core), *inner_circles(plugins), *unanswered(), *misnamed(), *crowded(product_sources()),
               *scattered(lines_by_path(product_sources()))]
     for manifest in sorted((ROOT / "plugins").glob("*/plugin.json.in")):
         found += unnamed(manifest.parent)

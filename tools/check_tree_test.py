@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_tree.py: what it lets pass and what it refuses, in trees that a test makes."""
 import pathlib
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -53,6 +54,16 @@ class InTree(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+class Leftovers(InTree):
+    def test_refuses_what_patches_and_runs_leave_in_git(self):
+        for name in ("core/plan.cpp.orig", "core/plan.cpp", "tuner.log"):
+            self.put(name)
+        subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
+        self.assertEqual(list(check_tree.leftovers()), [])
+        subprocess.run(["git", "add", "--all", "--force"], cwd=self.root, check=True)
+        self.assertEqual([line.partition(":")[0] for line in check_tree.leftovers()], ["core/plan.cpp.orig", "tuner.log"])
 
 
 class Unnamed(InTree):
