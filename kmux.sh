@@ -20,7 +20,7 @@ readonly DOCS_PACKAGES=(doxygen)
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
-readonly TILELANG_NEEDS=(torch==2.11.0 pytest==8.4.2)
+readonly TILELANG_NEEDS=(torch==2.11.0 pytest==8.4.2 pytest-xdist==3.8.0)
 readonly CUTE_DSL=nvidia-cutlass-dsl==4.8.1
 readonly NVRTC_PACKAGES=(nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
   nvidia-cuda-crt==13.0.88)

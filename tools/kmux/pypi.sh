@@ -50,12 +50,12 @@ tilelang_headers() {
 # .venv has. Its older releases are folders that stand before it on a path, see integrations/tilelang/tests/with_tilelang.py.
 tilelang() {
   [[ ${KMUX_TILELANG_TESTS:-0} == 1 ]] || return 0
-  local release
+  local release needs="$TILELANG ${TILELANG_NEEDS[*]} $CUTE_DSL"
   for release in "${TILELANG_OLDER[@]}"; do older_tilelang "$release" || return 1; done
-  [[ -f $TILELANG_VENV/complete ]] && return 0
+  [[ $(cat "$TILELANG_VENV/complete" 2>/dev/null) == "$needs" ]] && return 0
   [[ -x $TILELANG_VENV/bin/python ]] || "$PYTHON" -m venv "$TILELANG_VENV" || return 1
   PIP_PYTHON=$TILELANG_VENV/bin/python pip install --only-binary :all: "$TILELANG" "${TILELANG_NEEDS[@]}" "$CUTE_DSL" &&
-    touch "$TILELANG_VENV/complete"
+    printf '%s\n' "$needs" >"$TILELANG_VENV/complete"
 }
 
 # One older release, in a folder that has its name once it is whole.

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("kmux")
@@ -29,7 +31,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_sessionfinish(session: Any) -> None:
     from .backend import report
 
-    if path := session.config.getoption("--kmux-report"):
-        counts = report()
+    if (to_controller := getattr(session.config, "workeroutput", None)) is not None:
+        to_controller["kmux"] = report().as_json()
+    elif path := session.config.getoption("--kmux-report"):
         with Path(path).open("a") as file:
-            print(json.dumps({"compiled": dict(counts.compiled), "fallbacks": counts.fallbacks}), file=file)
+            print(json.dumps(report().as_json()), file=file)
+
+
+# pytest-xdist's: its workers compile, and its controller, which compiles nothing, prints the summary.
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    from .backend import report
+
+    report().add(getattr(node, "workeroutput", {}).get("kmux", {"compiled": {}, "fallbacks": {}}))

@@ -69,14 +69,15 @@ def test_add():
 def test_add_by_name():
     assert tilelang.compile(add(60), target="c", execution_backend="cython").execution_backend == "cython"
 """
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "test_it.py").write_text(test)
-            report = Path(folder, "report.jsonl")
-            words = ["-q", "-p", "no:cacheprovider", "-p", "kmux_tilelang.pytest", f"--kmux-report={report}", folder]
-            done = _python(f"import sys, pytest; sys.exit(pytest.main({words!r}))", KMUX_TILELANG="0")
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertIn("kmux compiled 1 kernels (1 on cpu)", done.stdout)
-            self.assertEqual(json.loads(report.read_text()), {"compiled": {"cpu": 1}, "fallbacks": {}})
+        for workers in ([], ["-n", "2"]):
+            with self.subTest(workers=workers), tempfile.TemporaryDirectory() as folder:
+                Path(folder, "test_it.py").write_text(test)
+                report = Path(folder, "report.jsonl")
+                words = ["-q", "-p", "no:cacheprovider", "-p", "kmux_tilelang.pytest", f"--kmux-report={report}", *workers, folder]
+                done = _python(f"import sys, pytest; sys.exit(pytest.main({words!r}))", KMUX_TILELANG="0")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("kmux compiled 1 kernels (1 on cpu)", done.stdout)
+                self.assertEqual(json.loads(report.read_text()), {"compiled": {"cpu": 1}, "fallbacks": {}})
 
 
 class Wheel(unittest.TestCase):

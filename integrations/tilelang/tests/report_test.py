@@ -35,6 +35,8 @@ class Fallbacks(unittest.TestCase):
                 "TileLang compiled 'main': no window",
             ],
         )
+        module.report().add(json.loads(json.dumps(module.report().as_json())))
+        self.assertEqual(module.report().fallbacks, {"main": {"no tensor map": 4, "no window": 2}, "add": {"no window": 2}})
         module.forget()
         self.assertEqual(module.report().fallbacks, {})
 

@@ -3,7 +3,9 @@
 import logging
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 logger = logging.getLogger("kmux_tilelang")
 
@@ -21,6 +23,16 @@ class Report:
         for name, reasons in sorted(self.fallbacks.items()):
             lines += [f"TileLang compiled '{name}'{_times(count)}: {reason}" for reason, count in sorted(reasons.items())]
         return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts as JSON has them, which `add` takes."""
+        return {"compiled": dict(self.compiled), "fallbacks": {name: dict(reasons) for name, reasons in self.fallbacks.items()}}
+
+    def add(self, counts: Mapping[str, Any]) -> None:
+        """Adds what another process counted."""
+        self.compiled.update(counts["compiled"])
+        for name, reasons in counts["fallbacks"].items():
+            self.fallbacks.setdefault(name, Counter()).update(reasons)
 
 
 def _times(count: int) -> str:
