@@ -80,6 +80,22 @@ def test_add_by_name():
                 self.assertEqual(json.loads(report.read_text()), {"compiled": {"cpu": 1}, "fallbacks": {}})
 
 
+class Torch(unittest.TestCase):
+    def test_may_come_after_kmux(self):
+        script = """
+import sys, kmux
+assert "torch" not in sys.modules
+import torch, tvm_ffi
+import kmux_tilelang, tilelang
+from inside_kernels import add
+kmux_tilelang.install(strict=True, default=True)
+result = tilelang.compile(add(57), out_idx=-1, target="c")(torch.ones(57), torch.ones(57))
+print(type(result), result[0].item(), tvm_ffi.convert(torch.bfloat16))
+"""
+        done = _python(script)
+        self.assertIn("<class 'torch.Tensor'> 2.0 bfloat16", done.stdout, done.stderr)
+
+
 class Wheel(unittest.TestCase):
     """What ./kmux.sh wheel makes of this package."""
 

@@ -1,6 +1,8 @@
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 import unittest
 
@@ -47,6 +49,25 @@ class Library(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("[3. 3.]", done.stdout)
         self.assertIn("cannot read '/nowhere.kmux.json'", done.stdout)
+
+    def test_leaves_torch_to_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            torch = pathlib.Path(folder, "torch")
+            torch.mkdir()
+            (torch / "__init__.py").write_text("from . import cuda, version\nclass Tensor:\n    __dlpack_c_exchange_api__ = 1\n")
+            (torch / "cuda.py").write_text("class Stream: pass\nis_available = lambda: True\n")
+            (torch / "version.py").write_text("")
+            done = run(
+                """
+                import sys, threading, kmux, tvm_ffi
+                assert "torch" not in sys.modules and tvm_ffi.core.torch is None
+                import torch
+                assert torch.__spec__.loader.get_filename() == torch.__file__
+                print(tvm_ffi.core.torch is torch, hasattr(torch.cuda.Stream, "__cuda_stream__"), tvm_ffi.use_torch_stream)
+                """,
+                PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]),
+            )
+            self.assertIn("True True <function use_torch_stream", done.stdout, done.stderr)
 
     def test_says_how_to_be_found(self):
         done = run("import kmux", KMUX_TVM_FFI_LIBRARY="/nowhere.so")

@@ -8,6 +8,7 @@ A program (`load_program`, `program`) becomes a `Kernel` (`compile`, `par_compil
 cupy arrays as they are. See docs/python.md.
 """
 
+from . import _torch  # first: it imports TVM-FFI  # noqa: F401, I001
 from ._compile import compile, par_compile, resolve
 from ._errors import CompileError, CompileWarning, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
 from ._export import ExportedLibrary, export_library
