@@ -45,7 +45,7 @@ def scale_of(source, outputs=("y",)):
 
 
 def ends():
-    """low = min(x), high = max(x); `address` is not read."""
+    """low = min(x), high = max(x); 7 is written to `address`."""
     document = {
         "name": "ends",
         "signature": {

@@ -8,6 +8,10 @@ A program (`load_program`, `program`) becomes a `Kernel` (`compile`, `par_compil
 cupy arrays as they are. See docs/python.md.
 """
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from . import _torch  # first: it imports TVM-FFI  # noqa: F401, I001
 from ._compile import compile, par_compile, resolve
 from ._errors import CompileError, CompileWarning, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
@@ -27,6 +31,17 @@ from ._progress import CompileEvent
 from ._resolution import Resolution
 
 __version__: str = _functions.version()
+
+if TYPE_CHECKING:
+    from . import torch as torch
+
+
+def __getattr__(name: str) -> ModuleType:
+    """`kmux.torch` imports torch, so it is imported when it is needed."""
+    if name == "torch":
+        return import_module("kmux.torch")
+    raise AttributeError(f"module 'kmux' has no attribute {name!r}")
+
 
 __all__ = [
     "CompileError",

@@ -61,7 +61,10 @@ def _complete(torch: ModuleType) -> None:
         if name.partition(".")[0] == "tvm_ffi" and getattr(module, "torch", torch) is None:
             module.torch = torch  # type: ignore[attr-defined]
     tvm_ffi.core._convert_torch_dtype_to_ffi_dtype = _dtype_of
-    for name in ("tvm_ffi._optional_torch_c_dlpack", "tvm_ffi.stream"):  # what these do at their end, or define, depends on torch
+    for name in (
+        "tvm_ffi._optional_torch_c_dlpack",
+        "tvm_ffi.stream",
+    ):  # what these do at their end, or define, depends on torch
         if (spec := importlib.util.find_spec(name)) is not None and spec.loader is not None:
             fresh = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(fresh)

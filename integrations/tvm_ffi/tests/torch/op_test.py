@@ -1,0 +1,143 @@
+"""Kernels as operators of torch, by torch's own checks of operators. Needs torch; exits with 77 (a counted skip) without."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+try:
+    import torch
+except ImportError as error:
+    print(f"needs torch ({error})")
+    sys.exit(77)
+
+import kmux
+from programs import buffer, ends, launch, scale
+
+
+def _compiled(program):
+    return kmux.compile(program, target="cpu")
+
+
+def _rows():
+    """y[r] = factor * sum of row r of x, of strides; last[1] = n."""
+    document = {
+        "name": "rows",
+        "signature": {
+            "params": [
+                {"name": "x", "buffer": {"dtype": "float32", "shape": [["*", "m", 2], "n"], "strides": ["n", 1]}},
+                {"name": "factor", "scalar": {"dtype": "float32"}},
+                {"name": "extra", "scalar": {"dtype": "int32"}},
+                buffer("y", ["m", ["+", ["ceildiv", "n", 2], "extra"]]),
+                buffer("last", [["max", "m", 3]], "int64"),
+            ],
+            "outputs": ["y", "last"],
+            "symbols": [{"name": "m"}, {"name": "n"}],
+        },
+        "variants": [
+            {
+                "dialect": "c",
+                "sources": [{"path": "rows.c"}],
+                "body": launch(
+                    "rows",
+                    [
+                        {"tensor": "y"},
+                        {"tensor": "last"},
+                        {"scalar": "factor"},
+                        {"expr": ["*", "m", ["+", ["ceildiv", "n", 2], "extra"]], "dtype": "int64"},
+                        {"expr": ["max", "m", 3], "dtype": "int64"},
+                    ],
+                ),
+            }
+        ],
+    }
+    source = """void rows(float* y, long long* last, float factor, long long n, long long m) {
+  for (long long i = 0; i < n; ++i) y[i] = factor;
+  for (long long i = 0; i < m; ++i) last[i] = m;
+}"""
+    return kmux.program(document, {"rows.c": source})
+
+
+def _times():
+    """grad_x = factor * grad_y, the gradient of `scale`."""
+    source = "void back(const float* g, float* y, float factor, long long n) { for (long long i = 0; i < n; ++i) y[i] = factor * g[i]; }"
+    return kmux.program(
+        {
+            "name": "back",
+            "signature": {
+                "params": [buffer("grad_y"), buffer("grad_x"), {"name": "factor", "scalar": {"dtype": "float32"}}],
+                "outputs": ["grad_x"],
+                "symbols": [{"name": "n"}],
+            },
+            "variants": [
+                {
+                    "dialect": "c",
+                    "sources": [{"path": "back.c"}],
+                    "body": launch(
+                        "back",
+                        [
+                            {"tensor": "grad_y"},
+                            {"tensor": "grad_x"},
+                            {"scalar": "factor"},
+                            {"expr": "n", "dtype": "int64"},
+                        ],
+                    ),
+                }
+            ],
+        },
+        {"back.c": source},
+    )
+
+
+class Operators(unittest.TestCase):
+    def test_return_what_the_kernel_does(self):
+        op = kmux.torch.op("kmux_test::scale", _compiled(scale()))
+        x = torch.arange(5.0)
+        self.assertEqual(str(op._opoverload._schema), "kmux_test::scale(Tensor x, float factor) -> Tensor")
+        torch.testing.assert_close(op(x, 3.0), 3 * x)
+        torch.testing.assert_close(torch.ops.kmux_test.scale(x, 2.0), 2 * x)
+        torch.library.opcheck(op, (x, 3.0))
+
+    def test_write_what_is_named(self):
+        kernel = _compiled(scale(outputs=()))
+        op = kmux.torch.op("kmux_test::scale_into", kernel, mutates=["y"])
+        x, y = torch.arange(5.0), torch.zeros(5)
+        op(x, y, 3.0)
+        torch.testing.assert_close(y, 3 * x)
+        torch.library.opcheck(op, (x, y, 3.0))
+        with self.assertRaisesRegex(ValueError, "'mutates' is not given. Name what it writes of x, y."):
+            kmux.torch.op("kmux_test::unnamed", kernel)
+        with self.assertRaisesRegex(ValueError, "no tensor 'z' among its arguments. There are x, y."):
+            kmux.torch.op("kmux_test::misnamed", kernel, mutates=["z"])
+
+    def test_have_the_shapes_of_the_signature(self):
+        op = kmux.torch.op("kmux_test::rows", _compiled(_rows()))
+        x = torch.ones(4, 5)
+        for fake, real in zip(torch.ops.kmux_test.rows(x.to("meta"), 2.0, 1), op(x, 2.0, 1), strict=True):
+            self.assertEqual((fake.shape, fake.dtype, fake.stride()), (real.shape, real.dtype, real.stride()))
+        torch.library.opcheck(op, (x, 2.0, 1))
+
+    def test_take_addresses(self):
+        memory = torch.zeros(1)
+        made = kmux.torch.op("kmux_test::ends", _compiled(ends()))(torch.arange(4.0), memory.data_ptr())
+        self.assertEqual([*(tensor.item() for tensor in made), memory.item()], [3, 0, 7])
+
+    def test_are_compiled_whole(self):
+        op = kmux.torch.op("kmux_test::graph_scale", _compiled(scale()))
+        whole = torch.compile(lambda x: op(x + 1, 3.0).sum(), fullgraph=True, backend="aot_eager", dynamic=True)
+        for n in (4, 7):
+            self.assertEqual(whole(torch.ones(n)).item(), 6 * n)
+
+    def test_have_gradients(self):
+        op = kmux.torch.op("kmux_test::scale_twice", _compiled(scale()), backward=_compiled(_times()))
+        x = torch.arange(5.0, requires_grad=True)
+        (op(x, 3.0) * torch.arange(5.0)).sum().backward()
+        torch.testing.assert_close(x.grad, 3 * torch.arange(5.0))
+        torch.library.opcheck(op, (x, 3.0))
+        with self.assertRaisesRegex(ValueError, "the backward kernel has a parameter 'x'"):
+            kmux.torch.op("kmux_test::no_gradient", _compiled(_times()), backward=_compiled(scale()))
+
+
+if __name__ == "__main__":
+    unittest.main()
