@@ -43,13 +43,8 @@ PoolUse::~PoolUse() {
 
 namespace {
 
-// A GPU's variant is a stand-in for one that was written for processors, and one for AMD's for one for NVIDIA's, so that of
-// several the same one runs whatever their order.
-bool has_native_variant(const Program& program) {
-  return std::ranges::any_of(
-      program.variants, [](const Variant& variant) { return variant.dialect == "c" || variant.dialect == "object"; });
-}
-
+// What is written for AMD's devices stands in for what is written for NVIDIA's, so that of both the same one runs whatever
+// their order.
 bool is_passed_over(const BuildRequest& request) {
   return request.chosen().dialect == "hip" && std::ranges::any_of(request.program.variants, [](const Variant& variant) {
            return variant.dialect == "cuda";
@@ -102,10 +97,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
     missing.push_back({"dialect", path_in_variant(request, "dialect"),
                        "option check=on is for kernels of dialect cuda, one thread of a GPU each"});
   }
-  if (is_device && !is_checked && has_native_variant(request.program)) {
-    missing.push_back(
-        {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect c, which is taken"});
-  } else if (is_passed_over(request)) {
+  if (is_passed_over(request)) {
     missing.push_back(
         {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect cuda, which is taken"});
   }

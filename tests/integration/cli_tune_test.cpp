@@ -34,6 +34,34 @@ TEST_F(CliTune, MeasuresInTheShapesOfTheExample) {
   EXPECT_THAT(run({"tune", kTunedScale, "--again"}).standard_output, Not(HasSubstr("measured earlier")));
 }
 
+// The same for a processor, slowly, and for a GPU.
+constexpr const char* kTwoVariants = R"({
+  "format": "kmux-program", "version": 1, "name": "two",
+  "signature": {"params": [{"name": "x", "buffer": {"dtype": "float32", "shape": [4096]}},
+                           {"name": "y", "buffer": {"dtype": "float32", "shape": [4096]}}], "outputs": ["y"]},
+  "variants": [
+    {"dialect": "cuda", "requires": {"arch": ["sm_90a"]}, "sources": [{"path": "two.cu"}], "body": {"steps": [
+      {"launch": {"kernel": "two", "grid": [64], "block": [64], "args": [{"tensor": "x"}, {"tensor": "y"}]}}]}},
+    {"dialect": "c", "sources": [{"path": "two.c"}], "body": {"steps": [
+      {"launch": {"kernel": "two", "args": [{"tensor": "x"}, {"tensor": "y"}]}}]}}]
+})";
+
+TEST_F(CliTune, FindsTheFasterVariantOfABackend) {
+  session_.write("two.cu",
+                 "__global__ void two(const float* x, float* y) {\n"
+                 "  const int i = blockIdx.x * 64 + threadIdx.x;\n  y[i] = 2 * x[i];\n}\n");
+  session_.write("two.c",
+                 "void two(const float* x, float* y) {\n  for (int i = 0; i < 4096; ++i) {\n"
+                 "    for (volatile int wait = 0; wait < 20; ++wait);\n    y[i] = 2 * x[i];\n  }\n}\n");
+  session_.write("two.kmux.json", kTwoVariants);
+  EXPECT_THAT(run({"resolve", "two.kmux.json"}).standard_output, HasSubstr("its dialect is for this kind of device"));
+  const ProcessResult tuned = run({"tune", "two.kmux.json", "--json"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
+  EXPECT_EQ(*parse_json(tuned.standard_output)->find("winner")->as_integer(), 1) << tuned.standard_output;
+  EXPECT_THAT(run({"resolve", "two.kmux.json", "--policy", "measured"}).standard_output,
+              HasSubstr("measured; surely faster"));
+}
+
 TEST_F(CliTune, TakesOtherShapes) {
   const ProcessResult tuned = run({"tune", kTunedScale, "--symbol", "n=64", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;

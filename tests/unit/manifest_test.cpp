@@ -78,13 +78,15 @@ TEST_F(ManifestTest, WhatCannotBeLeftOutIsMissed) {
     expect_refused(read_with(key, {}), "\"" + std::string(key) + "\" is missing");
   }
   for (const char* key : {"summary", "sha256", "priority", "aliases", "features", "tiers", "parallel", "background",
-                          "needs", "environment", "architectures", "target_hosts"}) {
+                          "needs", "environment", "architectures", "target_hosts", "foreign_dialects"}) {
     EXPECT_TRUE(read_with(key, {}).ok()) << key;
   }
 }
 
 TEST_F(ManifestTest, WrongTypesAreNamed) {
   expect_refused(read_with("parallel", "threads"), "\"parallel\" is \"threads\" (there is \"process\")");
+  expect_refused(read_with("foreign_dialects", Json::Array{"cuda"}),
+                 "\"foreign_dialects\" has \"cuda\", which \"dialects\" lacks");
   expect_refused(read_with("background", "thread"), "\"background\" is \"thread\" (there is \"process\")");
   expect_refused(read_with("name", 1), "\"name\" is not a string");
   expect_refused(read_with("priority", "high"), "\"priority\" is not an integer");

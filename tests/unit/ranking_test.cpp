@@ -21,6 +21,9 @@ struct Facts : PluginFacts {
     target = Target{"cpu", "x86-64"};
   }
   Facts dialects(std::vector<std::string> list) && { return manifest.dialects = std::move(list), std::move(*this); }
+  Facts foreign(std::vector<std::string> list) && {
+    return manifest.foreign_dialects = std::move(list), std::move(*this);
+  }
   Facts targets(std::vector<std::string> list) && { return manifest.targets = std::move(list), std::move(*this); }
   Facts aliases(std::vector<std::string> list) && { return manifest.aliases = std::move(list), std::move(*this); }
   Facts features(std::vector<std::string> list) && { return manifest.features = std::move(list), std::move(*this); }
@@ -126,6 +129,12 @@ std::vector<Row> rows() {
        {Facts("a", 1).dialects({"x"}), Facts("b", 2)},
        "b1* a0+ b0-manifest a1-manifest"},
       {"dialect", one, any, {Facts("a").dialects({"cuda"}), Facts("b")}, "b0* a0-manifest"},
+      {"what is written for the device before what is not",
+       two,
+       any,
+       {Facts("b").dialects({"x", "c"}).foreign({"x"}), Facts("a", -1)},
+       "b1* b0+ a1+ a0-manifest"},
+      {"architectures of another kind of device", for_arch("gpu_9"), any, {Facts("a").foreign({"c"})}, "a0* a1+"},
       {"target kind", one, asking("c", "auto"), {Facts("a").targets({"gpu"}), Facts("b")}, "b0* a0-manifest"},
       {"target kind in capitals", one, asking("CPU:Zen", "auto"), {Facts("a")}, "a0*"},
       {"target in TileLang's form", one, asking("c -mcpu=znver4", "auto"), {Facts("a")}, "a0*"},

@@ -135,6 +135,10 @@ std::string wrong_parts(const Manifest& manifest) {
   };
   check("parallel", manifest.parallel, kParallelProcess);
   check("background", manifest.background, kBackgroundProcess);
+  for (const std::string& dialect : manifest.foreign_dialects) {
+    if (std::ranges::find(manifest.dialects, dialect) == manifest.dialects.end())
+      text += R"("foreign_dialects" has ")" + dialect + R"(", which "dialects" lacks. )";
+  }
   return text;
 }
 
@@ -166,6 +170,7 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   reader.texts("architectures", manifest.architectures);
   reader.texts("target_hosts", manifest.target_hosts);
   reader.texts("dialects", manifest.dialects);
+  reader.texts("foreign_dialects", manifest.foreign_dialects);
   reader.texts("aliases", manifest.aliases);
   reader.texts("features", manifest.features);
   reader.texts("tiers", manifest.tiers);

@@ -90,10 +90,19 @@ bool BackendName::covers(const Manifest& manifest) const {
 
 namespace {
 
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+bool is_foreign(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
+  return contains(manifest.foreign_dialects, inquiry.program.variants[variant].dialect);
+}
+
 Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   Candidate candidate{.backend = facts.manifest.name,
                       .variant = variant,
                       .dialect = inquiry.program.variants[variant].dialect,
+                      .is_foreign = is_foreign(inquiry, facts.manifest, variant),
                       .priority = facts.manifest.priority};
   for (const Stage stage : kRefusingStages) {
     candidate.stage = stage;
@@ -113,12 +122,12 @@ Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t va
 }
 
 /// Possible ones first, and of these what runs here; then those that came furthest. The policy orders equals: priority,
-/// variant, name.
+/// what is written for this kind of device, variant, name.
 bool is_better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const bool is_refused = c.verdict == Verdict::kRefused;
     return std::tuple(is_refused, is_refused ? 0 : -static_cast<int>(c.reach), -static_cast<int>(c.stage), -c.priority,
-                      c.variant, std::string_view(c.backend));
+                      c.is_foreign, c.variant, std::string_view(c.backend));
   };
   return key(a) < key(b);
 }
@@ -128,6 +137,7 @@ bool is_possible(const Candidate& candidate) { return candidate.verdict == Verdi
 std::string why_before(const Candidate& first, const Candidate& second) {
   if (first.reach > second.reach) return "the only one that can " + std::string(to_string(first.reach)) + " here";
   if (first.priority > second.priority) return "highest priority of those that can";
+  if (first.is_foreign < second.is_foreign) return "its dialect is for this kind of device";
   if (first.variant < second.variant) return "earliest variant at this priority";
   return "first by name at this priority";
 }
@@ -191,10 +201,6 @@ void pass_over_chosen(std::vector<Candidate>& candidates, const std::string& rea
 
 namespace {
 
-bool contains(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 Refusal of(const Error& error) { return {error.code, error.message}; }
 
 std::optional<Refusal> of_missing(const std::vector<MissingFeature>& missing) {
@@ -257,6 +263,7 @@ std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& fact
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
+  if (is_foreign(inquiry, facts.manifest, variant)) return std::nullopt;  // architectures of that other kind
   return Refusal{ErrorCode::kUnsupported,
                  "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};
 }
