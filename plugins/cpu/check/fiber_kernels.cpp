@@ -12,9 +12,9 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "spmd/divergence.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
@@ -92,20 +92,12 @@ void pin_warp_calls(llvm::Function& function) {
 
 // Functions of our headers become part of the user's, and scalars leave memory: what is checked then is what the user wrote.
 void inline_headers(llvm::Module& module) {
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses;
+  analyses.complete();
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
-  passes.run(module, modules);
+  passes.run(module, analyses.modules);
 }
 
 // A function that may call itself asks whether there is stack left.

@@ -79,11 +79,12 @@ constexpr O copy(I begin, I end, O to) {
   for (; begin != end; ++begin, ++to) *to = *begin;
   return to;
 }
-template <class I, class T>
-constexpr I lower_bound(I begin, I end, const T& value) {
+// The first element for which `is_before`, which holds for all until then and for none after, does not hold.
+template <class I, class F>
+constexpr I __partition_point(I begin, I end, F is_before) {
   for (auto count = end - begin; count > 0;) {
     const auto half = count / 2;
-    if (*(begin + half) < value) {
+    if (is_before(*(begin + half))) {
       begin += half + 1;
       count -= half + 1;
     } else {
@@ -93,17 +94,12 @@ constexpr I lower_bound(I begin, I end, const T& value) {
   return begin;
 }
 template <class I, class T>
+constexpr I lower_bound(I begin, I end, const T& value) {
+  return __partition_point(begin, end, [&](const auto& element) { return element < value; });
+}
+template <class I, class T>
 constexpr I upper_bound(I begin, I end, const T& value) {
-  for (auto count = end - begin; count > 0;) {
-    const auto half = count / 2;
-    if (!(value < *(begin + half))) {
-      begin += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return begin;
+  return __partition_point(begin, end, [&](const auto& element) { return !(value < element); });
 }
 
 #define KMUX_OPERATION(name, expression)                                           \

@@ -2,12 +2,7 @@
 #pragma once
 #include <cuda_fp16.h>
 
-struct __nv_bfloat16_raw {
-  unsigned short x;
-};
-struct __nv_bfloat162_raw {
-  unsigned short x, y;
-};
+KMUX_RAW_BITS(__nv_bfloat16_raw, __nv_bfloat162_raw)
 
 // To the nearest, by its bits: an instruction for this makes zeros of the smallest numbers.
 KMUX_DEVICE unsigned short kmux_upper_bits(float x) {
@@ -25,20 +20,12 @@ struct __nv_bfloat16 {
   KMUX_MEMBER operator __nv_bfloat16_raw() const { return {kmux_bits_}; }
   unsigned short kmux_bits_;
 };
-struct __attribute__((aligned(4))) __nv_bfloat162 {
-  __nv_bfloat16 x, y;
-  __nv_bfloat162() = default;
-  KMUX_MEMBER __nv_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) : x(x), y(y) {}
-  KMUX_MEMBER __nv_bfloat162(__nv_bfloat162_raw raw) : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
-  KMUX_MEMBER operator __nv_bfloat162_raw() const { return {x.kmux_bits_, y.kmux_bits_}; }
-};
+KMUX_PAIR(__nv_bfloat16, __nv_bfloat162, __nv_bfloat16_raw, __nv_bfloat162_raw)
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 typedef __nv_bfloat16 __hip_bfloat16;
 typedef __nv_bfloat162 __hip_bfloat162;
 
-KMUX_DEVICE unsigned short kmux_bits(__nv_bfloat16 a) { return a.kmux_bits_; }
-KMUX_DEVICE __nv_bfloat16 kmux_of_bits(unsigned short bits, __nv_bfloat16) { return __nv_bfloat16_raw{bits}; }
 // The product may be too small for a float; in double it is exact.
 KMUX_DEVICE __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   const double product = __dmul_rn(static_cast<float>(a), static_cast<float>(b));

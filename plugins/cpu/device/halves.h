@@ -6,12 +6,15 @@
 #include <kmux/logarithms.h>
 #include <kmux/turns.h>
 
-struct __half_raw {
-  unsigned short x;
-};
-struct __half2_raw {
-  unsigned short x, y;
-};
+// The bits of a number and of a pair, as CUDA's headers declare them.
+#define KMUX_RAW_BITS(raw, raw2) \
+  struct raw {                   \
+    unsigned short x;            \
+  };                             \
+  struct raw2 {                  \
+    unsigned short x, y;         \
+  };
+KMUX_RAW_BITS(__half_raw, __half2_raw)
 
 // Of `high` + `low`, the float toward zero, with its last digit set if there is more: what is rounded from it to fewer digits
 // is rounded as if from the sum itself.
@@ -61,6 +64,17 @@ KMUX_DEVICE unsigned short kmux_as_integer(float x, unsigned short) { return sta
   KMUX_MEMBER T(unsigned long x) : T(kmux_odd(static_cast<unsigned long long>(x))) {} \
   KMUX_MEMBER T(long long x) : T(kmux_odd(x)) {}                                      \
   KMUX_MEMBER T(unsigned long long x) : T(kmux_odd(x)) {}
+// The pair of a T, and both as bits.
+#define KMUX_PAIR(T, T2, raw, raw2)                                            \
+  struct __attribute__((aligned(4))) T2 {                                      \
+    T x, y;                                                                    \
+    T2() = default;                                                            \
+    KMUX_MEMBER T2(T x, T y) : x(x), y(y) {}                                   \
+    KMUX_MEMBER T2(raw2 bits) : x(raw{bits.x}), y(raw{bits.y}) {}              \
+    KMUX_MEMBER operator raw2() const { return {x.kmux_bits_, y.kmux_bits_}; } \
+  };                                                                           \
+  KMUX_DEVICE unsigned short kmux_bits(T a) { return a.kmux_bits_; }           \
+  KMUX_DEVICE T kmux_of_bits(unsigned short bits, T) { return raw{bits}; }
 #define KMUX_MEMBER __attribute__((always_inline))
 
 // By its bits, since a pair of _Float16 would be passed as a vector, which is no number of a thread.
@@ -72,20 +86,12 @@ struct __half {
   KMUX_MEMBER operator __half_raw() const { return {kmux_bits_}; }
   unsigned short kmux_bits_;
 };
-struct __attribute__((aligned(4))) __half2 {
-  __half x, y;
-  __half2() = default;
-  KMUX_MEMBER __half2(__half x, __half y) : x(x), y(y) {}
-  KMUX_MEMBER __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
-  KMUX_MEMBER operator __half2_raw() const { return {x.kmux_bits_, y.kmux_bits_}; }
-};
+KMUX_PAIR(__half, __half2, __half_raw, __half2_raw)
 typedef __half half;
 typedef __half2 half2;
 typedef __half __nv_half;
 typedef __half2 __nv_half2;
 
-KMUX_DEVICE unsigned short kmux_bits(__half a) { return a.kmux_bits_; }
-KMUX_DEVICE __half kmux_of_bits(unsigned short bits, __half) { return __half_raw{bits}; }
 // The product is exact in float.
 KMUX_DEVICE __half __hfma(__half a, __half b, __half c) {
   const float product = __fmul_rn(static_cast<float>(a), static_cast<float>(b));

@@ -19,14 +19,7 @@ KMUX_DEVICE float __exp10f(float x) { return kmux_fast_exp2(x * 0x1.a934fp1f); }
 KMUX_DEVICE float __powf(float x, float y) { return kmux_fast_exp2(y * log2f(x)); }
 // As the exact ones below 2^15; above, CUDA promises nothing.
 KMUX_DEVICE void __sincosf(float x, float* sine, float* cosine) { kmux_sincos_in_float(x, sine, cosine); }
-KMUX_DEVICE float __sinf(float x) {
-  float sine, cosine;
-  return __sincosf(x, &sine, &cosine), sine;
-}
-KMUX_DEVICE float __cosf(float x) {
-  float sine, cosine;
-  return __sincosf(x, &sine, &cosine), cosine;
-}
+KMUX_SINE_AND_COSINE(float, __sinf, __cosf, __sincosf)
 KMUX_DEVICE float __tanf(float x) {
   float sine, cosine;
   return __sincosf(x, &sine, &cosine), sine / cosine;

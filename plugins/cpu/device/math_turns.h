@@ -4,6 +4,17 @@
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)
 
+// The functions `sine` and `cosine` of a T, from `both`, which computes the two together.
+#define KMUX_SINE_AND_COSINE(T, sine, cosine, both) \
+  KMUX_DEVICE T sine(T x) {                         \
+    T s, c;                                         \
+    return both(x, &s, &c), s;                      \
+  }                                                 \
+  KMUX_DEVICE T cosine(T x) {                       \
+    T s, c;                                         \
+    return both(x, &s, &c), c;                      \
+  }
+
 // x with its sign changed where `sign` is negative.
 KMUX_DEVICE float kmux_flipped(float x, float sign) {
   return kmux_of_bits(kmux_bits(x) ^ (kmux_bits(sign) & (-1 - 0x7fffffff)));
@@ -85,14 +96,7 @@ KMUX_DEVICE void sincosf(float x, float* sine, float* cosine) {
   kmux_sincos_in_double(x, sine, cosine);
 #endif
 }
-KMUX_DEVICE float sinf(float x) {
-  float sine, cosine;
-  return sincosf(x, &sine, &cosine), sine;
-}
-KMUX_DEVICE float cosf(float x) {
-  float sine, cosine;
-  return sincosf(x, &sine, &cosine), cosine;
-}
+KMUX_SINE_AND_COSINE(float, sinf, cosf, sincosf)
 KMUX_DEVICE float tanf(float x) {
   long long n;
   const double t = kmux_quarters(kmux_abs(x), n);
@@ -236,14 +240,7 @@ KMUX_DEVICE void sincos(double x, double* sine, double* cosine) {
   *sine = kmux_flipped(kmux_turned(s, c, n), x);
   *cosine = kmux_turned(s, c, n + 1);
 }
-KMUX_DEVICE double sin(double x) {
-  double sine, cosine;
-  return sincos(x, &sine, &cosine), sine;
-}
-KMUX_DEVICE double cos(double x) {
-  double sine, cosine;
-  return sincos(x, &sine, &cosine), cosine;
-}
+KMUX_SINE_AND_COSINE(double, sin, cos, sincos)
 KMUX_DEVICE double tan(double x) {
   double low, sine_lost, cosine_lost;
   long long n;
@@ -279,22 +276,8 @@ KMUX_DEVICE void sincospi(double x, double* sine, double* cosine) {
   *sine = kmux_flipped(kmux_turned(s, c, n) + 0.0, x);
   *cosine = kmux_turned(s, c, n + 1) + 0.0;
 }
-KMUX_DEVICE float sinpif(float x) {
-  float sine, cosine;
-  return sincospif(x, &sine, &cosine), sine;
-}
-KMUX_DEVICE float cospif(float x) {
-  float sine, cosine;
-  return sincospif(x, &sine, &cosine), cosine;
-}
-KMUX_DEVICE double sinpi(double x) {
-  double sine, cosine;
-  return sincospi(x, &sine, &cosine), sine;
-}
-KMUX_DEVICE double cospi(double x) {
-  double sine, cosine;
-  return sincospi(x, &sine, &cosine), cosine;
-}
+KMUX_SINE_AND_COSINE(float, sinpif, cospif, sincospif)
+KMUX_SINE_AND_COSINE(double, sinpi, cospi, sincospi)
 #pragma float_control(pop)
 KMUX_OVERLOAD_1(sin)
 KMUX_OVERLOAD_1(cos)

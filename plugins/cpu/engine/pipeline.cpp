@@ -17,13 +17,13 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "spmd/divergence.h"
 #include "spmd/lower.h"
 
 namespace kmux::cpu {
@@ -335,21 +335,13 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;
-  llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
+  spmd::Analyses analyses(&machine, tuning);
   const llvm::TargetLibraryInfoImpl library((llvm::Triple(module.getTargetTriple())));
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerVectorizerStartEPCallback(
+  analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  analyses.builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  passes_of(builder, opt_level, tier).run(module, modules);
+  analyses.complete();
+  passes_of(analyses.builder, opt_level, tier).run(module, analyses.modules);
 }
 
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -14,10 +14,11 @@ void register_divergence(llvm::FunctionAnalysisManager& analyses, bool in_step);
 /// The same for passes of the old kind.
 llvm::TargetIRAnalysis divergence(bool in_step);
 
-/// The analyses of LLVM, with lanes that diverge.
+/// The analyses of LLVM. Those registered before `complete` take the place of LLVM's own.
 struct Analyses {
-  explicit Analyses(bool in_step) {
-    register_divergence(functions, in_step);
+  Analyses() = default;
+  Analyses(llvm::TargetMachine* machine, const llvm::PipelineTuningOptions& tuning) : builder(machine, tuning) {}
+  void complete() {
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -29,6 +30,14 @@ struct Analyses {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
+};
+
+/// The same with lanes that diverge.
+struct DivergentAnalyses : Analyses {
+  explicit DivergentAnalyses(bool in_step) {
+    register_divergence(functions, in_step);
+    complete();
+  }
 };
 
 }  // namespace kmux::cpu::spmd

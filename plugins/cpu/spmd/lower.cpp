@@ -27,7 +27,7 @@ struct Warp {
 
 // Widens `kernel`, which is of no use afterwards. `in_step`: for as many warps in step as are of use.
 Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
-  Analyses analyses(in_step);
+  DivergentAnalyses analyses(in_step);
   place_threads(kernel, shape);
   KMUX_TRY(check(kernel, "threads"));
   structure(kernel, analyses.functions, in_step);
@@ -56,7 +56,7 @@ Result<Warp> best_widened(llvm::Function& kernel, const BlockShape& shape) {
 }
 
 Status lower(llvm::Function& kernel, const std::optional<std::array<unsigned, 3>>& extents) {
-  Analyses analyses(false);
+  DivergentAnalyses analyses(false);
   KMUX_ASSIGN(const std::uint64_t shared_bytes, join_calls(kernel, analyses.functions));
   analyses.functions.clear();
   KMUX_ASSIGN(const Warp warp, best_widened(kernel, BlockShape::of(extents, sees_warps(kernel))));

@@ -27,9 +27,9 @@ constexpr const char* kDeclarations =
     "declare i32 @\"kmux.lane\"() nounwind willreturn memory(none)\ndeclare void @\"kmux.barrier\"() convergent\n";
 
 /// A module of text, with the analyses of LLVM for lanes.
-class Steps : public Analyses {
+class Steps : public DivergentAnalyses {
  public:
-  explicit Steps(const std::string& text) : Analyses(false) {
+  explicit Steps(const std::string& text) : DivergentAnalyses(false) {
     llvm::SMDiagnostic error;
     module = llvm::parseAssemblyString(kDeclarations + text, error, context);
     EXPECT_NE(module, nullptr) << error.getMessage().str();
