@@ -63,6 +63,14 @@ const Param* find_param(const Signature& signature, std::string_view name) {
   return found == signature.params.end() ? nullptr : &*found;
 }
 
+std::string describe(const BufferParam& buffer) {
+  std::string text = to_string(buffer.dtype) + "[";
+  for (std::size_t dim = 0; dim < buffer.shape.size(); ++dim) {
+    text += (dim == 0 ? "" : ", ") + to_string(buffer.shape[dim]);
+  }
+  return text + "]";
+}
+
 bool is_output(const Signature& signature, std::string_view name) {
   return std::ranges::find(signature.outputs, name) != signature.outputs.end();
 }

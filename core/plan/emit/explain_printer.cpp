@@ -5,14 +5,6 @@
 namespace kmux {
 namespace {
 
-std::string text_of(const BufferParam& buffer) {
-  std::string text = to_string(buffer.dtype) + "[";
-  for (std::size_t dim = 0; dim < buffer.shape.size(); ++dim) {
-    text += (dim == 0 ? "" : ", ") + to_string(buffer.shape[dim]);
-  }
-  return text + "]";
-}
-
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
 std::string expr_at(const Signature& signature, const Carrier& carrier) {
@@ -62,7 +54,7 @@ std::string ExplainPrinter::print() {
 
 void ExplainPrinter::print_form(const Check& check) {
   out_.line("static constexpr kmux::TensorForm " + names_.form(check.param) + "{" + quote_c(param(check).name) + ", " +
-            quote_c(text_of(*as_buffer(param(check)))) + ", " + std::to_string(check.index) + ", " +
+            quote_c(describe(*as_buffer(param(check)))) + ", " + std::to_string(check.index) + ", " +
             dtype_text(check.dtype) + ", " + std::to_string(check.packing) + ", " + std::to_string(check.value) + "};");
 }
 

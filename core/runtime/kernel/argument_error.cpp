@@ -214,14 +214,6 @@ class Explanation {
 
 }  // namespace
 
-std::string describe(const BufferParam& buffer) {
-  std::string text = to_string(buffer.dtype) + "[";
-  for (std::size_t dim = 0; dim < buffer.shape.size(); ++dim) {
-    text += (dim == 0 ? "" : ", ") + to_string(buffer.shape[dim]);
-  }
-  return text + "]";
-}
-
 Error argument_error(const FailedCall& call, const Check& failed) {
   return make_error(ErrorCode::kInvalidArgument,
                     "kernel " + in_quotes(call.kernel) + ": " + Explanation(call, failed).text());

@@ -31,9 +31,6 @@ Error argument_error(const FailedCall& call, const Check& failed);
 Error argument_count_error(std::string_view kernel, std::string_view noun, std::span<const Param* const> expected,
                            std::size_t actual);
 
-/// "float16[m, 64]": a tensor that the signature wants.
-std::string describe(const BufferParam& buffer);
-
 /// A device by DLPack's name for its kind, for messages: "cpu", "vulkan:0", "device type 42, ordinal 0".
 ///
 /// Source: DLPack 1.1, DLDeviceType.

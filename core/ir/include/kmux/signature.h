@@ -87,6 +87,8 @@ inline const ScalarParam* as_scalar(const Param& param) { return std::get_if<Sca
 /// Is it a bare address?
 inline bool is_pointer(const Param& param) { return std::holds_alternative<PointerParam>(param.kind); }
 
+/// "float16[m, 64]": element type and extents, for messages.
+std::string describe(const BufferParam& buffer);
 /// Is parameter `name` among the outputs?
 bool is_output(const Signature& signature, std::string_view name);
 
