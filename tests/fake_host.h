@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "kmux/plugin/plugin.hpp"
 
@@ -39,5 +40,14 @@ class FakeHost {
  private:
   kmux_host_api api_{};
 };
+
+/// What `backend` builds of the first variant of `program`, as the runtime has it do so.
+inline Result<Artifact> wrap_and_build(Backend& backend, const Program& program, Options options,
+                                       const std::string& target) {
+  KMUX_ASSIGN(const Target resolved, backend.resolve_target(target, std::nullopt));
+  const BuildRequest request{program, 0, resolved, std::move(options)};
+  KMUX_ASSIGN(const std::string launcher, backend.wrapper().wrap(request));
+  return backend.builder().build(request, launcher);
+}
 
 }  // namespace kmux

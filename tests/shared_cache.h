@@ -3,6 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "kmux/environment.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+
 #include "temp_folder.h"
 
 namespace kmux {
@@ -13,6 +17,13 @@ inline std::filesystem::path shared_cache() {
   if (const char* const of_run = std::getenv("KMUX_SEEDS_CACHE")) return of_run;
   static const TempFolder of_process;
   return of_process.path();
+}
+
+/// A runtime with the plugins of this build and its cache in `folder`.
+inline auto runtime_with_cache(const std::filesystem::path& folder) {
+  Environment environment;
+  environment.cache_dir = folder;
+  return Runtime::create(environment, {}).value();
 }
 
 }  // namespace kmux

@@ -43,18 +43,7 @@ class FleetRace : public testing::Test {
     return 0;
   }
   /// A node that holds the lease of key 1 and makes it for ever.
-  pid_t start_stuck_maker() {
-    const pid_t child = start_child([&] {
-      const auto cache = ArtifactCache::open(node(0)).value();
-      (void)cache->find_or_make(torture_key(1), [&]() -> Result<CacheEntry> {
-        temp_.write("stuck", "");
-        for (;;) ::pause();
-      });
-      return 0;
-    });
-    while (!fs::exists(temp_.path() / "stuck")) ::usleep(1000);
-    return child;
-  }
+  pid_t start_stuck_maker() { return kmux::start_stuck_maker(node(0), temp_.path() / "stuck"); }
 
   RedisServer server_;
   TempFolder temp_{memory_folder()};

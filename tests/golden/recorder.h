@@ -30,6 +30,13 @@ class Recorder {
     return {this, [](void* self, const char* data, std::size_t size) { of(self).error.append(data, size); }};
   }
 
+  /// Was there one argument, an address of that alignment?
+  void expect_aligned(std::int64_t alignment) const {
+    ASSERT_EQ(argument_bits.size(), 1u);
+    EXPECT_NE(argument_bits[0], 0u);
+    EXPECT_EQ(argument_bits[0] % static_cast<std::uint64_t>(alignment), 0u);
+  }
+
   std::vector<std::string> calls;
   std::string error;
   std::string fail_at;  // the call that fails

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <latch>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "kmux/log.h"
 
@@ -28,5 +32,23 @@ class CompileCounter {
   std::atomic<int> compiles_ = 0;
   std::vector<std::string> warnings_;
 };
+
+/// Calls `is_right` with 0 to 15 in 16 threads at the same time: all are, and there was one compile for them.
+template <class Function>
+void expect_one_compile_for_16_threads(Function is_right) {
+  const CompileCounter counter;
+  std::atomic<int> right = 0;
+  std::latch all(16);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {
+      all.arrive_and_wait();
+      if (is_right(i)) ++right;
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(right, 16);
+  EXPECT_EQ(counter.compiles(), 1);
+}
 
 }  // namespace kmux

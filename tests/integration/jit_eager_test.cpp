@@ -1,7 +1,4 @@
 // A function that describes a kernel for the tensors of a call, through the whole chain and the cpu backend.
-#include <atomic>
-#include <latch>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -124,22 +121,12 @@ TEST(JitEager, ReturnsSeveralOutputsInOrder) {
 }
 
 TEST(JitEager, LetsOneOf16ThreadsCompile) {
-  const CompileCounter counter;
   const auto run = jit(rescale);
-  std::atomic<int> right = 0;
-  std::latch all(16);
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 16; ++i) {
-    threads.emplace_back([&, i] {
-      const Tensor x = filled({i + 1, 5}, 1);  // 16 forms, one program
-      all.arrive_and_wait();
-      if (values_of(run(x).and_then(single).value()) == std::vector<float>(static_cast<std::size_t>(5 * (i + 1)), 2.0F))
-        ++right;
-    });
-  }
-  threads.clear();
-  EXPECT_EQ(right, 16);
-  EXPECT_EQ(counter.compiles(), 1);
+  expect_one_compile_for_16_threads([&](int i) {
+    const Tensor x = filled({i + 1, 5}, 1);  // 16 forms, one program
+    return values_of(run(x).and_then(single).value()) ==
+           std::vector<float>(static_cast<std::size_t>(5 * (i + 1)), 2.0F);
+  });
 }
 
 TEST(JitEager, FindsWhatCompileMade) {

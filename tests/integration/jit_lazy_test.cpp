@@ -1,8 +1,6 @@
 // A function of a configuration as kernels, through the whole chain and the cpu backend.
 #include <atomic>
-#include <latch>
 #include <stdexcept>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -86,20 +84,8 @@ TEST(JitLazy, CompilesEqualProgramsOnce) {
 }
 
 TEST(JitLazy, LetsOneOf16ThreadsCompile) {
-  const CompileCounter counter;
   const auto kernels = jit(scale);
-  std::atomic<int> right = 0;
-  std::latch all(16);
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 16; ++i) {
-    threads.emplace_back([&] {
-      all.arrive_and_wait();
-      if (applied(kernels({.factor = 7}).value(), 2) == 14) ++right;
-    });
-  }
-  threads.clear();
-  EXPECT_EQ(right, 16);
-  EXPECT_EQ(counter.compiles(), 1);
+  expect_one_compile_for_16_threads([&](int) { return applied(kernels({.factor = 7}).value(), 2) == 14; });
 }
 
 TEST(JitLazy, ForgetsAFailedCompile) {

@@ -9,6 +9,7 @@
 #include "kmux/compile.h"
 #include "kmux/tune.h"
 
+#include "shared_cache.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -40,11 +41,7 @@ Program adding() {
 
 class Measured : public testing::Test {
  protected:
-  std::shared_ptr<Runtime> runtime() const {
-    Environment environment;
-    environment.cache_dir = folder_.path() / "cache";
-    return Runtime::create(environment, {}).value();
-  }
+  std::shared_ptr<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
 
   TempFolder folder_;

@@ -11,6 +11,7 @@
 #include "kmux/registry.h"
 #include "kmux/tensor.h"
 
+#include "shared_cache.h"
 #include "temp_folder.h"
 
 namespace kmux {
@@ -44,11 +45,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
 /// A runtime with the plugins of this build and a cache of its own.
 class Tiers : public testing::Test {
  protected:
-  std::shared_ptr<Runtime> runtime() const {
-    Environment environment;
-    environment.cache_dir = folder_.path() / "cache";
-    return Runtime::create(environment, {}).value();
-  }
+  std::shared_ptr<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static CompileOptions in(const char* tier) { return {.target = "c", .options = {{"tier", tier}}}; }
 
   TempFolder folder_;

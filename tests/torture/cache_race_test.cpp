@@ -26,19 +26,7 @@ class CacheRace : public testing::Test {
   bool nothing_staged() const { return fs::is_empty(options_.folder / "tmp"); }
 
   /// A child that holds the lock of key 1 inside its make, for ever.
-  pid_t start_stuck_maker() {
-    const fs::path sign = temp_.path() / "stuck";
-    const pid_t child = start_child([&] {
-      const auto cache = ArtifactCache::open(options_).value();
-      (void)cache->find_or_make(torture_key(1), [&]() -> Result<CacheEntry> {
-        temp_.write("stuck", "");
-        for (;;) ::pause();
-      });
-      return 0;
-    });
-    while (!fs::exists(sign)) ::usleep(1000);
-    return child;
-  }
+  pid_t start_stuck_maker() { return kmux::start_stuck_maker(options_, temp_.path() / "stuck"); }
 
   TempFolder temp_{memory_folder()};
   CacheOptions options_ = torture_options(temp_.path());

@@ -1,6 +1,7 @@
 #include "torture_cache.h"
 
 #include <fcntl.h>
+#include <fstream>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -76,6 +77,19 @@ std::vector<int> run_children(int count, const std::function<int(int)>& body) {
   std::vector<int> results;
   for (const pid_t child : children) results.push_back(wait_for(child));
   return results;
+}
+
+pid_t start_stuck_maker(const CacheOptions& options, const std::filesystem::path& sign) {
+  const pid_t child = start_child([&] {
+    const auto cache = ArtifactCache::open(options).value();
+    (void)cache->find_or_make(torture_key(1), [&]() -> Result<CacheEntry> {
+      std::ofstream(sign) << "";
+      for (;;) ::pause();
+    });
+    return 0;
+  });
+  while (!std::filesystem::exists(sign)) ::usleep(1000);
+  return child;
 }
 
 int use_cache(const CacheOptions& options, int number, const std::filesystem::path& makes) {

@@ -25,6 +25,9 @@ int wait_for(pid_t child);
 /// Runs `body` in `count` children at the same time; what each returned.
 std::vector<int> run_children(int count, const std::function<int(int)>& body);
 
+/// A child that is making key 1 and never ends; it has written the file `sign`.
+pid_t start_stuck_maker(const CacheOptions& options, const std::filesystem::path& sign);
+
 /// A child's work: finds or makes the entry, says so in the file `makes`, and publishes. 0 if the entry is right.
 int use_cache(const CacheOptions& options, int number, const std::filesystem::path& makes);
 /// How often something was made.

@@ -14,7 +14,7 @@
 #include "kmux/plugin/dependencies.h"
 
 #include "cache/artifact_cache.h"
-#include "scripted_registry.h"
+#include "scripted_programs.h"
 #include "system/runtime_impl.h"
 #include "temp_folder.h"
 
@@ -22,15 +22,6 @@ namespace kmux {
 namespace {
 
 using testing::HasSubstr;
-
-Program doubling() {
-  Variant variant{.dialect = "c"};
-  variant.sources = {{"twice.c", "void twice(float* a) { a[0] *= 2; }\n"}};
-  variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
-  return {.name = "doubling",
-          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
-          .variants = {std::move(variant)}};
-}
 
 /// A scripted plugin, and runtimes that share a cache on disk and nothing else.
 class CachedBuild : public testing::Test {

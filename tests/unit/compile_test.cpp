@@ -6,7 +6,7 @@
 #include "kmux/log.h"
 #include "kmux/validate.h"
 
-#include "scripted_registry.h"
+#include "scripted_programs.h"
 
 namespace kmux {
 namespace {
@@ -27,22 +27,13 @@ PluginScript script(const std::string& name, int priority) {
   return script;
 }
 
-Program doubling_program() {
-  Variant variant{.dialect = "c"};
-  variant.sources = {{"twice.c", "void twice(float* a) { a[0] *= 2; }\n"}};
-  variant.body.steps.push_back(Launch{.kernel = "twice", .args = {TensorArg{"a"}}});
-  return {.name = "doubling",
-          .signature = {.params = {{"a", BufferParam{dtype::kFloat32, {1}}}}},
-          .variants = {std::move(variant)}};
-}
-
 Error unsupported() { return make_error(ErrorCode::kUnsupported, "no inline assembly").with("log", "line 1"); }
 
 /// Two scripted plugins, of which 'best' comes first.
 class Compile : public testing::Test {
  protected:
   ~Compile() override { set_log_sink(LogLevel::kDebug, {}); }
-  Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime_, doubling_program(), options); }
+  Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime_, doubling(), options); }
 
   PluginScript best_ = script("best", 9);
   PluginScript next_ = script("next", 1);
@@ -62,9 +53,8 @@ TEST_F(Compile, WrapsAndBuildsWithTheBest) {
 
 TEST_F(Compile, WrapsWithoutToolchainOrDevice) {
   best_.probe = {{"no_toolchain", "no compiler"}, {"no_device", "no device"}};
-  EXPECT_EQ(wrap(*runtime_, doubling_program()).value().launcher, "next launches variant 0") << "C2.1: what would run";
-  EXPECT_EQ(wrap(*runtime_, doubling_program(), {.execution_backend = "best"}).value().launcher,
-            "best launches variant 0");
+  EXPECT_EQ(wrap(*runtime_, doubling()).value().launcher, "next launches variant 0") << "C2.1: what would run";
+  EXPECT_EQ(wrap(*runtime_, doubling(), {.execution_backend = "best"}).value().launcher, "best launches variant 0");
   EXPECT_EQ(best_.built, 0);
 }
 
@@ -77,7 +67,7 @@ TEST_F(Compile, BuildsWithoutADevice) {
 
 TEST_F(Compile, NeedsADeviceToLoad) {
   best_.probe.can_run = {"no_device", "no device"};
-  const Error error = compile(*runtime_, doubling_program()).error();  // the fake loads nothing
+  const Error error = compile(*runtime_, doubling()).error();  // the fake loads nothing
   EXPECT_EQ(error.message, "a fake loads nothing");
   EXPECT_EQ(best_.built, 0);
   EXPECT_EQ(next_.device_asked, 0);
@@ -131,7 +121,7 @@ TEST_F(Compile, GivesAllReasonsIfNoCompilerCan) {
 }
 
 TEST_F(Compile, ValidatesFirst) {
-  Program program = doubling_program();
+  Program program = doubling();
   program.signature.params.clear();
   const Error error = build(*runtime_, program).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
@@ -139,7 +129,7 @@ TEST_F(Compile, ValidatesFirst) {
 }
 
 TEST_F(Compile, ChecksOutIdxBeforeItBuilds) {
-  EXPECT_THAT(compile(*runtime_, doubling_program(), {.out_idx = {1}}).error().message,
+  EXPECT_THAT(compile(*runtime_, doubling(), {.out_idx = {1}}).error().message,
               HasSubstr("out_idx index 1 is out of range for a function with 1 parameters"));
   EXPECT_EQ(best_.opened, 0);
 }

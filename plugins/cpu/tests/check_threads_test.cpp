@@ -123,6 +123,10 @@ TEST(CheckThreads, AtomicsDoNotRaceWithEachOtherButWithOthers) {
   EXPECT_THAT(findings_of(with("")), testing::Contains(HasSubstr("k.cu:7")));
 }
 
+CheckedKernel with_mask(std::string source, const std::string& mask) {
+  return {.source = source.replace(source.find("MASK"), 4, mask)};
+}
+
 TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
   const char* const text = R"(__global__ void k(const float* x, float* y, int n) {
   __shared__ float all[64];
@@ -130,12 +134,8 @@ TEST(CheckThreads, SyncwarpOrdersItsWarpAlone) {
   __syncwarp();
   y[threadIdx.x] = all[threadIdx.x ^ MASK];
 })";
-  const auto with = [&](const std::string& mask) {
-    std::string source = text;
-    return CheckedKernel{.source = source.replace(source.find("MASK"), 4, mask)};
-  };
-  EXPECT_THAT(findings_of(with("31")), IsEmpty());
-  EXPECT_THAT(findings_of(with("32")), testing::Contains(HasSubstr("with no barrier between")));
+  EXPECT_THAT(findings_of(with_mask(text, "31")), IsEmpty());
+  EXPECT_THAT(findings_of(with_mask(text, "32")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
 TEST(CheckThreads, SyncwarpOfHalfAWarp) {
@@ -145,12 +145,8 @@ TEST(CheckThreads, SyncwarpOfHalfAWarp) {
   __syncwarp(threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000);
   y[threadIdx.x] = all[threadIdx.x ^ MASK];
 })";
-  const auto with = [&](const std::string& mask) {
-    std::string source = text;
-    return CheckedKernel{.source = source.replace(source.find("MASK"), 4, mask)};
-  };
-  EXPECT_THAT(findings_of(with("15")), IsEmpty());
-  EXPECT_THAT(findings_of(with("16")), testing::Contains(HasSubstr("with no barrier between")));
+  EXPECT_THAT(findings_of(with_mask(text, "15")), IsEmpty());
+  EXPECT_THAT(findings_of(with_mask(text, "16")), testing::Contains(HasSubstr("with no barrier between")));
 }
 
 TEST(CheckThreads, FindingsAreTheSameEachTimeAndForASeed) {

@@ -11,16 +11,22 @@
 
 namespace kmux::cpu {
 
-/// A job whose entry `int entry(int)` is `return f(x);` for the function `int f(int)` of one source `path`.
-inline CompileJob job_of(std::string path, std::string content) {
+/// A job without sources, whose entry `int entry(int)` is `return f(x);`.
+inline CompileJob calling_f() {
   CompileJob job;
-  const Language language = path.ends_with(".c") ? Language::kC : Language::kCpp;
-  job.units.push_back({path, language, {language == Language::kC ? "-std=c11" : "-std=c++17"}});
-  job.files.push_back({std::move(path), std::move(content)});
   job.launcher = "extern \"C\" int f(int);\nextern \"C\" int entry(int x) { return f(x); }\n";
   job.entry = "entry";
   job.kernels = {"f"};
   job.cpu = host_cpu().name;
+  return job;
+}
+
+/// The same for the function `int f(int)` of one source `path`.
+inline CompileJob job_of(std::string path, std::string content) {
+  CompileJob job = calling_f();
+  const Language language = path.ends_with(".c") ? Language::kC : Language::kCpp;
+  job.units.push_back({path, language, {language == Language::kC ? "-std=c11" : "-std=c++17"}});
+  job.files.push_back({std::move(path), std::move(content)});
   return job;
 }
 

@@ -47,16 +47,12 @@ TEST(Precompile, ChangesNoBitOfTheCode) {
 
 // A CUDA source `path` that includes `header` first, with a folder of device headers of its own.
 CompileJob device_job(const std::string& path, const std::string& header, const std::string& body) {
-  CompileJob job;
+  CompileJob job = calling_f();
   job.files = {{path, "#include <" + header + ">\n" + body},
                {"kmux-device/all.h", "#pragma once\nstruct All { int x; };\n"},
                {"kmux-device/half.h", "#pragma once\ninline int half(int x) { return x / 2; }\n"},
                {"other.h", "#pragma once\ninline int half(int x) { return x / 3; }\n"}};
   job.units = {{path, Language::kCuda, {"-Ikmux-device/", "-include", "kmux-device/all.h"}}};
-  job.launcher = "extern \"C\" int f(int);\nextern \"C\" int entry(int x) { return f(x); }\n";
-  job.entry = "entry";
-  job.kernels = {"f"};
-  job.cpu = host_cpu().name;
   return job;
 }
 

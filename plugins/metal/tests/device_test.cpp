@@ -118,6 +118,9 @@ TEST_F(MetalDeviceTest, EventsWithoutATimeHaveNone) {
   devices().event_destroy(0, event);
 }
 
+constexpr int kOnes = 0x01010101;
+constexpr int kTwos = 0x02020202;
+
 // Two streams: one of them held back, so that order is what an event makes it.
 class MetalStreams : public MetalDeviceTest {
  protected:
@@ -134,6 +137,21 @@ class MetalStreams : public MetalDeviceTest {
   void set(void* stream, int* to, std::uint8_t value) { ASSERT_TRUE(devices().memset(0, stream, to, value, 4).ok()); }
   // What the device has done that can be done.
   void settle() { fake.complaints(); }
+  // `slow` is held before it sets x[0], and `fast` waits for that to copy it to x[1].
+  void copy_behind_event() {
+    fake.hold_queue(slow, true);
+    set(slow, x, 1);
+    ASSERT_TRUE(devices().event_record(0, event, slow).ok());
+    ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
+    ASSERT_TRUE(devices().copy(0, fast, x + 1, x, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  }
+  void expect_copied_once_released() {
+    settle();
+    EXPECT_EQ(x[1], 0);
+    fake.hold_queue(slow, false);
+    EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
+    EXPECT_EQ(x[1], kOnes);
+  }
 
   void* slow;
   void* fast;
@@ -141,20 +159,9 @@ class MetalStreams : public MetalDeviceTest {
   int* x = upload<int>({0, 0});
 };
 
-constexpr int kOnes = 0x01010101;
-constexpr int kTwos = 0x02020202;
-
 TEST_F(MetalStreams, WaitForWhatAnEventWasRecordedBehind) {
-  fake.hold_queue(slow, true);
-  set(slow, x, 1);
-  ASSERT_TRUE(devices().event_record(0, event, slow).ok());
-  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
-  ASSERT_TRUE(devices().copy(0, fast, x + 1, x, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
-  settle();
-  EXPECT_EQ(x[1], 0);
-  fake.hold_queue(slow, false);
-  EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
-  EXPECT_EQ(x[1], kOnes);
+  copy_behind_event();
+  expect_copied_once_released();
 }
 
 TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
@@ -167,18 +174,10 @@ TEST_F(MetalStreams, DoNotWaitForWhatWasNeverRecorded) {
 
 // The second record is done long before the first.
 TEST_F(MetalStreams, AWaitIsForTheRecordBeforeIt) {
-  fake.hold_queue(slow, true);
-  set(slow, x, 1);
-  ASSERT_TRUE(devices().event_record(0, event, slow).ok());
-  ASSERT_TRUE(devices().stream_wait_event(0, fast, event).ok());
-  ASSERT_TRUE(devices().copy(0, fast, x + 1, x, 4, KMUX_COPY_DEVICE_TO_DEVICE).ok());
+  copy_behind_event();
   ASSERT_TRUE(devices().event_record(0, event, nullptr).ok());
   EXPECT_TRUE(devices().stream_synchronize(0, nullptr).ok());
-  settle();
-  EXPECT_EQ(x[1], 0);
-  fake.hold_queue(slow, false);
-  EXPECT_TRUE(devices().stream_synchronize(0, fast).ok());
-  EXPECT_EQ(x[1], kOnes);
+  expect_copied_once_released();
 }
 
 // `fast` owns the memory, `slow` uses it last.

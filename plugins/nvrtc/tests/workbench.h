@@ -10,6 +10,7 @@
 #include "kmux/validate.h"
 
 #include "backend.h"
+#include "fake_host.h"
 #include "needs.h"
 #include "places.h"
 #include "toolkit_host.h"
@@ -25,10 +26,7 @@ class NvrtcTest : public testing::Test {
   }
 
   Result<Artifact> build(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {
-    KMUX_ASSIGN(const Target resolved, backend.resolve_target(target, std::nullopt));
-    const BuildRequest request{program, 0, resolved, std::move(options)};
-    KMUX_ASSIGN(const std::string launcher, backend.wrapper().wrap(request));
-    return backend.builder().build(request, launcher);
+    return wrap_and_build(backend, program, std::move(options), target);
   }
   Error failure(const Program& program, Options options = {}, const std::string& target = "cuda:sm_90a") {
     auto artifact = build(program, std::move(options), target);
