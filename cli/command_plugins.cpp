@@ -16,7 +16,7 @@ struct State {
   std::string reason;
 };
 
-/// Opens and asks the plugin, unless it was refused already.
+/// Opens and probes the plugin, unless it was refused already.
 State state_of(Registry& registry, const PluginEntry& entry) {
   if (!entry.status) return {"refused", entry.status.error().message};
   const auto plugin = registry.plugin(entry.manifest.name);

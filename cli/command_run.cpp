@@ -130,7 +130,7 @@ std::string results_text(const Run& run) {
   return text;
 }
 
-/// Values that nobody gave are said, so that no result is of another call than was meant.
+/// Values that were not given are printed, so that no result is of another call than was meant.
 std::string examples_text(const std::map<std::string, double>& examples) {
   std::vector<std::string> values;
   values.reserve(examples.size());

@@ -51,7 +51,7 @@ class OutputFiles {
 
   /// Never an output: the program at `path` and every file that it names.
   void protect(const std::filesystem::path& path, const Program& program);
-  /// Never an output: what `option` reads. A text that is no file is nobody's.
+  /// Never an output: what `option` reads. A text that is not a file belongs to no option.
   void protect(const std::string& option, const std::filesystem::path& path);
 
   /// Errors: invalid_argument for a folder, a device, an empty name, a folder that is missing or may not be written to, a

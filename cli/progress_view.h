@@ -14,7 +14,7 @@
 
 namespace kmux::cli {
 
-/// What a user sees while programs are compiled.
+/// What is shown while programs are compiled.
 class ProgressView {
  public:
   virtual ~ProgressView() = default;

@@ -27,7 +27,7 @@ struct ExpectedTensor {
   bench::Tolerance tolerance;
 };
 
-/// What the command line of `kmux run` says.
+/// The command line of `kmux run`, parsed.
 struct RunRequest {
   std::unique_ptr<const Program> program;  // where it is does not change: `binding` and `inputs` refer to it
   bench::Binding binding;

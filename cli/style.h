@@ -20,7 +20,7 @@ bool can_draw_on_stderr();
 
 void write_to_stderr(const std::string& text);
 
-/// How many characters a line has now; 80 where nobody knows.
+/// How many characters a line has now; 80 where that is unknown.
 std::size_t width_of_stderr();
 
 }  // namespace kmux::cli

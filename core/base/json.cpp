@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-// The one file that knows the JSON library.
+// The only file that includes the JSON library.
 
 namespace kmux {
 

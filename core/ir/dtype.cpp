@@ -72,7 +72,7 @@ std::optional<DType> parse_element(std::string_view text) {
   return DType{found->code, found->bits, 1};
 }
 
-// "dtype_CODE_BITS": types that DLPack can say and nobody has named.
+// "dtype_CODE_BITS": types that DLPack can express and that have no name.
 std::optional<DType> parse_unnamed(std::string_view text) {
   constexpr std::string_view kPrefix = "dtype_";
   if (!text.starts_with(kPrefix)) return std::nullopt;

@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// What a program says the dtype of.
+/// The places of a program that have a dtype.
 enum class DTypePlace : std::uint8_t { kBuffer, kScalar, kSymbol, kExpr };
 
 /// May what is at `place` be of `type`?

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Stream {};  // an address that tells two streams apart
+struct Stream {};  // an address that identifies a stream
 
 struct Event {
   std::atomic<Clock::rep> recorded{0};  // 0: never

@@ -8,7 +8,7 @@
 namespace kmux {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__  // what a library that is gone keeps for itself looks leaked, and nobody knows whose it was
+#ifdef __SANITIZE_ADDRESS__  // what a library that is gone keeps for itself looks leaked, and its library cannot be found any more
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 #else
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL;

@@ -98,7 +98,7 @@ class PipeSignalBlocked {
   bool was_pending_ = false;
 };
 
-// Where programs are looked for. Under AT_SECURE whoever set PATH may have fewer rights than this process.
+// Where programs are looked for. Under AT_SECURE the user who set PATH may have fewer rights than this process.
 std::string search_path() {
   constexpr const char* kOfTheSystem = "/usr/bin:/bin";
   if (getauxval(AT_SECURE) != 0) return kOfTheSystem;
@@ -167,7 +167,7 @@ void drain(Descriptor& from, std::string& into) {
   }
 }
 
-// Writes what the pipe takes; closes when all is written or nobody reads any more.
+// Writes what the pipe takes; closes when all is written or the reader has closed it.
 void feed(Descriptor& to, std::string_view& rest) {
   while (to.is_open() && !rest.empty()) {
     const ssize_t count = ::write(to.get(), rest.data(), rest.size());

@@ -91,7 +91,7 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
                              .has_arch = [&](const std::string& arch) { return is_device || satisfies(target, arch); },
                              .has_feature = [&](const std::string& feature) { return has_feature(target, feature); }},
                             request);
-  const Result<BuildOptions> options = parse_options(request.options, host_);  // whoever builds says what is wrong
+  const Result<BuildOptions> options = parse_options(request.options, host_);  // the build reports what is wrong
   const bool is_checked = options && options->check.memory;
   if (is_checked && !is_device) {
     missing.push_back({"dialect", path_in_variant(request, "dialect"),

@@ -21,7 +21,7 @@ struct Nvcc {
 /// Errors: unavailable that names every place.
 Result<Nvcc> find_nvcc(const Host& host);
 
-/// What tells this toolkit from others: its version, and path, size and time of the programs that make code. Reads a few
+/// What identifies this toolkit: its version, and path, size and time of the programs that make code. Reads a few
 /// small files.
 Json identify(const Nvcc& nvcc);
 

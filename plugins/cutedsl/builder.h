@@ -26,7 +26,7 @@ class CuteDslBuilder final : public Builder {
   PythonServer server_;  // starts when it is first used
 };
 
-/// What tells the programs that compile from others. Where Python or the C++ compiler is not there, it is what was told the
+/// What identifies the programs that compile. Where Python or the C++ compiler is not there, it is what was told the
 /// last time, kept in the cache's folder: what they have made can be found, and run, without them.
 ///
 /// Errors: those of `find_python` and `find_host_compiler`, where nothing was kept.

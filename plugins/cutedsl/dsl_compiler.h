@@ -27,7 +27,7 @@ class DslCompiler {
     std::string cubin;
     std::vector<std::string> symbols = {};   // of the entries in the cubin
     std::vector<std::string> imported = {};  // files of modules that belong to no known package
-    std::string log = {};                    // what Python said
+    std::string log = {};                    // the output of Python
     std::string versions = {};               // of CuTe DSL and of Python, for people
   };
   /// A cubin for the target's architecture, with code for each entry. Python runs in `folder`, where it and all that it

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Packages whose own code becomes part of the cubin, as their folders of metadata begin.
+// Packages whose code becomes part of the cubin, as their folders of metadata begin.
 constexpr std::array<std::string_view, 2> kIdentified = {"nvidia_cutlass_dsl", "tilelang"};
 constexpr std::string_view kMetadataEnd = ".dist-info";
 

@@ -30,7 +30,7 @@ struct Python {
 /// Errors: unavailable that names every place, and what to install.
 Result<Python> find_python(const Host& host);
 
-/// What tells this toolchain from others: path, size and time of the program, and the version and the record of CuTe DSL and
+/// What identifies this toolchain: path, size and time of the program, and the version and the record of CuTe DSL and
 /// of what else code is made with. Reads folders and the properties of files.
 Json identify(const Python& python);
 

@@ -188,7 +188,7 @@ class Words {
   int line_ = 1;
 };
 
-// "cuda_fp16.h", and not a "cuda_fp_helpers.h" of somebody's.
+// "cuda_fp16.h", and not a "cuda_fp_helpers.h" of another author.
 bool is_of_family(std::string_view name, std::string_view family) {
   if (!name.starts_with(family)) return false;
   return family != "cuda_fp" || std::isdigit(static_cast<unsigned char>(name.substr(family.size()).front())) != 0;

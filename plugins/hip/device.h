@@ -23,7 +23,7 @@ namespace kmux::hip {
 
 /// What code for device `ordinal` is compiled for: "gfx90a".
 ///
-/// Errors: invalid_argument if there is no such device; unsupported if it says no architecture; what HIP said.
+/// Errors: invalid_argument if there is no such device; unsupported if it says no architecture; HIP's error.
 Result<std::string> device_arch(const HipTable& hip, int ordinal);
 
 /// The object of `DeviceApi::properties`: name, arch, memory_bytes, multiprocessors, l2_bytes,

@@ -32,7 +32,7 @@ inline constexpr const char* kCodeFile = "kmux-code.hsaco";
 ///
 /// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters and a
 /// hipStream_t. Then the launch layer and the entry points, the same in every unit; at the end facts and code of the
-/// program. It has `init`, `call` and `get_last_error` for anybody, and `kmux_standalone_...` for `kmux export`. HIP's
+/// program. It has `init`, `call` and `get_last_error` for any caller, and `kmux_standalone_...` for `kmux export`. HIP's
 /// runtime is opened when it first runs: what KMUX_HIP_LIBRARY names, else what the loader finds.
 std::string launcher_text(const Plan& plan, const PlanFacts& facts);
 

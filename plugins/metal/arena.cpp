@@ -21,7 +21,7 @@ std::size_t size_class(std::size_t pages) {
   return step <= 1 ? pages : (pages + step - 1) / step * step;
 }
 
-// The pages of memory that nobody uses go back to the system. On Darwin MADV_DONTNEED takes nothing away: there they are told
+// The pages of memory that is not in use go back to the system. On Darwin MADV_DONTNEED takes nothing away: there they are told
 // to be reusable, and used again. Source: Darwin's madvise and its MADV_FREE_REUSABLE.
 void give_back_pages(char* start, std::size_t bytes) {
 #ifdef __APPLE__
@@ -122,7 +122,7 @@ bool Arena::wrap(Block& block) {
   return true;
 }
 
-// Gives back what nobody waits for: the addresses stay with the block.
+// Gives back what is not awaited: the addresses stay with the block.
 void Arena::trim() {
   for (auto& [pages, freed] : freed_) {
     for (Block* const block : freed) {

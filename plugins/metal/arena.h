@@ -48,7 +48,7 @@ class Arena {
   /// What was freed on the stream until `time` is done with: any stream may have it.
   void settle(Id stream, std::uint64_t time) noexcept;
 
-  /// Takes no lock; neither is one taken by whoever allocates meanwhile.
+  /// Takes no lock; neither does an allocation meanwhile.
   Place find(const void* address) const noexcept {
     const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - base_);
     if (offset >= kBytes) return {};

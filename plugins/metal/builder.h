@@ -10,7 +10,7 @@
 namespace kmux::metal {
 
 /// Puts the sources together. Metal compiles when a program is loaded; where there is a device, the builder has it
-/// try, so that a fault of the sources is found by whoever builds.
+/// try, so that a fault of the sources is found when they are built.
 class MetalBuilder final : public Builder {
  public:
   MetalBuilder(Host host, OpenGpu open) : host_(host), open_(std::move(open)) {}

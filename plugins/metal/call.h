@@ -30,7 +30,7 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call();
 
-  /// The env to run a plan with: workspaces that are freed are kept until the end, since nobody on the same stream
+  /// The env to run a plan with: workspaces that are freed are kept until the end, since no user of the same stream
   /// may use them before this call is committed.
   const kmux_driver_env& env() const { return env_; }
   int launch(const kmux_driver_launch& launch, kmux_sink error) noexcept;

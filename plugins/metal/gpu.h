@@ -31,7 +31,7 @@ class WorkLog {
   struct Mark {
     Id queue = nullptr;
     std::uint64_t count = 0;  // of what was written down before it
-    Work before = {};  // the last in the queue; none if nobody took times then
+    Work before = {};  // the last in the queue; none if no times were taken then
     Work after = {};  // the first, once there is one
   };
 

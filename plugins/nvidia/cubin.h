@@ -35,7 +35,7 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
 /// `find_kernels` in a cubin.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin);
 
-/// The sections of a cubin. Nothing that it says is believed: what lies outside of the file is empty.
+/// The sections of a cubin. Its offsets are not trusted: what lies outside of the file is empty.
 ///
 /// Lifetime: borrows the bytes.   Source: ELF-64 Object File Format 1.5.
 class CubinFile {

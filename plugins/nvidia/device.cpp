@@ -113,7 +113,7 @@ Result<std::unique_ptr<OpenedDevice>> OpenedDevice::open(Host, int ordinal) {
   KMUX_TRY(failure.status(retain_context(*driver, ordinal, &context, failure.sink())));
   std::unique_ptr<OpenedDevice> device(new OpenedDevice(*driver, context));
   if (Status pool = device->take_pool(); !pool.ok()) {
-    static_cast<void>(device->close());  // the first failure is what is told
+    static_cast<void>(device->close());  // the first failure is reported
     return std::move(pool).error();
   }
   return device;

@@ -21,7 +21,7 @@ namespace kmux::nvidia {
 
 /// The number of devices.
 ///
-/// Errors: those of `open_driver`; what the driver said.
+/// Errors: those of `open_driver`; the driver's error.
 Result<int> device_count();
 
 /// What code for device `ordinal` is compiled for. Makes no context.
@@ -37,7 +37,7 @@ Result<Json> device_properties(int ordinal);
 
 /// One attribute of a device.
 ///
-/// Errors: what the driver said.
+/// Errors: the driver's error.
 Result<int> device_attribute(const DriverTable& driver, CUdevice device, CUdevice_attribute attribute);
 
 /// A device that memory, streams and events are made on: its primary context, retained, and its memory pool, which keeps
@@ -54,7 +54,7 @@ class OpenedDevice {
   /// Retains the context and raises the release threshold of the default pool, so that memory freed in stream order is
   /// not given back to the system at the next synchronisation.
   ///
-  /// Errors: invalid_argument if there is no such device; unsupported without memory pools; what the driver said.
+  /// Errors: invalid_argument if there is no such device; unsupported without memory pools; the driver's error.
   static Result<std::unique_ptr<OpenedDevice>> open(Host host, int ordinal);
   ~OpenedDevice() = default;
   OpenedDevice(const OpenedDevice&) = delete;

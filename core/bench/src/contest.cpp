@@ -188,7 +188,7 @@ class CallRounds {
   std::vector<double> clock_ = {};  // of the reference loop, one a round
 };
 
-/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. `progress` is told of the column
+/// Fills the columns of calls, in rounds of all contestants, with the verdicts on every pair. `progress` receives the column
 /// and which part of all four is done, between two rounds.
 ///
 /// Errors: those of calls; unavailable if it is cancelled.

@@ -122,7 +122,7 @@ void write_row(HtmlWriter& html, const ResolutionRow& row) {
   html.close("tr");
 }
 
-/// What is said of a variant but for its dialect.
+/// The remarks on a variant without its dialect.
 std::string said_of_any(const ResolutionRow& row) {
   const std::string tail = ", not '" + row.dialect + "'";
   return row.reason.ends_with(tail) ? row.reason.substr(0, row.reason.size() - tail.size()) : row.reason;

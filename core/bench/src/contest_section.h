@@ -10,8 +10,8 @@
 
 namespace kmux::bench {
 
-/// All of one contest: verdicts and times, bars, resolution, launchers and sources. Who is absent is said where it is not
-/// what `last_absent` says, which it then is.
+/// All of one contest: verdicts and times, bars, resolution, launchers and sources. The absent are named where that is not
+/// what `last_absent` has, which then is updated.
 void write_contest(HtmlWriter& html, const Contest& contest, std::size_t number, const Palette& palette,
                    TextPool& texts, std::string& last_absent);
 
@@ -21,10 +21,10 @@ std::string title_of(const Contest& contest);
 /// "n=1024;m=3": its point of the axes, with `separator` between.
 std::string point_text(const Contest& contest, const char* separator);
 
-/// The column by which a contest is judged and drawn: the headline, or the first that has a time where nobody has one of it.
+/// The column by which a contest is judged and drawn: the headline, or the first that has a time where none has one of it.
 Column headline_of(const Contest& contest);
 
-/// Does anybody have that column?
+/// Does any contestant have that column?
 bool has(const Contest& contest, Column column);
 
 /// Was it measured in rounds of kmux? Else another tool did, and there is neither a baseline nor a resolution.

@@ -26,7 +26,7 @@ inline double microseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-/// A runtime like another one, with the same plugins and what they are told, that has seen no program yet. Its cache is in
+/// A runtime like another one, with the same plugins and their options, that has resolved no program yet. Its cache is in
 /// folder `cache` and nowhere else; without one it is the other's.
 Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache);
 

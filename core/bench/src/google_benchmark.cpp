@@ -80,7 +80,7 @@ void note_counters(Entrant& entrant, const Json& run) {
   }
 }
 
-/// What is said of a benchmark besides its columns.
+/// The remarks on a benchmark besides its columns.
 void note_remarks(Entrant& entrant, const std::vector<const Json*>& runs, double unit, bool is_aggregate) {
   const std::vector<double> processor = numbers_of(runs, "cpu_time", unit);
   if (!processor.empty()) {

@@ -54,7 +54,7 @@ Json describe_devices(Runtime& runtime) {
   return list;
 }
 
-/// What tells one file from another, or has been told of the device.
+/// What identifies a file, or what the device reported.
 constexpr std::array<std::string_view, 5> kOfFiles = {"size", "mtime_ns", "build_id", "sha256", "features"};
 
 Result<std::string> toolchain_of(Runtime& runtime, const Entrant& entrant, const CompileOptions& options) {

@@ -183,7 +183,7 @@ namespace {
 
 using Pairs = std::vector<PairJudgement>;
 
-/// The same said of the second against the first.
+/// The same for the second against the first.
 Judgement turned(const Judgement& judgement) {
   Judgement result = judgement;
   result.ratio = {1 / judgement.ratio.median, 1 / judgement.ratio.high, 1 / judgement.ratio.low};

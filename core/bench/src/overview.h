@@ -24,7 +24,7 @@ void write_breakable(HtmlWriter& html, std::string_view name);
 /// The median with its interval beneath.
 void write_number(HtmlWriter& html, Column column, const Interval& interval);
 
-/// Everybody who was timed against everybody, for each column that was judged: the row against the column. The headline's
+/// Each timed contestant against each other one, for each column that was judged: the row against the column. The headline's
 /// stands open. Nothing for less than three, of whom the verdicts against the baseline say all.
 void write_pairs(HtmlWriter& html, const Contest& contest);
 

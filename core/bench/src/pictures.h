@@ -65,7 +65,7 @@ std::string picture_scaling(std::span<const Contest* const> contests, const std:
 std::string picture_roofline(std::span<const Contest> contests, const Palette& palette);
 
 /// The time of each backend over the baseline's with its interval, a line a backend, as SVG; on a logarithmic scale from
-/// 1 / `widest` to `widest`, the baseline in the middle. Empty if nobody is judged.
+/// 1 / `widest` to `widest`, the baseline in the middle. Empty if none is judged.
 std::string picture_ratios(const Contest& contest, double widest, const Palette& palette);
 
 /// How far from the baseline's a time of the contest may lie: at least 1.

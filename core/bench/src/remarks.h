@@ -7,7 +7,7 @@
 
 namespace kmux::bench {
 
-/// What is said of the columns of a contest, each once: "cpu, hip: no cache can be flushed".
+/// The remarks on the columns of a contest, each once: "cpu, hip: no cache can be flushed".
 std::vector<std::string> remarks_of(const Contest& contest);
 
 /// What has drifted more than is worth telling of, the host's clock or a device's, and what that means; empty if nothing has.

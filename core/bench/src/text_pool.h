@@ -31,7 +31,7 @@ struct TextPiece {
 };
 
 /// Finds in each text the stretches of lines that an earlier one has as its own. A place that is the same as another is never
-/// referred to: whoever follows a reference is where the lines stand.
+/// referred to: a reference leads to where the lines stand.
 class TextPieces {
  public:
   /// As many lines in a row must be the same to be one stretch.

@@ -69,7 +69,7 @@ std::string Scope::suggestion(std::string_view name) const {
 namespace {
 
 constexpr std::size_t kMaxKept = 10'000;
-constexpr std::size_t kMaxNotes = 100;  // more help nobody
+constexpr std::size_t kMaxNotes = 100;  // more are of no use
 
 std::string line(const Problem& problem) {
   return (problem.path.empty() ? std::string("/") : problem.path) + ": " + problem.message;

@@ -19,7 +19,7 @@ __attribute__((weak, visibility("default"))) void* TVMFFIEnvGetStream(int device
 namespace kmux {
 
 // What is said of arguments that do not pass: word for word what the runtime says, but for advice that is its own language's:
-// whoever calls may be C. Only printed: C++17 and libc alone.
+// the caller may be C. Only printed: C++17 and libc alone.
 
 /// Text that is written piece by piece.
 ///

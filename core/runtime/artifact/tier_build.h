@@ -49,7 +49,7 @@ struct TierPlan {
 };
 
 /// Reads option "tier", which the environment can set for a plugin ("cpu.tier"). The default is "tiered" for a kernel
-/// that is run, and the best tier for one that is only built, as nobody is there to swap it.
+/// that is run, and the best tier for one that is only built, as no kernel would swap it.
 ///
 /// Errors: invalid_argument that names the tiers for another value. A backend without tiers judges the option itself.
 Result<TierPlan> plan_tiers(const Manifest& manifest, const Options& options, const Environment& environment,

@@ -161,7 +161,7 @@ struct ArtifactCache::State {
   }
 
   /// Joins a build that runs, or leads one. What was begun before this call is taken only if nothing that it depends on
-  /// has changed since; what began later is taken as it is, failures too. So nobody waits for more than two builds.
+  /// has changed since; what began later is taken as it is, failures too. So no caller waits for more than two builds.
   Result<CacheEntry> find_or_make(const CacheKey& key, const Make& make) {
     const std::uint64_t begun_before = builds.count();
     for (;;) {

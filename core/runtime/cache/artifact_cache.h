@@ -61,7 +61,7 @@ class SingleFlight {
   };
   /// Joins the build of `key`, or begins one.
   Turn join(const std::string& key);
-  /// Gives everybody who joined the outcome: by the leader, once.
+  /// Gives the outcome to all that joined: called by the leader, once.
   const BuildOutcome& complete(const std::string& key, SharedBuild& build, BuildOutcome outcome);
   /// How many builds have begun. One with a larger number begins later than this call.
   std::uint64_t count() const;
@@ -98,7 +98,7 @@ class ArtifactCache {
   /// Opens the cache. If `folder` cannot be written to, or be made, nothing is stored, see `why_read_only`. Folders of
   /// `read_only` that are missing or refused are logged and left out, and so is a refused `lock_folder`.
   ///
-  /// Errors: invalid_argument if `folder` is a symbolic link, belongs to somebody else or may be written to by others.
+  /// Errors: invalid_argument if `folder` is a symbolic link, belongs to another user or may be written to by others.
   static Result<std::shared_ptr<ArtifactCache>> open(CacheOptions options);
   ~ArtifactCache();
   ArtifactCache(const ArtifactCache&) = delete;

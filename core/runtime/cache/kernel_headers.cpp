@@ -50,7 +50,7 @@ void KernelHeaders::keep(DependencyState state) {
   has_any_.store(true, std::memory_order_release);
 }
 
-/// Nobody waits for the file system under the lock.
+/// The file system is not read under the lock.
 std::shared_ptr<const KernelHeaders::States> KernelHeaders::states() const {
   const std::lock_guard lock(mutex_);
   return states_;

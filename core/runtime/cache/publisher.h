@@ -21,7 +21,7 @@ struct UnpublishedEntry {
   std::shared_ptr<KeyLocks::Held> lock = {};  // null if there is none
 };
 
-/// The entries of a process that are on their way to the disk, each as long as somebody holds it.
+/// The entries of a process that are being written to the disk, each as long as a handle of it is held.
 ///
 /// Threads: any.
 class Unpublished {

@@ -39,7 +39,7 @@ void announce(const Resolution& resolution, const Candidate& chosen) {
                            "', allowed: " + join(resolution.allowed) + ")");
 }
 
-/// A backend is told one of its tiers, never that there will be several.
+/// A backend is given one of its tiers, never a list.
 Options without_tiered(Options options) {
   const auto tier = options.find(kTierOption);
   if (tier != options.end() && tier->second == kTiered) options.erase(tier);
@@ -194,7 +194,7 @@ struct Improvement {
   }
 
   void give_up(Error reason) {
-    // What was broken off says nothing of backend or program.
+    // A cancelled build is no evidence about backend or program.
     if (CompileScope::current()->is_cancelled()) return promise.give_up(std::move(reason));
     log(LogLevel::kWarning, "kernel \"" + program->name + "\" stays as it was compiled first: " + reason.message);
     if (better.is_successor && headers->are_unchanged()) {
@@ -229,7 +229,7 @@ std::optional<Better> better_tier(Runtime& runtime, const CompileOptions& option
   return Better{built.backend, built.variant, built.target, tiers->best, false};
 }
 
-/// What the policy wants to be launched in the end.
+/// What the policy prefers in the end.
 std::optional<Better> successor_of(Runtime& runtime, const CompileOptions& options, const Candidate& successor) {
   const auto plugin = runtime.registry().plugin(successor.backend);
   Result<Target> target = parse_target(successor.target);

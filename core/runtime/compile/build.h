@@ -24,7 +24,7 @@ Result<DatedBuild> build_for(Purpose purpose, Runtime& runtime, const Program& p
 /// Is what was chosen the policy's choice, and neither the caller's nor the lock file's?
 bool is_auto(const Resolution& resolution);
 
-/// Remembers that `candidate`, which nobody asked for by name, failed: `auto` keeps away from it for a time.
+/// Remembers that `candidate`, which was not named by the caller, failed: `auto` avoids it for a time.
 void note_failure(Runtime& runtime, const Program& program, const Candidate& candidate, const Error& error);
 
 /// Compiles in the background what is better than `built`, and gives it to `slot`: the successor that `resolution` names,

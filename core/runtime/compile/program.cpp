@@ -187,7 +187,7 @@ Result<fs::path> ProgramFolder::locate(const std::string& file) const {
   return real;
 }
 
-/// Says of which program an error speaks.
+/// Adds to an error which program it is about.
 Error in_program(const fs::path& path, Error error) {
   error.message = "program '" + path.string() + "': " + error.message;
   return error;
@@ -234,7 +234,7 @@ Result<std::string> document_of(const Program& program, const Places& places) {
   return dump(json, 2) + "\n";
 }
 
-/// The document goes last: whoever finds it finds its files.
+/// The document goes last: where it is, its files are.
 Status save(const Program& program, const fs::path& path) {
   KMUX_TRY(check_valid(program));
   const Contents contents = contents_of(program);

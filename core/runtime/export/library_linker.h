@@ -24,7 +24,7 @@ struct LibraryParts {
 ///         exports anything else or needs libtvm_ffi or kmux.
 Result<std::string> link_library(const LibraryParts& parts, const std::string& compiler);
 
-/// What a loader sees of a shared library.
+/// What a loader reads of a shared library.
 struct LibraryFacts {
   std::vector<std::string> exported;  // names that others can bind to, sorted
   std::vector<std::string> needed;  // libraries that it loads, in order

@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// The text of note "worker" in an error whose worker was killed from outside: nobody is to blame.
+/// The text of note "worker" in an error whose worker was killed from outside: no candidate is quarantined for it.
 inline constexpr const char* kKilledWorker = "killed";
 
 /// How long a compiler that failed, through no fault of the sources, is kept away from.

@@ -20,7 +20,7 @@ class WorkerPool;
 
 /// The worker processes of a runtime's plugins.
 ///
-/// Threads: any.   Lifetime: the destructor ends those that nobody uses.
+/// Threads: any.   Lifetime: the destructor ends those that are idle.
 class IsolatedPlugins {
  public:
   /// Plugin `name` of `registry` in processes of its own. The library is opened in this process only to load adapters. A

@@ -16,7 +16,7 @@ namespace kmux {
 struct IsolationSettings {
   bool in_process_of_its_own = false;
   std::optional<std::chrono::milliseconds> limit = {};
-  bool is_free = false;  // nobody has said where: a compilation of many programs may choose a process
+  bool is_free = false;  // not chosen by the caller: a compilation of many programs may take a process
   bool operator==(const IsolationSettings&) const = default;
 };
 

@@ -67,7 +67,7 @@ class FrameReader {
 /// Errors: internal for anything else.
 Result<std::int64_t> read_number(std::string_view text);
 
-/// A point in time after which nobody waits, or none.
+/// A point in time at which waiting ends, or none.
 class Deadline {
  public:
   Deadline() = default;

@@ -36,7 +36,7 @@ Result<WorkerReply> read_reply(const Frame& frame) {
   return WorkerReply{static_cast<kmux_code>(code), frame.parts[1], frame.parts[2], peak_bytes};
 }
 
-/// In wrap, build and standalone it was the program that the compiler stumbled over: nobody else is to be tried silently.
+/// In wrap, build and standalone the compiler failed on the program: no other backend is tried silently.
 ErrorCode code_of(FrameKind call) {
   const bool compiles = call == FrameKind::kWrap || call == FrameKind::kBuild || call == FrameKind::kStandalone;
   return compiles ? ErrorCode::kCompileFailed : ErrorCode::kUnavailable;

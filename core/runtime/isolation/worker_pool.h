@@ -49,7 +49,7 @@ class WorkerPool {
 
   /// Asks a worker; its plugin is given at most `limit` for the answer.
   ///
-  /// A scope of the thread may shorten that, and end the call when nobody wants its answer any more.
+  /// A scope of the thread may shorten that, and end the call when its answer is no longer needed.
   /// Errors: compile_failed if it crashed or hung in wrap or build, unavailable if it did in another call, with the name
   /// of the signal or the limit, and what it wrote as note "log"; the plugin's own error if it cannot be opened.
   Result<WorkerReply> call(const Frame& request, const std::optional<std::chrono::milliseconds>& limit);

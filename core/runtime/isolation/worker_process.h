@@ -16,12 +16,12 @@ namespace kmux {
 /// What a worker has of its application, as kmux_host_api has it.
 struct WorkerHost {
   std::function<void(std::int32_t level, std::string_view line)> log;
-  std::function<bool()> stopping;  // does nobody wait for the answer any more, as when the application ends?
+  std::function<bool()> stopping;  // is the answer no longer needed, as when the application ends?
 };
 
 /// Why there is no answer.
 struct WorkerFailure {
-  enum class Kind { kEnded, kTimeUp, kMalformed, kStopped };  // kStopped: nobody wants the answer any more
+  enum class Kind { kEnded, kTimeUp, kMalformed, kStopped };  // kStopped: the answer is no longer needed
   Kind kind;
   std::string why;     // "signal 11, SIGSEGV", "it ended with code 0", what is wrong with the answer
   std::string output;  // the last that it wrote to stdout and stderr

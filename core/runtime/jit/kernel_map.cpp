@@ -67,7 +67,7 @@ KernelMap::Promise::~Promise() {
   if (promise_) settle(std::nullopt);
 }
 
-/// Forgotten before it is told, so that whoever asks after that begins anew.
+/// Forgotten before the waiters are woken, so that a request after that begins anew.
 void KernelMap::Promise::settle(Outcome outcome) {
   if (!outcome || !*outcome) map_->forget(key_, number_);
   promise_->set_value(std::move(outcome));

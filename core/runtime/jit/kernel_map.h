@@ -29,7 +29,7 @@ namespace kmux {
 /// Threads: any.
 class KernelMap {
  public:
-  /// What became of a key; nothing if whoever was to make it gave up.
+  /// What became of a key; nothing if the thread that was to make it gave up.
   using Outcome = std::optional<Result<Kernel>>;
 
   /// The promise to make the kernel of a key. Gives it up when it goes.
@@ -44,7 +44,7 @@ class KernelMap {
           promise_(std::exchange(other.promise_, std::nullopt)) {}
     Promise& operator=(Promise&&) = delete;
     ~Promise();
-    /// Tells everybody who waits, once.
+    /// Wakes all waiters, once.
     void settle(Outcome outcome);
 
    private:
@@ -73,7 +73,7 @@ class KernelMap {
   /// that counts only if it is a kernel and up to date.
   static Outcome outcome_of(const Place& place, std::uint64_t begun_before);
 
-  /// The kernel of `key`; by `make` if nobody has made it or is at it.
+  /// The kernel of `key`; by `make` if it is neither there nor being made.
   template <class Make>
   Result<Kernel> get(const std::string& key, const Make& make) {
     const std::uint64_t begun_before = count();

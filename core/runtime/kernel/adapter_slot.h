@@ -49,10 +49,10 @@ struct LoadedArtifact {
 ///
 /// Threads:  any, concurrently.
 /// Lifetime: keeps all of them until it dies, since calls may still be in any. A child that was forked goes on launching
-///           what it finds; nobody makes anything better for it.
+///           what it finds; no better one is made for it.
 class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
  public:
-  /// The promise of a better artifact. Whoever lets go of it without `keep` or `fulfil` has broken it. What is said first
+  /// The promise of a better artifact. Dropped without `keep` or `fulfil`, it is broken. What is said first
   /// counts.
   ///
   /// Threads: any.
@@ -64,7 +64,7 @@ class AdapterSlot : public std::enable_shared_from_this<AdapterSlot> {
         : slot_(std::move(other.slot_)), instead_of_(other.instead_of_), settled_(other.settled_.exchange(true)) {}
     Promise& operator=(Promise&&) = delete;
     ~Promise();
-    /// Whether nobody would call the better one: the kernel is gone.
+    /// Would the better one never be called, since the kernel is gone?
     bool is_pointless() const { return slot_.expired(); }
     /// Launches `better` from now on, unless what it was to replace has been replaced meanwhile.
     void keep(LoadedArtifact better);

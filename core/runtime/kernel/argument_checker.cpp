@@ -97,7 +97,7 @@ bool fill_scalar_value(const Frame& frame, const Check& check) {
   return value.has_value();
 }
 
-// The usual case without its questions; false sends the call to `bind_symbol`, which knows every reason to refuse.
+// The usual case without its branches; false sends the call to `bind_symbol`, which has every reason to refuse.
 bool fill_plain_symbol(const Frame& frame, const Check& check, std::span<const Carrier> carriers) {
   const auto extent = [&](const Carrier& carrier) { return frame.args[carrier.param].tensor()->shape[carrier.dim]; };
   const std::int64_t value = extent(carriers.front());

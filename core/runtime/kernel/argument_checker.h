@@ -35,7 +35,7 @@ class ArgumentChecker {
   std::size_t frame_size() const { return frame_size_; }
   std::size_t param_count() const { return param_count_; }
 
-  /// As `first_failure` for calls on the kernel's own device in which nothing is unusual; false says nothing.
+  /// As `first_failure` for calls on the kernel's own device in which nothing is unusual; false decides nothing.
   bool passes_plainly(std::span<const Arg> args, kmux_slot* frame) const noexcept {
     return plain_.fill(args.data(), frame);
   }

@@ -89,7 +89,7 @@ void free_host(void*, int32_t, void*, void* address) { std::free(address); }
 kmux_code allocate_on_device(void* self, int32_t device, void* stream, size_t bytes, size_t alignment, void** address) {
   const Result<void*> memory = static_cast<DeviceApi*>(self)->allocate(device, stream, bytes, alignment);
   if (!memory) {
-    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, which knows no reason
+    log(LogLevel::kWarning, memory.error().message);  // a code alone reaches the launcher, without the reason
     return static_cast<kmux_code>(memory.error().code);
   }
   *address = *memory;

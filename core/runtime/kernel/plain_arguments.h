@@ -13,13 +13,13 @@
 namespace kmux {
 
 /// The checks of a signature whose parameters are all dense tensors with extents that are constants or symbols, in a form
-/// that asks nothing which such a signature has no need of: most calls, in the fewest instructions. It knows only how to say
-/// yes; whatever it says no to is for the check list to judge, which knows every exception and every reason.
+/// without what such a signature does not need: most calls, in the fewest instructions. It only accepts;
+/// what it does not is decided by the check list, which has every exception and every reason.
 ///
 /// Threads: immutable, so any.
 class PlainArguments {
  public:
-  /// Without anything: says no to every call.
+  /// Of no signature: false for every call.
   PlainArguments() = default;
   /// `device` is the one that tensors are on.
   static PlainArguments of(const CheckList& list, std::size_t param_count, DLDevice device);

@@ -64,7 +64,7 @@ class ManifestReader {
     });
   }
 
-  /// Keys that nobody asked for, and what was complained of; empty if all is well.
+  /// Keys that are unknown, and what else is wrong; empty if all is well.
   std::string problems() const {
     std::string text = problems_;
     for (const auto& [key, value] : object_) {

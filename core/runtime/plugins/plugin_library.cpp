@@ -104,7 +104,7 @@ Result<const kmux_plugin_api*> query(const Library& library, const std::filesyst
   return api;
 }
 
-/// What the table says otherwise than the manifest, which `auto` believed; empty if they agree.
+/// Where the table differs from the manifest, by which `auto` chose; empty if they agree.
 std::string contradiction(const kmux_plugin_api& api, const Manifest& manifest) {
   const auto in_table = [](const char* text) { return in_quotes(text == nullptr ? "" : text); };
   if (api.name == nullptr || manifest.name != api.name) {

@@ -12,7 +12,7 @@
 
 namespace kmux {
 
-/// Remembers what plugins said of the programs that were resolved last. To ask a plugin, the whole program crosses the
+/// Keeps what plugins answered for the programs that were resolved last. To ask a plugin, the whole program crosses the
 /// ABI as JSON; to compare it with one that is remembered takes far less. What is in the files does not matter: `supports`
 /// looks at the IR only.
 ///

@@ -48,7 +48,7 @@ std::shared_ptr<Admission::Permit> Admission::acquire(const Request& request,
 void Admission::reconsider() {
   {
     const std::lock_guard lock(mutex_);
-  }  // whoever has just asked is waiting now
+  }  // a request that was just made is waiting now
   changed_.notify_all();
 }
 

@@ -31,7 +31,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
     ~Permit();
     Permit(const Permit&) = delete;
     Permit& operator=(const Permit&) = delete;
-    /// Nobody waits for this one any more: it does not count among those that run, but its memory does.
+    /// This one was cancelled: it does not count among those that run, but its memory does.
     void leave_behind();
 
    private:
@@ -45,7 +45,7 @@ class Admission : public std::enable_shared_from_this<Admission> {
   /// Waits in line until the request fits; null once `is_unwanted` says so, which is asked at each `reconsider`.
   std::shared_ptr<Permit> acquire(const Request& request, const std::function<bool()>& is_unwanted);
 
-  /// Lets everybody who waits ask again whether it is wanted.
+  /// Has all waiters check again whether they are cancelled.
   void reconsider();
 
  private:

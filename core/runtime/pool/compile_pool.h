@@ -56,7 +56,7 @@ class CompileCosts {
 std::map<std::string, CompileCost> costs_from_json(std::string_view text);
 std::string costs_to_json(const std::map<std::string, CompileCost>& costs);
 
-/// Threads whose compiler nobody waits for any more, and that nothing can stop: they are waited for in the end.
+/// Threads whose compiler was cancelled but cannot be interrupted: they are joined in the end.
 ///
 /// Threads: any.   Lifetime: the destructor waits for all. The end of the process does not.
 class AbandonedThreads {

@@ -135,7 +135,7 @@ Error given_up(const Program& program) {
                         "needed.");
 }
 
-/// One job that waits for nobody.
+/// One job that depends on no other.
 CompileRunPlan plan_of(Runtime& runtime, const Program& program, const CompileOptions& options,
                        const CompileWait& wait) {
   return {.jobs = {std::make_shared<const CompileJob>(CompileJob{.program = program, .options = options})},

@@ -18,7 +18,7 @@ constexpr std::uint64_t kUnknownBytes = std::uint64_t{512} << 20;  // of a plugi
 constexpr std::chrono::milliseconds kSamplePause(50);
 constexpr std::chrono::milliseconds kPollPause(20);
 constexpr std::chrono::seconds kGrace(5);  // in which a worker that took too long is killed
-constexpr std::chrono::milliseconds kCancelGrace(100);  // in which a worker that nobody wants is killed
+constexpr std::chrono::milliseconds kCancelGrace(100);  // in which a worker that is not needed is killed
 /// A job in this process uses again what an earlier one has left: it is never taken for less.
 constexpr std::uint64_t kLeastBytes = std::uint64_t{128} << 20;
 
@@ -154,7 +154,7 @@ Result<Product> CompileRunState::make(std::size_t group) {
   }
 }
 
-/// False if the job was left behind meanwhile: then nobody wants what it made.
+/// False if the job was left behind meanwhile: then its result is not needed.
 bool CompileRunState::conclude(std::size_t group, Result<Product> made) {
   const std::lock_guard lock(mutex_);
   const Record& record = records_[group];

@@ -14,7 +14,7 @@ namespace kmux {
 /// Source: sched_getaffinity(2); Linux, Documentation/admin-guide/cgroup-v2.rst, cpu.max.
 std::size_t usable_cores(const std::filesystem::path& root = "/");
 
-/// Units: bytes that this process can still take without anybody swapping or being killed: what the machine has
+/// Units: bytes that this process can still take before the machine swaps or kills processes: what the machine has
 /// available, and what each of the process's control groups (version 2, or version 1's memory) has left, caches of files
 /// aside. No limit at all is the largest number.
 ///

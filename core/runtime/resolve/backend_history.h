@@ -34,7 +34,7 @@ enum class Blame : std::uint8_t {
 Blame blame_of(const Error& error);
 
 /// What failed lately, so that `auto` keeps away from it for a time. A failure that is the sources' counts only where
-/// nobody asked for that very candidate: for one that is to be measured or to take over. Who asks for it hears of it.
+/// the caller did not name that candidate: for one that is to be measured or to take over. A named one is built, and fails.
 ///
 /// Threads: any.
 class Failures {

@@ -36,7 +36,7 @@ using CallSample = std::vector<std::variant<SampleTensor, Arg>>;
 
 /// The sample of a call with `args`, which are all parameters in order.
 ///
-/// Errors: unsupported for a pointer parameter: nobody knows what memory is behind it; invalid_argument for a tensor's
+/// Errors: unsupported for a pointer parameter: the extent of its memory is unknown; invalid_argument for a tensor's
 ///         parameter without one, or another number of arguments.
 Result<CallSample> sample_of(const Signature& signature, std::span<const Arg> args);
 

@@ -58,7 +58,7 @@ class PolicyChoice {
   std::optional<Quarantine> quarantine_of(const Candidate& candidate, bool in_background) {
     return runtime_.impl().history()->failures.find(key_of(candidate), in_background);
   }
-  /// Must another one be served in its place? What the compiler said of the sources is for the caller to hear.
+  /// Must another one be served in its place? The compiler's errors about the sources go to the caller.
   bool is_avoided(const Candidate& candidate) {
     return candidate.quarantine && quarantine_of(candidate, false).has_value();
   }

@@ -53,7 +53,7 @@ bool answers_target(const Inquiry& inquiry, const Manifest& manifest);
 /// Can the backend of `manifest` make a launcher for the target_host that is asked for?
 bool takes_target_host(const Inquiry& inquiry, const Manifest& manifest);
 
-/// What is known of one plugin. Whoever gathers it stops at the stage that refuses every variant, so later members may
+/// What is known of one plugin. Gathering stops at the stage that refuses every variant, so later members may
 /// still say "fine".
 struct PluginFacts {
   Manifest manifest;

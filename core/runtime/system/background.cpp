@@ -22,7 +22,7 @@ namespace {
 void run(const Background::Job& job) noexcept {
   try {
     job();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; what waited for the job hears of it when it is gone
+  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; dropping the job wakes what waited for it
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace kmux {
 
-/// One thread for work that nobody waits for. It begins with the first job.
+/// One thread for background work. It begins with the first job.
 ///
 /// Threads:  any.
 /// Lifetime: at its end what waits is dropped, and what runs is waited for or, where the job allows it, left alone after

@@ -21,14 +21,14 @@ class CompileScope {
 
   /// Waits until `plugin` may compile, in a process of its own if `isolated`. What is returned is kept while it does.
   ///
-  /// Errors: unavailable if nobody wants the result any more.
+  /// Errors: unavailable if the compilation was cancelled.
   virtual Result<std::shared_ptr<void>> admit(const std::string& plugin, bool isolated) = 0;
 
   /// Does the same call compile others, which wait for this one, or compile at the same time?
   virtual bool has_neighbours() const = 0;
   /// How long the compilation may still take; nothing if there is no limit.
   virtual Limit time_left() const = 0;
-  /// Does nobody want the result any more? Threads: any.
+  /// Was the compilation cancelled? Threads: any.
   virtual bool is_cancelled() const = 0;
   /// Units: bytes that a worker process has taken at most.
   virtual void took_memory(std::uint64_t bytes) = 0;
@@ -49,7 +49,7 @@ class CompileScope {
   };
 };
 
-/// The note of an error that says nothing of backend or program: the compilation was cancelled.
+/// The note of an error that is no evidence about backend or program: the compilation was cancelled.
 inline constexpr const char* kCancelledNote = "cancelled";
 
 /// Such an error; `problem` is its first sentence.

@@ -98,7 +98,7 @@ Environment Environment::from(const Variables& variables, bool secure) {
     environment.policy = policy_from_string(policy);
   environment.compile_timeout = first_of(variables, {"KMUX_COMPILE_TIMEOUT"});
   environment.verbose = is_on(first_of(variables, {"KMUX_VERBOSE", "TILELANG_VERBOSE"}));
-  // Under AT_SECURE whoever set the variables may have fewer rights than this process: it takes no path from them, and no
+  // Under AT_SECURE the user who set the variables may have fewer rights than this process: it takes no path from them, and no
   // option of a plugin, since options name compilers and libraries.
   environment.disable_cache = secure || is_on(first_of(variables, {"KMUX_DISABLE_CACHE"}));
   environment.cache_max_bytes = first_of(variables, {"KMUX_CACHE_MAX_BYTES"});

@@ -12,7 +12,7 @@ namespace kmux {
 /// A variable whose name begins with KMUX_ and that something of kmux reads.
 struct EnvironmentVariable {
   enum class Kind {
-    kText,    // whoever uses it refuses what it does not understand
+    kText,    // its reader refuses what it does not understand
     kSwitch,  // on or off
     kPrefix,  // of a family of names
   };

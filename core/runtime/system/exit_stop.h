@@ -7,7 +7,7 @@
 
 namespace kmux {
 
-/// How long the end of the process waits for what it told to stop, all together: 100 ms, less what the rest takes.
+/// How long the end of the process waits for what was told to stop, in total: 100 ms, less what the rest takes.
 inline constexpr std::chrono::milliseconds kExitPatience{80};
 
 /// What has threads that should end before the process does.

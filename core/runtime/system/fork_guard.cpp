@@ -78,7 +78,7 @@ struct ForkGuards {
   void begin_child() {
     generation.fetch_add(1);
     for (ForkGuard* guard = first; guard != nullptr; guard = guard->next_)
-      if (!guard->is_held_) new (&guard->mutex_) std::mutex;  // whoever had it is not here
+      if (!guard->is_held_) new (&guard->mutex_) std::mutex;  // the thread that had it is not in this process
     release();
     forget_cold_calls();
   }

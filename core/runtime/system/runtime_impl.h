@@ -27,7 +27,7 @@ class Runtime::Impl {
   const Environment& environment() const { return environment_; }
   Registry& registry() const { return *registry_; }
   std::uint64_t fork_generation() const { return fork_generation_; }
-  /// What plugins said of the programs that were resolved last; for the resolver.
+  /// What plugins answered for the programs that were resolved last; for the resolver.
   SupportMemo& support_memo() const { return *support_memo_; }
   /// The cache on disk, or null if there is none.
   const std::shared_ptr<ArtifactCache>& cache() const { return cache_; }

@@ -53,7 +53,7 @@ void add(const Make& make) noexcept {
     } else {
       trace.events.push_back(std::move(event));
     }
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; what it tells of goes on
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for an event; the work that it is about goes on
   }
 }
 

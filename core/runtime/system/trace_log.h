@@ -19,7 +19,7 @@ void add_call(const std::string& kernel, std::int64_t begin_ns) noexcept;
 /// A stage of a compile that began then and has just ended, where only its end tells what it was: "cache hit".
 void add_stage(const char* name, const std::string& program, std::int64_t begin_ns) noexcept;
 
-/// What a plugin says that it begins or has done on this thread.
+/// What a plugin reports to begin or to have done on this thread.
 void add_plugin_phase(const std::string& plugin, bool begins, std::string_view name) noexcept;
 
 /// From now on every stage of a compile in this process is a range that profilers see, if `environment` asks for that
@@ -34,7 +34,7 @@ int begin_stage_range(const char* stage, std::string_view detail) noexcept;
 /// Ends it, and phases of plugins that began in it and did not end.
 void end_stage_range(int begun) noexcept;
 
-/// What a plugin says that it begins or has done on this thread. It cannot end what it did not begin.
+/// What a plugin reports to begin or to have done on this thread. It cannot end what it did not begin.
 void mark_phase_range(bool begins, std::string_view name) noexcept;
 
 /// Installs `sink` unless the application has installed one.

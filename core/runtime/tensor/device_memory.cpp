@@ -133,8 +133,7 @@ Status DeviceMemory::used_on(StreamRef stream) {
   Status recorded = record_use(stream);
   if (recorded.ok()) return recorded;
   DeviceApi& api = block_.device.plugin()->backend().devices();
-  static_cast<void>(
-      api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is what is told
+  static_cast<void>(api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is reported
   return recorded;
 }
 

@@ -28,7 +28,7 @@ std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_si
 /// Would it be the same again? Then the measurement without that candidate can be kept.
 bool is_lasting(const Error& problem) { return blame_of(problem) != Blame::kBackend; }
 
-/// Errors: that of a measurement which nobody waits for any more.
+/// Errors: that of a measurement that was cancelled.
 Status check_wanted() {
   const CompileScope* const scope = CompileScope::current();
   if (scope == nullptr || !scope->is_cancelled()) return Ok{};

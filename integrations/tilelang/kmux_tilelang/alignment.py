@@ -35,7 +35,7 @@ def alignments(text: str, body: Mapping[str, Any]) -> dict[str, int]:
 
 
 def widest(_: str, body: Mapping[str, Any]) -> dict[str, int]:
-    """For texts that nobody reads here: every buffer that a launch uses as its widest access could want it."""
+    """For texts that are not parsed here: every buffer that a launch uses as its widest access could want it."""
     arguments = [argument for launch in launches_in(body.get("steps", [])) for argument in launch["args"]]
     maps = [tensor_map["base"]["name"] for tensor_map in body.get("tensor_maps", [])]
     return dict.fromkeys([*maps, *(argument["tensor"] for argument in arguments if "tensor" in argument)], UNKNOWN)

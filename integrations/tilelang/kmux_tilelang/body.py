@@ -15,7 +15,7 @@ from .tensor_map import creates_tensor_map, tensor_map
 _SCOPE = "compute_scope"  # everything before it unpacks and checks arguments, which the signature says better
 _SET_WINDOW = "__tvm_cuda_stream_set_access_policy_window"
 _RESET_WINDOW = "__tvm_cuda_stream_reset_access_policy_window"
-_NOTHING = ("__tvm_set_device",)  # whoever calls the launcher has done it
+_NOTHING = ("__tvm_set_device",)  # the caller of the launcher has done it
 
 
 class BodyReader:

@@ -20,4 +20,4 @@ class UnsupportedError(ExportError):
 
 
 class MiscomputedError(UnsupportedError):
-    """What TileLang generates for the target computes other values than the kernel says, whoever compiles it."""
+    """What TileLang generates for the target computes other values than the kernel specifies, with every compiler."""

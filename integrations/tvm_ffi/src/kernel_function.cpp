@@ -1,4 +1,4 @@
-// kmux.kernel_*: what can be asked of a kernel, and done with it, beside calling it.
+// kmux.kernel_*: the properties and functions of a kernel beside its call.
 
 #include "kernel_function.h"
 

@@ -89,7 +89,7 @@ void deliver_log() {
     for (const auto& [level, text] : lines) (*receiver)(static_cast<std::int64_t>(level), text.c_str());
   } catch (const ffi::Error& error) {
     if (error.kind() == kInterrupt) throw;
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; whoever compiles goes on
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a line less; the compilation goes on
   }
 }
 

@@ -1,5 +1,5 @@
-// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.cached_program, kmux.cache_program, and what can be asked of a kmux.Program.
-// kmux.resolve, and what can be asked of a kmux.Resolution.
+// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
+// kmux.resolve, and the properties of a kmux.Resolution.
 
 #include "program_object.h"
 

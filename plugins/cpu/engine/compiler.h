@@ -83,7 +83,7 @@ class Compiler {
   /// The folders of headers that belong to the compiler and the machine, in the order of the search.
   Result<std::vector<std::string>> system_folders(const CompileJob& job, Language language);
 
-  /// Waits for headers that are being compiled in advance; nobody else need.
+  /// Waits for headers that are being compiled in advance, for tests.
   void wait_for_preambles();
 
  private:

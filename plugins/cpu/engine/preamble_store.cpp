@@ -21,7 +21,7 @@ namespace {
 void run(const Background::Job& job) noexcept {
   try {
     job();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; nobody waits for it
+  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory; no caller waits for it
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace kmux::cpu {
 
-/// One thread for work that nobody waits for. It begins with the first job.
+/// One thread for background work. It begins with the first job.
 ///
 /// Threads:  any.
 /// Lifetime: at its end what waits is dropped and what runs is waited for; `stopping` lets a job hear of it. When the

@@ -33,7 +33,7 @@ inline void release(void*, int, void*, void* address) { free(address); }
 inline void say(kmux_sink error, const char* text) { error.write(error.self, text, strlen(text)); }
 
 static const kmux_allocator own_allocator = {sizeof(kmux_allocator), nullptr, allocate, release};
-static bool is_checked;  // by a call that found nothing lacking; whoever comes too early looks again
+static bool is_checked;  // by a call that found nothing lacking; an earlier call checks again
 
 __attribute__((cold, noinline)) static int check(int device, kmux_sink error) {
   if (device != 0) {

@@ -56,7 +56,7 @@ class CubinModules {
   }
 
  private:
-  // Where the lines of launchers go: to whoever closes them.
+  // Where the log lines of launchers go: to their owner.
   struct CloseLog {
     const kmux_sink* to = nullptr;
     static void write(void* self, int level, const char* text, size_t size) {

@@ -141,7 +141,7 @@ KMUX_EXPORT int __tvm_ffi_launch_kernel(void*, const TVMFFIAny* args, int32_t co
   return kmux::cutedsl::launch_kernel(args, count, result);
 }
 
-/// cleanup_module(): unloads all code and releases the contexts, past failures, all of which are told. Launches may follow.
+/// cleanup_module(): unloads all code and releases the contexts, past failures, all of which are reported. Launches may follow.
 KMUX_EXPORT int __tvm_ffi_cleanup_module(void*, const TVMFFIAny*, int32_t, TVMFFIAny* result) {
   return kmux::cutedsl::cleanup_module(result);
 }

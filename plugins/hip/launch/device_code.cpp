@@ -26,7 +26,7 @@ int DeviceScope::change(int current, int result, int device, kmux_sink error) {
 int DeviceScope::restore(int code, kmux_sink error) {
   is_changed_ = false;
   const int result = hip_.device_set(before_);
-  if (result == kHipSuccess || code != KMUX_OK) return code;  // the first failure is what is told
+  if (result == kHipSuccess || code != KMUX_OK) return code;  // the first failure is reported
   return fail_call(hip_, error, "hipSetDevice", result, "device " + std::to_string(before_) + ", as before the call");
 }
 
@@ -48,7 +48,7 @@ int DeviceCode::load(const void* code, kmux_sink error) {
                      "the code of \"" + std::string(facts_.name) + "\" on device " + std::to_string(ordinal_));
   }
   const int failure = find_kernels(error);
-  if (failure != KMUX_OK) static_cast<void>(unload());  // the first failure is what is told
+  if (failure != KMUX_OK) static_cast<void>(unload());  // the first failure is reported
   return failure;
 }
 

@@ -30,7 +30,7 @@ class DeviceScope {
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
-  /// Errors: 0, or what HIP said; then nothing is changed.
+  /// Errors: 0, or HIP's error; then nothing is changed.
   int enter(int device, kmux_sink error) {
     int current = -1;
     const int result = hip_.device_get(&current);
@@ -63,7 +63,7 @@ class DeviceCode {
   ///         shared memory than the device has (each kernel is looked at); else what `error_code_of` says.
   int load(const void* code, kmux_sink error);
 
-  /// Unloads; the device is current. Returns what HIP said.
+  /// Unloads; the device is current. Returns HIP's error.
   int unload();
 
   /// May a launch be made as it is? Then `launch` is all there is to do.

@@ -17,7 +17,7 @@ struct HipTable {
   const char* (*error_string)(int code) = nullptr;
 };
 
-/// What is tried where nobody names a library, newest first. Those of a release have its number.
+/// What is tried where no library is named, newest first. Those of a release have its number.
 inline constexpr const char* kHipLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
 
 /// Opens `library`, or the first of `kHipLibraries` if it is null or empty; once for each name, and for good.

@@ -96,7 +96,7 @@ KMUX_EXPORT int init(void) { return kmux::hip::prepare_alone(); }
 /// What went wrong in this thread's last `init` or `call`; empty if nothing did.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::hip::last_error.c_str(); }
 
-/// For whoever links this unit: 0, or an ErrorCode after writing to `error`.
+/// For programs that link this unit: 0, or an ErrorCode after writing to `error`.
 KMUX_HIDDEN int kmux_standalone_prepare(int device, kmux_sink error) {
   return kmux::hip::kept().launcher.prepare(device, error);
 }

@@ -25,7 +25,7 @@ class PoolAllocator {
 
   static kmux_sink nowhere() {
     return {nullptr, [](void*, const char*, size_t) {}};
-  }  // the launcher says what failed
+  }  // the launcher reports what failed
 
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
     PoolAllocator& pools = *static_cast<PoolAllocator*>(self);

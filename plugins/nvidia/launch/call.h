@@ -17,7 +17,7 @@ const ProfilerRanges* open_ranges(const Log& log);
 
 /// One call in progress: what stands behind the `kmux_driver` of its env.
 ///
-/// Nobody asks which context is current: functions of the primary context are launched, which the driver refuses with
+/// The current context is not queried: functions of the primary context are launched, which the driver refuses with
 /// CUDA_ERROR_INVALID_CONTEXT or CUDA_ERROR_INVALID_HANDLE where that is not the context of the stream. Only then, for a fill
 /// and for a map that has to be encoded, the call enters a context, and launches kernels of it from there on.
 class Call {

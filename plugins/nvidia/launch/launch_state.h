@@ -56,7 +56,7 @@ class LaunchStates {
   /// Errors: unavailable without memory.
   int make(unsigned map_count, unsigned step_count, kmux_sink error);
 
-  /// The state of `lane`, now the caller's; null where there are none or another thread has it: nobody waits.
+  /// The state of `lane`, now the caller's; null where there are none or another thread has it: it does not wait.
   LaunchState* take(unsigned lane) {
     if (__builtin_expect(states_ == nullptr, 1)) return nullptr;
     LaunchState& state = states_[lane % kCount];

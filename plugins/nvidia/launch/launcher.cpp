@@ -57,7 +57,7 @@ int Launcher::make_device(int device, const kmux_launch_env* env, kmux_sink erro
   int code = state->retain(device, error);
   if (code == KMUX_OK) {
     code = prepare_device(*state, env, error);
-    if (code != KMUX_OK) {  // the first failure is what is told
+    if (code != KMUX_OK) {  // the first failure is reported
       static_cast<void>(state->give_back_lines());
       static_cast<void>(state->release());
     }

@@ -68,7 +68,7 @@ class Launcher {
                                   : fail_launch(*device, launch, result, error);
   }
 
-  /// The states of its calls: whoever takes one launches without it.
+  /// The states of its calls: a call that takes one launches without the launcher.
   LaunchStates& states() { return states_; }
 
  private:
@@ -79,7 +79,7 @@ class Launcher {
     return index < kMaxDevices ? devices_[index].load(std::memory_order_acquire) : nullptr;
   }
 
-  // Whether a call is no more than its launches: nobody looks on, and no graph is made of it or records it.
+  // Whether a call is no more than its launches: it is neither traced nor recorded, and no graph is made of it.
   bool is_usual(const kmux_launch_env& env) const {
     return is_free_ && !can_be_captured(static_cast<CUstream>(env.stream));
   }
@@ -129,7 +129,7 @@ class Launcher {
     call.begin_replay();
   }
 
-  // Whether a capture records this call, as far as anybody has to know: code that it has recorded stays for good, and a
+  // Whether a capture records this call, as far as it matters: code that it has recorded stays for good, and a
   // replay keeps out of it. Where the driver does not say, a launch will meet the reason.
   bool is_captured(const DriverTable& driver, CUstream stream) {
     if (!facts_.replay && !can_be_captured(stream)) return false;

@@ -80,7 +80,7 @@ int LoadedCode::load(const DriverTable& driver, kmux_sink error) {
     return fail_call(driver, error, "cuLibraryLoadData", result, "the code of \"%s\"", facts_.name);
   }
   const int code = find_kernels(driver, error);
-  if (code != KMUX_OK) static_cast<void>(unload(driver));  // the first failure is what is told
+  if (code != KMUX_OK) static_cast<void>(unload(driver));  // the first failure is reported
   return code;
 }
 

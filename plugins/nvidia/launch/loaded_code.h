@@ -24,7 +24,7 @@ class LoadedCode {
   /// Kernel number `index`, for every device; only after `load`.
   CUkernel kernel(unsigned index) const { return kernels_[index]; }
 
-  /// Unloads what `load` loaded. Returns what the driver said.
+  /// Unloads what `load` loaded. Returns the driver's error.
   CUresult unload(const DriverTable& driver);
 
  private:

@@ -29,7 +29,7 @@ class PersistingLines {
   /// Errors: what `error_code_of` says; `is_used` counts all the same.
   int raise(const DriverTable& driver, const DeviceContext& context, size_t bytes, bool* is_used, kmux_sink error);
 
-  /// With the last user: makes the lines that persist normal ones, and sets the limit to what it was, unless somebody else
+  /// With the last user: makes the lines that persist normal ones, and sets the limit to what it was, unless another library
   /// has set it since.
   Failure give_back(const DriverTable& driver, const DeviceContext& context);
 

@@ -7,7 +7,7 @@
 
 namespace kmux::nvidia {
 
-/// What failed among the calls of a replay, to be told once the call that it belongs to ends; `call` is null where nothing
+/// What failed among the calls of a replay, to be reported once the call that it belongs to ends; `call` is null where nothing
 /// did.
 struct ReplayFailure {
   const char* call = nullptr;

@@ -46,7 +46,7 @@ bool copy_kept_map(const MapSlot* slot, const kmux_map_geometry& geometry, kmux_
 /// Without elements: marked as an EmptyMap, and kEmptyMap returned; neither the slot nor the driver hears of it.
 ///
 /// Errors:   invalid_argument with every constraint of the hardware that does not hold, before the driver is asked;
-/// what the driver said. Either leaves the slot without a map.
+/// the driver's error. Either leaves the slot without a map.
 /// Threads:  any, each with a slot of its own.
 /// Source:   CUDA Driver API, Tensor Map Object Management.
 int encode_tiled_map(const DriverTable& driver, MapSlot* slot, kmux_tensor_map* map, const kmux_map_geometry& geometry,

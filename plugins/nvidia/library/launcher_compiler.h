@@ -17,7 +17,7 @@ class Compilation {
 
   const PrivateFolder& folder() const { return folder_; }
 
-  /// Runs `program` in the folder, without a shell; its temporary files lie in the folder, too. Gives what it said.
+  /// Runs `program` in the folder, without a shell; its temporary files lie in the folder, too. Gives its output.
   ///
   /// Errors: compile_failed, "cannot WHAT (the first error)", with notes "log" and "command"; unavailable if the program
   ///         cannot be started, or the process is about to end.

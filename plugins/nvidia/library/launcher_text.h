@@ -30,7 +30,7 @@ enum class Symbols {
 ///
 /// First comes the program's own part: its body over `kmux_driver`, and `call` with the program's parameters. Then the
 /// launch layer and the entry points, the same in every launcher; at the end code and facts of the program. Exported are
-/// `init`, `call` and `get_last_error` for anybody, and `kmux_launcher_...` for kmux's runtime (adapter.h).
+/// `init`, `call` and `get_last_error` for any caller, and `kmux_launcher_...` for kmux's runtime (adapter.h).
 std::string launcher_text(const Plan& plan, const LaunchChoices& choices);
 
 /// What is different in the launcher of a backend whose kernels have parameters and symbols of their own kind.

@@ -26,7 +26,7 @@ struct CacheEntry {
   std::string launcher = {};
   std::optional<Error> unsupported = {};
   /// `file_time_now()` before it was built, or found. As long as no file that it depends on changed since, it is what a
-  /// build makes; the state of these files is captured with this time, by whoever got the entry.
+  /// build makes; the state of these files is captured with this time by the caller that got the entry.
   FileTime began = 0;
 };
 

@@ -60,7 +60,7 @@ class CacheFolder {
 };
 
 /// Makes `path` and what is missing above it, `path` itself for this user alone, and checks that it is a folder of this
-/// user that nobody else may write to.
+/// user that no other user may write to.
 ///
 /// Errors: as `CacheFolder::open`.
 Status make_private_folder(const std::filesystem::path& path);

@@ -43,7 +43,7 @@ int write_file_at(const FileDescriptor& folder, const char* name, std::string_vi
 /// The system's words for an errno.
 std::string errno_text(int error);
 
-/// What a test wants to happen at a named step: it may kill the process, or return an errno for the step to fail with.
+/// What a test injects at a named step: it may kill the process, or return an errno for the step to fail with.
 using FaultHandler = int (*)(std::string_view step);
 
 /// Sets the handler; null, as in production, for none.

@@ -13,7 +13,7 @@ namespace kmux {
 /// A name below tmp/ that no other process on any machine uses, and that tells which process it belongs to.
 std::string staging_name();
 
-/// Is nobody at work in a folder of that name below tmp/ any more? A process of this machine is asked after; one of
+/// Is the process that made a folder of that name below tmp/ gone? A process of this machine is asked after; one of
 /// another machine or container cannot be, so its folder must be an hour old.
 bool is_abandoned(const std::filesystem::path& staging_folder);
 
@@ -48,7 +48,7 @@ class Staging {
 
 /// Moves an entry that was found damaged out of the way, so that it can be looked at and made again.
 ///
-/// Nothing happens if `found`, the folder that was read, is no longer the one of that name: somebody else was quicker.
+/// Nothing happens if `found`, the folder that was read, is no longer the one of that name: another process was quicker.
 void put_into_quarantine(const CacheFolder& cache, const std::filesystem::path& entry, const FileDescriptor& found);
 
 }  // namespace kmux

@@ -32,7 +32,7 @@ FileTime last_used(const EntryLocation& location);
 /// Removes what is too old, then what was used least recently until the rest is small enough; also abandoned
 /// temporaries, and quarantined entries after a day (or `max_age`, if that is less).
 ///
-/// A reader sees an entry whole or not at all: it loses its name before its files. Does no harm beside another sweep.
+/// A reader sees an entry whole or not at all: it loses its name before its files. Safe beside another sweep.
 SweepReport sweep(const CacheFolder& cache, const SweepLimits& limits);
 
 /// Removes all but the `most` entries of a key that were used last: a header edited again and again leaves one each time.

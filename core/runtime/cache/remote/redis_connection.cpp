@@ -20,7 +20,7 @@ using Clock = TransferDeadline::Clock;
 using Kind = RedisReply::Kind;
 
 constexpr std::size_t kMostReplyBytes = kMostRemoteBytes + 4096;  // with what is around a value
-constexpr std::size_t kMostRefusalBytes = 200;                    // of which a log is told
+constexpr std::size_t kMostRefusalBytes = 200;                    // of which go into a log
 
 Error failed(const std::string& why) { return make_error(ErrorCode::kUnavailable, why); }
 
@@ -63,7 +63,7 @@ void free_reply(void* reply) { delete static_cast<RedisReply*>(reply); }
 
 redisReplyObjectFunctions reply_functions = {make_text, refuse_list, make_integer, make_nil, free_reply};
 
-/// A socket that is being connected: hiredis knows how, its own calls to wait, write and read do not fit us (a write to
+/// A socket that is being connected: hiredis connects; its own calls to wait, write and read do not fit (a write to
 /// a server that is gone raises SIGPIPE, a server that sends a byte now and then never runs into a time-out).
 Result<Descriptor> start_to_connect(const RemoteAddress& address) {
   redisContext* context = address.socket.empty() ? ::redisConnectNonBlock(address.host.c_str(), address.port)

@@ -50,7 +50,7 @@ class TransferDeadline {
   Clock::time_point silence_end_;
 };
 
-/// What a Redis server answers, lists aside: nobody asks for one.
+/// What a Redis server answers, without lists: no command of ours returns one.
 struct RedisReply {
   enum class Kind { kText, kInteger, kNil, kRefusal };
   Kind kind = Kind::kNil;

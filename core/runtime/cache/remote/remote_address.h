@@ -8,7 +8,7 @@
 
 namespace kmux {
 
-/// Where a Redis server is, and who asks it.
+/// Where a Redis server is, and as which user it is used.
 struct RemoteAddress {
   std::string host;  // a name or an address
   std::uint16_t port = 6379;

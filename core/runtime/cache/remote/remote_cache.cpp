@@ -31,7 +31,7 @@ void RemoteCache::warn(const std::string& text) const {
   if (log_) log_(text);
 }
 
-/// What is in the tier is decided by whoever can write to it, and looked at each time a node polls.
+/// What is in the tier is decided by those that can write to it, and read each time a node polls.
 void RemoteCache::refuse(const std::string& key, const std::string& why) {
   const std::string line = "entry '" + key + "' of the remote cache '" + options_.name + "' is not used (" + why + ").";
   const LogLimit::Verdict verdict = refused_entries_.judge(line, options_.now());

@@ -18,7 +18,7 @@
 
 namespace kmux {
 
-/// Keeps callers from somebody who failed: after a failure nobody asks for `back_off`, then one caller tries.
+/// Keeps callers from a peer that failed: after a failure no request is made for `back_off`, then one caller tries.
 ///
 /// Threads: any; without a lock, so that a forked child cannot hang in it.
 class CircuitBreaker {
@@ -43,7 +43,7 @@ class CircuitBreaker {
   std::atomic<Clock::rep> warn_again_{0};
 };
 
-/// Keeps a log from being filled by what somebody else decides: each line once in `period`, and at most `kMostLines` lines.
+/// Keeps a log from being filled by what another process decides: each line once in `period`, and at most `kMostLines` lines.
 ///
 /// Threads: any; a line may be lost where two threads log at the same time.
 class LogLimit {
@@ -66,11 +66,11 @@ class LogLimit {
 struct RemoteOptions {
   std::shared_ptr<RemoteTier> tier;
   std::string name = {};  // for messages
-  std::string secret = {};  // of the fleet; empty: whoever may write to the tier is trusted
+  std::string secret = {};  // of the fleet; empty: all that may write to the tier are trusted
   bool read_only = false;  // takes entries, gives none and holds no lease
   std::chrono::milliseconds lease_time{15'000};  // what the death of a node that makes an entry costs the others
   std::chrono::milliseconds renew_every = lease_time / 3;
-  std::chrono::milliseconds back_off{30'000};  // after a failure nobody asks for so long
+  std::chrono::milliseconds back_off{30'000};  // after a failure no request is made for so long
   std::function<CircuitBreaker::Clock::time_point()> now = CircuitBreaker::Clock::now;  // of back-offs
 };
 
@@ -95,8 +95,8 @@ class RemoteCache {
     std::optional<CacheEntry> entry = {};
     std::unique_ptr<RemoteLease> lease = {};  // hold it until the entry is stored
   };
-  /// Finds the entry of `key`, or waits until another node has made it, or nobody is making it; at most `patience`. After a
-  /// wait that ended without an entry, nobody waits for ten back-off times.
+  /// Finds the entry of `key`, or waits until another node has made it, or no node is making it; at most `patience`. After a
+  /// wait that ended without an entry, no caller waits for ten back-off times.
   Turn take_turn(const std::string& key, std::chrono::milliseconds patience);
 
   /// Stores an entry, beside those of other headers; one of the same headers is replaced.
@@ -124,7 +124,7 @@ class RemoteCache {
   CircuitBreaker failures_;  // of the tier as a whole
   CircuitBreaker get_refusals_;  // it is there, but refuses this user to read,
   CircuitBreaker store_refusals_;  // or to write
-  CircuitBreaker fruitless_waits_;  // for an entry that nobody stored
+  CircuitBreaker fruitless_waits_;  // for an entry that was not stored
   std::atomic<int> slow_calls_{0};  // since one succeeded
   LogLimit refused_entries_;
 };

@@ -38,7 +38,7 @@ class LeaseRenewer {
   OwnedThread thread_;
 };
 
-/// A lease that somebody holds: renewed by `renewer` until this object goes, which releases it.
+/// A lease that is held: renewed by `renewer` until this object goes, which releases it.
 ///
 /// Lifetime: the functions may be called until the destructor returns. What they throw is dropped.
 class RemoteLease {

@@ -15,9 +15,9 @@ inline constexpr std::size_t kMostRemoteBytes = std::size_t{32} << 20;
 /// The kind of the note in an error of a store that lives, but was too slow for this one call.
 inline constexpr const char* kSlowStoreNote = "slow store";
 
-/// A store that the nodes of a fleet share: values by name, and a lease on a name for whoever makes its value.
+/// A store that the nodes of a fleet share: values by name, and a lease on a name for the node that makes its value.
 ///
-/// The store is not trusted: what it answers is checked by whoever asked. A name is a SHA-256 as `sha256_hex` writes it.
+/// The store is not trusted: what it answers is checked by the caller. A name is a SHA-256 as `sha256_hex` writes it.
 /// Errors:  each function: unavailable if the store cannot be reached, is too slow or answers nonsense (with note
 ///          kSlowStoreNote if it is too slow, and other bytes of it came since the call began);
 ///          unsupported if it is there and refuses (a user without the right, no memory left).

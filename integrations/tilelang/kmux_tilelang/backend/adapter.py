@@ -1,4 +1,4 @@
-"""What TileLang's JITKernel calls, and asks about the kernel that it made."""
+"""The adapter that TileLang's JITKernel calls, and whose properties it reads."""
 
 import functools
 import threading

@@ -1,4 +1,4 @@
-"""What TileLang asks for compiled kernels, in place of its own caches."""
+"""The cache from which TileLang gets compiled kernels, in place of its own."""
 
 import threading
 from collections.abc import Callable

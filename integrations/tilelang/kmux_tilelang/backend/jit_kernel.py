@@ -58,7 +58,7 @@ def packed_buffer(function: Any) -> str:
 
 
 def request_for(kernel: JITKernel, function: Any, out_idx: Any) -> CompileRequest:
-    """What `kernel` asks of kmux.
+    """The request of `kernel` to kmux.
 
     Errors: as `request_of`.
     """

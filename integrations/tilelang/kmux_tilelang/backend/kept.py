@@ -71,7 +71,7 @@ def is_on() -> bool:
 
 
 class Lowering:
-    """TileLang's `CompiledArtifact` of a kernel that was not lowered in this process: it is as soon as somebody looks inside."""
+    """TileLang's `CompiledArtifact` of a kernel that was not lowered in this process: it is lowered when its contents are read."""
 
     rt_mod = None
 

@@ -1,4 +1,4 @@
-"""What became of the kernels that were asked of kmux."""
+"""Counts of the kernels that kmux was requested to compile."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""What TileLang is asked for when it compiles a kernel."""
+"""A request to TileLang to compile a kernel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ def exporter_target(target: Any) -> Target:
 
 
 def kmux_target(target: Any) -> str:
-    """What `kmux.compile` is asked for."""
+    """The arguments of `kmux.compile`."""
     kind = str(target.kind.name)
     if kind in _HOST:
         return "cpu"

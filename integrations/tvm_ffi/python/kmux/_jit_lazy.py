@@ -32,7 +32,7 @@ _SIMPLE = frozenset({bool, int, str, type(None)})
 
 
 class _Entry:
-    """The kernel of one key; whoever comes first makes it, the others wait."""
+    """The kernel of one key; the first caller makes it, the others wait."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

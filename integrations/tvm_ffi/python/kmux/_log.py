@@ -53,7 +53,7 @@ def prepare(verbose: Optional[bool]) -> None:
 
 def _end() -> None:
     functions.deliver_log()
-    functions.set_log(None)  # what the process logs from now on, nobody is there to read
+    functions.set_log(None)  # from now on log lines have no reader
 
 
 functions.set_log(_receive)

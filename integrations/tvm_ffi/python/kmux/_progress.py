@@ -63,7 +63,7 @@ class ProgressBar:
 
 @contextlib.contextmanager
 def shown(progress: Progress, total: int) -> Iterator[Callable[[CompileEvent], None] | None]:
-    """Whom to tell of events: the caller's function, a bar that ends with the block, or nobody."""
+    """The receiver of events: the caller's function, a bar that ends with the block, or none."""
     if progress is not True:
         yield progress or None
         return

@@ -23,7 +23,7 @@ class PoolAllocator {
 
   // Others may be capturing meanwhile: the driver takes these calls for waits, which spoil a capture.
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
-    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher says what failed
+    const kmux_sink nowhere = {nullptr, [](void*, const char*, size_t) {}};  // the launcher reports what failed
     const DriverTable* driver = open_driver(nowhere);
     if (driver == nullptr) return KMUX_UNAVAILABLE;
     CUdeviceptr place = 0;

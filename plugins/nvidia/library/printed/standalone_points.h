@@ -1,6 +1,6 @@
 #pragma once
 
-// The functions that an exported library calls, over the launcher of the text before it. Whoever calls without a runtime
+// The functions that an exported library calls, over the launcher of the text before it. A caller without a runtime
 // brings no memory for workspaces: the device's own pool has it.
 #include "nvidia/library/printed/entry_points.h"
 

@@ -42,8 +42,8 @@ struct Judgement {
 /// Compares two series round by round, by the median of the logarithms of their ratios: whatever slows a round slows both.
 /// No distribution is assumed, only that rounds are alike.
 ///
-/// `look` counts from 1 how often this pair has been looked at, each time with more rounds: who stops at the first verdict
-/// that he likes must be the surer the later he stops. The looks share `rule.error` as 1/(1*2) + 1/(2*3) + ... = 1.
+/// `look` counts from 1 how often this pair has been looked at, each time with more rounds: stopping at the first wanted verdict
+/// takes a higher confidence the later it is. The looks share `rule.error` as 1/(1*2) + 1/(2*3) + ... = 1.
 ///
 /// Shapes: the same number of samples; of unequal series the shorter counts. All samples are positive.
 /// Source: the interval is that of kmux/interval.h, with confidence 1 - rule.error / (look * (look + 1)).

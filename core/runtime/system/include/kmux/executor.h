@@ -6,7 +6,7 @@
 
 namespace kmux {
 
-/// Has `work` called by up to `threads` threads of the application at the same time, the calling one among them if it likes, and returns
+/// Has `work` called by up to `threads` threads of the application at the same time, the calling one maybe among them, and returns
 /// when all these calls have returned. `work` does not throw; called less often, or not at all, it is done by the caller.
 using Executor = std::function<void(unsigned threads, const std::function<void()>& work)>;
 

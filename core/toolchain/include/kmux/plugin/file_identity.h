@@ -42,7 +42,7 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-/// What tells a file of a toolchain from another without reading it: an object with "path", "size" and "mtime_ns"; only
+/// What identifies a file of a toolchain without reading it: an object with "path", "size" and "mtime_ns"; only
 /// "path" where there is no such file. It stands in keys that machines share, so it has nothing that differs between them.
 Json identify_file(const std::string& path);
 

@@ -21,7 +21,7 @@ Result<std::string> find_host_compiler(const std::string& asked, std::string_vie
 /// CPATH, GCC_EXEC_PREFIX and their like would change code under an unchanged key.
 Command compiler_command(std::vector<std::string> argv, const std::string& folder);
 
-/// What tells the compiler `program` from others: its file, and what `compiler_command` passes: the assembler and the
+/// What identifies the compiler `program`: its file, and what `compiler_command` passes: the assembler and the
 /// linker that PATH leads to, and LD_LIBRARY_PATH. Starts no process.
 Json identify_compiler(const std::string& program);
 
