@@ -33,58 +33,55 @@ KMUX_DEVICE T kmux_exp_part(T x, kmux_whole<T>& n) {
 }
 template <class T>
 KMUX_DEVICE T kmux_exp(T x, T least, T most) {
-  T first, second;
   x = kmux_clamp(x, least, most);
-  const T whole = kmux_nearest_power(x, kmux_ln2<T>::inverse, first, second);
-  const T r = kmux_fma(whole, -kmux_ln2<T>::low, kmux_fma(whole, -kmux_ln2<T>::high, x));
-  return kmux_fma(kmux_fma(kmux_exp_tail(r), r, T(1)), r, T(1)) * first * second;
+  const kmux_power<T> power = kmux_nearest_power(x, kmux_ln2<T>::inverse);
+  const T r = kmux_fma(power.whole, -kmux_ln2<T>::low, kmux_fma(power.whole, -kmux_ln2<T>::high, x));
+  return kmux_times(kmux_fma(kmux_fma(kmux_exp_tail(r), r, T(1)), r, T(1)), power);
 }
 KMUX_DEVICE float expf(float x) { return kmux_exp(x, -104.0f, 89.0f); }
 KMUX_DEVICE double exp(double x) { return kmux_exp(x, -746.0, 710.0); }
 
 KMUX_DEVICE float exp2f(float x) {
-  float first, second;
   x = kmux_clamp(x, -151.0f, 129.0f);
-  const float r = x - kmux_nearest_power(x, 1.0f, first, second);
-  const float power = kmux_fma(
+  const kmux_power<float> power = kmux_nearest_power(x, 1.0f);
+  const float r = x - power.whole;
+  const float part = kmux_fma(
       r, KMUX_POLY6(r, 0x1.62e43p-1f, 0x1.ebfbd8p-3f, 0x1.c6af72p-5f, 0x1.3b309p-7f, 0x1.5f0e12p-10f, 0x1.3fb5f2p-13f),
       1.0f);
-  return power * first * second;
+  return kmux_times(part, power);
 }
 KMUX_DEVICE double exp2(double x) {
-  double first, second;
   x = kmux_clamp(x, -1076.0, 1025.0);
-  const double r = x - kmux_nearest_power(x, 1.0, first, second);
+  const kmux_power<double> power = kmux_nearest_power(x, 1.0);
+  const double r = x - power.whole;
   const double tail = kmux_fma(
       r, 0x1.abc9e3b39803fp-56,
       r * r *
           (KMUX_POLY10(r, 0x1.ebfbdff82c5a1p-3, 0x1.c6b08d704a04p-5, 0x1.3b2ab6fba0739p-7, 0x1.5d87fe78c4accp-10,
                        0x1.4309130de5bdp-13, 0x1.ffcbfbc2333c2p-17, 0x1.62bfc988e37a7p-20, 0x1.b5265d2e85a65p-24,
                        0x1.e618962c12b48p-28, 0x1.e7b9a973e7732p-32)));
-  return (1.0 + kmux_fma(r, 0x1.62e42fefa39efp-1, tail)) * first * second;
+  return kmux_times(1.0 + kmux_fma(r, 0x1.62e42fefa39efp-1, tail), power);
 }
 KMUX_DEVICE float exp10f(float x) {
-  float first, second;
   x = kmux_clamp(x, -46.0f, 39.0f);
-  const float whole = kmux_nearest_power(x, 0x1.a934fp1f, first, second);
-  const float r = kmux_fma(whole, -0x1.04d428p-12f, kmux_fma(whole, -0x1.34p-2f, x));
-  const float power = kmux_fma(
+  const kmux_power<float> power = kmux_nearest_power(x, 0x1.a934fp1f);
+  const float r = kmux_fma(power.whole, -0x1.04d428p-12f, kmux_fma(power.whole, -0x1.34p-2f, x));
+  const float part = kmux_fma(
       r, KMUX_POLY6(r, 0x1.26bb1cp1f, 0x1.535248p1f, 0x1.046f98p1f, 0x1.2bdbdp0f, 0x1.156d96p-1f, 0x1.a4aac2p-3f),
       1.0f);
-  return power * first * second;
+  return kmux_times(part, power);
 }
 KMUX_DEVICE double exp10(double x) {
-  double first, second;
   x = kmux_clamp(x, -325.0, 309.0);
-  const double whole = kmux_nearest_power(x, 0x1.a934f0979a371p1, first, second);
-  const double r = kmux_fma(whole, 0x1.0c0219dc1da99p-39, kmux_fma(whole, -0x1.3441350ap-2, x));
+  const kmux_power<double> power = kmux_nearest_power(x, 0x1.a934f0979a371p1);
+  const double r = kmux_fma(power.whole, 0x1.0c0219dc1da99p-39, kmux_fma(power.whole, -0x1.3441350ap-2, x));
   const double tail =
       kmux_fma(r, -0x1.f48ad494ea3e9p-53,
                r * r *
                    (KMUX_POLY10(r, 0x1.53524c73cea76p1, 0x1.0470591de2c5fp1, 0x1.2bd7609fd5287p0, 0x1.1429ffd1eb7ep-1,
                                 0x1.a7ed70a147dd5p-3, 0x1.16e4df75cb28fp-4, 0x1.41165f19802edp-6, 0x1.48988f08290b6p-8,
                                 0x1.2f73dab43549p-10, 0x1.f9d28ce9b58b4p-13)));
-  return (1.0 + kmux_fma(r, 0x1.26bb1bbb55516p1, tail)) * first * second;
+  return kmux_times(1.0 + kmux_fma(r, 0x1.26bb1bbb55516p1, tail), power);
 }
 template <class T>
 KMUX_DEVICE T kmux_expm1(T x, T least, T most, T tiny) {

@@ -109,20 +109,44 @@ KMUX_DEVICE T kmux_scaled(T x, kmux_whole<T> n) {
   return x * kmux_two_to<T>(half) * kmux_two_to<T>(n - half);
 }
 
-// The whole number n nearest to x * factor, and 2^n in two factors of about its root. With twice the bias of an exponent in
-// the sum, its low bits, moved up and halved, are their exponents: two operations for each.
+// 2 to a whole number.
 template <class T>
-KMUX_DEVICE T kmux_nearest_power(T x, T factor, T& first, T& second) {
+struct kmux_power {
+  T whole;
+  T first, second;  // two factors of about its root
+};
+#ifdef KMUX_SCALES  // threads.h
+KMUX_DEVICE float kmux_scale(float x, float n) { return kmux_scale_float(x, n); }
+KMUX_DEVICE double kmux_scale(double x, double n) { return kmux_scale_double(x, n); }
+template <class T>
+KMUX_DEVICE kmux_power<T> kmux_nearest_power(T x, T factor) {
+  constexpr T kWhole = kmux_number<T>::to_whole;
+  return {kmux_fma(x, factor, kWhole) - kWhole, T(1), T(1)};
+}
+template <class T>
+KMUX_DEVICE T kmux_times(T x, const kmux_power<T>& power) {
+  return kmux_scale(x, power.whole);
+}
+#else
+// That of the whole number n nearest to x * factor. With twice the bias of an exponent in the sum, its low bits, moved up and
+// halved, are the exponents of the factors: two operations for each.
+template <class T>
+KMUX_DEVICE kmux_power<T> kmux_nearest_power(T x, T factor) {
   using Bits = typename kmux_number<T>::bits;
   constexpr int kDigits = kmux_number<T>::digits;
   constexpr T kWhole = kmux_number<T>::to_whole + T(2 * kmux_number<T>::bias);
   const T sum = kmux_fma(x, factor, kWhole);
   const Bits bits = static_cast<Bits>(kmux_bits(sum));
   const Bits half = (bits << (kDigits - 1)) & ~((Bits(1) << kDigits) - 1);
-  first = kmux_of_bits(static_cast<kmux_whole<T>>(half));
-  second = kmux_of_bits(static_cast<kmux_whole<T>>((bits << kDigits) - half));
-  return sum - kWhole;
+  return {sum - kWhole, kmux_of_bits(static_cast<kmux_whole<T>>(half)),
+          kmux_of_bits(static_cast<kmux_whole<T>>((bits << kDigits) - half))};
 }
+// In two steps: the last one alone overflows, or rounds what is below the normal numbers.
+template <class T>
+KMUX_DEVICE T kmux_times(T x, const kmux_power<T>& power) {
+  return x * power.first * power.second;
+}
+#endif
 
 // x = 2^k m with sqrt(1/2) <= m < sqrt(2), for positive numbers.
 template <class T>

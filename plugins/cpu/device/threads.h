@@ -18,6 +18,12 @@ KMUX_INDEX(kmux_grid_dim_y, "grid_dim.y")
 KMUX_INDEX(kmux_grid_dim_z, "grid_dim.z")
 KMUX_INDEX(kmux_lane, "lane")
 #undef KMUX_INDEX
+// x times 2 to the whole number `power`, rounded once: an instruction of AVX-512.
+#ifdef __AVX512VL__
+#define KMUX_SCALES
+float kmux_scale_float(float x, float power) noexcept __asm__("kmux.scale.float") __attribute__((const));
+double kmux_scale_double(double x, double power) noexcept __asm__("kmux.scale.double") __attribute__((const));
+#endif
 void kmux_barrier(void) noexcept __asm__("kmux.barrier") __attribute__((convergent));
 int kmux_shuffle(int value, int lane) noexcept __asm__("kmux.shuffle") __attribute__((convergent, const));
 unsigned kmux_ballot(int condition) noexcept __asm__("kmux.ballot") __attribute__((convergent));

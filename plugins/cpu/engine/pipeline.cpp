@@ -331,6 +331,7 @@ void align_arrays(llvm::Module& module) {
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
+  spmd::place_scales(module, machine);
   if (tier == Tier::kFull && opt_level >= 2) align_arrays(module);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;

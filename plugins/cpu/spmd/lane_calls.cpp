@@ -20,6 +20,12 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
     set_vector(&call, shuffle(vector(call.getArgOperand(0)), vector(call.getArgOperand(1))));
     return true;
   }
+  if (name.starts_with(call::kScale) && is_vector(&call)) {
+    Value* const operands[] = {vector(call.getArgOperand(0)), vector(call.getArgOperand(1))};
+    const std::string wide = std::string(name) + ".x" + std::to_string(lanes_);
+    set_vector(&call, make_call(builder_, wide, widened(call.getType()), operands));
+    return true;
+  }
   if (name.empty() || name == call::kLane) return false;
   emit_scalar(call);
   if (is_warp_index(&call)) llvm::cast<llvm::CallInst>(scalar(&call))->setArgOperand(0, builder_.getInt32(warp_));

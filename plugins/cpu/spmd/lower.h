@@ -9,6 +9,10 @@
 #include "llvm/IR/Module.h"
 #include "spmd/block_extents.h"
 
+namespace llvm {
+class TargetMachine;
+}
+
 namespace kmux::cpu::spmd {
 
 /// Replaces each kernel of `kernels`, written for one thread of a GPU, by a function of the same name that runs a grid of blocks
@@ -17,5 +21,8 @@ namespace kmux::cpu::spmd {
 ///
 /// Errors: unsupported for what cannot run here, named; the module is of no use then.
 Result<std::vector<Error>> lower_kernels(llvm::Module& module, const BlockExtents& kernels, const CheckOptions& check);
+
+/// Has AVX-512 do what kernels call "kmux.scale." for (thread_calls.h), in vectors as wide as `machine` prefers.
+void place_scales(llvm::Module& module, const llvm::TargetMachine& machine);
 
 }  // namespace kmux::cpu::spmd

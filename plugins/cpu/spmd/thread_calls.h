@@ -23,6 +23,7 @@ inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // memory is th
 inline constexpr std::string_view kParticipants =
     "kmux.participants";  // (mask): of the warp calls from here on; 0: any
 inline constexpr std::string_view kDynamic = "kmux.dynamic";  // the dynamic shared memory
+inline constexpr std::string_view kScale = "kmux.scale.";  // and its type: (x, n): x times 2^n
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
 inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block

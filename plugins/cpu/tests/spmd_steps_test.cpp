@@ -89,6 +89,21 @@ TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
   EXPECT_THAT(text, Not(HasSubstr("gather")));
 }
 
+TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
+  Steps steps(
+      "declare float @\"kmux.scale.float\"(float, float) nounwind willreturn memory(none)\n"
+      "define void @k(ptr %x, float %n) {\n  %lane = call i32 @\"kmux.lane\"()\n  %wide = zext i32 %lane to i64\n"
+      "  %place = getelementptr float, ptr %x, i64 %wide\n  %v = load float, ptr %place\n"
+      "  %s = call float @\"kmux.scale.float\"(float %v, float %n)\n  %one = call float @\"kmux.scale.float\"(float "
+      "%n, float %n)\n"
+      "  %t = fadd float %s, %one\n  store float %t, ptr %place\n  ret void\n}\n");
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  const std::string text = text_of(**warp);
+  EXPECT_THAT(text, HasSubstr("call <32 x float> @kmux.scale.float.x32(<32 x float> "));
+  EXPECT_THAT(text, HasSubstr("call float @kmux.scale.float(float %1"));  // the same in all lanes
+}
+
 constexpr const char* kBranches =
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
     "  %odd = and i32 %lane, 1\n  %is_odd = icmp ne i32 %odd, 0\n  %many = icmp sgt i32 %n, 5\n"
