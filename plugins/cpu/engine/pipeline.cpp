@@ -7,6 +7,7 @@
 #include "kmux/plugin/compile_log.h"
 
 #include "engine/installation.h"
+#include "engine/passes.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"
@@ -328,6 +329,16 @@ void align_arrays(llvm::Module& module) {
   }
 }
 
+void add_own_passes(llvm::PassBuilder& builder) {
+  builder.registerScalarOptimizerLateEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SplitLoops()); });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinBytes()));
+  });
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
@@ -339,8 +350,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   spmd::Analyses analyses(&machine, tuning);
   const llvm::TargetLibraryInfoImpl library((llvm::Triple(module.getTargetTriple())));
   analyses.functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  analyses.builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
+  if (tier == Tier::kFull && opt_level >= 2) add_own_passes(analyses.builder);
   analyses.complete();
   passes_of(analyses.builder, opt_level, tier).run(module, analyses.modules);
 }

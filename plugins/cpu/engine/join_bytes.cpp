@@ -1,0 +1,85 @@
+#include <optional>
+
+#include "engine/passes.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+namespace kmux::cpu {
+namespace {
+
+/// Some bits of an element of a vector, from `offset` on.
+struct Piece {
+  llvm::Value* vector;
+  unsigned element;
+  std::uint64_t offset;
+};
+
+// One step back to where the bits of `piece` come from, if there is one.
+std::optional<Piece> step_back(const Piece& piece) {
+  using namespace llvm::PatternMatch;
+  if (auto* const shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(piece.vector)) {
+    const auto* const type = llvm::cast<llvm::FixedVectorType>(shuffle->getOperand(0)->getType());
+    const int place = shuffle->getMaskValue(piece.element);
+    if (place < 0) return std::nullopt;
+    const auto count = static_cast<int>(type->getNumElements());
+    const unsigned which = place < count ? 0 : 1;
+    return Piece{shuffle->getOperand(which), static_cast<unsigned>(which == 0 ? place : place - count), piece.offset};
+  }
+  llvm::Value* whole = nullptr;
+  const llvm::APInt* bits = nullptr;
+  if (match(piece.vector, m_Trunc(m_Value(whole)))) return Piece{whole, piece.element, piece.offset};
+  if (match(piece.vector, m_Shr(m_Value(whole), m_APInt(bits)))) {
+    return Piece{whole, piece.element, piece.offset + bits->getLimitedValue()};
+  }
+  return std::nullopt;
+}
+
+Piece origin_of(Piece piece) {
+  while (const auto before = step_back(piece)) piece = *before;
+  return piece;
+}
+
+// The vector of wider integers whose pieces, all and in order, are the elements of `value`; null if there is none.
+llvm::Value* whole_of(llvm::Value* value) {
+  const auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  if (type == nullptr || !type->getElementType()->isIntegerTy()) return nullptr;
+  llvm::Value* const whole = origin_of({value, 0, 0}).vector;
+  const auto* const wide = llvm::dyn_cast<llvm::FixedVectorType>(whole->getType());
+  if (wide == nullptr || !wide->getElementType()->isIntegerTy()) return nullptr;
+  const unsigned bits = type->getScalarSizeInBits();
+  const unsigned pieces = wide->getScalarSizeInBits() / bits;
+  if (pieces < 2 || wide->getScalarSizeInBits() % bits != 0) return nullptr;
+  if (wide->getNumElements() * pieces != type->getNumElements()) return nullptr;
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    const Piece piece = origin_of({value, i, 0});
+    const bool is_next = piece.element == i / pieces && piece.offset == std::uint64_t{i % pieces} * bits;
+    if (piece.vector != whole || !is_next) return nullptr;
+  }
+  return whole;
+}
+
+}  // namespace
+
+llvm::PreservedAnalyses JoinBytes::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  if (!function.getDataLayout().isLittleEndian()) return llvm::PreservedAnalyses::all();
+  llvm::SmallVector<llvm::WeakTrackingVH> unused;
+  for (llvm::Instruction& one : llvm::instructions(function)) {
+    auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one);
+    if (store == nullptr) continue;
+    llvm::Value* const pieces = store->getValueOperand();
+    llvm::Value* const whole = whole_of(pieces);
+    if (whole == nullptr) continue;
+    store->setOperand(0, llvm::IRBuilder<>(store).CreateBitCast(whole, pieces->getType()));
+    unused.emplace_back(pieces);
+  }
+  if (unused.empty()) return llvm::PreservedAnalyses::all();
+  llvm::RecursivelyDeleteTriviallyDeadInstructionsPermissive(unused);
+  llvm::PreservedAnalyses kept;
+  kept.preserveSet<llvm::CFGAnalyses>();
+  return kept;
+}
+
+}  // namespace kmux::cpu
