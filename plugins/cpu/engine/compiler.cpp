@@ -261,7 +261,7 @@ Result<CompiledObject> Compiler::Impl::compile(const CompileJob& job, std::vecto
   KMUX_ASSIGN(LinkedModule whole, link_modules(std::move(modules), std::move(launcher.module), job, log));
   result.on_fibers = std::move(whole.on_fibers);
   KMUX_ASSIGN(const auto machine, make_target_machine(job.cpu, opt_level, job.tier));
-  optimize(*whole.module, *machine, opt_level, job.tier);
+  optimize(*whole.module, *machine, opt_level, job.tier, !job.blocks.empty());
   KMUX_ASSIGN(result.object, emit_object(*whole.module, *machine));
   if (has_error(log)) return compile_error("cannot generate code", result.log + log);
   result.log += log;

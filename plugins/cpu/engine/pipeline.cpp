@@ -341,11 +341,12 @@ void add_own_passes(llvm::PassBuilder& builder) {
 
 }  // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier) {
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier, bool of_threads) {
   spmd::place_scales(module, machine);
   if (tier == Tier::kFull && opt_level >= 2) align_arrays(module);
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
+  tuning.LoopVectorization = opt_level >= 2;
+  tuning.SLPVectorization = opt_level >= 2 && !of_threads;
   tuning.LoopUnrolling = tuning.LoopInterleaving = opt_level >= 2;
   spmd::Analyses analyses(&machine, tuning);
   const llvm::TargetLibraryInfoImpl library((llvm::Triple(module.getTargetTriple())));

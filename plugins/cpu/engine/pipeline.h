@@ -39,8 +39,9 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 /// Errors: internal if LLVM was built without this machine's target.
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const std::string& cpu, unsigned opt_level, Tier tier);
 
-/// Runs LLVM's pipeline of -O`opt_level` over `module`; in the fast tier a short one, unless `opt_level` is 0.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier);
+/// Runs LLVM's pipeline of -O`opt_level` over `module`; in the fast tier a short one, unless `opt_level` is 0. What a kernel
+/// `of_threads` does on vectors is vectors already: addresses are all that is left to put into some, and loads wait for them.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, Tier tier, bool of_threads);
 
 /// `module` as a relocatable ELF object.
 Result<std::string> emit_object(llvm::Module& module, llvm::TargetMachine& machine);

@@ -76,20 +76,22 @@ void LaneCode::emit_scalar(const llvm::Instruction& instruction) {
   if (!copy->getType()->isVoidTy()) set(&instruction, copy);
 }
 
-// What lane 0 has. It need not be one that runs, so what is said of those that run is not true of it.
+// What lane 0 has. Where it need not be one that runs, what is said of those that run is not true of it.
 void LaneCode::emit_strided(const llvm::Instruction& instruction) {
   if (calls(&instruction, call::kLane)) return set(&instruction, builder_.getInt32(0));
   if (const auto* const variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return emit_alloca(*variable);
   const auto* const disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction);
   if (disjoint != nullptr && disjoint->isDisjoint()) {
-    return set(&instruction, builder_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1))));
+    const bool runs = mask() == nullptr;
+    return set(&instruction, builder_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1)),
+                                                "", runs, runs));
   }
   const auto* const extended = llvm::dyn_cast<llvm::ZExtInst>(&instruction);
   if (extended != nullptr && extended->hasNonNeg() && values_.of(extended->getOperand(0)).is_signed_exact) {
     return set(&instruction, builder_.CreateSExt(scalar(extended->getOperand(0)), extended->getType()));
   }
   emit_scalar(instruction);
-  llvm::cast<llvm::Instruction>(scalars_[{&instruction, warp_}])->dropPoisonGeneratingFlags();
+  if (mask() != nullptr) llvm::cast<llvm::Instruction>(scalars_[{&instruction, warp_}])->dropPoisonGeneratingFlags();
 }
 
 // No processor divides vectors of integers, but all divide doubles, whose quotient is exact below 2^53.

@@ -89,6 +89,23 @@ TEST(SpmdSteps, ContiguousLoadsAreOneLoadOfAVector) {
   EXPECT_THAT(text, Not(HasSubstr("gather")));
 }
 
+// Lane 0 runs where all do; else what is said of the lanes that run may not be true of it.
+TEST(SpmdSteps, WhatIsSaidOfAnIndexIsKeptWhereAllLanesRun) {
+  const std::string begin =
+      "define void @k(ptr %x, i32 %n, i32 %m) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
+      "  %are_few = icmp slt i32 %lane, %m\n  br i1 %are_few, label %run, label %end\nrun:\n";
+  const std::string index =
+      "  %i = add nsw i32 %n, %lane\n  %wide = sext i32 %i to i64\n"
+      "  %place = getelementptr inbounds i32, ptr %x, i64 %wide\n  store i32 %n, ptr %place\n";
+  Steps masked(begin + index + "  br label %end\nend:\n  ret void\n}\n");
+  Steps whole("define void @k(ptr %x, i32 %n) {\n  %lane = call i32 @\"kmux.lane\"()\n" + index + "  ret void\n}\n");
+  auto some = widen(masked.kernel(), 32, 1, masked.functions);
+  auto all = widen(whole.kernel(), 32, 1, whole.functions);
+  ASSERT_TRUE(some.ok() && all.ok());
+  EXPECT_THAT(text_of(**some), Not(HasSubstr("add nsw")));
+  EXPECT_THAT(text_of(**all), HasSubstr("add nsw"));
+}
+
 TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
   Steps steps(
       "declare float @\"kmux.scale.float\"(float, float) nounwind willreturn memory(none)\n"
