@@ -53,6 +53,11 @@ void structure(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, 
 /// Errors: unsupported as `widen`.
 Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
 
+// scalar_form.cpp
+
+/// Has casts of `kernel` from floating-point numbers to integers, which give the nearest one, consist of what there is for vectors.
+void expand_casts(llvm::Function& kernel);
+
 // in_step.cpp
 
 /// Can it be of use that warps run in step? There are several, and a loop or a barrier. Asked before anything is done for it.

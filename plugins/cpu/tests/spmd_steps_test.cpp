@@ -170,6 +170,19 @@ TEST(SpmdSteps, LoopsThatLanesLeaveOneByOneKeepWhatEachHadLast) {
   EXPECT_THAT(text, HasSubstr("select <8 x i1>"));
 }
 
+TEST(SpmdSteps, CastsThatSaturateAreMadeOfComparisons) {
+  Steps steps(
+      "declare i32 @llvm.fptosi.sat.i32.f32(float)\ndeclare i64 @llvm.fptoui.sat.i64.f64(double)\n"
+      "define void @k(ptr %x, float %f, double %d) {\n  %i = call i32 @llvm.fptosi.sat.i32.f32(float %f)\n"
+      "  %u = call i64 @llvm.fptoui.sat.i64.f64(double %d)\n  store i32 %i, ptr %x\n  store i64 %u, ptr %x\n"
+      "  ret void\n}\n");
+  expand_casts(steps.kernel());
+  const std::string text = text_of(steps.kernel());
+  EXPECT_THAT(text, Not(HasSubstr("call")));
+  EXPECT_THAT(text, HasSubstr("fptosi float %f to i32"));
+  EXPECT_THAT(text, HasSubstr("fptoui double %d to i64"));
+}
+
 constexpr const char* kBarrier =
     "@s = internal global i32 0\n"
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %t = call i32 @\"kmux.thread.x\"()\n"
