@@ -1,6 +1,8 @@
 #include "random_kernel.h"
 
-#include <array>
+#include <algorithm>
+
+#include "kmux/builder.h"
 
 namespace kmux::cpu {
 namespace {
@@ -31,10 +33,14 @@ const std::string& RandomKernel::c_prelude() {
 }
 
 RandomKernel::RandomKernel(std::string name, unsigned seed, unsigned threads, std::set<unsigned> left_out)
-    : name_(std::move(name)), left_out_(std::move(left_out)), random_(seed), threads_(threads) {
+    : name_(std::move(name)),
+      left_out_(std::move(left_out)),
+      random_(seed),
+      threads_(threads),
+      is_large_(seed % 16 == 0) {
   function();
   begin();
-  items(2 + pick(2), 0);
+  items(is_large_ ? 2 + pick(2) : 1 + pick(3) / 2, 0);
   end();
 }
 
@@ -47,7 +53,7 @@ void RandomKernel::function() {
   both("DEVICE unsigned " + name_ + "_f(const unsigned* x, unsigned t, unsigned v0, unsigned v1) {\n" +
        "unsigned v2 = v0 ^ t, v3 = v1 + 1, v4 = 3;\n");
   const std::string early = "if (" + condition() + ") return " + expression(1) + ";\n";
-  both("for (unsigned i = 0; i < " + text(2 + pick(6)) + "; ++i) {\n" + block(1, 1, true) + early + "v4 += i;\n}\n" +
+  both("for (unsigned i = 0; i < " + rounds(8) + "; ++i) {\n" + block(1, 1, true) + early + "v4 += i;\n}\n" +
        "return v0 + v2 + v3 * v4;\n}\n");
 }
 
@@ -57,11 +63,11 @@ void RandomKernel::begin() {
            "], s1[" + count +
            "], c[8];\nconst unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n" +
            "s0[t] = s1[t] = t;\nif (t == 0) for (int i = 0; i < 8; ++i) c[i] = 0;\nunsigned ";
-  c_ += "void " + name_ + "(const unsigned* x, unsigned* y) {\nunsigned s0[" + count + "], s1[" + count + "], all[6][" +
-        count + "], c[8] = {0};\n";
+  c_ += "void " + name_ + "(const unsigned* x, unsigned* y) {\nunsigned s0[" + count + "], s1[" + count + "], all[" +
+        text(kVariables + 1) + "][" + count + "], c[8] = {0};\n";
   std::string first = "s0[t] = s1[t] = t;\n";
   for (unsigned i = 0; i < kVariables; ++i) {
-    const std::string value = " = x[(t * " + text(i + 3) + ") & 63]";
+    const std::string value = " = " + (i < 2 ? "x[(t * " + text(i + 3) + ") & 63]" : "t * " + text(pick(100)));
     cuda_ += (i == 0 ? "v" : ", v") + text(i) + value;
     first += "all[" + text(i) + "][t]" + value + ";\n";
   }
@@ -73,7 +79,7 @@ void RandomKernel::begin() {
 // Some threads end before others.
 void RandomKernel::end() {
   const std::string early = condition();
-  const std::string rest = block(2, 2, false);
+  const std::string rest = block(is_large_ ? 2 : pick(2), several(2), false);
   const std::string sum = sum_of(kVariables);
   cuda_ += "__syncthreads();\nif (" + early + ") {\nOUT(" + sum + ");\nreturn;\n}\n" + rest + "OUT(7u ^ (" + sum +
            "));\n}\n";
@@ -82,15 +88,25 @@ void RandomKernel::end() {
   for (unsigned i = 0; i < kVariables; ++i) c_ += "#undef v" + text(i) + "\n";
 }
 
-std::string RandomKernel::condition() { return "((" + expression(2) + ") & " + text(1U << pick(4)) + "u) != 0"; }
+// How often all threads go round: mostly not known to the compiler, which makes much code of what is.
+std::string RandomKernel::rounds(unsigned below) {
+  return pick(4) == 0 ? text(pick(below)) : "(x[" + text(pick(kInputs)) + "] % " + text(below) + "u)";
+}
+
+std::string RandomKernel::condition() {
+  const std::string value = expression(is_large_ ? 2 : 1);
+  if (pick(3) == 0) return leaf() + " < " + value;
+  return "((" + value + ") & " + text(pick(2) == 0 ? 1 : 1U << pick(4)) + "u) != 0";
+}
 
 std::string RandomKernel::leaf() {
-  switch (pick(5)) {
+  switch (pick(8)) {
     case 0:
-      return text(pick(100)) + "u";
     case 1:
-      return "t";
+      return text(pick(100)) + "u";
     case 2:
+      return "t";
+    case 3:
       return "x[(" + variable() + ") & 63]";
     default:
       return variable();
@@ -114,7 +130,7 @@ std::string RandomKernel::conversion(const std::string& a, const std::string& b)
 }
 
 std::string RandomKernel::expression(unsigned depth) {
-  if (depth == 0 || pick(5) == 0) return leaf();
+  if (depth == 0 || pick(is_large_ ? 5 : 2) == 0) return leaf();
   const std::string a = expression(depth - 1);
   const std::string b = expression(depth - 1);
   static constexpr std::array kOperators = {"+", "-", "*", "&", "|", "^"};
@@ -141,23 +157,25 @@ std::string RandomKernel::expression(unsigned depth) {
   }
 }
 
-std::string RandomKernel::simple() { return variable() + (pick(3) == 0 ? " += " : " = ") + expression(3) + ";\n"; }
+std::string RandomKernel::simple() {
+  return variable() + (pick(3) == 0 ? " += " : " = ") + expression(is_large_ ? 3 : 2) + ";\n";
+}
 
 std::string RandomKernel::branch(unsigned depth, bool in_loop) {
-  const std::string taken = "if (" + condition() + ") {\n" + block(2, depth - 1, in_loop) + "}";
+  const std::string taken = "if (" + condition() + ") {\n" + block(several(2), depth - 1, in_loop) + "}";
   return pick(2) == 0 ? taken + "\n" : taken + " else {\n" + block(1, depth - 1, in_loop) + "}\n";
 }
 
 std::string RandomKernel::counted_loop(unsigned depth) {
   const std::string i = "i" + text(names_++);
   return "for (unsigned " + i + " = 0; " + i + " < ((" + expression(1) + ") & 7u); ++" + i + ") {\n" +
-         block(2, depth - 1, true) + variable() + " += " + i + ";\n}\n";
+         block(several(2), depth - 1, true) + variable() + " += " + i + ";\n}\n";
 }
 
 std::string RandomKernel::left_loop(unsigned depth) {
   const std::string i = "i" + text(names_++);
-  return "for (unsigned " + i + " = " + text(pick(12)) + "; " + i + " > 0; --" + i + ") {\n" +
-         block(1, depth - 1, true) + "if (" + condition() + ") break;\n" + block(1, depth - 1, true) + "}\n";
+  return "for (unsigned " + i + " = " + rounds(12) + "; " + i + " > 0; --" + i + ") {\n" + block(1, depth - 1, true) +
+         "if (" + condition() + ") break;\n" + block(1, depth - 1, true) + "}\n";
 }
 
 std::string RandomKernel::statement(unsigned depth, bool in_loop) {
@@ -191,9 +209,10 @@ void RandomKernel::phase() {
   const std::string to = phases_ % 2 == 0 ? "s1" : "s0";
   ++phases_;
   static constexpr std::array kAtomics = {"ADD", "XOR", "MAX"};
-  std::string body = block(1 + pick(2), 2, false) + variable() + " ^= " + from + "[(" + expression(1) + ") % " +
-                     text(threads_) + "u];\n";
-  if (pick(2) == 0) body += variable() + " += " + name_ + "_f(x, t, " + expression(1) + ", " + leaf() + ");\n";
+  std::string body = block(1 + pick(several(2)), 2, false) + variable() + " ^= " + from + "[(" + expression(1) +
+                     ") % " + text(threads_) + "u];\n";
+  if (pick(is_large_ ? 2 : 4) == 0)
+    body += variable() + " += " + name_ + "_f(x, t, " + expression(1) + ", " + leaf() + ");\n";
   if (pick(3) == 0) body += "if (" + condition() + ") ADD(&c[" + leaf() + " % 4u], " + leaf() + ");\n";
   if (pick(3) == 0) {
     const unsigned kind = 1 + pick(2);
@@ -227,8 +246,9 @@ void RandomKernel::exchange() {
   const std::string body = "const unsigned lane = " + kind.lane + ", self = t;\nunsigned odd = 0, got, three = 0;\n" +
                            "{ const unsigned t = (self & ~31u) + lane; got = " + from + "; }\n" +
                            "for (unsigned t = self & ~31u; t < (self & ~31u) + 32; ++t) odd += " + from +
-                           " & 1u, three |= " + from + " == 3u;\nall[5][t] = got + odd + 64u * three;\n";
-  c_ += kept(number, each(body) + each(to + " = all[5][t];\n"));
+                           " & 1u, three |= " + from + " == 3u;\nall[" + text(kVariables) +
+                           "][t] = got + odd + 64u * three;\n";
+  c_ += kept(number, each(body) + each(to + " = all[" + text(kVariables) + "][t];\n"));
 }
 
 void RandomKernel::items(unsigned count, unsigned depth) {
@@ -238,7 +258,7 @@ void RandomKernel::items(unsigned count, unsigned depth) {
       const std::string r = "r" + text(names_++);
       both("for (unsigned " + r + " = 0; " + r + " < " + text(1 + pick(3)) + "; ++" + r + ") {\n");
       phases_ += phases_ % 2;
-      items(2, depth + 1);
+      items(several(2), depth + 1);
       if (phases_ % 2 != 0) phase();
       both("}\n");
     } else if (kind <= 2 && threads_ % 32 == 0) {
@@ -247,6 +267,53 @@ void RandomKernel::items(unsigned count, unsigned depth) {
       phase();
     }
   }
+}
+
+// Warps of 32, 16 and 8 lanes; warps in step, of one block or of more threads than run in step; rows that warps run over the ends
+// of; less than one warp. What is compiled for many warps in step is large, so most are small.
+const RandomBlock& RandomBlock::of(unsigned seed) {
+  static const std::array<RandomBlock, 23> blocks = {
+      {{{32, 1, 1}},        {{64, 1, 1}}, {{16, 1, 1}}, {{8, 2, 1}},         {{33, 1, 1}}, {{5, 3, 1}},
+       {{32, 1, 1}, false}, {{24, 1, 1}}, {{16, 2, 1}}, {{1, 1, 1}},         {{32, 1, 1}}, {{8, 2, 2}},
+       {{7, 5, 1}},         {{8, 1, 1}},  {{32, 2, 1}}, {{16, 2, 2}, false}, {{32, 1, 1}}, {{96, 1, 1}},
+       {{16, 16, 1}},       {{24, 4, 1}}, {{16, 1, 1}}, {{40, 1, 1}, false}, {{8, 4, 2}}}};
+  return blocks[seed % blocks.size()];
+}
+
+RandomProgram::RandomProgram(unsigned first, unsigned count, const std::set<unsigned>& left_out) : first_(first) {
+  for (unsigned i = 0; i < count; ++i) kernels_.emplace_back("k" + text(i), first + i, threads(i), left_out);
+}
+
+RandomProgram RandomProgram::from(unsigned first, unsigned end) {
+  return {first, std::min(kTogether - first % kTogether, end - first)};
+}
+
+std::vector<unsigned> RandomProgram::input(unsigned index) const {
+  std::mt19937 random(first_ + index);
+  std::vector<unsigned> values(RandomKernel::kInputs);
+  for (unsigned& value : values) value = static_cast<unsigned>(random());
+  return values;
+}
+
+Program RandomProgram::program(const std::string& dialect) const {
+  const bool is_cuda = dialect == "cuda";
+  std::string source = is_cuda ? RandomKernel::cuda_prelude() : RandomKernel::c_prelude();
+  ProgramBuilder builder("random");
+  const Expr one = builder.scalar("one", dtype::kInt32);
+  for (unsigned i = 0; i < size(); ++i) {
+    source += is_cuda ? kernels_[i].cuda() : kernels_[i].c();
+    builder.buffer("x" + text(i), BufferParam{dtype::kUInt32, {Expr(static_cast<int>(RandomKernel::kInputs))}});
+    builder.buffer("y" + text(i), BufferParam{dtype::kUInt32, {Expr(static_cast<int>(threads(i)))}});
+  }
+  builder.variant(dialect).source(is_cuda ? "kernels.cu" : "reference.c", source);
+  for (unsigned i = 0; i < size(); ++i) {
+    LaunchBuilder launch = builder.launch("k" + text(i));
+    const auto& [extents, is_known] = RandomBlock::of(first_ + i);
+    const Expr x = is_known ? Expr(extents[0]) : Expr(extents[0]) * one;
+    if (is_cuda) launch.grid({Expr(1)}).block({x, Expr(extents[1]), Expr(extents[2])});
+    launch.args({"x" + text(i), "y" + text(i)});
+  }
+  return builder.build().value();
 }
 
 }  // namespace kmux::cpu

@@ -1,15 +1,19 @@
 #pragma once
 
+#include <array>
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "kmux/dispatch.h"
 
 namespace kmux::cpu {
 
 /// A random kernel of one block, `NAME(const unsigned* x, unsigned* y)`, as CUDA C++ and as C that does for one thread after
 /// another what it means. Phases with control flow of every thread's own stand between barriers and exchanges within warps,
 /// some of them in loops that all threads go round together; functions return from within loops, atomic operations commute,
-/// and some threads end before others.
+/// and some threads end before others. A kernel has a phase or two, so that thousands compile in a minute; one of 16 is larger.
 ///
 /// Shapes: `x` has 64 elements, `y` one a thread.
 class RandomKernel {
@@ -29,12 +33,14 @@ class RandomKernel {
   static constexpr unsigned kInputs = 64;
 
  private:
-  static constexpr unsigned kVariables = 5;
+  static constexpr unsigned kVariables = 4;
 
+  unsigned several(unsigned most) const { return is_large_ ? most : 1; }
   unsigned pick(unsigned below) { return static_cast<unsigned>(random_() % below); }
   /// `text`, unless the statement of that number is left out.
   std::string kept(unsigned number, const std::string& text) const { return left_out_.contains(number) ? "" : text; }
   std::string variable() { return "v" + std::to_string(pick(kVariables)); }
+  std::string rounds(unsigned below);
   std::string condition();
   std::string leaf();
   std::string expression(unsigned depth);
@@ -59,11 +65,52 @@ class RandomKernel {
   const std::set<unsigned> left_out_;
   std::mt19937 random_;
   const unsigned threads_;
+  const bool is_large_;
   unsigned names_ = 0;
   unsigned numbers_ = 0;
   unsigned phases_ = 0;
   std::string cuda_;
   std::string c_;
+};
+
+/// What a seed says besides: the block of its kernel, and whether the compiler knows that.
+struct RandomBlock {
+  std::array<int, 3> extents;
+  bool is_known = true;
+
+  static const RandomBlock& of(unsigned seed);
+  unsigned threads() const { return static_cast<unsigned>(extents[0] * extents[1] * extents[2]); }
+};
+
+/// A program that launches the kernels of `count` seeds from `first` on, called `k0` and so on, each with its seed's block, an input
+/// and an output of its own.
+///
+/// Shapes: its arguments are an int32, which is 1, then for each kernel `x` and `y`.
+class RandomProgram {
+ public:
+  /// Seeds of one program, a multiple of which is the first one: what a program compiles, however small, takes its time.
+  static constexpr unsigned kTogether = 48;
+  /// The seeds from `first` to the end of the program that they are in, but none from `end` on.
+  static RandomProgram from(unsigned first, unsigned end);
+
+  RandomProgram(unsigned first, unsigned count, const std::set<unsigned>& left_out = {});
+
+  unsigned first() const { return first_; }
+  unsigned size() const { return static_cast<unsigned>(kernels_.size()); }
+  const RandomKernel& kernel(unsigned index) const { return kernels_[index]; }
+  unsigned threads(unsigned index) const { return RandomBlock::of(first_ + index).threads(); }
+  std::vector<unsigned> input(unsigned index) const;
+
+  /// In CUDA C++, a block a kernel.
+  Program cuda() const { return program("cuda"); }
+  /// In C, what each kernel means.
+  Program c() const { return program("c"); }
+
+ private:
+  Program program(const std::string& dialect) const;
+
+  unsigned first_;
+  std::vector<RandomKernel> kernels_;
 };
 
 }  // namespace kmux::cpu
