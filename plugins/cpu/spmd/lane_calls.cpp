@@ -64,6 +64,21 @@ LaneCode::Value* LaneCode::insert(Value* all, Value* value, Value* lane) {
   return result;
 }
 
+// What lane `lane` has of `all`.
+LaneCode::Value* LaneCode::extract(Value* all, Value* lane) {
+  auto* const record = llvm::dyn_cast<llvm::StructType>(all->getType());
+  if (record == nullptr) return builder_.CreateExtractElement(all, lane);
+  llvm::SmallVector<Value*> members;
+  llvm::SmallVector<llvm::Type*> types;
+  for (unsigned i = 0; i < record->getNumElements(); ++i) {
+    members.push_back(extract(builder_.CreateExtractValue(all, i), lane));
+    types.push_back(members.back()->getType());
+  }
+  Value* result = llvm::PoisonValue::get(llvm::StructType::get(record->getContext(), types));
+  for (unsigned i = 0; i < members.size(); ++i) result = builder_.CreateInsertValue(result, members[i], i);
+  return result;
+}
+
 // Its operands for all lanes; those that are the same in all stay scalars.
 llvm::SmallVector<LaneCode::Value*> LaneCode::operands_of(const llvm::Instruction& instruction) {
   llvm::SmallVector<Value*> operands;
@@ -81,7 +96,7 @@ llvm::Instruction* LaneCode::copy_for(const llvm::Instruction& instruction, llvm
   llvm::Instruction* const copy = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) {
     const bool is_wide = operands[i]->getType() != instruction.getOperand(i)->getType();
-    copy->setOperand(i, is_wide ? builder_.CreateExtractElement(operands[i], lane) : operands[i]);
+    copy->setOperand(i, is_wide ? extract(operands[i], lane) : operands[i]);
   }
   return builder_.Insert(copy);
 }

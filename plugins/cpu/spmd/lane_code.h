@@ -113,6 +113,7 @@ class LaneCode {
   llvm::SmallVector<Value*> operands_of(const llvm::Instruction& instruction);
   llvm::Instruction* copy_for(const llvm::Instruction& instruction, llvm::ArrayRef<Value*> operands, Value* lane);
   Value* insert(Value* all, Value* value, Value* lane);
+  Value* extract(Value* all, Value* lane);
 
   llvm::Function& to_;
   const unsigned lanes_;

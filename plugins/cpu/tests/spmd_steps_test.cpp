@@ -121,6 +121,19 @@ TEST(SpmdSteps, APowerOfTwoIsTakenForAllLanesAtOnce) {
   EXPECT_THAT(text, HasSubstr("call float @kmux.scale.float(float %1"));  // the same in all lanes
 }
 
+TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
+  Steps steps(
+      "define void @k(ptr %x) {\n"
+      "  %lane = call i32 @\"kmux.lane\"()\n  %wide = zext nneg i32 %lane to i64\n  %square = mul i32 %lane, %lane\n"
+      "  %half = insertvalue { i32, i32 } poison, i32 %square, 0\n"
+      "  %record = insertvalue { i32, i32 } %half, i32 %lane, 1\n"
+      "  %address = getelementptr { i32, i32 }, ptr %x, i64 %wide\n"
+      "  store { i32, i32 } %record, ptr %address\n  ret void\n}\n");
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  EXPECT_THAT(text_of(**warp), HasSubstr("store { i32, i32 }"));
+}
+
 constexpr const char* kBranches =
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
     "  %odd = and i32 %lane, 1\n  %is_odd = icmp ne i32 %odd, 0\n  %many = icmp sgt i32 %n, 5\n"
