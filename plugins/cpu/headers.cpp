@@ -128,7 +128,7 @@ constexpr Header kHeaders[] = {
     {"limits", &cpu_device_limits_text},
     {"algorithm", &cpu_device_algorithms_text},
     {"cmath", &cpu_device_std_math_text},
-    {"hip/hip_runtime.h", &cpu_device_hip_text},
+    {"kmux/hip.h", &cpu_device_hip_text},
     {"tl_templates/cuda/common.h", &cpu_device_tilelang_text},
     {"kmux/accesses.h", &cpu_device_accesses_text},
     {"kmux/atomics.h", &cpu_device_atomics_text},
@@ -256,7 +256,8 @@ constexpr Alias kAliases[] = {
     {"hip/hip_bfloat16.h", "cuda_bf16.h"},
     {"hip/hip_fp8.h", "cuda_fp8.h"},
     {"hip/hip_cooperative_groups.h", "cooperative_groups.h"},
-    {"hip/hip_runtime_api.h", "hip/hip_runtime.h"},
+    {"hip/hip_runtime.h", "kmux/hip.h"},
+    {"hip/hip_runtime_api.h", "kmux/hip.h"},
     {"hip/hip_vector_types.h", nullptr},
     {"hip/hip_math_constants.h", "math_constants.h"},
     {"tl_templates/cuda/atomic.h", "tl_templates/cuda/common.h"},
@@ -339,7 +340,7 @@ File prelude_of(std::size_t parts, bool is_hip) {
   for (std::size_t i = 0; i < std::size(kParts); ++i) {
     if (((parts >> i) & 1) != 0) text += "#include <" + std::string(kParts[i].path) + ">\n";
   }
-  if (is_hip) text += "#include <hip/hip_runtime.h>\n";
+  if (is_hip) text += "#include <kmux/hip.h>\n";  // a program may have a hip/hip_runtime.h of its own
   const std::string name = std::string(is_hip ? "hip" : "cuda") + "-" + std::to_string(parts) + ".h";
   return {std::string(kDeviceFolder) + name, std::move(text)};
 }

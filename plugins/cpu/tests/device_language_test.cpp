@@ -210,5 +210,20 @@ extern "C" __global__ void k(const float* x, float* y, int n) {
          [](float x, int) { return x + 3; });
 }
 
+TEST(DeviceLanguage, AProgramsOwnHeaderOfThatNameTakesNothingAway) {
+  ProgramBuilder builder("own");
+  builder.pointer("y").variant("hip").header("hip/hip_runtime.h", "#define OWN 2\n").source("k.hip", R"(
+#include <hip/hip_runtime.h>
+extern "C" __global__ void k(float* y) { y[threadIdx.x] = __shfl((float)threadIdx.x, 3) * OWN; })");
+  builder.launch("k").grid({1}).block({32}).args({"y"});
+  std::vector<float> y(32);
+  const Program program = builder.build().value();
+  Workbench bench;
+  auto loaded = bench.load(program, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
+  ASSERT_TRUE((*loaded)({slot(y.data())}).ok());
+  EXPECT_THAT(y, testing::Each(6.0F));
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_language
