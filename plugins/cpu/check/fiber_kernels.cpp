@@ -216,12 +216,25 @@ void write_fiber_start(llvm::Function& kernel, llvm::Constant* facts) {
 
 }  // namespace
 
+namespace {
+
+Status check_warp(const llvm::Function& function) {
+  if (seen_warp(function) <= 32) return Ok{};
+  return make_error(ErrorCode::kUnsupported,
+                    "\"" + llvm::demangle(function.getName().str()) +
+                        "\" exchanges values between 64 threads (where each has a stack of its "
+                        "own, 32 do). Leave out KMUX_WAVEFRONT, or what keeps it from vectors.");
+}
+
+}  // namespace
+
 Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOptions& options) {
   if (kernels.empty()) return Ok{};
   llvm::Module& module = *kernels.front()->getParent();
   const std::vector<llvm::Function*> all = functions_of(kernels);
   for (llvm::Function* const function : all) {
     KMUX_TRY(check_text(*function));
+    KMUX_TRY(check_warp(*function));
     pin_warp_calls(*function);
     watch_stack(*function);
   }

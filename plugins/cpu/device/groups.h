@@ -1,5 +1,9 @@
 // cooperative_groups: the threads of a grid, of a block, of a part of a warp.
 #pragma once
+
+#if KMUX_WAVEFRONT != 32
+#error not for this processor (groups of threads where a warp has 64)
+#endif
 #include <kmux/warps.h>
 
 namespace cooperative_groups {

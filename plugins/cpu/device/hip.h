@@ -1,5 +1,5 @@
-// Names that HIP has and CUDA has not. A warp has 32 lanes, as on RDNA: code that counts on the 64 of CDNA is not for this
-// processor, and says so itself (static_assert, or its own #if).
+// Names that HIP has and CUDA has not. A warp has 32 lanes, as on RDNA, or the 64 of CDNA where the program defines
+// KMUX_WAVEFRONT as 64.
 #pragma once
 #include <kmux/atomics.h>
 #include <kmux/bits.h>
@@ -33,23 +33,23 @@
 KMUX_DEVICE unsigned __lane_id() { return kmux_lane(); }
 template <class T>
 KMUX_DEVICE T __shfl(T value, int lane, int width = warpSize) {
-  return __shfl_sync(~0u, value, lane, width);
+  return __shfl_sync(~kmux_lanes{}, value, lane, width);
 }
 template <class T>
 KMUX_DEVICE T __shfl_up(T value, unsigned delta, int width = warpSize) {
-  return __shfl_up_sync(~0u, value, delta, width);
+  return __shfl_up_sync(~kmux_lanes{}, value, delta, width);
 }
 template <class T>
 KMUX_DEVICE T __shfl_down(T value, unsigned delta, int width = warpSize) {
-  return __shfl_down_sync(~0u, value, delta, width);
+  return __shfl_down_sync(~kmux_lanes{}, value, delta, width);
 }
 template <class T>
 KMUX_DEVICE T __shfl_xor(T value, int mask, int width = warpSize) {
-  return __shfl_xor_sync(~0u, value, mask, width);
+  return __shfl_xor_sync(~kmux_lanes{}, value, mask, width);
 }
-KMUX_DEVICE unsigned long long __ballot(int predicate) { return __ballot_sync(~0u, predicate); }
-KMUX_DEVICE int __any(int predicate) { return __any_sync(~0u, predicate); }
-KMUX_DEVICE int __all(int predicate) { return __all_sync(~0u, predicate); }
+KMUX_DEVICE unsigned long long __ballot(int predicate) { return __ballot_sync(~kmux_lanes{}, predicate); }
+KMUX_DEVICE int __any(int predicate) { return __any_sync(~kmux_lanes{}, predicate); }
+KMUX_DEVICE int __all(int predicate) { return __all_sync(~kmux_lanes{}, predicate); }
 
 KMUX_REFUSED("instructions of an AMD GPU") int __builtin_amdgcn_readfirstlane(int);
 KMUX_REFUSED("instructions of an AMD GPU") unsigned __builtin_amdgcn_mbcnt_lo(unsigned, unsigned);

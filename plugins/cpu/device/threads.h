@@ -2,6 +2,19 @@
 // group are those that spmd/thread_calls.h names.
 #pragma once
 
+// A warp has as many threads as a source of HIP says that it counts on.
+#ifndef KMUX_WAVEFRONT
+#define KMUX_WAVEFRONT 32
+#endif
+#if KMUX_WAVEFRONT == 64
+#define KMUX_OF_WARP(what) what ".64"
+typedef unsigned long long kmux_lanes;  // a bit each
+#else
+#define KMUX_OF_WARP(what) what
+typedef unsigned kmux_lanes;
+#endif
+static_assert(KMUX_WAVEFRONT == 32 || KMUX_WAVEFRONT == 64, "KMUX_WAVEFRONT is 32 or 64");
+
 extern "C" {
 #define KMUX_INDEX(name, what) unsigned name(void) noexcept __asm__("kmux." what) __attribute__((const));
 KMUX_INDEX(kmux_thread_x, "thread.x")
@@ -16,7 +29,7 @@ KMUX_INDEX(kmux_block_dim_z, "block_dim.z")
 KMUX_INDEX(kmux_grid_dim_x, "grid_dim.x")
 KMUX_INDEX(kmux_grid_dim_y, "grid_dim.y")
 KMUX_INDEX(kmux_grid_dim_z, "grid_dim.z")
-KMUX_INDEX(kmux_lane, "lane")
+KMUX_INDEX(kmux_lane, KMUX_OF_WARP("lane"))
 #undef KMUX_INDEX
 // x times 2 to the whole number `power`, rounded once: an instruction of AVX-512.
 #ifdef __AVX512VL__
@@ -25,8 +38,9 @@ float kmux_scale_float(float x, float power) noexcept __asm__("kmux.scale.float"
 double kmux_scale_double(double x, double power) noexcept __asm__("kmux.scale.double") __attribute__((const));
 #endif
 void kmux_barrier(void) noexcept __asm__("kmux.barrier") __attribute__((convergent));
-int kmux_shuffle(int value, int lane) noexcept __asm__("kmux.shuffle") __attribute__((convergent, const));
-unsigned kmux_ballot(int condition) noexcept __asm__("kmux.ballot") __attribute__((convergent));
+int kmux_shuffle(int value, int lane) noexcept __asm__("kmux." KMUX_OF_WARP("shuffle"))
+    __attribute__((convergent, const));
+kmux_lanes kmux_ballot(int condition) noexcept __asm__("kmux." KMUX_OF_WARP("ballot")) __attribute__((convergent));
 void kmux_participants(unsigned mask) noexcept __asm__("kmux.participants") __attribute__((convergent));
 void kmux_sync_warp(void) noexcept __asm__("kmux.sync_warp") __attribute__((convergent));
 int printf(const char*, ...);
@@ -96,7 +110,7 @@ KMUX_INDEX(grid_dim, dim3)
 #define blockIdx (kmux_block_index{})
 #define blockDim (kmux_block_dim_index{})
 #define gridDim (kmux_grid_dim_index{})
-#define warpSize 32
+#define warpSize KMUX_WAVEFRONT
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;

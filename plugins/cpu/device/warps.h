@@ -5,10 +5,12 @@ KMUX_DEVICE void __syncthreads() { kmux_barrier(); }
 
 // The lanes that take part in the functions of the warp while this lives.
 struct kmux_masked {
-  __attribute__((always_inline)) explicit kmux_masked(unsigned mask) { kmux_participants(mask); }
+  __attribute__((always_inline)) explicit kmux_masked(kmux_lanes mask) {
+    kmux_participants(static_cast<unsigned>(mask));  // of use on fibers, whose warps have 32 lanes
+  }
   __attribute__((always_inline)) ~kmux_masked() { kmux_participants(0); }
 };
-KMUX_DEVICE void __syncwarp(unsigned mask = ~0u) {
+KMUX_DEVICE void __syncwarp(kmux_lanes mask = ~kmux_lanes{}) {
   const kmux_masked masked(mask);
   kmux_sync_warp();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -18,9 +20,9 @@ KMUX_DEVICE void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 KMUX_DEVICE void __nanosleep(unsigned) {}
 
-KMUX_DEVICE unsigned kmux_active() { return kmux_ballot(1); }
+KMUX_DEVICE kmux_lanes kmux_active() { return kmux_ballot(1); }
 // The first of the lanes that are here.
-KMUX_DEVICE bool kmux_leads() { return kmux_lane() == static_cast<unsigned>(__builtin_ctz(kmux_active())); }
+KMUX_DEVICE bool kmux_leads() { return kmux_lane() == static_cast<unsigned>(__builtin_ctzg(kmux_active())); }
 
 // All write the zero, so that threads that have ended count as having no predicate, whichever they are.
 KMUX_DEVICE int __syncthreads_count(int predicate) {
@@ -28,7 +30,7 @@ KMUX_DEVICE int __syncthreads_count(int predicate) {
   kmux_barrier();
   count = 0;
   kmux_barrier();
-  const int here = __builtin_popcount(kmux_ballot(predicate != 0));
+  const int here = __builtin_popcountg(kmux_ballot(predicate != 0));
   if (kmux_leads()) __atomic_fetch_add(&count, here, __ATOMIC_RELAXED);
   kmux_barrier();
   return count;
@@ -65,35 +67,35 @@ KMUX_DEVICE int kmux_lane_xor(int mask, int width) {
   return lane >= ((self + width) & ~(width - 1)) ? self : lane;
 }
 template <class T>
-KMUX_DEVICE T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
+KMUX_DEVICE T __shfl_sync(kmux_lanes mask, T value, int lane, int width = warpSize) {
   const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_at(lane, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+KMUX_DEVICE T __shfl_up_sync(kmux_lanes mask, T value, unsigned delta, int width = warpSize) {
   const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_up(delta, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize) {
+KMUX_DEVICE T __shfl_down_sync(kmux_lanes mask, T value, unsigned delta, int width = warpSize) {
   const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_down(delta, width));
 }
 template <class T>
-KMUX_DEVICE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
+KMUX_DEVICE T __shfl_xor_sync(kmux_lanes mask, T value, int lanes, int width = warpSize) {
   const kmux_masked masked(mask);
   return kmux_from_lane(value, kmux_lane_xor(lanes, width));
 }
 
-KMUX_DEVICE unsigned __activemask() { return kmux_active(); }
-KMUX_DEVICE unsigned __ballot_sync(unsigned mask, int predicate) {
+KMUX_DEVICE kmux_lanes __activemask() { return kmux_active(); }
+KMUX_DEVICE kmux_lanes __ballot_sync(kmux_lanes mask, int predicate) {
   const kmux_masked masked(mask);
   return kmux_ballot(predicate != 0) & mask;
 }
-KMUX_DEVICE int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
-KMUX_DEVICE int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
-KMUX_DEVICE int __uni_sync(unsigned mask, int predicate) {
-  const unsigned has = __ballot_sync(mask, predicate);
+KMUX_DEVICE int __any_sync(kmux_lanes mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+KMUX_DEVICE int __all_sync(kmux_lanes mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+KMUX_DEVICE int __uni_sync(kmux_lanes mask, int predicate) {
+  const kmux_lanes has = __ballot_sync(mask, predicate);
   return has == 0 || has == (kmux_active() & mask);
 }
 
@@ -109,22 +111,22 @@ KMUX_DEVICE bool kmux_same_bits(double a, double b) {
 }
 // A round for each value that there is.
 template <class T>
-KMUX_DEVICE unsigned __match_any_sync(unsigned mask, T value) {
+KMUX_DEVICE kmux_lanes __match_any_sync(kmux_lanes mask, T value) {
   const kmux_masked masked(mask);
-  unsigned same = 0;
-  for (unsigned left = kmux_active(); left != 0;) {
-    const bool has = kmux_same_bits(value, kmux_from_lane(value, __builtin_ctz(left)));
-    const unsigned lanes = kmux_ballot(has);
+  kmux_lanes same = 0;
+  for (kmux_lanes left = kmux_active(); left != 0;) {
+    const bool has = kmux_same_bits(value, kmux_from_lane(value, __builtin_ctzg(left)));
+    const kmux_lanes lanes = kmux_ballot(has);
     if (has) same = lanes;
     left &= ~lanes;
   }
   return same & mask;
 }
 template <class T>
-KMUX_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
+KMUX_DEVICE kmux_lanes __match_all_sync(kmux_lanes mask, T value, int* predicate) {
   const kmux_masked masked(mask);
-  const unsigned here = kmux_active() & mask;
-  const T first = kmux_from_lane(value, __builtin_ctz(here));
+  const kmux_lanes here = kmux_active() & mask;
+  const T first = kmux_from_lane(value, __builtin_ctzg(here));
   const bool differs = !kmux_same_bits(value, first);
   *predicate = (kmux_ballot(differs) & mask) == 0;
   return *predicate ? here : 0;
@@ -132,18 +134,19 @@ KMUX_DEVICE unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
 
 // What all lanes of a mask have together. Where the whole warp is here it takes five steps, else one a lane.
 template <class T, class F>
-KMUX_DEVICE T kmux_reduce(unsigned mask, T value, F join) {
+KMUX_DEVICE T kmux_reduce(kmux_lanes mask, T value, F join) {
   const kmux_masked masked(mask);
-  if (kmux_active() == ~0u && kmux_ballot(mask != ~0u) == 0) {
+  if (kmux_active() == ~kmux_lanes{} && kmux_ballot(mask != ~kmux_lanes{}) == 0) {
 #pragma clang loop unroll(full)
-    for (int step = 16; step > 0; step /= 2) value = join(value, kmux_from_lane(value, kmux_lane() ^ step));
+    for (int step = KMUX_WAVEFRONT / 2; step > 0; step /= 2)
+      value = join(value, kmux_from_lane(value, kmux_lane() ^ step));
     return value;
   }
-  const unsigned here = kmux_active();
-  const int first = __builtin_ctz(here & mask);
+  const kmux_lanes here = kmux_active();
+  const int first = __builtin_ctzg(here & mask);
   T all = kmux_from_lane(value, first);
-  for (unsigned left = here; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctz(left);
+  for (kmux_lanes left = here; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzg(left);
     const T other = kmux_from_lane(value, lane);
     if (lane != first && ((mask >> lane) & 1) != 0) all = join(all, other);
   }
@@ -151,7 +154,7 @@ KMUX_DEVICE T kmux_reduce(unsigned mask, T value, F join) {
 }
 #define KMUX_REDUCE(name, expression)                                                          \
   template <class T>                                                                           \
-  KMUX_DEVICE auto name(unsigned mask, T value) {                                              \
+  KMUX_DEVICE auto name(kmux_lanes mask, T value) {                                            \
     using Number = decltype(+value);                                                           \
     return kmux_reduce(mask, +value, [](Number a, Number b) -> Number { return expression; }); \
   }

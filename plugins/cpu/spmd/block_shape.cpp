@@ -10,13 +10,14 @@ constexpr unsigned kLeastLanes = 8;
 
 }  // namespace
 
-BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> extents, bool warps_are_seen) {
-  if (!extents) return {Order::kLinear, kWarp, 1, {}};
+BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> extents, unsigned seen_warp) {
+  const unsigned most = seen_warp == 0 ? kWarp : seen_warp;
+  if (!extents) return {Order::kLinear, most, 1, {}};
   const auto [x, y, z] = *extents;
-  for (unsigned lanes = kWarp; lanes >= (warps_are_seen ? kWarp : kLeastLanes); lanes /= 2) {
+  for (unsigned lanes = most; lanes >= (seen_warp == 0 ? kLeastLanes : most); lanes /= 2) {
     if (x % lanes == 0) return {Order::kRows, lanes, 1, extents};
   }
-  return {y * z == 1 ? Order::kLine : Order::kLinear, kWarp, 1, extents};
+  return {y * z == 1 ? Order::kLine : Order::kLinear, most, 1, extents};
 }
 
 unsigned BlockShape::warps_in_step(unsigned limit) const {

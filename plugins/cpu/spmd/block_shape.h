@@ -17,9 +17,9 @@ struct BlockShape {
   unsigned warps = 1;  // that run in step: each instruction for all of them before the next one
   std::optional<std::array<unsigned, 3>> extents = {};  // where they are known
 
-  /// The shape for a block of known or unknown extents. `warps_are_seen`: the kernel exchanges values within warps, which have
-  /// 32 threads then.
-  static BlockShape of(std::optional<std::array<unsigned, 3>> extents, bool warps_are_seen);
+  /// The shape for a block of known or unknown extents. `seen_warp`: the threads of the warps within which the kernel exchanges
+  /// values; 0 if it does not.
+  static BlockShape of(std::optional<std::array<unsigned, 3>> extents, unsigned seen_warp);
   /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
   unsigned warps_in_step(unsigned limit) const;
   /// Has every warp all of its threads?

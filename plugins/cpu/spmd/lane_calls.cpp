@@ -9,7 +9,7 @@ bool LaneCode::emit_thread_call(const llvm::CallInst& call) {
   if (name == call::kBallot) {
     Value* const has = builder_.CreateICmpNE(vector(call.getArgOperand(0)),
                                              llvm::Constant::getNullValue(widened(call.getArgOperand(0)->getType())));
-    set(&call, builder_.CreateZExtOrTrunc(bits_of(masked(has)), builder_.getInt32Ty()));
+    set(&call, builder_.CreateZExtOrTrunc(bits_of(masked(has)), call.getType()));
     return true;
   }
   if (name == call::kAll) {

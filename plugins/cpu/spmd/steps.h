@@ -15,8 +15,8 @@ namespace kmux::cpu::spmd {
 
 // threads.cpp
 
-/// Does `kernel`, or what it calls, exchange values between the threads of a warp?
-bool sees_warps(const llvm::Function& kernel);
+/// How many threads the warps have between which `kernel` exchanges values: 32 or 64; 0 if it exchanges none.
+unsigned seen_warp(const llvm::Function& kernel);
 
 /// Makes `kernel` one function of all that it calls, with its shared variables as places in the shared memory of the block.
 /// Returns the bytes of those.

@@ -8,8 +8,10 @@ namespace kmux::cpu::spmd {
 std::string_view called(const llvm::Value* value) {
   const auto* const call = llvm::dyn_cast_or_null<llvm::CallInst>(value);
   if (call == nullptr || call->getCalledFunction() == nullptr) return "";
-  const llvm::StringRef name = call->getCalledFunction()->getName();
-  return name.starts_with("kmux.") ? std::string_view(name.data(), name.size()) : "";
+  llvm::StringRef name = call->getCalledFunction()->getName();
+  if (!name.starts_with("kmux.")) return "";
+  name.consume_back(call::kOfWideWarp);
+  return {name.data(), name.size()};
 }
 
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,

@@ -16,6 +16,7 @@ inline constexpr std::string_view kBlock[] = {"kmux.block.x", "kmux.block.y", "k
 inline constexpr std::string_view kBlockDim[] = {"kmux.block_dim.x", "kmux.block_dim.y", "kmux.block_dim.z"};
 inline constexpr std::string_view kGridDim[] = {"kmux.grid_dim.x", "kmux.grid_dim.y", "kmux.grid_dim.z"};
 inline constexpr std::string_view kLane = "kmux.lane";  // of its warp
+inline constexpr std::string_view kOfWideWarp = ".64";  // ends the names of the three of a warp where that has 64 lanes
 inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
 inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
 inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
@@ -31,7 +32,7 @@ inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place
 inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call
 
-/// The function of this folder that `value` calls, or "" if it is none.
+/// The function of this folder that `value` calls, without kOfWideWarp, or "" if it is none.
 std::string_view called(const llvm::Value* value);
 /// Does `value` call `name`?
 inline bool calls(const llvm::Value* value, std::string_view name) { return called(value) == name; }

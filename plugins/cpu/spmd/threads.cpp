@@ -209,13 +209,15 @@ void place_dynamic(llvm::Function& kernel) {
   }
 }
 
-bool sees_warps(const llvm::Function& kernel) {
+unsigned seen_warp(const llvm::Function& kernel) {
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     for (const std::string_view name : {call::kShuffle, call::kBallot, call::kLane}) {
-      if (calls(&instruction, name)) return true;
+      if (!calls(&instruction, name)) continue;
+      const llvm::StringRef whole = llvm::cast<llvm::CallInst>(instruction).getCalledFunction()->getName();
+      return whole.ends_with(call::kOfWideWarp) ? 64 : 32;
     }
   }
-  return false;
+  return 0;
 }
 
 namespace {

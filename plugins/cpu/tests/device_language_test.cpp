@@ -1,5 +1,6 @@
 // The language of CUDA's sources: variables of a module, names of kernels, templates, lambdas, types, headers.
 #include <cstdint>
+#include <numeric>
 
 #include <gmock/gmock.h>
 
@@ -223,6 +224,48 @@ extern "C" __global__ void k(float* y) { y[threadIdx.x] = __shfl((float)threadId
   ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
   ASSERT_TRUE((*loaded)({slot(y.data())}).ok());
   EXPECT_THAT(y, testing::Each(6.0F));
+}
+
+TEST(DeviceLanguage, WarpsHaveSixtyFourLanesWhereASourceOfHipCountsOnThem) {
+  std::vector<float> x(256);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 31);
+  const auto y = elements<float>({.source = R"(
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  __shared__ int votes;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = x[i];
+  for (int step = warpSize / 2; step > 0; step /= 2) sum += __shfl_xor(sum, step);
+  const unsigned long long odd = __ballot(threadIdx.x & 1);
+  if (threadIdx.x == 0) votes = 0;
+  __syncthreads();
+  if (__lane_id() == 63) atomicAdd(&votes, __popcll(odd));
+  __syncthreads();
+  float other = 0;
+  if (threadIdx.x % 64 > 40) other = __shfl(x[i], 50) + __popcll(__ballot(1));
+  y[i] = sum + votes + other + __syncthreads_count(threadIdx.x < 70);
+})",
+                                  .block = 128,
+                                  .dialect = "hip",
+                                  .settings = {.defines = {"KMUX_WAVEFRONT=64"}}},
+                                 x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t first = i / 64 * 64;
+    const float sum = std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(first),
+                                      x.begin() + static_cast<std::ptrdiff_t>(first + 64), 0.0F);
+    const float other = i % 64 > 40 ? x[first + 50] + 23 : 0;
+    ASSERT_EQ(y[i], sum + 64 + other + 70) << i;
+  }
+}
+
+TEST(DeviceLanguage, SixtyFourLanesHaveNoStacksOfTheirOwn) {
+  const Error error = device_failure({.source = R"(
+__device__ int depth(int n) { return n == 0 ? 0 : 1 + depth(n - 1); }
+extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) + __shfl(x[0], 1); })",
+                                      .dialect = "hip",
+                                      .settings = {.defines = {"KMUX_WAVEFRONT=64"}}});
+  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+  EXPECT_THAT(error.message, HasSubstr("exchanges values between 64 threads"));
 }
 
 }  // namespace
