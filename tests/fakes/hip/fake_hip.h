@@ -6,8 +6,8 @@
 
 namespace kmux {
 
-/// The HIP on the CPU (libhip_on_cpu.so): HIP's and hiprtc's C interface, kernels compiled for the host and run with one
-/// fiber a thread of the device. It writes down every call and fails where it is told to.
+/// The HIP on the CPU (libhip_on_cpu.so): HIP's and hiprtc's C interface, kernels compiled and run by the backend for CPUs
+/// (kernels/grid_code.h). It writes down every call and fails where it is told to.
 class FakeHip {
  public:
   /// Opens `library` and resets it.

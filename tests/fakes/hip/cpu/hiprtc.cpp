@@ -1,14 +1,9 @@
-// hiprtc's interface: a C++ compiler of the host as a child process.
+// hiprtc's interface over the backend for CPUs.
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
-#include "kmux/plugin/file_io.h"
-#include "kmux/plugin/host_compiler.h"
-#include "kmux/plugin/private_folder.h"
-#include "kmux/plugin/process.h"
-
-#include "cpu/host_source.h"
+#include "cpu/code_object.h"
+#include "cpu/grid_unit.h"
 #include "cpu/world.h"
 #include "hiprtc_library.h"
 
@@ -21,12 +16,10 @@ KMUX_HIPRTC_CALLS(KMUX_CALL)
 #undef KMUX_CALL
 
 struct kmux::hip::HiprtcProgramState {
-  std::string text;
-  std::vector<kmux::File> headers;
-  std::vector<std::string> expressions;
-  std::vector<std::string> symbols;
-  std::string log;
-  std::string code;
+  HipUnit unit;
+  std::vector<std::string> names = {};  // of the expressions
+  std::string log = {};
+  std::string code = {};
 };
 
 namespace {
@@ -35,39 +28,33 @@ constexpr int kInvalidInput = 3;    // HIPRTC_ERROR_INVALID_INPUT
 constexpr int kInternalError = 11;  // HIPRTC_ERROR_INTERNAL_ERROR
 constexpr std::string_view kArchOption = "--offload-arch=";
 
-std::string compiler() {
-  const auto clang = kmux::find_program("clang++-19");
-  return clang ? *clang : kmux::find_host_compiler("", "the HIP on the CPU").value();
+std::string arch_of(const std::vector<std::string>& options) {
+  for (const std::string_view option : options) {
+    if (option.starts_with(kArchOption)) {
+      return std::string(option.substr(kArchOption.size(), option.find(':') - kArchOption.size()));
+    }
+  }
+  return "";
 }
 
 // What is meant for a device and means nothing here is left out.
-std::vector<std::string> arguments_of(int count, const char** options) {
-  std::vector<std::string> arguments = {compiler(), "-shared", "-fPIC", "-w", "-O1", "-fvisibility=hidden", "-I."};
-  for (int i = 0; i < count; ++i) {
-    const std::string_view option = options[i];
-    if (option.starts_with(kArchOption)) {
-      const std::string arch(option.substr(kArchOption.size(), option.find(':') - kArchOption.size()));
-      arguments.push_back("-DKMUX_ARCH=\"" + arch + "\"");
-      arguments.push_back("-DKMUX_WAVEFRONT=" + std::to_string(wavefront_of(arch)));
-    }
-    if (option.starts_with("-D") || option.starts_with("-I") || option.starts_with("-std=")) {
-      arguments.emplace_back(option);
-    }
+kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const char** options) {
+  program.unit.options.assign(options, options + count);
+  if (const std::string header = missing_header(program.unit); !header.empty()) {
+    return kmux::make_error(kmux::ErrorCode::kCompileFailed, "fatal error: '" + header + "' file not found");
   }
-  arguments.insert(arguments.end(), {"-o", "out.so", "unit.cpp"});
-  return arguments;
+  const std::string arch = arch_of(program.unit.options);
+  KMUX_ASSIGN(std::string kernels, kmux::fakes::GridCode::compile(grid_source(program.unit, arch)));
+  program.code = pack({arch, kernels_of(program.unit), std::move(kernels)});
+  return kmux::Ok{};
 }
 
-kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const char** options) {
-  KMUX_ASSIGN(const kmux::PrivateFolder folder, kmux::PrivateFolder::create("kmux-hip-on-cpu"));
-  for (const kmux::File& header : program.headers) KMUX_TRY(folder.write(header.path, header.content));
-  KMUX_TRY(folder.write("unit.cpp", host_source(program.text, program.expressions)));
-  const kmux::Command command = kmux::compiler_command(arguments_of(count, options), folder.path());
-  KMUX_ASSIGN(const kmux::ProcessResult result, kmux::run(command));
-  program.log = result.standard_error;
-  if (result.exit_code != 0) return kmux::make_error(kmux::ErrorCode::kCompileFailed, "the compiler failed");
-  KMUX_ASSIGN(program.code, kmux::read_file(std::filesystem::path(folder.path()) / "out.so"));
-  return kmux::Ok{};
+// The compiler's own text, where there is one.
+std::string text_of(const kmux::Error& error) {
+  for (const kmux::Note& note : error.notes) {
+    if (note.kind == "log") return note.text;
+  }
+  return error.message;
 }
 
 }  // namespace
@@ -81,8 +68,8 @@ int hiprtcCreateProgram(HiprtcProgram* program, const char* text, const char*, i
       std::any_of(header_names, header_names + count, is_empty)) {
     return kInvalidInput;
   }
-  *program = new kmux::hip::HiprtcProgramState{text, {}, {}, {}, {}, {}};
-  for (int i = 0; i < count; ++i) (*program)->headers.push_back({header_names[i], headers[i]});
+  *program = new kmux::hip::HiprtcProgramState{{text, {}, {}, {}}};
+  for (int i = 0; i < count; ++i) (*program)->unit.headers.push_back({header_names[i], headers[i]});
   return 0;
 }
 
@@ -97,9 +84,10 @@ int hiprtcCompileProgram(HiprtcProgram program, int count, const char** options)
   KMUX_BEGIN("hiprtcCompileProgram");
   const kmux::Status status = compile(*program, count, options);
   if (status.ok()) return 0;
-  if (status.error().code == kmux::ErrorCode::kCompileFailed) return kHiprtcCompilationError;
-  program->log = status.error().message;
-  return kInternalError;
+  program->log = text_of(status.error());
+  const bool is_refused =
+      status.error().code == kmux::ErrorCode::kCompileFailed || status.error().code == kmux::ErrorCode::kUnsupported;
+  return is_refused ? kHiprtcCompilationError : kInternalError;
 }
 
 int hiprtcGetProgramLogSize(HiprtcProgram program, std::size_t* bytes) {
@@ -128,16 +116,16 @@ int hiprtcGetCode(HiprtcProgram program, char* code) {
 
 int hiprtcAddNameExpression(HiprtcProgram program, const char* expression) {
   KMUX_BEGIN("hiprtcAddNameExpression");
-  program->symbols.push_back(expression_symbol(program->expressions.size()));
-  program->expressions.emplace_back(expression);
+  program->names.push_back(expression_name(program->unit.expressions.size()));
+  program->unit.expressions.emplace_back(expression);
   return 0;
 }
 
 int hiprtcGetLoweredName(HiprtcProgram program, const char* expression, const char** symbol) {
   KMUX_BEGIN("hiprtcGetLoweredName");
-  for (std::size_t i = 0; i < program->expressions.size(); ++i) {
-    if (program->expressions[i] != expression) continue;
-    *symbol = program->symbols[i].c_str();
+  for (std::size_t i = 0; i < program->unit.expressions.size(); ++i) {
+    if (program->unit.expressions[i] != expression) continue;
+    *symbol = program->names[i].c_str();
     return 0;
   }
   return 10;  // HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID

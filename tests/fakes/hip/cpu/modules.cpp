@@ -1,14 +1,12 @@
-// Modules are shared libraries of the host; a launch runs their kernels block by block, one fiber a thread.
+// Modules are kernels of the backend for CPUs, and a launch runs all of its blocks.
 #include <cstring>
 #include <deque>
-#include <elf.h>
 #include <memory>
-#include <optional>
-
-#include "kmux/plugin/dynamic_library.h"
+#include <mutex>
 
 #include "cpu/captures.h"
-#include "fibers/fiber_group.h"
+#include "cpu/code_object.h"
+#include "kernels/grid_code.h"
 
 using namespace kmux::fake_hip;  // NOLINT(google-build-using-namespace): this file defines HIP's functions
 
@@ -16,113 +14,47 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 constexpr std::size_t kMaxSharedBytes = 65536;
-constexpr std::size_t kGuardBytes = 64;
-constexpr int kSpoil = 0xa5;
-constexpr char kGuard = 0x5a;
+constexpr std::size_t kSizesOfKernel = 1025;  // device_code.h: their number, then the bytes of each
 
-struct Extents {
-  unsigned x, y, z;
-};
-
-// As device_code.h has them.
-struct State {
-  Extents thread, block, block_dim, grid_dim;
-  unsigned index;
-};
-struct Calls {
-  void (*wait_for_block)();
-  void (*wait_for_wavefront)();
-};
-
-template <unsigned threads>
-void wait_for_wavefront() {
-  kmux::fibers::wait_for_subgroup(threads);
-}
+using kmux::fakes::GridCode;
+using kmux::fakes::GridExtents;
+using kmux::fakes::GridFault;
 
 }  // namespace
 
 // Modules that were unloaded stay, so that a launch of their code is found out.
 struct ihipModuleSymbol_t {
-  void (*kernel)(void** args);
-  const unsigned* (*argument_sizes)();  // their number, then the bytes of each
-  State* state;
-  char* dynamic_smem;
-  const ihipModule_t* module;
+  std::size_t kernel;
+  ihipModule_t* module;
 };
 
 struct ihipModule_t {
-  std::optional<kmux::MemoryLibrary> library = {};
+  std::unique_ptr<GridCode> code;
+  std::vector<std::string> kernels;  // by name
   int device = 0;
+  std::once_flag asked = {};
+  std::vector<unsigned> argument_sizes = {};  // once asked, a row for each kernel
   bool is_unloaded = false;
   std::deque<ihipModuleSymbol_t> functions = {};
 };
 
 namespace {
 
-// Nothing for what is not an ELF file; 0 bytes for code of another machine.
-std::size_t code_bytes(const void* code, int& machine) {
-  Elf64_Ehdr file;
-  std::memcpy(&file, code, sizeof file);
-  machine = std::memcmp(file.e_ident, ELFMAG, SELFMAG) == 0 ? file.e_machine : 0;
-  return file.e_shoff + std::size_t{file.e_shnum} * file.e_shentsize;
-}
-
-template <class T>
-T* symbol_of(const kmux::MemoryLibrary& library, const std::string& name) {
-  return reinterpret_cast<T*>(library.symbol(name));
-}
-
-bool is_for_current_device(const kmux::MemoryLibrary& library) {
+bool is_for_current_device(const std::string& arch_of_code) {
   const std::lock_guard lock(world().mutex);
   const std::string arch = world().devices.at(static_cast<std::size_t>(current_device())).arch;
-  return arch.substr(0, arch.find(':')) == symbol_of<char>(library, "kmux_code_arch");
+  return arch.substr(0, arch.find(':')) == arch_of_code;
 }
 
-// Static shared memory and the state are the library's, so one launch runs at a time.
-std::mutex& running() {
-  static std::mutex& the = *new std::mutex;
-  return the;
-}
-
-void run_block(const ihipModuleSymbol_t& function, State at, std::size_t smem, void** args) {
-  const Extents dim = at.block_dim;
-  std::memset(function.dynamic_smem, kSpoil, smem);
-  std::memset(function.dynamic_smem + smem, kGuard, kGuardBytes);
-  kmux::fibers::run_group(dim.x * dim.y * dim.z, [&](unsigned i) {
-    State own = at;
-    own.index = i;
-    own.thread = {i % dim.x, i / dim.x % dim.y, i / dim.x / dim.y};
-    *function.state = own;
-    function.kernel(args);
-  });
-}
-
-// Did a kernel write past its dynamic shared memory?
-bool is_overrun(const ihipModuleSymbol_t& function, std::size_t smem) {
-  for (std::size_t i = 0; i < kGuardBytes; ++i) {
-    if (function.dynamic_smem[smem + i] != kGuard) return true;
-  }
-  return false;
-}
-
-int run_grid(const ihipModuleSymbol_t& function, Extents grid, Extents block, std::size_t smem, void** args) {
-  const std::lock_guard lock(running());
-  State at{{}, {}, block, grid, 0};
-  for (at.block.z = 0; at.block.z < grid.z; ++at.block.z) {
-    for (at.block.y = 0; at.block.y < grid.y; ++at.block.y) {
-      for (at.block.x = 0; at.block.x < grid.x; ++at.block.x) {
-        run_block(function, at, smem, args);
-        if (is_overrun(function, smem)) return kIllegalAddress;
-      }
-    }
-  }
-  return kHipSuccess;
+int code_of(const kmux::Result<GridFault>& result) {
+  if (!result) return kLaunchFailure;
+  if (*result == GridFault::kDeadlock) return kLaunchTimeOut;
+  return *result == GridFault::kOverrun ? kIllegalAddress : kHipSuccess;
 }
 
 struct Launch {
   const ihipModuleSymbol_t* function;
-  Extents grid, block;
-  unsigned smem;
+  GridExtents extents;
 };
 
 int run(const Launch& launch, void** args) {
@@ -130,16 +62,25 @@ int run(const Launch& launch, void** args) {
     note_misuse("a kernel was launched after its module was unloaded");
     return kInvalidDeviceFunction;
   }
-  try {
-    return run_grid(*launch.function, launch.grid, launch.block, launch.smem, args);
-  } catch (const kmux::fibers::Deadlock&) {
-    return kLaunchTimeOut;
-  }
+  return code_of(launch.function->module->code->launch(launch.function->kernel, launch.extents, args));
+}
+
+// The sizes of a kernel's arguments, which the code tells.
+const unsigned* argument_sizes(const ihipModuleSymbol_t& function) {
+  ihipModule_t& module = *function.module;
+  std::call_once(module.asked, [&] {
+    module.argument_sizes.resize((module.kernels.size() + 1) * kSizesOfKernel);
+    void* rows = module.argument_sizes.data();
+    void* const arguments[] = {rows};
+    module.code->launch(module.kernels.size(), {{1, 1, 1}, {1, 1, 1}}, arguments).value();
+  });
+  return module.argument_sizes.data() + function.kernel * kSizesOfKernel;
 }
 
 // A launch that runs later, with the values that its arguments have now.
 std::function<int()> recorded(const Launch& launch, void** args) {
-  const unsigned* const sizes = launch.function->argument_sizes();
+  if (launch.function->module->is_unloaded) return [launch] { return run(launch, nullptr); };
+  const unsigned* const sizes = argument_sizes(*launch.function);
   std::vector<std::string> values;
   for (unsigned i = 0; i < sizes[0]; ++i) values.emplace_back(static_cast<const char*>(args[i]), sizes[i + 1]);
   return [launch, values]() mutable {
@@ -150,10 +91,12 @@ std::function<int()> recorded(const Launch& launch, void** args) {
 }
 
 int launch(const Launch& launch, hipStream_t stream, void** args) {
-  const auto [function, grid, block, smem] = launch;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  const auto& [function, extents] = launch;
+  const auto& [grid, block, smem] = extents;
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
   if (function == nullptr) return kInvalidHandle;
-  if (threads == 0 || threads > kMaxThreads || grid.x == 0 || grid.y == 0 || grid.z == 0) return kInvalidConfiguration;
+  if (threads == 0 || threads > kMaxThreads || grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return kInvalidConfiguration;
   if (smem > kMaxSharedBytes) return kInvalidValue;
   if (function->module->device != current_device()) return kInvalidDeviceFunction;
   if (capture_of(stream) != nullptr) return submit(stream, recorded(launch, args));
@@ -164,19 +107,16 @@ int launch(const Launch& launch, hipStream_t stream, void** args) {
 
 int hipModuleLoadData(hipModule_t* module, const void* code) {
   KMUX_BEGIN("hipModuleLoadData");
-  int machine = 0;
-  const std::size_t bytes = code_bytes(code, machine);
-  if (machine == 0) return kInvalidImage;
-  if (machine != EM_X86_64 && machine != EM_AARCH64) return kNoBinaryForGpu;
-  auto library = kmux::MemoryLibrary::open({static_cast<const char*>(code), bytes}, "hip-on-cpu");
-  if (!library) return kSharedObjectInitFailed;
-  if (!is_for_current_device(*library)) return kNoBinaryForGpu;
-  const bool is_wide = *symbol_of<int>(*library, "kmux_code_wavefront") == 64;
-  *symbol_of<Calls>(*library, "kmux_calls") = {kmux::fibers::wait_for_group,
-                                               is_wide ? wait_for_wavefront<64> : wait_for_wavefront<32>};
+  if (!is_code(code)) return kInvalidImage;
+  if (!is_for_this_machine(code)) return kNoBinaryForGpu;
+  const auto unpacked = unpack(code);
+  if (!unpacked) return kSharedObjectInitFailed;
+  if (!is_for_current_device(unpacked->arch)) return kNoBinaryForGpu;
+  auto kernels = GridCode::load(unpacked->compiled);
+  if (!kernels) return kSharedObjectInitFailed;
   static std::deque<ihipModule_t>& all = *new std::deque<ihipModule_t>;
   const std::lock_guard lock(world().mutex);
-  *module = &all.emplace_back(*std::move(library), current_device());
+  *module = &all.emplace_back(*std::move(kernels), unpacked->kernels, current_device());
   world().modules.insert(*module);
   return kHipSuccess;
 }
@@ -187,17 +127,15 @@ int hipModuleUnload(hipModule_t module) {
   const std::lock_guard lock(world().mutex);
   if (world().modules.erase(module) == 0) return kInvalidHandle;
   module->is_unloaded = true;
-  module->library.reset();
+  module->code.reset();
   return fault;
 }
 
 int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   KMUX_BEGIN("hipModuleGetFunction");
-  auto* const kernel = symbol_of<void(void**)>(*module->library, "kmux_kernel_" + std::string(name));
-  if (kernel == nullptr) return kNotFound;
-  module->functions.push_back(
-      {kernel, symbol_of<const unsigned*()>(*module->library, "kmux_argument_sizes_" + std::string(name)),
-       symbol_of<State>(*module->library, "kmux_gpu"), symbol_of<char>(*module->library, "kmux_dynamic_smem"), module});
+  const auto found = std::find(module->kernels.begin(), module->kernels.end(), name);
+  if (found == module->kernels.end()) return kNotFound;
+  module->functions.push_back({static_cast<std::size_t>(found - module->kernels.begin()), module});
   *function = &module->functions.back();
   return kHipSuccess;
 }
@@ -207,12 +145,12 @@ int hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid
                           void** arguments, void**) {
   if (!world().recording.load(std::memory_order_relaxed)) return kHipSuccess;
   KMUX_BEGIN("hipModuleLaunchKernel");
-  return launch({function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, stream, arguments);
+  return launch({function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}}, stream, arguments);
 }
 
 int hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                                      hipStream_t stream, void** arguments) {
   KMUX_BEGIN("hipModuleLaunchCooperativeKernel");
-  return launch({function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, stream, arguments);
+  return launch({function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}}, stream, arguments);
 }

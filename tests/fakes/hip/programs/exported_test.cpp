@@ -50,14 +50,8 @@ TEST_P(ExportedForHip, AgreesWithC) {
   }
 }
 
-// The thread sanitizer follows every switch of the stacks that the threads of a kernel are here: a program takes it up to 15
-// minutes, and in all of them it sees what it sees in the first.
-#ifdef __SANITIZE_THREAD__
-constexpr const char* kPrograms[] = {"scale"};
-#else
 constexpr const char* kPrograms[] = {"scale",    "affine",       "add_half",  "row_sum",          "softmax",
                                      "extremes", "unpack_bytes", "pack_rows", "copy_without_bias"};
-#endif
 
 INSTANTIATE_TEST_SUITE_P(Programs, ExportedForHip, testing::ValuesIn(kPrograms),
                          [](const auto& param) { return std::string(param.param); });

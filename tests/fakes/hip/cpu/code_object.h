@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kmux/error.h"
+
+namespace kmux::fake_hip {
+
+/// What stands for a code object: an ELF file without sections, for this machine, and then the kernels.
+struct CodeObject {
+  std::string arch;
+  std::vector<std::string> kernels;  // by name, in the order in which they were compiled
+  std::string compiled;  // GridCode's
+};
+
+std::string pack(const CodeObject& code);
+
+/// Is it an ELF file? HIP's interface says no size.
+bool is_code(const void* code);
+bool is_for_this_machine(const void* code);
+
+/// Errors: invalid_argument for a file that `pack` did not make.
+Result<CodeObject> unpack(const void* code);
+
+}  // namespace kmux::fake_hip
