@@ -77,9 +77,9 @@ inline constexpr auto kWords<CallResult> = std::to_array<std::string_view>({"voi
 
 template <>
 inline constexpr auto kForm<BufferParam> =
-    std::tuple{required("dtype", &BufferParam::dtype), required("shape", &BufferParam::shape),
-               optional("strides", &BufferParam::strides), optional("alignment_bytes", &BufferParam::alignment_bytes),
-               optional("nullable", &BufferParam::nullable)};
+    std::tuple{required("dtype", &BufferParam::dtype),       required("shape", &BufferParam::shape),
+               optional("strides", &BufferParam::strides),   optional("alignment_bytes", &BufferParam::alignment_bytes),
+               optional("nullable", &BufferParam::nullable), optional("inout", &BufferParam::inout)};
 template <>
 inline constexpr auto kForm<ScalarParam> = std::tuple{required("dtype", &ScalarParam::dtype)};
 template <>

@@ -113,6 +113,8 @@ class Generator {
       buffer.nullable = true;
     } else if (chance(40)) {
       signature.outputs.push_back(name);
+    } else {
+      buffer.inout = chance(30);
     }
     signature.params.push_back({name, std::move(buffer)});
   }

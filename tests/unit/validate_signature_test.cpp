@@ -75,6 +75,8 @@ TEST(ValidateSignature, ChecksOutputs) {
       {[](Program& p) { p.signature.outputs = {"s"}; }, "/signature/outputs/0", "\"s\" is a scalar. Name a buffer"},
       {[](Program& p) { p.signature.outputs = {"C", "C"}; }, "/signature/outputs/1", "named twice"},
       {[](Program& p) { p.signature.outputs = {"C", "bias"}; }, "/signature/outputs/1", "\"bias\" is nullable"},
+      {[](Program& p) { p.signature.outputs = {"C"}, buffer_of(p, 3).inout = true; }, "/signature/outputs/0",
+       "\"C\" is inout"},
   });
 }
 

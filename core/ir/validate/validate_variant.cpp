@@ -274,6 +274,10 @@ class SignatureChecker {
         begin + static_cast<std::ptrdiff_t>(index)) {
       problems_.add(at, "output " + in_double_quotes(name) + " is named twice. Remove it here.");
     }
+    if (as_buffer(*find_param(signature_, name))->inout) {
+      problems_.add(at, "output " + in_double_quotes(name) +
+                            " is inout (a call may allocate an output, and its caller passes an inout). Remove one.");
+    }
     if (found->nullable) {
       problems_.add(
           at, "output " + in_double_quotes(name) + " is nullable (an output is always there). Remove \"nullable\".");

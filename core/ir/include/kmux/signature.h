@@ -23,6 +23,7 @@ struct BufferParam {
   std::optional<std::vector<Expr>> strides = {};  // in elements; nothing: row-major without gaps
   std::int64_t alignment_bytes = 0;  // of its address; 0: that of `dtype`
   bool nullable = false;  // a null tensor is accepted; no launch of any variant may use it
+  bool inout = false;  // a call changes it, for frameworks that have to know; an output is not
   bool operator==(const BufferParam&) const = default;
 };
 
