@@ -42,7 +42,7 @@ CIRCLES = {frozenset(map(pathlib.Path, pair)) for pair in (("plugins/cpu/check",
                                                            ("plugins/cpu/check", "plugins/cpu/spmd"))}
 LEFTOVERS = {".orig", ".rej", ".log", ".swp"}
 NOUNS = 25  # in a folder; a noun is the files of one name
-SOURCE_FILES = 700  # of products
+SOURCE_FILES = 704  # of products; +12, the text form of programs (core/ir/text) and its commands
 SHORT_FILES = 10  # of these, files of fewer than SHORT lines
 SHORT = 25
 # The folder of a plugin with the headers that sources of kernels include. They are embedded as text and never compiled into a
@@ -50,9 +50,10 @@ SHORT = 25
 KERNEL_TEXTS = "device"
 LIBRARIES = ("core", "plugins", "cli", "integrations")  # where products' sources are
 # Lines of code of each library, as they are. A commit that raises one names the reason here.
-LIMITS = {"kmux::sdk": 13484, "kmux::runtime": 17127}
+LIMITS = {"kmux::sdk": 15530, "kmux::runtime": 17131}
 # sdk: +104, SHA-256 in place of OpenSSL (docs/design/0034); +86, HostDevices of plugins/cpu; +66, PlanAdapter of nvrtc, hip and metal;
-# Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table
+# Spawn and kernel names, which stood three times and twice; PlanMemory of option check; +8, the application's threads in the host's table;
+# +2046, the text form of programs: lexer, parser, printer, messages (docs/design/0040)
 
 
 def files(folder):

@@ -317,4 +317,17 @@ class Generator {
 
 Program random_program(std::uint32_t seed) { return Generator(seed).program(); }
 
+FileReader files_of(const Program& program) {
+  return [&program](const std::string& path) -> Result<std::string> {
+    for (const Variant& variant : program.variants) {
+      for (const auto* files : {&variant.sources, &variant.headers}) {
+        for (const File& file : *files) {
+          if (file.path == path) return file.content;
+        }
+      }
+    }
+    return make_error(ErrorCode::kUnavailable, "no file \"" + path + "\".");
+  };
+}
+
 }  // namespace kmux

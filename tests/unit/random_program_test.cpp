@@ -18,19 +18,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint32_t kPrograms = 300;
 
-// Reads `json` with the files of `program`.
-Result<Program> read_back(std::string_view json, const Program& program) {
-  return from_json(json, [&](const std::string& path) -> Result<std::string> {
-    for (const Variant& variant : program.variants) {
-      for (const auto* files : {&variant.sources, &variant.headers}) {
-        for (const File& file : *files) {
-          if (file.path == path) return file.content;
-        }
-      }
-    }
-    return make_error(ErrorCode::kUnavailable, "no file \"" + path + "\".");
-  });
-}
+Result<Program> read_back(std::string_view json, const Program& program) { return from_json(json, files_of(program)); }
 
 TEST(RandomProgram, IsValid) {
   for (std::uint32_t seed = 0; seed < kPrograms; ++seed) {

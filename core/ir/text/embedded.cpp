@@ -1,0 +1,290 @@
+#include <algorithm>
+#include <array>
+
+#include "kmux/plugin/words.h"
+#include "kmux/validate.h"
+
+#include "reader.h"
+
+namespace kmux {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
+constexpr std::size_t kMostShown = 20;  // problems; more help nobody
+constexpr std::size_t kMostColumns = 150;  // of a line that is shown
+
+std::string_view without_blanks(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  const std::size_t last = line.find_last_not_of(" \t\r\n");
+  return first == std::string_view::npos || last < first ? std::string_view() : line.substr(first, last - first + 1);
+}
+
+/// The lines of a text within a source: bytes `begin` to `end`, each behind `mark`.
+struct EmbeddedLines {
+  std::string_view mark;
+  std::string_view indent;  // of the first one
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::size_t end_of_line(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find('\n', at);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+std::optional<EmbeddedLines> find_embedded(std::string_view source) {
+  EmbeddedLines lines;
+  for (std::size_t at = 0; at < source.size() && lines.mark.empty(); at = lines.begin) {
+    lines.begin = end_of_line(source, at);
+    const std::string_view line = without_blanks(source.substr(at, lines.begin - at));
+    for (const std::string_view mark : {"//!", "#!"}) {
+      if (!line.starts_with(mark) || without_blanks(line.substr(mark.size())) != "kmux") continue;
+      lines.mark = mark;
+      lines.indent = source.substr(at, source.find(mark, at) - at);
+    }
+  }
+  if (lines.mark.empty()) return std::nullopt;
+  for (lines.end = lines.begin; lines.end < source.size();) {
+    const std::size_t next = end_of_line(source, lines.end);
+    if (!without_blanks(source.substr(lines.end, next - lines.end)).starts_with(lines.mark)) break;
+    lines.end = next;
+  }
+  return lines;
+}
+
+std::string blank(std::string_view text) {
+  std::string blanks(text);
+  std::ranges::replace_if(blanks, [](char c) { return c != '\n'; }, ' ');
+  return blanks;
+}
+
+}  // namespace
+
+bool carries_text(std::string_view source) { return find_embedded(source).has_value(); }
+
+std::optional<ProgramText> text_in_file(const std::string& path, std::string_view content) {
+  if (path.ends_with(".json")) return std::nullopt;
+  if (path.ends_with(".kmux")) return ProgramText{path, content};
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (dialect_of_file(name).empty() && !carries_text(content)) return std::nullopt;
+  return ProgramText{path, content, name};
+}
+
+std::string embedded_text(std::string_view source) {
+  const std::optional<EmbeddedLines> lines = find_embedded(source);
+  if (!lines) return "";
+  std::string text = blank(source.substr(0, lines->begin));
+  for (std::size_t at = lines->begin; at < lines->end;) {
+    const std::size_t next = end_of_line(source, at);
+    const std::size_t behind = source.find(lines->mark, at) + lines->mark.size();
+    text += blank(source.substr(at, behind - at));
+    text += source.substr(behind, next - behind);
+    at = next;
+  }
+  return text;
+}
+
+std::string with_embedded_text(std::string_view source, std::string_view text) {
+  const std::optional<EmbeddedLines> lines = find_embedded(source);
+  if (!lines) return std::string(source);
+  std::string result(source.substr(0, lines->begin));
+  for (const std::string& line : split_lines(text)) {
+    result.append(lines->indent).append(lines->mark).append(" ").append(line).append("\n");
+  }
+  result += source.substr(lines->end);
+  return result;
+}
+
+std::string_view dialect_of_file(std::string_view path) {
+  // Longer ones first. A .cpp is dialect c, C or C++ of the host.
+  constexpr std::array kEndings =
+      std::to_array<std::pair<std::string_view, std::string_view>>({{".hip.cpp", "hip"},
+                                                                    {".hip", "hip"},
+                                                                    {".cu", "cuda"},
+                                                                    {".c", "c"},
+                                                                    {".cpp", "c"},
+                                                                    {".cc", "c"},
+                                                                    {".cxx", "c"},
+                                                                    {".metal", "msl"},
+                                                                    {".py", "cutedsl"},
+                                                                    {".ptx", "ptx"},
+                                                                    {".cubin", "cubin"},
+                                                                    {".hsaco", "hsaco"},
+                                                                    {".metallib", "metallib"},
+                                                                    {".o", "object"}});
+  const auto found = std::ranges::find_if(kEndings, [&](const auto& ending) { return path.ends_with(ending.first); });
+  return found == kEndings.end() ? std::string_view() : found->second;
+}
+
+std::string line_and_column(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t begin = before.rfind('\n') + 1;  // 0 where there is none
+  return std::to_string(line) + ":" + std::to_string(at - begin + 1);
+}
+
+namespace {
+
+/// The line with carets below bytes `begin` to `end`; of a long line what is around them.
+std::string shown_line(std::string_view text, const TextProblem& problem) {
+  std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
+  std::size_t end = std::min(text.find('\n', problem.begin), text.size());
+  if (end - begin > kMostColumns) {
+    begin = problem.begin - std::min(problem.begin - begin, kMostColumns / 2);
+    end = std::min(end, begin + kMostColumns);
+  }
+  std::string line(text.substr(begin, end - begin)), below;
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  for (char& c : line) c = static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
+  for (const char c : text.substr(begin, problem.begin - begin)) {
+    if ((c & 0xc0) != 0x80) below += c == '\t' ? '\t' : ' ';  // one a character
+  }
+  below += '^';
+  for (std::size_t at = problem.begin + 1; at < std::min(problem.end, end); ++at) {
+    if ((text[at] & 0xc0) != 0x80) below += '~';
+  }
+  return line + "\n" + below;
+}
+
+std::string shown(const TextProblem& problem, const ProgramText& text) {
+  return text.name + ":" + line_and_column(text.content, problem.begin) + ": error: " + problem.message + "\n" +
+         shown_line(text.content, problem);
+}
+
+/// The smallest place that has what is at `pointer`; null if there is none.
+const TextPlace* place_of(std::string_view pointer, const std::vector<TextPlace>& places) {
+  const TextPlace* best = nullptr;
+  for (const TextPlace& place : places) {
+    const std::string& around = place.pointer;
+    const bool is_around =
+        pointer.starts_with(around) && (pointer.size() == around.size() || pointer[around.size()] == '/');
+    if (is_around && (best == nullptr || around.size() > best->pointer.size())) best = &place;
+  }
+  return best;
+}
+
+/// JSON pointers in a message as places in the text.
+std::string without_pointers(std::string message, const std::vector<TextPlace>& places, std::string_view text) {
+  for (std::size_t at = message.find(" /"); at != std::string::npos; at = message.find(" /", at + 1)) {
+    const std::size_t end = std::min(message.find_first_of(" )", at + 1), message.size());
+    const std::string pointer = message.substr(at + 1, end - at - 1);
+    const TextPlace* place = place_of(pointer, places);
+    const bool is_place = place != nullptr && !place->pointer.empty();
+    if (is_place) message.replace(at + 1, pointer.size(), line_and_column(text, place->begin));
+  }
+  return message;
+}
+
+/// The quoted word of a message within a place, if it stands there: nearer than all of the place.
+void narrow(TextProblem& problem, std::string_view text) {
+  const std::size_t open = problem.message.find('"');
+  const std::size_t close = problem.message.find('"', open + 1);
+  if (open == std::string::npos || close == std::string::npos || close == open + 1) return;
+  const std::string word = problem.message.substr(open + 1, close - open - 1);
+  for (const Token& token : lex(text.substr(problem.begin, problem.end - problem.begin)).tokens) {
+    const std::size_t begin = problem.begin + token.begin;
+    if (token.kind != TokenKind::kName || text.substr(begin, token.end - token.begin) != word) continue;
+    problem.begin = begin;
+    problem.end = begin + word.size();
+    return;
+  }
+}
+
+/// Where the text says what `validate` complains of.
+TextProblem located(const Problem& problem, const std::vector<TextPlace>& places, std::string_view text) {
+  const TextPlace* best = place_of(problem.path, places);
+  TextProblem found{best == nullptr ? 0 : best->begin, best == nullptr ? 0 : best->end,
+                    without_pointers(problem.message, places, text)};
+  narrow(found, text);
+  return found;
+}
+
+/// What is read of a text, and what is known of its lines.
+struct ReadText {
+  Program program;
+  std::vector<TextPlace> places;
+  std::vector<TextComment> comments;
+};
+
+Error refused(const ProgramText& text, const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, "'" + text.name + "' " + why);
+}
+
+Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
+  const bool is_source = !text.source_path.empty();
+  const std::string embedded = is_source ? embedded_text(text.content) : "";
+  const std::string_view lines = is_source ? embedded : text.content;
+  if (is_source && embedded.empty()) {
+    return refused(text,
+                   "carries no program (there is no comment \"//! kmux\", or \"#! kmux\" in Python). Write the program "
+                   "behind one, or name a file NAME.kmux or NAME.kmux.json.");
+  }
+  if (lines.size() > kMostBytes) {
+    return refused(text, "has " + std::to_string(lines.size()) + " bytes (the limit is " + std::to_string(kMostBytes) +
+                             "). Keep sources and data in files of their own.");
+  }
+  Lexed lexed = lex(lines);
+  ReadText result{{}, {}, std::move(lexed.comments)};
+  TextReader in(lines, std::move(lexed));
+  const File own{text.source_path, std::string(is_source ? text.content : std::string_view())};
+  result.program = read_text_program(in, read, is_source ? &own : nullptr);
+  result.places = in.places();
+  std::vector<TextProblem> problems = in.take_problems();
+  if (!in.is_broken()) {
+    for (const Problem& problem : validate(result.program)) problems.push_back(located(problem, result.places, lines));
+  }
+  if (!problems.empty()) return error_of(std::move(problems), text);
+  return result;
+}
+
+/// Each comment with the line that it belongs to: the one it stands behind or in, else the next.
+std::vector<std::pair<std::string, LineComments>> comments_of(const ReadText& read, std::string_view text) {
+  std::vector<TextPlace> lines;
+  std::ranges::copy_if(read.places, std::back_inserter(lines), &TextPlace::is_line);
+  std::ranges::sort(lines, {}, &TextPlace::begin);
+  std::vector<std::pair<std::string, LineComments>> all;
+  for (const TextComment& comment : read.comments) {
+    auto line = std::ranges::find_if(lines, [&](const TextPlace& place) { return place.begin > comment.begin; });
+    const bool is_within = line != lines.begin() && (!comment.is_alone || std::prev(line)->end > comment.begin);
+    if (is_within) --line;
+    const std::string pointer = line == lines.end() ? "the end" : line->pointer;
+    auto found = std::ranges::find(all, pointer, &std::pair<std::string, LineComments>::first);
+    if (found == all.end()) found = all.insert(all.end(), {pointer, {}});
+    const std::string words(text.substr(comment.begin, comment.end - comment.begin));
+    const bool is_behind = is_within && !comment.is_alone && line->end <= comment.begin && found->second.behind.empty();
+    if (is_behind)
+      found->second.behind = words;
+    else
+      found->second.above.push_back(words);
+  }
+  return all;
+}
+
+}  // namespace
+
+Error error_of(std::vector<TextProblem> problems, const ProgramText& text) {
+  std::ranges::stable_sort(problems, {}, &TextProblem::begin);
+  const TextProblem& first = problems.front();
+  const std::string count = problems.size() == 1 ? "an error" : std::to_string(problems.size()) + " errors, the first";
+  std::string all;
+  for (std::size_t i = 0; i < std::min(problems.size(), kMostShown); ++i) {
+    all += (i == 0 ? "" : "\n") + shown(problems[i], text);
+  }
+  if (problems.size() > kMostShown) all += "\nand " + std::to_string(problems.size() - kMostShown) + " more errors";
+  return refused(text, "has " + count + " at " + line_and_column(text.content, first.begin) + ": " + first.message)
+      .with("text", std::move(all));
+}
+
+Result<Program> from_text(const ProgramText& text, const FileReader& read) {
+  KMUX_ASSIGN(ReadText result, read_text(text, read));
+  return std::move(result.program);
+}
+
+Result<std::string> format_text(const ProgramText& text) {
+  KMUX_ASSIGN(const ReadText read,
+              read_text(text, [](const std::string&) -> Result<std::string> { return std::string(); }));
+  const std::string canonical = print_text(read.program, text.source_path, comments_of(read, text.content));
+  return text.source_path.empty() ? canonical : with_embedded_text(text.content, canonical);
+}
+
+}  // namespace kmux

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <limits>
+
+#include "kmux/plugin/words.h"
+
+#include "ir/validate/validation.h"
+#include "reader.h"
+
+namespace kmux {
+namespace {
+
+constexpr int kMostLevels = 2 * kMaxStepDepth;  // `validate` has the limit of programs; this one is that of the stack
+
+const std::vector<std::string>& launch_words() {
+  static const auto& words = *new const std::vector<std::string>{
+      "cluster", "cooperative", "programmatic_serialization", "l2_window", "returns", "packed_values"};
+  return words;
+}
+
+/// Reads one step with its blocks.
+class StepReader {
+ public:
+  StepReader(TextReader& in, const Signature& signature, const Body& body)
+      : in_(in), signature_(signature), body_(body) {}
+
+  void step(std::vector<Step>& list, const JsonPointer& at, int depth) {
+    const Token first = in_.peek();
+    const JsonPointer here = at / list.size();
+    if (depth > kMostLevels) {
+      in_.fail("the steps are nested deeper than " + std::to_string(kMaxStepDepth) + " levels. Flatten them.");
+      in_.end_line();
+      return in_.skip_block();
+    }
+    if (in_.is(TokenKind::kIndent)) {
+      in_.problem(in_.peek(1), "the line is indented further than the one above. Indent it as that one.");
+      return block(list, at, depth);
+    }
+    if (in_.take("launch")) return launch(list, here, first);
+    if (in_.take("fill")) return fill(list, here, first);
+    if (in_.take("if")) return guard(list, here, first, depth);
+    if (in_.take("for")) return loop(list, here, first, depth);
+    unknown_line(first);
+    in_.end_line();
+    std::vector<Step> unknown;  // what is wrong in its block is told, too
+    if (in_.is(TokenKind::kIndent)) block(unknown, here, depth);
+  }
+
+ private:
+  /// The indented lines behind one that ends here.
+  void block(std::vector<Step>& list, const JsonPointer& at, int depth) {
+    if (!in_.take(TokenKind::kIndent)) {
+      in_.expected("an indented line, or \"pass\" in one");
+      in_.end_line();
+      return;
+    }
+    const Token first = in_.peek();
+    if (in_.take("pass")) {
+      in_.mark(at / "pass", first, true);
+      in_.end_line();
+    }
+    while (!in_.is(TokenKind::kDedent) && !in_.is(TokenKind::kEnd)) step(list, at, depth + 1);
+    in_.take(TokenKind::kDedent);
+  }
+
+  void fill(std::vector<Step>& list, const JsonPointer& at, const Token& first) {
+    Fill fill;
+    fill.target = in_.memory(at / "fill" / "target");
+    fill.bytes = in_.bytes(at / "fill" / "bytes");
+    const Token value = in_.peek(1);
+    const std::int64_t byte = in_.take("value") ? in_.integer("a byte, 0 to 255") : 0;
+    if (byte < 0 || byte > std::numeric_limits<std::uint8_t>::max())
+      in_.fail(value, "a byte is 0 to 255. Correct the value.");
+    fill.value = static_cast<std::uint8_t>(byte);
+    finish(list, std::move(fill), at, first);
+  }
+
+  void finish(std::vector<Step>& list, Step step, const JsonPointer& at, const Token& first) {
+    in_.mark(at, first, true);
+    in_.end_line();
+    list.push_back(std::move(step));
+  }
+
+  void guard(std::vector<Step>& list, const JsonPointer& at, const Token& first, int depth) {
+    If guard;
+    const Token condition = in_.peek();
+    guard.condition = in_.expr();
+    in_.mark(at / "if" / "condition", condition);
+    in_.mark(at, first, true);
+    in_.end_line();
+    block(guard.then_steps, at / "if" / "then", depth);
+    const Token otherwise = in_.peek();
+    const JsonPointer there = at / "if" / "else";
+    if (in_.take("else")) {
+      if (in_.is("if")) {
+        step(guard.else_steps, there, depth + 1);
+      } else {
+        in_.mark(there, otherwise, true);
+        in_.end_line();
+        block(guard.else_steps, there, depth);
+      }
+    }
+    list.emplace_back(std::move(guard));
+  }
+
+  void loop(std::vector<Step>& list, const JsonPointer& at, const Token& first, int depth) {
+    For loop;
+    const Token variable = in_.peek();
+    loop.variable = in_.name("the variable of the loop");
+    in_.mark(at / "for" / "variable", variable);
+    in_.expect("in", "and a range: 0 .. n");
+    loop.begin = in_.expr();
+    in_.expect("..", "and the end of the range");
+    loop.end = in_.expr();
+    in_.mark(at, first, true);
+    in_.end_line();
+    block(loop.steps, at / "for" / "steps", depth);
+    list.emplace_back(std::move(loop));
+  }
+
+  void launch(std::vector<Step>& list, const JsonPointer& at, const Token& first) {
+    Launch launch;
+    const JsonPointer here = at / "launch";
+    const Token kernel = in_.peek();
+    if (in_.is(TokenKind::kString)) {
+      launch.kernel = in_.string("the kernel");
+    } else if (in_.take(TokenKind::kKernel)) {
+      launch.kernel = std::string(in_.text_of(kernel));
+    } else {
+      in_.expected("the name of a kernel");
+    }
+    in_.mark(here / "kernel", kernel);
+    if (in_.is("<<")) in_.fail("a launch has <<<grid, block>>> in three brackets. Add one.");
+    if (in_.take("<<<")) extents(launch, here);
+    if (in_.expect("(", "and arguments")) arguments(launch, here / "args");
+    in_.attributes(here, launch_words(), [&](const std::string& word) { return launch_attribute(launch, word, here); });
+    finish(list, std::move(launch), at, first);
+  }
+
+  void extents(Launch& launch, const JsonPointer& at) {
+    const auto part = [&](const char* key, auto& out, auto read) {
+      const Token first = in_.peek();
+      out = read();
+      in_.mark(at / key, first);
+    };
+    part("grid", launch.grid, [&] { return in_.extents(); });
+    if (in_.expect(",", "and a block")) part("block", launch.block, [&] { return in_.extents(); });
+    if (in_.take(",")) part("dynamic_smem_bytes", launch.dynamic_smem_bytes, [&] { return in_.expr(); });
+    in_.expect(">>>", "");
+  }
+
+  void arguments(Launch& launch, const JsonPointer& at) {
+    if (in_.take(")")) return;
+    do {
+      const Token first = in_.peek();
+      const JsonPointer here = at / launch.args.size();
+      launch.args.push_back(argument(here));
+      in_.mark(here, first);
+    } while (in_.take(","));
+    in_.expect(")", "or ','");
+  }
+
+  bool ends_argument(std::size_t ahead) const { return in_.is(",", ahead) || in_.is(")", ahead); }
+
+  LaunchArg argument(const JsonPointer& at) {
+    if (in_.is("map") && in_.is(TokenKind::kName, 1) && ends_argument(2)) {
+      in_.take("map");
+      return TensorMapArg{in_.name("a tensor map")};
+    }
+    if (in_.is(TokenKind::kName) && (ends_argument(1) || in_.is("offset", 1))) return named(at);
+    ExprArg value{in_.expr()};
+    if (in_.take(":")) value.dtype = in_.dtype("the type of the kernel's parameter");
+    return value;
+  }
+
+  // What a bare name is, its declaration says.
+  LaunchArg named(const JsonPointer& at) {
+    std::string name = in_.name("an argument");
+    const Param* param = find_param(signature_, name);
+    const auto is_one = [&](const auto& items) {
+      return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
+    };
+    const bool is_workspace = is_one(body_.workspaces);
+    const bool is_memory = is_workspace || (param != nullptr && as_scalar(*param) == nullptr);
+    if (in_.is("offset") && !is_memory) {
+      in_.fail(in_double_quotes(name) + " has no offset (it is not a buffer, pointer or workspace). Remove it.");
+    }
+    Expr offset_bytes = in_.take("offset") ? in_.offset(at) : Expr(0);
+    if (is_workspace) return WorkspaceArg{std::move(name), std::move(offset_bytes)};
+    if (is_memory) return TensorArg{std::move(name), std::move(offset_bytes)};
+    if (param != nullptr) return ScalarArg{std::move(name)};
+    if (is_one(body_.tensor_maps)) return TensorMapArg{std::move(name)};
+    return ExprArg{Expr::symbol(std::move(name))};
+  }
+
+  bool launch_attribute(Launch& launch, const std::string& word, const JsonPointer& at) {
+    if (word == "cluster")
+      launch.cluster = in_.extents();
+    else if (word == "cooperative")
+      launch.cooperative = true;
+    else if (word == "programmatic_serialization")
+      launch.programmatic_serialization = true;
+    else if (word == "packed_values")
+      launch.packed_values = true;
+    else if (word == "returns")
+      launch.returns = static_cast<CallResult>(in_.word({"void", "int32"}));
+    else if (word == "l2_window")
+      l2_window(launch, at / "l2_windows" / launch.l2_windows.size());
+    else
+      return false;
+    return true;
+  }
+
+  void l2_window(Launch& launch, const JsonPointer& at) {
+    const Token first = in_.peek();
+    L2Window& window = launch.l2_windows.emplace_back();
+    window.buffer = in_.name("a buffer");
+    window.bytes = in_.bytes(at / "bytes");
+    if (in_.take("hit_ratio")) window.hit_ratio = in_.number("a number from 0 to 1");
+    in_.mark(at, first);
+  }
+
+  void unknown_line(const Token& first) {
+    const std::string word(in_.text_of(first));
+    const auto is_one_of = [&](const std::vector<std::string>& words) {
+      return std::ranges::find(words, word) != words.end();
+    };
+    if (is_one_of({"let", "assert", "workspace", "map"})) {
+      in_.fail("a " + word + " cannot stand in a block (it is done once a call). Move it before the steps.");
+    } else if (is_one_of(head_words())) {
+      in_.fail("\"" + word + "\" stands before lets, asserts, workspaces, maps and steps. Move it up.");
+    } else {
+      std::vector<std::string> known = head_words();
+      known.insert(known.end(), body_words().begin(), body_words().end());
+      in_.expected("a step: launch, fill, if or for", known);
+    }
+  }
+
+  TextReader& in_;
+  const Signature& signature_;
+  const Body& body_;  // what is declared in it
+};
+
+}  // namespace
+
+const std::vector<std::string>& body_words() {
+  static const auto& words = *new const std::vector<std::string>{"let",  "assert", "workspace", "map",  "launch",
+                                                                 "fill", "if",     "for",       "pass", "variant"};
+  return words;
+}
+
+void read_text_step(TextReader& in, const Signature& signature, const Body& body, std::vector<Step>& steps,
+                    const JsonPointer& at) {
+  StepReader(in, signature, body).step(steps, at, 1);
+}
+
+}  // namespace kmux

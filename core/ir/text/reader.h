@@ -1,0 +1,176 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kmux/dispatch.h"
+
+#include "ir/validate/scope.h"
+#include "lexer.h"
+
+// What the parts of the parser share: a place in the tokens, and what is read everywhere. A part reads one noun of a program.
+namespace kmux {
+
+/// An operator between its operands. Of those of a higher level the operands need no parentheses.
+struct InfixOp {
+  ExprOp op;
+  int level;
+};
+inline constexpr int kNotLevel = 3;  // of "not", before its operand
+inline constexpr int kComparisonLevel = 4;
+inline constexpr int kSumLevel = 9;
+inline constexpr std::array kInfixOps = std::to_array<InfixOp>({
+    {ExprOp::kOr, 1},
+    {ExprOp::kAnd, 2},
+    {ExprOp::kEq, kComparisonLevel},
+    {ExprOp::kNe, kComparisonLevel},
+    {ExprOp::kLt, kComparisonLevel},
+    {ExprOp::kLe, kComparisonLevel},
+    {ExprOp::kGt, kComparisonLevel},
+    {ExprOp::kGe, kComparisonLevel},
+    {ExprOp::kBitOr, 5},
+    {ExprOp::kBitXor, 6},
+    {ExprOp::kBitAnd, 7},
+    {ExprOp::kShl, 8},
+    {ExprOp::kShr, 8},
+    {ExprOp::kAdd, kSumLevel},
+    {ExprOp::kSub, kSumLevel},
+    {ExprOp::kMul, 10},
+});
+
+/// What the parser reads as `expr`; names as `named` has them.
+std::string expr_text(const Expr& expr, const std::function<std::string(const std::string& name)>& named = {});
+
+/// "f32", "i64", "bf16x2"; of other types the name that JSON has.
+std::string text_name(DType type);
+
+/// Where a part of the program is in the text, by the JSON pointer that `validate` has for it.
+struct TextPlace {
+  std::string pointer;
+  std::size_t begin;
+  std::size_t end;
+  bool is_line;  // a line begins there
+};
+
+/// A name in a shape or stride, perhaps with a type behind it.
+struct SymbolUse {
+  std::string name;
+  std::optional<DType> dtype;
+  Token token;
+};
+
+/// Reads the tokens of a text in order. After a problem it stands at the end of the line until `end_line`, so that there is one
+/// problem a line, and nothing that follows from it.
+class TextReader {
+ public:
+  TextReader(std::string_view text, Lexed lexed);
+
+  // Tokens.
+  const Token& peek(std::size_t ahead = 0) const;
+  bool is(TokenKind kind, std::size_t ahead = 0) const { return peek(ahead).kind == kind; }
+  /// Is it this word, operator or bracket?
+  bool is(std::string_view word, std::size_t ahead = 0) const;
+  std::string_view text_of(const Token& token) const { return text_.substr(token.begin, token.end - token.begin); }
+  std::string_view text() const { return text_; }
+  bool take(TokenKind kind);
+  bool take(std::string_view word);
+  /// A problem that says what was expected, `what`, if it is not there.
+  bool expect(std::string_view word, std::string_view what);
+  /// The end of the line; a problem if more follows.
+  void end_line();
+  /// Skips the lines of a block that nothing is known of.
+  void skip_block();
+
+  // Values. Where there is none it is a problem, and they return something.
+  std::string name(std::string_view what);
+  std::string string(std::string_view what);
+  std::int64_t integer(std::string_view what);
+  double number(std::string_view what);
+  DType dtype(std::string_view what);
+  Expr expr();
+  std::vector<Expr> exprs();  // [a, b]
+  Extents extents();  // the same, or one without brackets
+  std::vector<std::int64_t> integers();
+  std::vector<std::string> strings();
+  /// One of the `words` of an enumeration, as its number.
+  std::size_t word(const std::vector<std::string>& words);
+  MemoryRef memory(const JsonPointer& at);  // NAME, or NAME offset E
+  Expr offset(const JsonPointer& at);
+  Expr bytes(const JsonPointer& at);  // ": E bytes"
+  /// Words behind one another, each once, until the line ends. `read` says whether it knows one, and reads what follows it.
+  void attributes(const JsonPointer& at, const std::vector<std::string>& known,
+                  const std::function<bool(const std::string& word)>& read);
+
+  /// While it is not null, names of expressions are put there, and may have a type.
+  void collect_symbols(std::vector<SymbolUse>* symbols) { symbols_ = symbols; }
+
+  // Problems and places.
+  void fail(std::string message) { fail(peek(), std::move(message)); }
+  void fail(const Token& at, std::string message);
+  /// The same, but what follows in the line is read.
+  void problem(const Token& at, std::string message);
+  /// "expected WHAT (found ...)", and the nearest of `known`.
+  void expected(std::string_view what, const std::vector<std::string>& known = {});
+  bool failed() const { return failed_; }
+  /// Was there something that could not be read?
+  bool is_broken() const { return is_broken_; }
+  std::vector<TextProblem> take_problems() { return std::move(problems_); }
+  /// What is at `pointer` begins with token `first` and ends before this one.
+  void mark(const JsonPointer& pointer, const Token& first, bool is_line = false);
+  const std::vector<TextPlace>& places() const { return places_; }
+
+ private:
+  struct Deep {
+    Expr expr;
+    int depth = 1;
+  };
+  Deep deep_expr(int level);
+  Deep operand();
+  Deep negated();
+  Deep call(const Token& function);
+  Deep made(const Token& at, ExprOp op, std::vector<Deep> operands, DType type = {});
+  std::optional<InfixOp> infix(int level) const;
+
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  std::vector<TextProblem> problems_;
+  std::vector<TextPlace> places_ = {};
+  std::vector<SymbolUse>* symbols_ = nullptr;
+  std::size_t at_ = 0;
+  int nesting_ = 0;  // of the expression that is read
+  bool failed_ = false;
+  bool is_broken_ = false;
+};
+
+/// Reads lets, asserts, workspaces, tensor maps and steps up to the end of their block.
+Body read_text_body(TextReader& in, const Signature& signature, const JsonPointer& at);
+
+/// Reads the step that is next, with its blocks, behind those in `steps`; `body` has what is declared.
+void read_text_step(TextReader& in, const Signature& signature, const Body& body, std::vector<Step>& steps,
+                    const JsonPointer& at);
+
+/// The words that lines of a body begin with, and those of lines before it.
+const std::vector<std::string>& body_words();
+const std::vector<std::string>& head_words();
+
+/// Reads a whole program. Of `files` it fetches what the text names, and takes `own` for what a variant has without sources.
+Program read_text_program(TextReader& in, const FileReader& files, const File* own);
+
+/// A tensor map over `buffer` without dims or strides of its own has these; nothing if its elements have no whole bytes.
+std::vector<Expr> map_dims(const BufferParam& buffer);
+std::optional<std::vector<Expr>> map_strides(const BufferParam& buffer);
+
+/// As `to_text`, with what a file of its own or a source has beside: comments by the pointer of the line that they belong to.
+struct LineComments {
+  std::vector<std::string> above;
+  std::string behind;
+};
+std::string print_text(const Program& program, std::string_view own_source,
+                       std::vector<std::pair<std::string, LineComments>> comments);
+
+}  // namespace kmux
