@@ -7,6 +7,7 @@
 
 #include "kmux/dispatch_json.h"
 #include "kmux/plugin/file_io.h"
+#include "kmux/text.h"
 
 namespace kmux {
 namespace {
@@ -233,10 +234,75 @@ TEST_F(Neighbours, NameNoPlaceOutsideOfTheirFolder_C2_14) {
   EXPECT_THAT(load_program(folder_ / "two.kmux.json").error().message, HasSubstr("may leave the program's folder"));
 }
 
+TEST_F(Neighbours, LeaveWhatATextNames) {
+  save(filling("one", "1"), "one.kmux.json");
+  write_file(folder_ / "text.kmux", to_text(filling("one", "1"))).value();
+  save(filling("one", "2"), "one.kmux.json");
+  EXPECT_EQ(load_program(folder_ / "text.kmux").value(), filling("one", "1"));
+}
+
 TEST_F(ProgramFile, SaysWhyItCannotBeWritten) {
   const Error error = save_program(doubling_in_files(), root_ / "none" / "p.kmux.json").error();
   EXPECT_EQ(error.code, ErrorCode::kUnavailable);
   EXPECT_THAT(error.message, HasSubstr("none"));
+}
+
+/// A program as text beside its files.
+class TextProgramFile : public ProgramFile {
+ protected:
+  TextProgramFile() {
+    write_file(text_, to_text(doubling_in_files())).value();
+    write_file(carrier_, kCarrier).value();
+  }
+  std::string told(const fs::path& path) {
+    const Result<Program> program = load_program(path);
+    EXPECT_FALSE(program.ok());
+    return program ? "" : std::string(program.error().note("text").value_or(program.error().message));
+  }
+
+  static constexpr const char* kCarrier =
+      "//! kmux\n//! kernel twice(a: f32[1])\n//!   launch twice(a)\nvoid twice(float* a) {}\n";
+  fs::path text_ = root_ / "inside" / "doubling.kmux";
+  fs::path carrier_ = root_ / "inside" / "twice.c";
+};
+
+TEST_F(TextProgramFile, IsReadAsTheJsonIs) {
+  EXPECT_EQ(load_program(text_).value(), doubling_in_files());
+  EXPECT_EQ(digest(load_program(text_).value()), digest(load_program(path_).value()));
+}
+
+TEST_F(TextProgramFile, MayBeASourceItself) {
+  const Program program = load_program(carrier_).value();
+  EXPECT_EQ(program.variants[0].sources, (std::vector<File>{{"twice.c", kCarrier}}));
+  EXPECT_EQ(program.variants[0].dialect, "c");
+  save_program(program, root_ / "inside" / "packed.kmux.json").value();
+  EXPECT_EQ(load_program(root_ / "inside" / "packed.kmux.json").value(), program);
+  Program edited = program;
+  edited.variants[0].sources[0].content = "void twice(float* a) { a[0] *= 2; }\n";
+  save_program(edited, root_ / "inside" / "packed.kmux.json").value();
+  EXPECT_EQ(load_program(carrier_).value(), program) << "what carries a program is written over";
+}
+
+TEST_F(TextProgramFile, SaysWhereItIsWrong) {
+  write_file(text_, "kernel k(a: f32[1])\n  sources \"src/twice.c\"\n  lauch twice(a)\n").value();
+  EXPECT_THAT(told(text_), HasSubstr("doubling.kmux:3:3: error: expected a step"));
+  fs::remove(source_);
+  write_file(text_, to_text(doubling_in_files())).value();
+  EXPECT_THAT(told(text_), AllOf(HasSubstr("doubling.kmux:2:11: error: cannot read"), HasSubstr("src/twice.c")));
+  write_file(carrier_, "void twice(float* a) {}\n").value();
+  EXPECT_THAT(told(carrier_), HasSubstr("carries no program"));
+}
+
+TEST_F(TextProgramFile, StaysInItsFolder) {
+  const auto with_source = [&](const std::string& path) {
+    write_file(text_, "kernel k(a: f32[1])\n  sources \"" + path + "\"\n  launch twice(a)\n").value();
+    return told(text_);
+  };
+  EXPECT_THAT(with_source("../outside.c"), HasSubstr("2:11: error: file path \"../outside.c\" is refused"));
+  EXPECT_THAT(with_source((root_ / "outside.c").string()), HasSubstr("is refused"));
+  fs::create_symlink(root_ / "outside.c", root_ / "inside" / "link.c");
+  EXPECT_THAT(with_source("link.c"), HasSubstr("leaves the program's folder"));
+  EXPECT_THAT(with_source("doubling.kmux.json"), HasSubstr("do not say their dialect"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/plugin/sha256.h"
+#include "kmux/text.h"
 #include "kmux/validate.h"
 
 namespace kmux {
@@ -46,7 +48,8 @@ class SavedFiles {
   SavedFiles(ProgramFolder folder, std::filesystem::path document);
 
   /// Stores `content` and returns where: at `path`, or under a name with its digest if a file that is there differs and is
-  /// not this program's own: named by its document, unchanged since, and named by no other document of the folder.
+  /// not this program's own: named by its document, unchanged since, not a program itself, and named by no other document of the
+  /// folder.
   ///
   /// Errors: those of writing; invalid_argument for a path that leaves the folder.
   Result<std::string> store(const std::string& path, const std::string& content);
@@ -79,10 +82,21 @@ void add_files(const Json* list, const ProgramFolder& folder, std::map<fs::path,
   }
 }
 
+/// The files that a text names, without digests.
+std::map<fs::path, std::string> files_named_in(const ProgramText& text, const ProgramFolder& folder) {
+  std::map<fs::path, std::string> files;
+  static_cast<void>(from_text(text, [&](const std::string& path) -> Result<std::string> {
+    if (const auto file = folder.locate(path)) files.emplace(*file, "");
+    return std::string();
+  }));
+  return files;
+}
+
 /// The files that a document names, with their digests; none if it is not a program.
 std::map<fs::path, std::string> files_named_in(const fs::path& document, const ProgramFolder& folder) {
   std::map<fs::path, std::string> files;
   const Result<std::string> text = read_file(document, kMaxDocumentBytes);
+  if (text && document.extension() == ".kmux") return files_named_in(ProgramText{document, *text}, folder);
   const Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
   const Json* const variants = json ? json->find("variants") : nullptr;
   if (variants == nullptr || variants->as_array() == nullptr) return files;
@@ -143,7 +157,8 @@ Result<std::string> SavedFiles::store(const std::string& path, const std::string
 
 bool SavedFiles::is_own(const fs::path& file, const std::string& content) {
   const auto found = own_.find(file);
-  return found != own_.end() && found->second == sha256_hex(content) && !is_shared(file);
+  const bool is_listed = found != own_.end() && found->second == sha256_hex(content);
+  return is_listed && !carries_text(content) && !is_shared(file);
 }
 
 bool SavedFiles::is_shared(const fs::path& file) const {
@@ -151,7 +166,8 @@ bool SavedFiles::is_shared(const fs::path& file) const {
   const fs::path folder = document_.parent_path().empty() ? fs::path(".") : document_.parent_path();
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const fs::path& other = entry->path();
-    if (other.extension() != ".json" || other.filename() == document_.filename()) continue;
+    const bool is_document = other.extension() == ".json" || other.extension() == ".kmux";
+    if (!is_document || other.filename() == document_.filename()) continue;
     if (files_named_in(other, folder_).contains(file)) return true;
   }
   return false;
@@ -193,11 +209,8 @@ Error in_program(const fs::path& path, Error error) {
   return error;
 }
 
-Result<Program> parse(const std::string& json, const ProgramFolder& folder) {
-  KMUX_ASSIGN(Program program, from_json(json, [&folder](const std::string& file) -> Result<std::string> {
-                KMUX_ASSIGN(const fs::path real, folder.locate(file));
-                return read_file(real);
-              }));
+Result<Program> parse(const std::string& json, const FileReader& files) {
+  KMUX_ASSIGN(Program program, from_json(json, files));
   KMUX_TRY(check_valid(program));
   return program;
 }
@@ -257,9 +270,14 @@ Status save(const Program& program, const fs::path& path) {
 }  // namespace
 
 Result<Program> load_program(const std::string& path) {
-  KMUX_ASSIGN(const std::string json, read_named_file(path));
+  KMUX_ASSIGN(const std::string content, read_named_file(path));
   KMUX_ASSIGN(const ProgramFolder folder, ProgramFolder::open(fs::path(path).parent_path()));
-  Result<Program> program = parse(json, folder);
+  const FileReader files = [&folder](const std::string& file) -> Result<std::string> {
+    KMUX_ASSIGN(const fs::path real, folder.locate(file));
+    return read_file(real);
+  };
+  if (const std::optional<ProgramText> text = text_in_file(path, content)) return from_text(*text, files);
+  Result<Program> program = parse(content, files);
   if (!program) return in_program(path, std::move(program).error());
   return program;
 }

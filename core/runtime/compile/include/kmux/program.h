@@ -8,7 +8,8 @@
 
 namespace kmux {
 
-/// Reads a program (`NAME.kmux.json` and the files it names, beside it) and validates it.
+/// Reads a program and validates it: `NAME.kmux.json`, `NAME.kmux`, the text form, or a source that carries that in its comments
+/// ("//! kmux"), and the files that they name, beside them.
 ///
 /// Errors: invalid_argument with every problem: a document that cannot be read, missing and changed files. Paths that leave
 /// the folder, by ".." or by a symbolic link, are refused.
