@@ -14,9 +14,9 @@
 namespace kmux::cli {
 
 std::span<const Command> commands() {
-  static const Command all[] = {kPluginsCommand, kDevicesCommand, kResolveCommand,  kCompileCommand,
-                                kRunCommand,     kExportCommand,  kLauncherCommand, kSourceCommand,
-                                kCacheCommand,   kTuneCommand,    kTraceCommand,    kBenchCommand};
+  static const Command all[] = {kPluginsCommand, kDevicesCommand, kResolveCommand, kCompileCommand, kRunCommand,
+                                kShowCommand,    kFormatCommand,  kPackCommand,    kExportCommand,  kLauncherCommand,
+                                kSourceCommand,  kCacheCommand,   kTuneCommand,    kTraceCommand,   kBenchCommand};
   return all;
 }
 
@@ -71,6 +71,7 @@ Json to_json(const Error& error) {
 
 int fail(const Error& error, ExitCode code, bool json) {
   if (json) std::cout << dump(to_json(error), 2) << "\n";
+  if (const auto text = error.note("text")) return std::cerr << *text << "\n", code;  // as a compiler has it
   std::cerr << "kmux: error: " << error_text(error);
   return code;
 }

@@ -78,7 +78,7 @@ std::string OutputFiles::objection(const OutputFile& file) const {
   const auto found =
       std::ranges::find_if(protected_, [&](const Protected& one) { return is_same(one.path, file.path); });
   if (found != protected_.end()) return found->reason;
-  if (file.path.ends_with(kProgramSuffix)) return "that is the name of a program";
+  if (file.path.ends_with(kProgramSuffix) && file.kind != OutputKind::kProgram) return "that is the name of a program";
   if (!has_content(file.path) || is_of_kind(file.path, file.kind)) return "";
   return "it is there and is not " + std::string(name_of(file.kind));
 }
@@ -150,13 +150,14 @@ bool is_page(std::string_view head) {
 }  // namespace
 
 std::string_view name_of(OutputKind kind) {
-  static constexpr std::array<std::string_view, 10> kNames = {"an artifact",
+  static constexpr std::array<std::string_view, 11> kNames = {"an artifact",
                                                               "a bundle of `kmux cache export`",
                                                               "a table of `kmux bench`",
                                                               "a header of `kmux export`",
                                                               "a library of `kmux export`",
                                                               "a lock file",
                                                               "a page of `kmux bench`",
+                                                              "a program",
                                                               "a report of `kmux bench`",
                                                               "a .npy file",
                                                               "a trace of kmux"};
@@ -179,6 +180,8 @@ bool is_of_kind(const fs::path& file, OutputKind kind) {
       return has_key(file, "kmux_lock");
     case OutputKind::kPage:
       return is_page(head_of(file));
+    case OutputKind::kProgram:
+      return has_key(file, "format");
     case OutputKind::kReport:
       return has_key(file, "kmux_bench");
     case OutputKind::kTensor:

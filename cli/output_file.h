@@ -22,6 +22,7 @@ enum class OutputKind : std::uint8_t {
   kLibrary,   // export --output
   kLock,      // tune --lock
   kPage,      // bench --html
+  kProgram,   // pack --output
   kReport,    // bench --json
   kTensor,    // run --out
   kTrace,     // trace --trace

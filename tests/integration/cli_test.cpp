@@ -38,12 +38,12 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const CliSession session;
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache",
-                           "tune", "Exit codes"}) {
+  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "show", "fmt", "pack", "export",
+                           "launcher", "source", "cache", "tune", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
-  for (const char* command :
-       {"plugins", "devices", "resolve", "compile", "run", "export", "launcher", "source", "cache", "tune"}) {
+  for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "show", "fmt", "pack", "export",
+                              "launcher", "source", "cache", "tune"}) {
     const ProcessResult one = session.run({command, "--help"});
     EXPECT_EQ(one.exit_code, 0);
     EXPECT_THAT(one.standard_output, HasSubstr("examples:"));

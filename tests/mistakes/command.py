@@ -55,6 +55,12 @@ def source(change):
     return write_both
 
 
+def text(*lines):
+    """scale.kmux with these lines below its head and its source."""
+    head = ["kernel scale(x: f32[n], factor: f32, out y: f32[n])", '  sources "scale.c"']
+    return write("scale.kmux", "\n".join([*head, *lines, ""]))
+
+
 P = "scale.kmux.json"
 RUN = ["run", P, "--backend", "cpu", "--in", "x=x.npy"]
 
@@ -95,6 +101,14 @@ MISTAKES = [
     ),
     ("a kernel that is not in the source", RUN, edit_program(lambda d: launch_of(d).update(kernel="scael"))),
     ("too few arguments for the kernel", RUN, edit_program(lambda d: launch_of(d)["args"].pop())),
+    # The program as text.
+    ("a misspelt word in a text", ["run", "scale.kmux"], text("  lanuch scale(x, factor, y, n: i64)")),
+    ("a name that a text does not declare", ["run", "scale.kmux"], text("  launch scale(x, factor, z, n: i64)")),
+    ("a division in a text", ["run", "scale.kmux"], text("  let half = n / 2", "  launch scale(x, factor, y, half: i64)")),
+    ("a bracket that a text does not close", ["run", "scale.kmux"], text("  launch scale(x, factor, y, n: i64")),
+    ("a source of a text that is not there", ["show", "a.kmux"], write("a.kmux", 'kernel a()\n  sources "a.c"\n  launch a()\n')),
+    ("formatting JSON", ["fmt", P]),
+    ("packing over a source", ["pack", P, "-o", "scale.c"]),
     # Compiling.
     ("a source that does not compile", RUN, source(lambda text: text.replace("factor * x", "fcator * x"))),
     ("a flag that writes files", [*RUN, "--flag", "-o/tmp/x"]),

@@ -1,0 +1,119 @@
+#include <string>
+#include <vector>
+
+#include "kmux/dispatch_json.h"
+#include "kmux/json.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/program.h"
+#include "kmux/text.h"
+
+#include "command.h"
+#include "output_file.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+void describe_nothing(po::options_description&) {}
+
+Result<Report> run_show(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  KMUX_ASSIGN(Json json, parse_json(to_json(program)));
+  return Report{to_text(program), std::move(json)};
+}
+
+/// What became of a file that is to be formatted.
+struct Formatted {
+  std::string path;
+  bool is_changed = false;
+};
+
+Result<Formatted> format_file(const std::string& path, bool only_checks) {
+  KMUX_ASSIGN(const std::string content, read_named_file(path));
+  const std::optional<ProgramText> text = text_in_file(path, content);
+  if (!text) {
+    return make_error(ErrorCode::kInvalidArgument, "\"" + path + "\" has no text form (it is JSON). Write `kmux show " +
+                                                       path + " > NAME.kmux` to have one.");
+  }
+  KMUX_ASSIGN(const std::string canonical, format_text(*text));
+  if (canonical == content) return Formatted{path};
+  if (!only_checks) KMUX_TRY(write_file(path, canonical));
+  return Formatted{path, true};
+}
+
+/// Every file is read before one is written, so that nothing is done where one is wrong.
+Result<Report> run_format(const po::variables_map& arguments) {
+  const std::vector<std::string> paths = values_of(arguments, "file");
+  const bool only_checks = arguments.contains("check");
+  for (const std::string& path : paths) KMUX_TRY(format_file(path, true));
+  Report report;
+  Json::Array changed;
+  for (const std::string& path : paths) {
+    KMUX_ASSIGN(const Formatted formatted, format_file(path, only_checks));
+    if (!formatted.is_changed) continue;
+    report.text += path + (only_checks ? ": not in canonical form\n" : ": written\n");
+    changed.emplace_back(path);
+    if (only_checks) report.code = kCheckFailed;
+  }
+  report.json = Json::Object{{"changed", std::move(changed)}};
+  return report;
+}
+
+void describe_format(po::options_description& options) {
+  options.add_options()("check", "write nothing; exit code 1 if a file is not in canonical form");
+}
+
+/// "saxpy.kmux", "saxpy.cu" and "saxpy.kmux.json": "saxpy.kmux.json".
+std::string packed_name(const std::string& path) {
+  constexpr std::string_view kSuffix = ".kmux.json";
+  if (path.ends_with(kSuffix)) return path;
+  const std::size_t name = path.rfind('/') + 1;  // 0 where there is none
+  const std::size_t point = path.find('.', name);
+  return path.substr(0, point) + std::string(kSuffix);
+}
+
+Result<Report> run_pack(const po::variables_map& arguments) {
+  const auto path = arguments["program"].as<std::string>();
+  KMUX_ASSIGN(const Program program, read_program(arguments));
+  const std::string given = value_of(arguments, "output");
+  const std::string output = given.empty() ? packed_name(path) : given;
+  OutputFiles files(arguments);
+  if (output != path) files.protect(path, program);
+  KMUX_TRY(files.add({"--output", output, OutputKind::kProgram}));
+  KMUX_TRY(save_program(program, output));
+  return Report{output + ": written\n", Json::Object{{"program", output}, {"digest", digest(program)}}};
+}
+
+void describe_pack(po::options_description& options) {
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"),
+                        "the document (default: NAME.kmux.json beside the program)");
+  describe_force(options);
+}
+
+}  // namespace
+
+const Command kShowCommand{
+    "show",         "print a program as text",
+    "show PROGRAM", "  kmux show gemm.kmux.json\n  kmux show gemm.kmux.json > gemm.kmux\n  kmux show saxpy.cu\n",
+    {"program"},    describe_nothing,
+    run_show};
+
+const Command kFormatCommand{"fmt",
+                             "rewrite the text of programs in canonical form",
+                             "fmt FILE... [--check]",
+                             "  kmux fmt gemm.kmux saxpy.cu\n  kmux fmt --check kernels/*.kmux\n",
+                             {"file"},
+                             describe_format,
+                             run_format,
+                             true};
+
+const Command kPackCommand{"pack",
+                           "write a program as JSON with the digests of its files",
+                           "pack PROGRAM [-o FILE]",
+                           "  kmux pack saxpy.cu                          # makes saxpy.kmux.json\n"
+                           "  kmux pack gemm.kmux -o release/gemm.kmux.json\n",
+                           {"program"},
+                           describe_pack,
+                           run_pack};
+
+}  // namespace kmux::cli
