@@ -22,15 +22,20 @@ import cases
 import references
 
 
-def parameters(name):
+def program(name):
+    """NAME.kmux.json, or NAME.cu where the source carries its program."""
+    document = FOLDER / f"{name}.kmux.json"
+    return document if document.exists() else FOLDER / f"{name}.cu"
+
+
+def parameters(kmux, name):
     """The program's parameters by name."""
-    program = json.loads((FOLDER / f"{name}.kmux.json").read_text())
-    return {p["name"]: p for p in program["signature"]["params"]}, program["signature"].get("outputs", [])
+    shown = subprocess.run([kmux, "show", str(program(name)), "--json"], capture_output=True, text=True, check=True)
+    return {p["name"]: p for p in json.loads(shown.stdout)["signature"]["params"]}
 
 
-def words_of(name, inputs, wanted, folder):
+def words_of(params, inputs, wanted, folder):
     """What the command line says to give these inputs and to write the results that the reference has."""
-    params, _ = parameters(name)
     words = []
     for key, value in inputs.items():
         if "buffer" in params[key]:
@@ -41,9 +46,9 @@ def words_of(name, inputs, wanted, folder):
     return words + [word for key in wanted for word in ("--out", f"{key}={folder / key}_out.npy")]
 
 
-def load(name, key, path):
+def load(param, path):
     result = np.load(path)
-    is_bfloat16 = parameters(name)[0][key]["buffer"]["dtype"] == "bfloat16"
+    is_bfloat16 = param["buffer"]["dtype"] == "bfloat16"
     return references.bfloat16(result) if is_bfloat16 else result
 
 
@@ -66,7 +71,7 @@ def difference(case, result, wanted):
 
 def command(arguments, name, words):
     options = [w for option in arguments.option for w in ("--option", option)]
-    done = subprocess.run([arguments.kmux, "run", str(FOLDER / f"{name}.kmux.json"), "--backend", arguments.backend,
+    done = subprocess.run([arguments.kmux, "run", str(program(name)), "--backend", arguments.backend,
                            *options, *words], capture_output=True, text=True)
     return f"exit {done.returncode}: {done.stderr.strip()}" if done.returncode else ""
 
@@ -79,9 +84,10 @@ def check(arguments, name, size):
     wanted = getattr(references, name)(**kept)
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
-        if problem := command(arguments, name, words_of(name, inputs, wanted, folder)):
+        params = parameters(arguments.kmux, name)
+        if problem := command(arguments, name, words_of(params, inputs, wanted, folder)):
             return [problem]
-        found = [(key, difference(case, load(name, key, folder / f"{key}_out.npy"), wanted[key])) for key in wanted]
+        found = [(key, difference(case, load(params[key], folder / f"{key}_out.npy"), wanted[key])) for key in wanted]
     return [f"{key}: {text}" for key, text in found if text]
 
 
@@ -108,7 +114,7 @@ def main():
     parser.add_argument("--backend", default="cpu")
     parser.add_argument("--option", action="append", default=[])
     arguments = parser.parse_args()
-    names = arguments.names or sorted(path.name.split(".")[0] for path in FOLDER.glob("*.kmux.json"))
+    names = arguments.names or sorted(path.stem for path in FOLDER.glob("*.cu"))
     results = [check_kernel(arguments, name) for name in names]
     return 0 if all(results) else 1
 

@@ -7,7 +7,9 @@ NO_BACKEND = 4  # exit code of kmux
 
 
 def main():
-    programs = sorted(str(path) for path in pathlib.Path(__file__).resolve().parent.glob("*.kmux.json"))
+    sources = sorted(pathlib.Path(__file__).resolve().parent.glob("*.cu"))
+    documents = [source.with_suffix(".kmux.json") for source in sources]
+    programs = [str(document if document.exists() else source) for source, document in zip(sources, documents)]
     done = subprocess.run([sys.argv[1], "compile", "--backend", "nvrtc", "--target", "cuda:sm_90", "-j", "2", *programs],
                           capture_output=True, text=True)
     print(done.stdout, done.stderr, sep="")
