@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/pipeline.h"
+#include "jobs.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
