@@ -2,6 +2,7 @@
 
 #include "kmux/compile_wait.h"
 #include "kmux/registry.h"
+#include "kmux/text.h"
 
 #include "artifact/choice.h"
 #include "build.h"
@@ -118,6 +119,16 @@ Result<BuildResult> build(const Program& program, const CompileOptions& options)
 Result<Kernel> compile(const Program& program, const CompileOptions& options) {
   KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
   return compile(*runtime, program, options);
+}
+
+Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOptions& options) {
+  KMUX_ASSIGN(const Program program, kernel_program(text));
+  return compile(runtime, program, options);
+}
+
+Result<Kernel> kernel(std::string_view source, std::string_view text, const CompileOptions& options) {
+  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  return kernel(*runtime, {.source = source, .signature = text}, options);
 }
 
 Result<Resolution> resolve(const Program& program, const ResolveRequest& request) {

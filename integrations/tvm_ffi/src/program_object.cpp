@@ -1,4 +1,4 @@
-// kmux.load_program, kmux.program_from_json, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
+// kmux.load_program, kmux.program_from_json, kmux.kernel_program, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
 // kmux.resolve, and the properties of a kmux.Resolution.
 
 #include "program_object.h"
@@ -13,6 +13,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/program.h"
 #include "kmux/runtime.h"
+#include "kmux/text.h"
 #include "kmux/validate.h"
 
 #include "log_delivery.h"
@@ -20,6 +21,8 @@
 
 namespace kmux::bridge {
 namespace {
+
+namespace refl = ffi::reflection;
 
 using Files = ffi::Map<ffi::String, ffi::String>;
 
@@ -68,6 +71,20 @@ ProgramRef from_text(const ffi::String& json, const Files& files) {
   return ProgramRef(value_of(valid_program(json, files)));
 }
 
+/// `how` has the other parts of a KernelText, by name.
+ProgramRef of_kernel(const ffi::String& source, const ffi::String& signature,
+                     const ffi::Map<ffi::String, ffi::String>& how) {
+  const auto part = [&how](const char* name) { return std::string(how.Get(name).value_or(ffi::String())); };
+  return ProgramRef(value_of(kernel_program({.source = {source.data(), source.size()},
+                                             .signature = {signature.data(), signature.size()},
+                                             .grid = part("grid"),
+                                             .block = part("block"),
+                                             .dynamic_smem_bytes = part("dynamic_smem_bytes"),
+                                             .args = part("args"),
+                                             .name = part("name"),
+                                             .dialect = part("dialect")})));
+}
+
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {
   std::optional<Program> program = cached_program(*value_of(Runtime::default_runtime()), origin);
   if (!program) return std::nullopt;
@@ -91,7 +108,6 @@ ffi::String backend_of(const ResolutionObj* self) { return value_of(require(self
 }  // namespace
 
 TVM_FFI_STATIC_INIT_BLOCK() {
-  namespace refl = ffi::reflection;
   refl::ObjectDef<ProgramObj>(refl::init(false))
       .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
       .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
@@ -100,6 +116,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)
+      .def("kmux.kernel_program", of_kernel)
       .def("kmux.save_program", save)
       .def("kmux.cached_program", kept)
       .def("kmux.cache_program", keep);

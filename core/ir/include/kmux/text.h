@@ -28,6 +28,24 @@ std::string to_text(const Program& program);
 /// Lifetime: `text` is read during the call.
 Result<Program> from_text(const ProgramText& text, const FileReader& read);
 
+/// A kernel in a line or two: a source, what its function takes and how it is launched.
+struct KernelText {
+  std::string_view source;  // all of it
+  std::string_view
+      signature;  // "saxpy(a: f32, x: f32[n], inout y: f32[n])"; or all of a program, and nothing below is read
+  std::string grid = {};  // "ceildiv(n, 256)" or "[m, ceildiv(n, 64)]"; empty for functions of the host (dialect c)
+  std::string block = {};  // likewise
+  std::string dynamic_smem_bytes = {};  // empty: none
+  std::string args = {};  // "a, x, y, n: i64"; empty: every parameter, then every symbol as i32
+  std::string name = {};  // of the function, with template arguments ("scale<float>"); empty: the signature's
+  std::string dialect = {};  // empty: what the source looks like ("__global__": cuda), else c
+};
+
+/// The program of a kernel text. Its only source is `source` with the program in a comment at its end.
+///
+/// Errors: invalid_argument as `from_text`; for a dialect that is not written by people.
+Result<Program> kernel_program(const KernelText& kernel);
+
 /// The file with its text in canonical form: comments stay, and of a source all but the text. No other file is read.
 ///
 /// Errors: as `from_text`.

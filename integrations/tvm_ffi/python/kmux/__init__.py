@@ -29,6 +29,7 @@ from ._plugins import Plugin, plugins
 from ._program import Program, cache_program, cached_program, load_program, program
 from ._progress import CompileEvent
 from ._resolution import Resolution
+from ._source_kernel import SourceKernel, kernel
 
 __version__: str = _functions.version()
 
@@ -63,12 +64,14 @@ __all__ = [
     "Program",
     "Resolution",
     "ResolveOptions",
+    "SourceKernel",
     "Tuning",
     "UnavailableError",
     "UnsupportedError",
     "compile",
     "export_library",
     "jit",
+    "kernel",
     "cache_program",
     "cached_program",
     "load_program",

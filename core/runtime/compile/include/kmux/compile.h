@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/artifact.h"
@@ -15,6 +16,8 @@
 #include "kmux/runtime.h"
 
 namespace kmux {
+
+struct KernelText;
 
 /// What `wrap` makes; needs neither the toolchain nor a device.
 struct WrapResult {
@@ -58,6 +61,11 @@ KMUX_API Result<BuildResult> build(const Program& program, const CompileOptions&
 KMUX_API Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOptions& options = {});
 /// With the default runtime.
 KMUX_API Result<Kernel> compile(const Program& program, const CompileOptions& options = {});
+
+/// Compiles the kernel of a source and a line or two; `kernel_program` has what they may be.
+KMUX_API Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOptions& options = {});
+/// With the default runtime: `text` is all of a program in its text form, launches included.
+KMUX_API Result<Kernel> kernel(std::string_view source, std::string_view text, const CompileOptions& options = {});
 
 /// Resolves with the default runtime.
 KMUX_API Result<Resolution> resolve(const Program& program, const ResolveRequest& request = {});

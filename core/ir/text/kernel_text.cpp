@@ -1,0 +1,98 @@
+// Programs of a source and a line or two: what `kmux::kernel` takes.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kmux/plugin/words.h"
+#include "kmux/text.h"
+
+namespace kmux {
+namespace {
+
+bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+/// What only sources of a dialect have. CUDA's keyword is HIP's, too, and C is what is left.
+std::string_view dialect_of_source(std::string_view source) {
+  if (has(source, "__global__")) return has(source, "hip/hip_runtime.h") ? "hip" : "cuda";
+  if (has(source, "metal_stdlib") || has(source, "[[thread")) return "msl";
+  if (has(source, "import cutlass") || has(source, "from cutlass") || has(source, "@cute.")) return "cutedsl";
+  return "c";
+}
+
+/// The ending of a file's name that says the dialect, or empty.
+std::string_view ending_of(std::string_view dialect, std::string_view source) {
+  if (dialect == "c") return has(source, "extern \"C\"") ? ".cpp" : ".c";
+  constexpr std::array kEndings = std::to_array<std::pair<std::string_view, std::string_view>>(
+      {{"cuda", ".cu"}, {"hip", ".hip"}, {"msl", ".metal"}, {"cutedsl", ".py"}});
+  const auto found = std::ranges::find(kEndings, dialect, &std::pair<std::string_view, std::string_view>::first);
+  return found == kEndings.end() ? std::string_view() : found->second;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && text.find_first_of(" \t\n") == 0) text.remove_prefix(1);
+  return text;
+}
+
+bool is_whole(std::string_view text) {
+  const std::string_view begin = without_blanks(text);
+  return begin.starts_with("kernel ") || begin.starts_with("program ");
+}
+
+/// The source with the text in a comment behind it, so that the lines of the source stay what they are.
+std::string carrying(std::string_view source, std::string_view text, bool is_python) {
+  const std::string mark = is_python ? "#!" : "//!";
+  std::string result(source);
+  if (!result.empty() && result.back() != '\n') result += '\n';
+  result += mark + " kmux\n";
+  for (const std::string& line : split_lines(text)) result += mark + " " + line + "\n";
+  return result;
+}
+
+struct Parts {
+  const KernelText& kernel;
+  std::string_view dialect;
+  std::string file;  // the name of the source
+
+  Result<Program> program(std::string_view text) const {
+    const std::string source = carrying(kernel.source, text, dialect == "cutedsl");
+    return from_text({file, source, file}, [&](const std::string&) -> Result<std::string> { return source; });
+  }
+  std::string text(std::string_view args) const {
+    const std::string signature(without_blanks(kernel.signature));
+    const std::string name = kernel.name.empty() ? signature.substr(0, signature.find('(')) : kernel.name;
+    std::string launch = name;
+    if (!kernel.grid.empty() || !kernel.block.empty()) {
+      launch += "<<<" + kernel.grid + ", " + kernel.block;
+      if (!kernel.dynamic_smem_bytes.empty()) launch += ", " + kernel.dynamic_smem_bytes;
+      launch += ">>>";
+    }
+    return "kernel " + signature + "\n  launch " + launch + "(" + std::string(args) + ")";
+  }
+};
+
+/// Every parameter, then every symbol.
+std::string all_of(const Signature& signature) {
+  std::vector<std::string> names;
+  for (const Param& param : signature.params) names.push_back(param.name);
+  for (const Symbol& symbol : signature.symbols) names.push_back(symbol.name);
+  return join(names);
+}
+
+}  // namespace
+
+Result<Program> kernel_program(const KernelText& kernel) {
+  const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;
+  const std::string_view ending = ending_of(dialect, kernel.source);
+  if (ending.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(dialect) +
+                                                       "\" is not a dialect that kernels are written in. Use c, cuda, "
+                                                       "hip, msl or cutedsl.");
+  }
+  const Parts parts{kernel, dialect, "kernel" + std::string(ending)};
+  if (is_whole(kernel.signature)) return parts.program(kernel.signature);
+  if (!kernel.args.empty()) return parts.program(parts.text(kernel.args));
+  KMUX_ASSIGN(const Program without_args, parts.program(parts.text("")));
+  return parts.program(parts.text(all_of(without_args.signature)));
+}
+
+}  // namespace kmux
