@@ -47,11 +47,11 @@ std::vector<std::string> values_of(const po::variables_map& arguments, const std
 
 namespace {
 
-Result<std::optional<std::chrono::milliseconds>> compile_timeout(const po::variables_map& arguments) {
-  if (arguments.count("compile-timeout") == 0) return std::optional<std::chrono::milliseconds>();
+Result<std::optional<double>> compile_timeout(const po::variables_map& arguments) {
+  if (arguments.count("compile-timeout") == 0) return std::optional<double>();
   constexpr double kMostSeconds = 1e9;
   KMUX_ASSIGN(const double seconds, number_option(arguments, "compile-timeout", 0, kMostSeconds));
-  return std::optional(std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds)));
+  return std::optional(seconds);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ Result<CompileOptions> compile_options(const po::variables_map& arguments) {
   if (arguments.count("isolation") != 0) {
     KMUX_ASSIGN(options.isolation, isolation_from_string(value_of(arguments, "isolation")));
   }
-  KMUX_ASSIGN(options.compile_timeout, compile_timeout(arguments));
+  KMUX_ASSIGN(options.compile_timeout_s, compile_timeout(arguments));
   if (arguments.count("policy") != 0) {
     KMUX_ASSIGN(options.policy, policy_from_string(value_of(arguments, "policy")));
   }
@@ -93,7 +93,7 @@ Result<ResolveRequest> resolve_request(const po::variables_map& arguments, Purpo
   request.include_dirs = options.include_dirs;
   request.use_cache = options.use_cache;
   request.isolation = options.isolation;
-  request.compile_timeout = options.compile_timeout;
+  request.compile_timeout_s = options.compile_timeout_s;
   request.policy = options.policy;
   request.lock_file = options.lock_file;
   return request;

@@ -56,10 +56,10 @@ class Worker : public testing::Test {
             {}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false, .plugin_options = faults})
             .value();
   }
-  Result<BuildResult> built(std::optional<std::chrono::milliseconds> limit = {}, const std::string& backend = "null_a",
+  Result<BuildResult> built(std::optional<double> limit_s = {}, const std::string& backend = "null_a",
                             const Program& program = doubling()) {
     return build(*runtime_, program,
-                 {.execution_backend = backend, .isolation = Isolation::kProcess, .compile_timeout = limit});
+                 {.execution_backend = backend, .isolation = Isolation::kProcess, .compile_timeout_s = limit_s});
   }
   static Candidate candidate(const Resolution& resolution, const std::string& backend) {
     for (const Candidate& one : resolution.candidates)
@@ -123,7 +123,7 @@ TEST_F(Worker, TurnsACrashOfTheCompilerIntoAnError) {
 TEST_F(Worker, StopsACompilerThatHangs) {
   for (const char* step : {"wrap", "build"}) {
     start({{std::string("null_a.") + step, "hang"}});
-    const auto failed = built(600ms);
+    const auto failed = built(0.6);
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.error().code, ErrorCode::kCompileFailed);
     EXPECT_THAT(failed.error().message,
@@ -148,7 +148,7 @@ TEST_F(Worker, RefusesABackendThatCrashesWhenItIsAsked) {
 
 TEST_F(Worker, RefusesABackendThatHangsInItsProbe) {
   start({{"null_a.probe", "hang"}});
-  const BuildResult other = built(2000ms, "auto").value();  // null_c has to do with it
+  const BuildResult other = built(2.0, "auto").value();  // null_c has to do with it
   EXPECT_EQ(other.backend, "null_c");
   const Candidate refused = candidate(other.resolution, "null_a");
   EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
@@ -191,9 +191,9 @@ TEST_F(Worker, DoesNotRememberWhatTheSystemKilled) {
 
 TEST_F(Worker, GivesAHangingCompilerMoreTimeIfItGetsMore) {
   start({{"null_a.build", "hang"}});
-  EXPECT_FALSE(built(500ms).error().note("remembered"));
-  EXPECT_TRUE(built(500ms).error().note("remembered"));
-  const Error longer = built(700ms).error();
+  EXPECT_FALSE(built(0.5).error().note("remembered"));
+  EXPECT_TRUE(built(0.5).error().note("remembered"));
+  const Error longer = built(0.7).error();
   EXPECT_FALSE(longer.note("remembered"));
   EXPECT_THAT(longer.message, HasSubstr("within 700 ms"));
 }
@@ -289,7 +289,7 @@ TEST_F(Worker, ReportsAPluginThatCannotBeOpened) {
 }
 
 TEST_F(Worker, RefusesATimeOutWithoutAProcess) {
-  const auto failed = build(*runtime_, doubling(), {.compile_timeout = 5ms});
+  const auto failed = build(*runtime_, doubling(), {.compile_timeout_s = 0.005});
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(failed.error().message, HasSubstr("compile_timeout"));

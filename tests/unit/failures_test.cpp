@@ -23,9 +23,9 @@ class FailureMemory : public testing::Test {
 TEST_F(FailureMemory, KeepsAwayForTenMinutesAndSaysHowLong) {
   EXPECT_TRUE(failures_.empty());
   failures_.note(key_, crash());
-  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 600s}));
+  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 600}));
   now_ += 9min;
-  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 60s}));
+  EXPECT_EQ(failures_.find(key_, false), (Quarantine{"it crashed.", 60}));
   now_ += 1min;
   EXPECT_EQ(failures_.find(key_, false), std::nullopt);
 }

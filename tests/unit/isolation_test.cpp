@@ -28,8 +28,8 @@ TEST(Isolation, IsNoneUnlessAskedFor) {
 TEST(Isolation, TakesArgumentsBeforeTheEnvironment) {
   EXPECT_EQ(isolation_of({}, {}, environment("process")).value(), kProcess);
   EXPECT_EQ(isolation_of(Isolation::kNone, {}, environment("process")).value(), kNone);
-  EXPECT_EQ(isolation_of(Isolation::kProcess, 5ms, environment("none", "2")).value(), (IsolationSettings{true, 5ms}));
-  EXPECT_EQ(isolation_of(Isolation::kProcess, 0ms, environment("", "2")).value(), kProcess);
+  EXPECT_EQ(isolation_of(Isolation::kProcess, 0.005, environment("none", "2")).value(), (IsolationSettings{true, 5ms}));
+  EXPECT_EQ(isolation_of(Isolation::kProcess, 0, environment("", "2")).value(), kProcess);
 }
 
 TEST(Isolation, ReadsTheTimeOutInSeconds) {
@@ -49,12 +49,13 @@ TEST(Isolation, RefusesATimeOutThatIsNone) {
     EXPECT_THAT(isolation.error().message,
                 AllOf(HasSubstr("KMUX_COMPILE_TIMEOUT must be empty or a non-negative number"), HasSubstr(text)));
   }
-  EXPECT_THAT(isolation_of(Isolation::kProcess, -1ms, {}).error().message, HasSubstr("compile_timeout must be"));
+  for (const double seconds : {-0.001, std::nan(""), HUGE_VAL})
+    EXPECT_THAT(isolation_of(Isolation::kProcess, seconds, {}).error().message, HasSubstr("compile_timeout must be"));
 }
 
 TEST(Isolation, RefusesATimeOutThatCannotBeKept) {
   for (const auto& isolation :
-       {isolation_of({}, 5ms, {}), isolation_of(Isolation::kNone, 5ms, environment("process"))}) {
+       {isolation_of({}, 0.005, {}), isolation_of(Isolation::kNone, 0.005, environment("process"))}) {
     ASSERT_FALSE(isolation.ok());
     EXPECT_EQ(isolation.error().code, ErrorCode::kInvalidArgument);
     EXPECT_THAT(isolation.error().message, HasSubstr("compile_timeout is given without isolation 'process'"));

@@ -21,7 +21,7 @@ TEST(JitOptions, BecomeThoseOfACompilation) {
                                                   .device = 1,
                                                   .use_cache = false,
                                                   .isolation = Isolation::kProcess,
-                                                  .compile_timeout = std::chrono::milliseconds(5),
+                                                  .compile_timeout_s = 0.005,
                                                   .policy = Policy::kPinned,
                                                   .lock_file = "l"});
   EXPECT_EQ(options, (CompileOptions{.target = "t",
@@ -35,7 +35,7 @@ TEST(JitOptions, BecomeThoseOfACompilation) {
                                      .include_dirs = {"/i"},
                                      .use_cache = false,
                                      .isolation = Isolation::kProcess,
-                                     .compile_timeout = std::chrono::milliseconds(5),
+                                     .compile_timeout_s = 0.005,
                                      .policy = Policy::kPinned,
                                      .lock_file = "l"}));
   EXPECT_EQ(compile_options({}), CompileOptions{});

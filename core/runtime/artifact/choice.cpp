@@ -17,7 +17,7 @@ namespace kmux {
 Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOptions& options,
                       const std::string& backend, std::size_t variant, Target target) {
   KMUX_ASSIGN(const IsolationSettings isolation,
-              isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
+              isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
   const bool isolated = runs_isolated(runtime, backend, isolation);
   KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));

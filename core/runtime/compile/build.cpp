@@ -54,7 +54,7 @@ ResolveRequest request_of(const CompileOptions& options, Purpose purpose) {
           .purpose = purpose,
           .options = without_tiered(options.options),
           .isolation = options.isolation,
-          .compile_timeout = options.compile_timeout,
+          .compile_timeout_s = options.compile_timeout_s,
           .compile_flags = options.compile_flags,
           .include_dirs = options.include_dirs,
           .use_cache = options.use_cache,
@@ -132,7 +132,7 @@ Result<Made> make_with_best(Runtime& runtime, const Program& program, const Comp
   be_verbose(runtime, options);
   KMUX_TRY(policy_of(options.policy, runtime.environment()));
   KMUX_TRY(check_valid(program));
-  KMUX_TRY(isolation_of(options.isolation, options.compile_timeout, runtime.environment()));
+  KMUX_TRY(isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
   Resolution resolution = traced_resolve(runtime, program, request_of(options, purpose));
   std::vector<Note> notes;  // of those that were passed over
   for (;;) {

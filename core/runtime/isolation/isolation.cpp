@@ -21,31 +21,34 @@ Error no_limit(const std::string& name, const std::string& value) {
                            "'). Correct it.");
 }
 
+Result<Limit> limit_of(double seconds, const std::string& name, const std::string& text) {
+  if (!std::isfinite(seconds) || seconds < 0) return no_limit(name, text);
+  constexpr double kMostSeconds = 1e9;  // so that it fits into any clock
+  return Limit(std::chrono::ceil<Limit::value_type>(std::chrono::duration<double>(std::min(seconds, kMostSeconds))));
+}
+
 Result<Limit> read_limit(const std::string& text) {
   if (text.empty()) return Limit();
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || !std::isfinite(seconds) || seconds < 0) return no_limit("KMUX_COMPILE_TIMEOUT", text);
-  constexpr double kMostSeconds = 1e9;  // so that it fits into any clock
-  const std::chrono::duration<double> capped(std::min(seconds, kMostSeconds));
-  return Limit(std::chrono::ceil<std::chrono::milliseconds>(capped));
+  return is_number ? limit_of(seconds, "KMUX_COMPILE_TIMEOUT", text) : no_limit("KMUX_COMPILE_TIMEOUT", text);
 }
 
 }  // namespace
 
-Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const Limit& limit,
+Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const std::optional<double>& limit_s,
                                        const Environment& environment) {
   IsolationSettings isolation;
   KMUX_ASSIGN(const std::optional<Isolation> where, asked ? asked : environment.isolation);
   isolation.is_free = !where;
   isolation.in_process_of_its_own = where == Isolation::kProcess;
-  if (limit && limit->count() < 0) return no_limit("compile_timeout", std::to_string(limit->count()) + " ms");
-  KMUX_ASSIGN(isolation.limit, limit ? limit : read_limit(environment.compile_timeout));
+  KMUX_ASSIGN(isolation.limit, limit_s ? limit_of(*limit_s, "compile_timeout", std::to_string(*limit_s))
+                                       : read_limit(environment.compile_timeout));
   if (isolation.limit && isolation.limit->count() == 0) isolation.limit.reset();
   if (isolation.limit && !isolation.in_process_of_its_own) {
     return invalid_isolation(
-        std::string(limit ? "compile_timeout" : "KMUX_COMPILE_TIMEOUT") +
+        std::string(limit_s ? "compile_timeout" : "KMUX_COMPILE_TIMEOUT") +
         " is given without isolation 'process' (a compiler inside the application cannot be stopped). Ask "
         "for that isolation, or leave the time-out out.");
   }

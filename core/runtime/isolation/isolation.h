@@ -20,12 +20,11 @@ struct IsolationSettings {
   bool operator==(const IsolationSettings&) const = default;
 };
 
-/// What a caller asks for; what is left out comes from `environment`. A limit of 0 is none.
+/// What a caller asks for; what is left out comes from `environment`. A limit of 0 seconds is none.
 ///
 /// Errors: invalid_argument for an unknown word in `environment`, a limit that is no non-negative number, and a limit without a process
 /// of its own: a compiler inside the application cannot be stopped.
-Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked,
-                                       const std::optional<std::chrono::milliseconds>& limit,
+Result<IsolationSettings> isolation_of(const std::optional<Isolation>& asked, const std::optional<double>& limit_s,
                                        const Environment& environment);
 
 /// Where kmux-worker may be, in order: as the installation puts it relative to libkmux.so, then in the install prefix.

@@ -26,7 +26,7 @@ CompileOptions compile_options(const JitOptions& options) {
           .include_dirs = options.include_dirs,
           .use_cache = options.use_cache,
           .isolation = options.isolation,
-          .compile_timeout = options.compile_timeout,
+          .compile_timeout_s = options.compile_timeout_s,
           .policy = options.policy,
           .lock_file = options.lock_file};
 }

@@ -36,7 +36,7 @@ std::optional<Quarantine> Failures::find(const CandidateKey& key, bool in_backgr
   if (found == entries_.end() || (found->second.blame == Blame::kSources && !in_background)) return std::nullopt;
   const auto left = std::chrono::ceil<std::chrono::seconds>(found->second.until - now_());
   if (left <= std::chrono::seconds(0)) return std::nullopt;
-  return Quarantine{found->second.reason, left};
+  return Quarantine{found->second.reason, left.count()};
 }
 
 bool Failures::empty() const {

@@ -28,7 +28,7 @@ CompileOptions compile_options(const ResolveRequest& request) {
           .compile_flags = request.compile_flags,
           .include_dirs = request.include_dirs,
           .isolation = request.isolation,
-          .compile_timeout = request.compile_timeout};
+          .compile_timeout_s = request.compile_timeout_s};
 }
 
 class PolicyChoice {

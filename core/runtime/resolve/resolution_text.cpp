@@ -31,7 +31,7 @@ Json to_json_value(const Candidate& candidate) {
   if (candidate.run_us) object.emplace("run_us", to_json(*candidate.run_us));
   if (candidate.quarantine) {
     object.emplace("quarantine", Json::Object{{"reason", candidate.quarantine->reason},
-                                              {"seconds_left", std::int64_t{candidate.quarantine->left.count()}}});
+                                              {"seconds_left", candidate.quarantine->left_s}});
   }
   if (candidate.code != ErrorCode::kOk) object.emplace("code", to_string(candidate.code));
   return object;
@@ -93,7 +93,7 @@ namespace {
 
 std::string quarantine_line(const Candidate& candidate) {
   return "  '" + candidate.backend + "' variant " + std::to_string(candidate.variant) + " is in quarantine for " +
-         std::to_string(candidate.quarantine->left.count()) + " s: " + candidate.quarantine->reason + "\n";
+         std::to_string(candidate.quarantine->left_s) + " s: " + candidate.quarantine->reason + "\n";
 }
 
 std::string row_mark(const Candidate& candidate) {

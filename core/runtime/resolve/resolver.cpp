@@ -54,7 +54,7 @@ std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, Su
 
 Result<std::shared_ptr<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
   KMUX_ASSIGN(const IsolationSettings isolation,
-              isolation_of(request.isolation, request.compile_timeout, runtime.environment()));
+              isolation_of(request.isolation, request.compile_timeout_s, runtime.environment()));
   return plugin_for(runtime, name, isolation);
 }
 

@@ -67,7 +67,7 @@ constexpr Field<CompileOptions> kCompileFields[] = {
     field<&CompileOptions::include_dirs>("include_dirs"),
     field<&CompileOptions::use_cache>("use_cache"),
     field<&CompileOptions::isolation>("isolation"),
-    field<&CompileOptions::compile_timeout>("compile_timeout"),
+    field<&CompileOptions::compile_timeout_s>("compile_timeout"),
     field<&CompileOptions::policy>("policy"),
     field<&CompileOptions::lock_file>("lock_file"),
 };
@@ -82,7 +82,7 @@ constexpr Field<ResolveRequest> kResolveFields[] = {
     field<&ResolveRequest::include_dirs>("include_dirs"),
     field<&ResolveRequest::use_cache>("use_cache"),
     field<&ResolveRequest::isolation>("isolation"),
-    field<&ResolveRequest::compile_timeout>("compile_timeout"),
+    field<&ResolveRequest::compile_timeout_s>("compile_timeout"),
     field<&ResolveRequest::policy>("policy"),
     field<&ResolveRequest::lock_file>("lock_file"),
 };
@@ -108,7 +108,7 @@ constexpr Field<JitOptions> kJitFields[] = {
     field<&JitOptions::device>("device"),
     field<&JitOptions::use_cache>("use_cache"),
     field<&JitOptions::isolation>("isolation"),
-    field<&JitOptions::compile_timeout>("compile_timeout"),
+    field<&JitOptions::compile_timeout_s>("compile_timeout"),
     field<&JitOptions::policy>("policy"),
     field<&JitOptions::lock_file>("lock_file"),
 };
@@ -164,12 +164,18 @@ bool read(const ffi::Any& value, std::uint64_t& out) {
   return out = static_cast<std::uint64_t>(*integer), true;
 }
 
-bool read(const ffi::Any& value, Milliseconds& out) {
+bool read(const ffi::Any& value, double& out) {
   const auto integer = value.as<std::int64_t>();
   const auto number = integer ? std::optional(static_cast<double>(*integer)) : value.as<double>();
   constexpr double kMost = 1e9;  // seconds; thirty years
   if (!number || !(*number > -kMost && *number < kMost)) return false;
-  out = std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*number));
+  return out = *number, true;
+}
+
+bool read(const ffi::Any& value, Milliseconds& out) {
+  double seconds = 0;
+  if (!read(value, seconds)) return false;
+  out = std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(seconds));
   return true;
 }
 

@@ -33,11 +33,12 @@ using LeftOut = std::function<void(std::size_t index, const Error& error)>;
 
 using Milliseconds = std::chrono::milliseconds;
 
-/// Reads a value as the type of `out`; false if it has another one. Durations are seconds.
+/// Reads a value as the type of `out`; false if it has another one. Numbers with a fraction and durations are seconds.
 bool read(const ffi::Any& value, std::string& out);
 bool read(const ffi::Any& value, bool& out);
 bool read(const ffi::Any& value, int& out);
 bool read(const ffi::Any& value, std::uint64_t& out);
+bool read(const ffi::Any& value, double& out);
 bool read(const ffi::Any& value, Milliseconds& out);
 bool read(const ffi::Any& value, std::vector<std::string>& out);
 bool read(const ffi::Any& value, std::vector<int>& out);
@@ -57,6 +58,7 @@ constexpr std::string_view noun_of(const Isolation*) { return "a string"; }
 constexpr std::string_view noun_of(const bool*) { return "a bool"; }
 constexpr std::string_view noun_of(const int*) { return "an int"; }
 constexpr std::string_view noun_of(const std::uint64_t*) { return "an int of at least 0"; }
+constexpr std::string_view noun_of(const double*) { return "a number of seconds"; }
 constexpr std::string_view noun_of(const Milliseconds*) { return "a number of seconds"; }
 constexpr std::string_view noun_of(const std::vector<std::string>*) { return "a list of strings"; }
 constexpr std::string_view noun_of(const std::vector<int>*) { return "a list of ints"; }

@@ -35,7 +35,7 @@ TEST(NamedValues, SetEveryKindOfField) {
   EXPECT_EQ(options.verbose, true);
   EXPECT_EQ(options.device, 1);
   EXPECT_FALSE(options.use_cache);
-  EXPECT_EQ(options.compile_timeout, milliseconds(1500));
+  EXPECT_EQ(options.compile_timeout_s, 1.5);
   EXPECT_THAT(options.compile_flags, ElementsAre("-a", "-b"));
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,8 +33,10 @@ struct CompileOptions {
   bool use_cache = true;  // false: neither reads nor fills the cache, in memory or on disk
   std::optional<Isolation> isolation = {};  // default: KMUX_ISOLATION, else kNone
   /// The most that one step of the backend may take, only with isolation kProcess; 0: no limit. Default:
-  /// KMUX_COMPILE_TIMEOUT (seconds), else no limit.
-  std::optional<std::chrono::milliseconds> compile_timeout = {};
+  /// KMUX_COMPILE_TIMEOUT, else no limit.
+  ///
+  /// Units: seconds, rounded up to milliseconds.
+  std::optional<double> compile_timeout_s = {};
   std::optional<Policy> policy = {};  // default: KMUX_POLICY, else kPriority
   std::string lock_file = {};  // of policy kPinned, written by `kmux tune --lock`; empty: KMUX_LOCK_FILE
   bool operator==(const CompileOptions&) const = default;

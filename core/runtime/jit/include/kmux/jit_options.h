@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,7 +40,7 @@ struct JitOptions {
   std::optional<int> device = {};  // ordinal; eager: default the device of the tensors
   bool use_cache = true;  // the runtime's; a wrapper always keeps its own kernels
   std::optional<Isolation> isolation = {};  // as in CompileOptions
-  std::optional<std::chrono::milliseconds> compile_timeout = {};  // as in CompileOptions
+  std::optional<double> compile_timeout_s = {};  // as in CompileOptions
   std::optional<Policy> policy = {};  // as in CompileOptions
   std::string lock_file = {};  // as in CompileOptions
   std::shared_ptr<Runtime> runtime = {};  // null: the default one

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,7 +39,7 @@ KMUX_API std::string_view to_string(Verdict verdict);
 /// Why a candidate that failed is not tried again for a time, although it might do.
 struct Quarantine {
   std::string reason;  // how it failed
-  std::chrono::seconds left{};  // until it is tried again
+  std::int64_t left_s = 0;  // seconds until it is tried again
   bool operator==(const Quarantine&) const = default;
 };
 
@@ -107,7 +106,7 @@ struct ResolveRequest {
   Purpose purpose = Purpose::kRun;  // what the candidate must be able to do here
   Options options = {};  // of the backend
   std::optional<Isolation> isolation = {};  // as in CompileOptions
-  std::optional<std::chrono::milliseconds> compile_timeout = {};  // as in CompileOptions
+  std::optional<double> compile_timeout_s = {};  // as in CompileOptions
   std::vector<std::string> compile_flags = {};  // as in CompileOptions
   std::vector<std::string> include_dirs = {};   // as in CompileOptions
   bool use_cache = true;                        // as in CompileOptions
