@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int kRounds = 21;
 const fs::path kKmux = KMUX_BENCH_KMUX;
 
-std::shared_ptr<Runtime> runtime_with(const fs::path& cache_dir) {
+Shared<Runtime> runtime_with(const fs::path& cache_dir) {
   Environment environment;
   environment.cache_dir = cache_dir;
   environment.cache_lock_dir = cache_dir / "locks";

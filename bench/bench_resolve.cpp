@@ -14,13 +14,11 @@ namespace {
 
 Program gemm() { return load_program(KMUX_TEST_DATA_DIR "/tilelang/gemm/gemm.kmux.json").value(); }
 
-std::shared_ptr<Runtime> runtime() {
-  return Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value();
-}
+Shared<Runtime> runtime() { return Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value(); }
 
 void resolve_loop(benchmark::State& state, const ResolveRequest& request) {
   const Program program = gemm();
-  const std::shared_ptr<Runtime> plugins = runtime();
+  const Shared<Runtime> plugins = runtime();
   for (auto _ : state) benchmark::DoNotOptimize(resolve(*plugins, program, request));
 }
 

@@ -61,17 +61,17 @@ class InProcessCompiler : public Plugin, protected Backend, protected Wrapper, p
 /// A registry of one plugin, which goes by any name.
 class SinglePluginRegistry final : public Registry {
  public:
-  explicit SinglePluginRegistry(std::shared_ptr<Plugin> plugin) : plugin_(std::move(plugin)) {}
+  explicit SinglePluginRegistry(Shared<Plugin> plugin) : plugin_(std::move(plugin)) {}
   std::vector<std::filesystem::path> search_path() const override { return {}; }
   std::vector<PluginEntry> entries() const override { return {{"in process", plugin_->manifest(), Ok{}}}; }
   std::vector<Manifest> manifests() const override { return {plugin_->manifest()}; }
-  Result<std::shared_ptr<Plugin>> plugin(std::string_view) override { return plugin_; }
+  Result<Shared<Plugin>> plugin(std::string_view) override { return plugin_; }
   Status unload(std::string_view) override { return Ok{}; }
   void on_unload(std::function<void(std::string_view)>) override {}
   Status verify() const override { return Ok{}; }
 
  private:
-  std::shared_ptr<Plugin> plugin_;
+  Shared<Plugin> plugin_;
 };
 
 }  // namespace kmux

@@ -172,7 +172,7 @@ class InProcessPlugin final : public Plugin {
 };
 
 /// An artifact of a plugin of the test, whose launches go to `adapter`.
-inline LoadedArtifact fake_artifact(std::shared_ptr<Plugin> plugin, std::unique_ptr<Adapter> adapter) {
+inline LoadedArtifact fake_artifact(Shared<Plugin> plugin, std::unique_ptr<Adapter> adapter) {
   return {std::make_shared<const Origin>(Origin{.plugin = std::move(plugin)}), std::move(adapter)};
 }
 
@@ -180,7 +180,7 @@ inline KernelParts fake_parts(Signature signature, FakeLaunch launch = {}, DLDev
   KernelParts parts;
   parts.name = "fake";
   parts.signature = std::move(signature);
-  parts.plugin = std::make_shared<InProcessPlugin>(type);
+  parts.plugin = Shared<InProcessPlugin>::make(type);
   parts.adapters =
       std::make_shared<AdapterSlot>(fake_artifact(parts.plugin, std::make_unique<InProcessAdapter>(std::move(launch))));
   return parts;

@@ -38,7 +38,7 @@ class RandomExpr {
 
   Values values() { return {number(), number(), number()}; }
 
-  static Bindings bindings(const Values& values) {
+  static auto bindings(const Values& values) {
     return [values](std::string_view name) -> std::optional<std::int64_t> {
       for (std::size_t i = 0; i < kNames.size(); ++i) {
         if (kNames[i] == name) return values[i];

@@ -20,7 +20,7 @@ constexpr int kRounds = 15;
 
 const CompileOptions kHitOptions{.target = "cuda:sm_90a", .execution_backend = "cutedsl"};
 
-std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache, RegistryOptions options) {
+Shared<Runtime> runtime_with(const std::filesystem::path& cache, RegistryOptions options) {
   Environment environment;
   environment.cache_dir = cache;
   return Runtime::create(environment, options).value();

@@ -50,7 +50,7 @@ class Subject {
   void* data(std::size_t tensor) const { return tensors_[tensor].data(); }
 
  private:
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
   std::optional<Kernel> kernel_;
   std::vector<Tensor> tensors_;
   std::vector<Arg> args_;

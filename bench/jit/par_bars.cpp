@@ -22,7 +22,7 @@ namespace {
 constexpr int kPrograms = 64;
 constexpr int kWorkers = 2;
 
-std::shared_ptr<Runtime> runtime_with(const std::filesystem::path& cache_dir) {
+Shared<Runtime> runtime_with(const std::filesystem::path& cache_dir) {
   Environment environment = Environment::from_process();
   environment.disable_cache = false;
   environment.cache_dir = cache_dir;

@@ -59,7 +59,7 @@ class Subject {
 
   double unordered(StreamRef stream, bool drops) {
     wait();
-    const OutputMemory memory = [this](std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef) {
+    const auto memory = [this](std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef) {
       return allocate(std::move(shape), dtype, device);
     };
     const double nanoseconds = nanoseconds_of(kCalls, [&] {

@@ -5,16 +5,16 @@
 
 namespace kmux::regress {
 
-std::shared_ptr<Runtime> cacheless_runtime() { return Runtime::create({.disable_cache = true}, {}).value(); }
+Shared<Runtime> cacheless_runtime() { return Runtime::create({.disable_cache = true}, {}).value(); }
 
-std::shared_ptr<Runtime> caching_runtime(const std::filesystem::path& folder) {
+Shared<Runtime> caching_runtime(const std::filesystem::path& folder) {
   Environment environment;
   environment.cache_dir = folder;
   environment.cache_lock_dir = folder / "locks";
   return Runtime::create(std::move(environment), {}).value();
 }
 
-std::shared_ptr<Runtime> null_runtime() {
+Shared<Runtime> null_runtime() {
   const RegistryOptions options{.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false};
   return Runtime::create({.disable_cache = true}, options).value();
 }

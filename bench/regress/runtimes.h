@@ -10,12 +10,12 @@ namespace kmux::regress {
 /// Runtimes that take nothing from the environment, so that a ratio is that of the code.
 
 /// The plugins of this build, no cache.
-std::shared_ptr<Runtime> cacheless_runtime();
+Shared<Runtime> cacheless_runtime();
 
 /// The plugins of this build, a cache in `folder`.
-std::shared_ptr<Runtime> caching_runtime(const std::filesystem::path& folder);
+Shared<Runtime> caching_runtime(const std::filesystem::path& folder);
 
 /// The three plugins of tests/fakes/table, which compile nothing.
-std::shared_ptr<Runtime> null_runtime();
+Shared<Runtime> null_runtime();
 
 }  // namespace kmux::regress

@@ -23,6 +23,8 @@ void sort_symbols(Signature& signature) {
 
 }  // namespace
 
+Launch& LaunchBuilder::launch() { return std::get<Launch>((*steps_)[index_]); }
+
 LaunchBuilder& LaunchBuilder::grid(Extents extents) {
   launch().grid = std::move(extents);
   return *this;
@@ -79,6 +81,11 @@ LaunchBuilder& LaunchBuilder::arg(LaunchArg arg) {
 }
 
 LaunchBuilder& LaunchBuilder::arg(Expr value, DType dtype) { return arg(ExprArg{std::move(value), dtype}); }
+
+BodyBuilder& BodyBuilder::add(Step step) {
+  steps_->push_back(std::move(step));
+  return *this;
+}
 
 LaunchBuilder BodyBuilder::launch(std::string kernel) {
   steps_->emplace_back(Launch{.kernel = std::move(kernel)});

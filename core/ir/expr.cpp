@@ -70,14 +70,14 @@ int arity(ExprOp op) { return kSpellings[static_cast<std::size_t>(op)].arity; }
 Expr::Expr(std::int64_t value) {
   Node node;
   node.constant = value;
-  node_ = std::make_shared<const Node>(std::move(node));
+  node_ = Shared<const Node>::make(std::move(node));
 }
 
 Expr Expr::symbol(std::string name) {
   Node node;
   node.op = ExprOp::kSymbol;
   node.name = std::move(name);
-  return Expr(std::make_shared<const Node>(std::move(node)));
+  return Expr(Shared<const Node>::make(std::move(node)));
 }
 
 Expr Expr::make(ExprOp op, std::vector<Expr> operands) {
@@ -85,7 +85,7 @@ Expr Expr::make(ExprOp op, std::vector<Expr> operands) {
   Node node;
   node.op = op;
   node.operands = std::move(operands);
-  return Expr(std::make_shared<const Node>(std::move(node)));
+  return Expr(Shared<const Node>::make(std::move(node)));
 }
 
 Expr Expr::cast(DType type, Expr operand) {
@@ -93,7 +93,7 @@ Expr Expr::cast(DType type, Expr operand) {
   node.op = ExprOp::kCast;
   node.type = type;
   node.operands.push_back(std::move(operand));
-  return Expr(std::make_shared<const Node>(std::move(node)));
+  return Expr(Shared<const Node>::make(std::move(node)));
 }
 
 bool operator==(const Expr& a, const Expr& b) {
@@ -136,16 +136,19 @@ Expr select(Expr condition, Expr if_true, Expr if_false) {
   return Expr::make(ExprOp::kSelect, {std::move(condition), std::move(if_true), std::move(if_false)});
 }
 
-void visit(const Expr& expr, const std::function<void(const Expr&)>& visit_node) {
+void visit(const Expr& expr, FunctionRef<void(const Expr&)> visit_node) {
   visit_node(expr);
   for (const Expr& operand : expr.operands()) visit(operand, visit_node);
 }
 
-std::set<std::string> symbols_of(const Expr& expr) {
-  std::set<std::string> names;
+std::vector<std::string> symbols_of(const Expr& expr) {
+  std::vector<std::string> names;
   visit(expr, [&](const Expr& node) {
-    if (node.is_symbol()) names.insert(node.name());
+    if (node.is_symbol()) names.push_back(node.name());
   });
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
   return names;
 }
 

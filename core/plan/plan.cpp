@@ -53,7 +53,9 @@ class Lowering {
     return folded;
   }
 
-  void use(const Expr& expr) { used_.merge(symbols_of(expr)); }
+  void use(const Expr& expr) {
+    for (std::string& name : symbols_of(expr)) used_.insert(std::move(name));
+  }
 
   std::vector<Expr> fold(const std::vector<Expr>& exprs) {
     std::vector<Expr> folded;

@@ -47,14 +47,14 @@ void warn_of_environment(const Runtime& runtime) {
     log(LogLevel::kWarning, text);
 }
 
-Result<std::shared_ptr<Runtime>> make_default_runtime() {
+Result<Shared<Runtime>> make_default_runtime() {
   Environment environment = Environment::from_process();
   if (!environment.trace_file.empty()) start_trace();
   RegistryOptions options;
   options.environment_path = environment.plugin_path;
   options.plugin_options = environment.plugin_options;
   options.variables = environment.variables;
-  KMUX_ASSIGN(std::shared_ptr<Runtime> runtime, Runtime::create(std::move(environment), options));
+  KMUX_ASSIGN(Shared<Runtime> runtime, Runtime::create(std::move(environment), options));
   if (fork_generation() == 0) warn_of_environment(*runtime);  // once, not in every child
   return runtime;
 }
@@ -72,7 +72,7 @@ void write_trace(const std::filesystem::path& path) {
 struct DefaultRuntime {
   std::mutex mutex;
   ForkGuard guard{mutex};
-  const Result<std::shared_ptr<Runtime>>* made = nullptr;
+  const Result<Shared<Runtime>>* made = nullptr;
   std::uint64_t generation = 0;  // of the process that made it
 };
 
@@ -82,10 +82,10 @@ DefaultRuntime& default_instance() {
 }
 
 void end_default_runtime() {
-  std::shared_ptr<Runtime> own;
+  Shared<Runtime> own;
   {
     const std::lock_guard lock(default_instance().mutex);
-    const Result<std::shared_ptr<Runtime>>* const made = default_instance().made;
+    const Result<Shared<Runtime>>* const made = default_instance().made;
     if (default_instance().generation == fork_generation() && made != nullptr && *made) own = **made;
   }
   if (own == nullptr) return;
@@ -95,7 +95,7 @@ void end_default_runtime() {
   runtime.isolated_plugins().end_idle();  // so that no worker outlives this process
 }
 
-Result<std::shared_ptr<Runtime>> find_default_runtime() {
+Result<Shared<Runtime>> find_default_runtime() {
   DefaultRuntime& instance = default_instance();
   const std::lock_guard lock(instance.mutex);
   if (!instance.made || instance.generation != fork_generation()) {
@@ -110,7 +110,7 @@ Result<std::shared_ptr<Runtime>> find_default_runtime() {
 
 }  // namespace
 
-Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry)
+Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, Shared<Registry> registry)
     : environment_(std::move(environment)),
       cache_(std::move(cache)),
       registry_(std::move(registry)),
@@ -130,7 +130,7 @@ Runtime::Impl::Impl(Environment environment, std::shared_ptr<ArtifactCache> cach
 // A kernel that is called just now may hold the background, whose jobs use the rest.
 Runtime::Impl::~Impl() { background_->stop(); }
 
-Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Runtime::Runtime(Shared<Impl> impl) : impl_(std::move(impl)) {}
 Runtime::~Runtime() = default;
 const Environment& Runtime::environment() const { return impl_->environment(); }
 Registry& Runtime::registry() const { return impl_->registry(); }
@@ -143,23 +143,23 @@ Status Runtime::check_process() const {
       "one in the child, or take the default one.");
 }
 
-std::shared_ptr<Runtime> Runtime::with(Environment environment, std::unique_ptr<Registry> registry) {
+Shared<Runtime> Runtime::with(Environment environment, Shared<Registry> registry) {
   std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
-  return std::shared_ptr<Runtime>(
-      new Runtime(std::make_unique<Impl>(std::move(environment), std::move(cache), std::move(registry))));
+  return Shared<Runtime>(
+      new Runtime(Shared<Impl>::make(std::move(environment), std::move(cache), std::move(registry))));
 }
 
 const char* version() { return KMUX_VERSION; }
 
-Result<std::shared_ptr<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
-  return without_bad_alloc([&]() -> Result<std::shared_ptr<Runtime>> {
+Result<Shared<Runtime>> Runtime::create(Environment environment, const RegistryOptions& registry) {
+  return without_bad_alloc([&]() -> Result<Shared<Runtime>> {
     std::shared_ptr<ArtifactCache> cache = open_cache_or_warn(environment);
     KMUX_ASSIGN(std::unique_ptr<Registry> opened, Registry::open(with_cache_dir(registry, cache.get())));
-    return std::shared_ptr<Runtime>(
-        new Runtime(std::make_unique<Impl>(std::move(environment), std::move(cache), std::move(opened))));
+    return Shared<Runtime>(
+        new Runtime(Shared<Impl>::make(std::move(environment), std::move(cache), Shared<Registry>(opened.release()))));
   });
 }
 
-Result<std::shared_ptr<Runtime>> Runtime::default_runtime() { return without_bad_alloc(find_default_runtime); }
+Result<Shared<Runtime>> Runtime::default_runtime() { return without_bad_alloc(find_default_runtime); }
 
 }  // namespace kmux

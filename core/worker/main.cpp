@@ -142,7 +142,7 @@ class WorkerServer {
 
   int socket_;
   std::filesystem::path manifest_;
-  std::shared_ptr<PluginLibrary> plugin_;
+  Shared<PluginLibrary> plugin_;
   std::mutex sending_;
   std::atomic<bool> busy_{false};
 };

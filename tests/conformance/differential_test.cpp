@@ -52,7 +52,7 @@ class Differential : public testing::TestWithParam<DifferentialCase> {
     return values;
   }
 
-  static std::shared_ptr<Runtime> runtime() { return Runtime::default_runtime().value(); }
+  static Shared<Runtime> runtime() { return Runtime::default_runtime().value(); }
 };
 
 /// The first element that is too far away, as text; empty if none is.

@@ -24,7 +24,7 @@ class Subject {
 
   const std::string& name() const { return name_; }
   Runtime& runtime() const { return *runtime_; }
-  std::shared_ptr<Plugin> plugin() const { return plugin_; }
+  Shared<Plugin> plugin() const { return plugin_; }
   Backend& backend() const { return plugin_->backend(); }
   const Device& device() const { return device_; }
   const std::filesystem::path& folder() const { return folder_; }
@@ -50,8 +50,8 @@ class Subject {
  private:
   std::string name_;
   std::filesystem::path folder_;
-  std::shared_ptr<Runtime> runtime_;
-  std::shared_ptr<Plugin> plugin_;
+  Shared<Runtime> runtime_;
+  Shared<Plugin> plugin_;
   Device device_;
 };
 

@@ -49,7 +49,7 @@ int delay_publication(std::string_view step) {
   return 0;
 }
 
-std::shared_ptr<Runtime> make_runtime(const std::string& backend, const std::filesystem::path& folder) {
+Shared<Runtime> make_runtime(const std::string& backend, const std::filesystem::path& folder) {
   Environment environment;
   environment.cache_dir = folder / "cache";
   environment.cache_lock_dir = folder / "locks";
@@ -120,7 +120,7 @@ class Worker {
     return all;
   }
 
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
   CompileOptions options_;
   JitOptions jit_options_{.target = "cpu", .include_dirs = options_.include_dirs, .runtime = runtime_};
   JitLazy<decltype(&lazy_program), WorkerConfig> lazy_ = jit(&lazy_program, jit_options_);

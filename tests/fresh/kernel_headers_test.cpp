@@ -56,7 +56,7 @@ class KernelHeadersTest : public testing::Test {
   TempFolder temp_{memory_folder()};
   Door door_;
   CompileOptions options_{.target = "cpu", .include_dirs = {temp_.path()}};
-  std::shared_ptr<Runtime> runtime_ = [this] {
+  Shared<Runtime> runtime_ = [this] {
     Environment environment;
     environment.cache_dir = temp_.path() / "cache";
     return Runtime::with(std::move(environment), reading_registry());

@@ -94,8 +94,6 @@ Result<std::unique_ptr<Adapter>> ReadingPlugin::load(const Artifact& artifact, i
   return std::unique_ptr<Adapter>(std::make_unique<InProcessAdapter>(launch));
 }
 
-std::unique_ptr<Registry> reading_registry() {
-  return std::make_unique<SinglePluginRegistry>(std::make_shared<ReadingPlugin>());
-}
+Shared<Registry> reading_registry() { return Shared<SinglePluginRegistry>::make(Shared<ReadingPlugin>::make()); }
 
 }  // namespace kmux::fresh

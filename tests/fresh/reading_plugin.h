@@ -27,6 +27,6 @@ class ReadingPlugin final : public InProcessCompiler {
 };
 
 /// A registry of that plugin alone.
-std::unique_ptr<Registry> reading_registry();
+Shared<Registry> reading_registry();
 
 }  // namespace kmux::fresh

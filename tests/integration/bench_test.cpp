@@ -69,7 +69,7 @@ class Bench : public testing::Test {
     options.compile.target = "c";
     return options;
   }
-  std::shared_ptr<Runtime> runtime_ =
+  Shared<Runtime> runtime_ =
       Runtime::create({.disable_cache = true}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}}).value();
 };
 

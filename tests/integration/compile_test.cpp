@@ -60,7 +60,7 @@ class CompileChain : public testing::Test {
   }
   void SetUp() override { start({}); }
 
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(CompileChain, TakesTheHighestPriority) {
@@ -222,7 +222,7 @@ class CompileReal : public testing::Test {
     runtime_ = Runtime::create({}, {}).value();
     if (!runtime_->registry().plugin("cpu")) GTEST_SKIP() << needs("plugin cpu", "it is not part of this build");
   }
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(CompileReal, ComputesOnTheHost) {

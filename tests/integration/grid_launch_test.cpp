@@ -21,7 +21,7 @@ namespace {
 using testing::Each;
 using testing::HasSubstr;
 
-Result<std::shared_ptr<Runtime>> runtime_with(const std::string& threads) {
+Result<Shared<Runtime>> runtime_with(const std::string& threads) {
   const Environment environment = Runtime::default_runtime().value()->environment();
   Options options = environment.plugin_options;
   options["cpu.threads"] = threads;

@@ -40,7 +40,7 @@ class JitAllocations : public ::testing::Test {
   Tensor matrix() const {
     return Tensor::zeros({3, 4}, dtype::kFloat32, Device(runtime_->registry().plugin("null").value(), 0)).value();
   }
-  std::shared_ptr<Runtime> runtime_ =
+  Shared<Runtime> runtime_ =
       Runtime::create({}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/null"}, .use_default_path = false}).value();
 };
 

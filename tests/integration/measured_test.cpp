@@ -41,7 +41,7 @@ Program adding() {
 
 class Measured : public testing::Test {
  protected:
-  std::shared_ptr<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
+  Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static Tensor vector() { return Tensor::zeros({100'000}, dtype::kFloat32).value(); }
 
   TempFolder folder_;
@@ -134,7 +134,7 @@ class CrashingCompilers : public testing::Test {
   Result<Kernel> compiled(Policy policy) {
     return compile(*runtime_, adding(), {.use_cache = false, .isolation = Isolation::kProcess, .policy = policy});
   }
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(CrashingCompilers, AreReportedOnceAndInQuarantineThen) {

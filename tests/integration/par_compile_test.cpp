@@ -58,7 +58,7 @@ class ParCompileWorkers : public testing::Test {
     EXPECT_TRUE(par_build(*runtime_, jobs, how).ok());
     return most;
   }
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 const CompileOptions kApart{.execution_backend = "null_a", .isolation = Isolation::kProcess};

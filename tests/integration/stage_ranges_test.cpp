@@ -22,7 +22,7 @@ Program adding() {
   return program.build().value();
 }
 
-std::shared_ptr<Runtime> runtime_with(const std::map<std::string, std::string>& variables) {
+Shared<Runtime> runtime_with(const std::map<std::string, std::string>& variables) {
   Environment environment = Environment::from(variables);
   environment.disable_cache = true;
   const RegistryOptions options{.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false};

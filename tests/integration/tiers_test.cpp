@@ -45,7 +45,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
 /// A runtime with the plugins of this build and a cache of its own.
 class Tiers : public testing::Test {
  protected:
-  std::shared_ptr<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
+  Shared<Runtime> runtime() const { return runtime_with_cache(folder_.path() / "cache"); }
   static CompileOptions in(const char* tier) { return {.target = "c", .options = {{"tier", tier}}}; }
 
   TempFolder folder_;

@@ -39,10 +39,9 @@ class Tracing : public testing::Test {
     const Tensor a = Tensor::zeros({4}, dtype::kFloat32, kernel.device()).value();
     ASSERT_TRUE(kernel.launch({a}));
   }
-  std::shared_ptr<Runtime> runtime_ =
-      Runtime::create({.disable_cache = true},
-                      {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false})
-          .value();
+  Shared<Runtime> runtime_ = Runtime::create({.disable_cache = true}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},
+                                                                       .use_default_path = false})
+                                 .value();
 };
 
 TEST_F(Tracing, HasEveryStageAndEveryCall) {

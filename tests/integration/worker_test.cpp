@@ -68,7 +68,7 @@ class Worker : public testing::Test {
   }
   static std::vector<pid_t> workers() { return test::children_of(getpid()); }
 
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(Worker, BuildsWhatTheApplicationWouldBuild) {

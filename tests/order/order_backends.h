@@ -20,7 +20,7 @@ class OrderBackends : public ::testing::TestWithParam<const char*> {
   static FakeCuda& driver();
 
   FakeCuda& cuda = driver();
-  std::shared_ptr<Runtime> runtime;
+  Shared<Runtime> runtime;
   std::unique_ptr<OrderKernels> kernels;
 };
 

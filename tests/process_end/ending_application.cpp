@@ -31,7 +31,7 @@ void begin_to_end() {
 }
 
 /// Threads of the application that go on while main returns: one compiles, one calls.
-void leave_threads(const std::shared_ptr<Runtime>& runtime) {
+void leave_threads(const Shared<Runtime>& runtime) {
   static std::atomic<int> number{100};
   std::thread([runtime] {
     while (compile(*runtime, sorting(++number), {.execution_backend = "cpu"})) {
@@ -62,7 +62,7 @@ Status leave_launches(Runtime& runtime) {
 
 /// Made before any runtime, so destroyed after what runtimes destroy; nothing compiles any more then.
 struct LateCompile {
-  std::shared_ptr<Runtime> runtime;
+  Shared<Runtime> runtime;
   ~LateCompile() {
     if (runtime == nullptr) return;
     const auto made = compile(*runtime, sorting(77), {.execution_backend = "cpu"});
@@ -73,7 +73,7 @@ struct LateCompile {
 
 int run(const std::string& how, std::chrono::milliseconds late) {
   static LateCompile late_compile;
-  static std::shared_ptr<Runtime> own;  // of "static_runtime": destroyed with the application's own objects
+  static Shared<Runtime> own;  // of "static_runtime": destroyed with the application's own objects
   if (how == "grid") ::setenv("KMUX_OPTION_CPU_THREADS", "4", 1);  // on any machine
   auto runtime = Runtime::default_runtime();
   if (!runtime) return refused(runtime.error());

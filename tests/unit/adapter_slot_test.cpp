@@ -18,7 +18,7 @@ using testing::HasSubstr;
 LoadedArtifact loaded(kmux_code answer, std::string tier, std::size_t variant = 0) {
   auto launch = [answer](const kmux_slot*, const kmux_launch_env&, kmux_sink) { return answer; };
   auto origin =
-      std::make_shared<const Origin>(Origin{.plugin = std::make_shared<InProcessPlugin>(kDLCPU), .index = variant});
+      std::make_shared<const Origin>(Origin{.plugin = Shared<InProcessPlugin>::make(kDLCPU), .index = variant});
   return {std::move(origin), std::make_unique<InProcessAdapter>(launch), Artifact{{{"code", tier}}}, "", tier};
 }
 

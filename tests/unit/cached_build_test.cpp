@@ -38,8 +38,8 @@ class CachedBuild : public testing::Test {
 
   /// As another process would: with a runtime of its own, which is gone afterwards.
   Result<BuildResult> made(const CompileOptions& options = {}) { return build(*runtime(), program_, options); }
-  std::shared_ptr<Runtime> runtime() {
-    return Runtime::with(environment_, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script_}));
+  Shared<Runtime> runtime() {
+    return Runtime::with(environment_, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script_}));
   }
   /// Until builds that begin are newer than `path`: their clock, which stamps files too, ticks every few milliseconds.
   static void wait_until_newer_than(const std::filesystem::path& path) {

@@ -13,7 +13,7 @@
 namespace kmux {
 namespace {
 
-std::shared_ptr<Runtime> runtime_with_cache(const std::filesystem::path& folder) {
+Shared<Runtime> runtime_with_cache(const std::filesystem::path& folder) {
   Environment environment;
   environment.cache_dir = folder;
   environment.disable_cache = folder.empty();

@@ -103,7 +103,7 @@ TEST(CallSample, BucketsAreThePowersOfTwoBelowTheExtents) {
 }
 
 TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
-  const Device device(std::make_shared<InProcessPlugin>(kDLCPU), 0);
+  const Device device(Shared<InProcessPlugin>::make(kDLCPU), 0);
   const CallSample sample{SampleTensor{kSampleF32, {2, 3}, {}}, Arg(7), SampleTensor{kSampleF32, {2, 2}, {5, 1}},
                           Arg(nullptr)};
   const CallCopy copy = CallCopy::make(sample, device).value();
@@ -116,7 +116,7 @@ TEST(CallCopy, HasMemoryOfItsOwnAndIsZero) {
 }
 
 TEST(CallCopy, RefusesNegativeStridesAndTooMuchMemory) {
-  const Device device(std::make_shared<InProcessPlugin>(kDLCPU), 0);
+  const Device device(Shared<InProcessPlugin>::make(kDLCPU), 0);
   EXPECT_THAT(CallCopy::make({SampleTensor{kSampleF32, {2}, {-1}}}, device).error().message,
               HasSubstr("negative strides"));
   EXPECT_EQ(CallCopy::make({SampleTensor{kSampleF32, {std::int64_t{1} << 40}, {}}}, device).error().code,

@@ -37,8 +37,8 @@ class Compile : public testing::Test {
 
   PluginScript best_ = script("best", 9);
   PluginScript next_ = script("next", 1);
-  std::shared_ptr<Runtime> runtime_ =
-      Runtime::with({}, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+  Shared<Runtime> runtime_ =
+      Runtime::with({}, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&next_, &best_}));
 };
 
 TEST_F(Compile, WrapsAndBuildsWithTheBest) {

@@ -26,7 +26,7 @@ class DeviceMemoryTest : public ::testing::Test {
   InProcessDevices& devices() { return plugin->devices(); }
   void capture(std::uintptr_t on, std::uint64_t id) { devices().captures[stream(on).handle] = id; }
 
-  std::shared_ptr<InProcessPlugin> plugin = std::make_shared<InProcessPlugin>(kDLCUDA);
+  Shared<InProcessPlugin> plugin = Shared<InProcessPlugin>::make(kDLCUDA);
   Device device{plugin, 0};
 };
 
@@ -88,8 +88,8 @@ TEST(SoleStream, IsNeverTheDefaultStreamOfAThread) {
 }
 
 TEST_F(DeviceMemoryTest, HoldsTheStreamsThatItKnowsTheOwnersOf) {
-  std::shared_ptr<void> allocated(this, [](void*) {});
-  std::shared_ptr<void> used(&device, [](void*) {});
+  Shared<void> allocated(this, [](void*) {});
+  Shared<void> used(&device, [](void*) {});
   {
     const Tensor x = Tensor::empty({4}, dtype::kInt32, device, {this, &allocated}).value();
     x.used_on({&device, &used}).value();

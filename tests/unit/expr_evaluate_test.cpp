@@ -21,7 +21,7 @@ constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
 // The textbook meaning of the operators in a type where nothing overflows; nothing if there is no value in 64 bits.
 class Reference {
  public:
-  explicit Reference(const Bindings& bindings) : bindings_(bindings) {}
+  explicit Reference(Bindings bindings) : bindings_(bindings) {}
 
   std::optional<std::int64_t> operator()(const Expr& expr) const {
     const auto wide = value(expr);
@@ -127,7 +127,7 @@ class Reference {
     }
   }
 
-  const Bindings& bindings_;
+  Bindings bindings_;
 };
 
 std::string with_values(const Expr& expr, const RandomExpr::Values& values) {
@@ -142,7 +142,7 @@ TEST(ExprEvaluate, AgreesWithArithmeticThatCannotOverflow) {
   for (int i = 0; i < 20000; ++i) {
     const Expr expr = random.expr(4);
     const auto values = random.values();
-    const Bindings bindings = RandomExpr::bindings(values);
+    const auto bindings = RandomExpr::bindings(values);
     const auto expected = Reference(bindings)(expr);
     const auto actual = evaluate(expr, bindings);
     ASSERT_EQ(actual.ok(), expected.has_value()) << with_values(expr, values);

@@ -18,7 +18,7 @@ TEST(ExprSimplify, KeepsValuesAndErrors) {
   for (int i = 0; i < 20000; ++i) {
     const Expr expr = random.expr(4);
     const Expr simple = simplify(expr);
-    const Bindings bindings = RandomExpr::bindings(random.values());
+    const auto bindings = RandomExpr::bindings(random.values());
     const auto expected = evaluate(expr, bindings);
     const auto actual = evaluate(simple, bindings);
     ASSERT_EQ(actual.ok(), expected.ok()) << to_string(expr) << " -> " << to_string(simple);

@@ -36,7 +36,7 @@ TEST(Expr, KnowsNoOtherOperators) {
 
 TEST(Expr, ListsItsNames) {
   EXPECT_EQ(symbols_of(select(kM < kN, kM + 1, Expr::cast(dtype::kInt32, Expr::symbol("k")))),
-            (std::set<std::string>{"k", "m", "n"}));
+            (std::vector<std::string>{"k", "m", "n"}));
 }
 
 TEST(Expr, VisitsParentsFirst) {

@@ -42,7 +42,7 @@ class Improving : public testing::Test {
   PluginScript script_ = launching_script("tiered", 1);
   std::promise<void> begun_, release_;
   bool has_begun_ = false;  // of the background's thread alone
-  std::shared_ptr<Runtime> runtime_ = runtime_of({&script_}, folder_.path() / "cache");
+  Shared<Runtime> runtime_ = runtime_of({&script_}, folder_.path() / "cache");
 };
 
 // A runtime ends while one better tier is compiled and another one waits for that: the one is left alone, the other dropped.

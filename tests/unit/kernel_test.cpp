@@ -239,7 +239,8 @@ TEST(Kernel, ReportsALaunchThatFailed) {
 
 TEST(Kernel, RunsOnADeviceOfItsOwn) {
   KernelParts parts = fake_parts(twice_signature(), twice, kDLExtDev);
-  const auto plugin = std::static_pointer_cast<InProcessPlugin>(parts.plugin);
+  const Shared<Plugin> plugin = parts.plugin;
+  auto& devices = static_cast<InProcessPlugin&>(*plugin).devices();
   parts.device = 1;
   {
     const Kernel kernel = make_kernel(std::move(parts)).value();
@@ -253,9 +254,9 @@ TEST(Kernel, RunsOnADeviceOfItsOwn) {
     const Tensor there = zeros({3}).to(kernel.device()).value();
     const Tensor b = kernel(there).and_then(single).value();
     EXPECT_EQ(b.device(), kernel.device());
-    EXPECT_EQ(plugin->devices().live, 3);
+    EXPECT_EQ(devices.live, 3);
   }
-  EXPECT_EQ(plugin->devices().live, 0);
+  EXPECT_EQ(devices.live, 0);
 }
 
 TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
@@ -264,8 +265,9 @@ TEST(Kernel, RunsOnTheDeviceOfItsTensorsIfThatIsAlike) {
       twice_signature(),
       [&](const kmux_slot*, const kmux_launch_env& env, kmux_sink) { return launched_on = env.device, KMUX_OK; },
       kDLExtDev);
-  const auto plugin = std::static_pointer_cast<InProcessPlugin>(parts.plugin);
-  plugin->devices().architectures = {"same", "same"};
+  const Shared<Plugin> plugin = parts.plugin;
+  auto& devices = static_cast<InProcessPlugin&>(*plugin).devices();
+  devices.architectures = {"same", "same"};
   const Kernel kernel = make_kernel(std::move(parts)).value();
   const Tensor b = kernel(zeros({3}).to(Device(plugin, 1)).value()).and_then(single).value();
   EXPECT_EQ(b.device().ordinal(), 1);

@@ -48,11 +48,11 @@ class ParCompileTest : public testing::Test {
   ~ParCompileTest() override { set_log_sink(LogLevel::kDebug, {}); }
 
   Runtime& runtime_of(CompilingPlugin::Compile compile, Environment environment = {}) {
-    auto plugin = std::make_shared<CompilingPlugin>([=, this](const Program& program) {
+    auto plugin = Shared<CompilingPlugin>::make([=, this](const Program& program) {
       ++compiled_;
       return compile(program);
     });
-    runtime_ = Runtime::with(std::move(environment), std::make_unique<SinglePluginRegistry>(std::move(plugin)));
+    runtime_ = Runtime::with(std::move(environment), Shared<SinglePluginRegistry>::make(std::move(plugin)));
     return *runtime_;
   }
   /// Compiles at once; the named ones fail.
@@ -68,7 +68,7 @@ class ParCompileTest : public testing::Test {
     return names;
   }
 
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
   std::atomic<int> compiled_ = 0;
 };
 

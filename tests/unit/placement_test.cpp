@@ -27,15 +27,15 @@ class Placement : public testing::Test {
     return placed(std::move(options), *runtime_, program, std::array{Tensor(), tensor});
   }
   void restart(const Environment& environment) {
-    runtime_ = Runtime::with(environment,
-                             std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&host_, &low_, &high_}));
+    runtime_ =
+        Runtime::with(environment, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&host_, &low_, &high_}));
   }
   void SetUp() override { restart({}); }
 
   PluginScript host_ = script("host", 99, kDLCPU, "cpu");
   PluginScript low_ = script("low", 1, kDLCUDA, "slow");
   PluginScript high_ = script("high", 2, kDLCUDA, "fast");
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(Placement, IsWhereTheTensorsAre) {

@@ -50,7 +50,7 @@ class PolicyChoices : public testing::Test {
   TempFolder folder_;
   PluginScript best_ = launching_script("best", 9);
   PluginScript next_ = launching_script("next", 1);
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 // fast_start

@@ -40,7 +40,7 @@ TEST(Policy, IsRefusedByResolveBuildAndWrapAlike) {
   script.manifest.targets = {"cpu"};
   script.manifest.dialects = {"c"};
   const auto runtime = Runtime::with(Environment{.policy = policy_from_string("best")},
-                                     std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
+                                     Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
   const Error resolved = require(resolve(*runtime, program, {})).error();
   EXPECT_EQ(resolved.code, ErrorCode::kInvalidArgument);
@@ -57,7 +57,7 @@ TEST(Policy, UnknownIsolationOfTheEnvironmentRefusesEveryCandidate) {
   script.manifest.targets = {"cpu"};
   script.manifest.dialects = {"c"};
   const auto runtime = Runtime::with(Environment{.isolation = isolation_from_string("thread").error()},
-                                     std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&script}));
+                                     Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&script}));
   const Program program{.name = "p", .variants = {{.dialect = "c"}}};
   EXPECT_THAT(resolve(*runtime, program, {}).candidates.front().reason, HasSubstr("isolation 'thread' is unknown"));
 }

@@ -41,12 +41,12 @@ class Resolver : public testing::Test {
     return candidate ? Error{} : candidate.error();
   }
   void restart(std::vector<PluginScript*> scripts, const Environment& environment = {}) {
-    runtime_ = Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::move(scripts)));
+    runtime_ = Runtime::with(environment, Shared<ScriptedRegistry>::make(std::move(scripts)));
   }
   PluginScript best_ = script("best", 9);
   PluginScript next_ = script("next", 1);
-  std::shared_ptr<Runtime> runtime_ =
-      Runtime::with({}, std::make_unique<ScriptedRegistry>(std::vector<PluginScript*>{&next_, &best_}));
+  Shared<Runtime> runtime_ =
+      Runtime::with({}, Shared<ScriptedRegistry>::make(std::vector<PluginScript*>{&next_, &best_}));
 };
 
 TEST_F(Resolver, TakesTheBestAndIsDeterministic) {

@@ -44,10 +44,10 @@ inline Program doubling(std::size_t variants = 1, Expr extent = 4) {
 }
 
 /// A runtime whose plugins are `scripts` and whose cache is `cache_dir`.
-inline std::shared_ptr<Runtime> runtime_of(std::vector<PluginScript*> scripts, const std::filesystem::path& cache_dir) {
+inline Shared<Runtime> runtime_of(std::vector<PluginScript*> scripts, const std::filesystem::path& cache_dir) {
   Environment environment;
   environment.cache_dir = cache_dir;
-  return Runtime::with(environment, std::make_unique<ScriptedRegistry>(std::move(scripts)));
+  return Runtime::with(environment, Shared<ScriptedRegistry>::make(std::move(scripts)));
 }
 
 }  // namespace kmux

@@ -150,12 +150,12 @@ class ScriptedRegistry final : public Registry {
       if (script->refused) manifests.push_back(script->manifest);
     return manifests;
   }
-  Result<std::shared_ptr<Plugin>> plugin(std::string_view name) override {
+  Result<Shared<Plugin>> plugin(std::string_view name) override {
     for (PluginScript* script : scripts_) {
       if (script->manifest.name != name) continue;
       ++script->opened;
       if (!script->opens) return script->opens.error();
-      return std::shared_ptr<Plugin>(std::make_shared<ScriptedPlugin>(*script));
+      return Shared<Plugin>(Shared<ScriptedPlugin>::make(*script));
     }
     return make_error(ErrorCode::kInvalidArgument, "no such fake");
   }

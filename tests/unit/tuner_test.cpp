@@ -48,7 +48,7 @@ class Tuners : public testing::Test {
   TempFolder folder_;
   PluginScript best_ = launching_script("best", 9);
   PluginScript next_ = launching_script("next", 1);
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
 };
 
 TEST_F(Tuners, LaunchTheWinnerFromThenOn) {

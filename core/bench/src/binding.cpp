@@ -34,12 +34,11 @@ Error twice(const std::string& name) {
 
 Error contradiction(const std::string& name, std::size_t dimension, std::int64_t extent, std::int64_t expected,
                     const Expr& expr) {
-  const std::set<std::string> symbols = symbols_of(expr);
-  const std::vector<std::string> names(symbols.begin(), symbols.end());
   return make_error(ErrorCode::kInvalidArgument,
                     "the file of input \"" + name + "\" has the extent " + std::to_string(extent) + " in dimension " +
                         std::to_string(dimension) + " (" + to_string(expr) + " is " + std::to_string(expected) +
-                        " with the value given for " + join(names) + "). Give no such value, or another file.");
+                        " with the value given for " + join(symbols_of(expr)) +
+                        "). Give no such value, or another file.");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Status time_colds(const Runtime& like, const Program& program, CompileOptions op
                   const std::filesystem::path& folder, int repetitions, StageTimes& times) {
   options.use_cache = false;
   for (int i = 0; i < repetitions; ++i) {
-    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(like, folder));
+    KMUX_ASSIGN(const Shared<Runtime> fresh, fresh_runtime(like, folder));
     KMUX_TRY(time_cold(*fresh, program, options, times));
   }
   return Ok{};
@@ -89,12 +89,12 @@ Result<StageTimes> time_stages(const Runtime& runtime, const Program& program, C
   const std::optional<std::filesystem::path> cache = cold ? std::optional(folder) : std::nullopt;
   options.use_cache = true;
   {
-    KMUX_ASSIGN(const std::shared_ptr<Runtime> filling, fresh_runtime(runtime, cache));
+    KMUX_ASSIGN(const Shared<Runtime> filling, fresh_runtime(runtime, cache));
     KMUX_ASSIGN(const BuildResult built, build(*filling, program, options));
     times.artifact_size = serialize(built.artifact).size();
   }
   for (int i = 0; i < repetitions; ++i) {
-    KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, cache));
+    KMUX_ASSIGN(const Shared<Runtime> fresh, fresh_runtime(runtime, cache));
     KMUX_TRY(time_warm(*fresh, program, options, arguments, times));
   }
   return times;
@@ -145,7 +145,7 @@ void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions
   }
 }
 
-Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache) {
+Result<Shared<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache) {
   Environment environment = like.environment();
   if (cache) {
     environment.cache_dir = *cache;

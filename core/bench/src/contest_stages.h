@@ -28,6 +28,6 @@ inline double microseconds_since(Clock::time_point begin) {
 
 /// A runtime like another one, with the same plugins and their options, that has resolved no program yet. Its cache is in
 /// folder `cache` and nowhere else; without one it is the other's.
-Result<std::shared_ptr<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache);
+Result<Shared<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache);
 
 }  // namespace kmux::bench

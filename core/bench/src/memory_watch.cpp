@@ -35,7 +35,7 @@ void MemoryWatch::look() { most_ = std::max(most_, memory_under(processes_now(),
 
 Result<std::uint64_t> build_memory(const Runtime& runtime, const Program& program, CompileOptions options,
                                    const std::filesystem::path& folder) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> fresh, fresh_runtime(runtime, folder));
+  KMUX_ASSIGN(const Shared<Runtime> fresh, fresh_runtime(runtime, folder));
   options.use_cache = false;
   options.isolation = Isolation::kProcess;
   MemoryWatch watch;

@@ -225,7 +225,7 @@ void check_expr(const Expr& expr, ExprPlace place, const Scope& scope, const Jso
     problems.add(at, "the expression is nested deeper than " + std::to_string(kMaxExprDepth) + " levels. Use lets.");
     return;
   }
-  const std::set<std::string> names = symbols_of(expr);
+  const std::vector<std::string> names = symbols_of(expr);
   for (const std::string& name : names) check_use(name, place, scope, at, problems);
   bool has_value = names.empty();
   visit(expr, [&](const Expr& node) {

@@ -19,7 +19,7 @@ Result<Choice> choose(Runtime& runtime, const Program& program, const CompileOpt
   KMUX_ASSIGN(const IsolationSettings isolation,
               isolation_of(options.isolation, options.compile_timeout_s, runtime.environment()));
   const bool isolated = runs_isolated(runtime, backend, isolation);
-  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, plugin_for(runtime, backend, isolation));
+  KMUX_ASSIGN(Shared<Plugin> plugin, plugin_for(runtime, backend, isolation));
   KMUX_ASSIGN(Options for_compiler, compiler_options(options));
   // Who launches from this machine alone was chosen since target_host says no more than that.
   if (plugin->manifest().target_hosts.empty() && !options.target_host.empty()) for_compiler.erase("target_host");

@@ -16,7 +16,7 @@ class Runtime;
 ///
 /// Lifetime: borrows the program.
 struct Choice {
-  std::shared_ptr<Plugin> plugin;
+  Shared<Plugin> plugin;
   Backend* backend;  // the plugin's own
   BuildRequest request;
   bool isolated = false;  // its cold calls go to a process of its own

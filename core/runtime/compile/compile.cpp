@@ -34,7 +34,7 @@ Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOp
 
 Result<LoadedArtifact> load_artifact(Runtime& runtime, const SharedProgram& program, const CompileOptions& options,
                                      BuildResult& built) {
-  KMUX_ASSIGN(std::shared_ptr<Plugin> plugin, runtime.registry().plugin(built.backend));
+  KMUX_ASSIGN(Shared<Plugin> plugin, runtime.registry().plugin(built.backend));
   auto adapter = open_adapter(plugin->backend(), built.artifact, options.device.value_or(0), program->name);
   if (!adapter) {
     if (is_auto(built.resolution)) note_failure(runtime, *program, *built.resolution.chosen(), adapter.error());
@@ -112,12 +112,12 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
 }
 
 Result<BuildResult> build(const Program& program, const CompileOptions& options) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return build(*runtime, program, options);
 }
 
 Result<Kernel> compile(const Program& program, const CompileOptions& options) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return compile(*runtime, program, options);
 }
 
@@ -133,7 +133,7 @@ Result<Kernel> kernel(std::string_view source, std::string_view text, const Comp
 
 Result<Resolution> resolve(const Program& program, const ResolveRequest& request) {
   return without_bad_alloc([&]() -> Result<Resolution> {
-    KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+    KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
     return resolve(*runtime, program, request);
   });
 }

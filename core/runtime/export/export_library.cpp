@@ -317,7 +317,7 @@ Result<ExportedLibrary> export_library(Runtime& runtime, const Program& program,
 }
 
 Result<ExportedLibrary> export_library(const Program& program, const ExportOptions& options) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return export_library(*runtime, program, options);
 }
 

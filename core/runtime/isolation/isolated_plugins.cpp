@@ -66,14 +66,14 @@ Result<std::shared_ptr<WorkerPool>> IsolatedPlugins::pool_of(const Registry& reg
   return pool;
 }
 
-Result<std::shared_ptr<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::string& name,
-                                                        const std::optional<std::chrono::milliseconds>& limit) {
+Result<Shared<Plugin>> IsolatedPlugins::plugin(Registry& registry, const std::string& name,
+                                               const std::optional<std::chrono::milliseconds>& limit) {
   const std::vector<PluginEntry> entries = registry.entries();
   const auto found = std::ranges::find_if(
       entries, [&](const PluginEntry& entry) { return entry.manifest.name == name && entry.status.ok(); });
   if (found == entries.end()) return registry.plugin(name);  // says why not, and opens nothing
   KMUX_ASSIGN(std::shared_ptr<WorkerPool> pool, pool_of(registry, *found));
-  return std::shared_ptr<Plugin>(std::make_shared<IsolatedPlugin>(registry, *found, std::move(pool), limit));
+  return Shared<Plugin>(Shared<IsolatedPlugin>::make(registry, *found, std::move(pool), limit));
 }
 
 void IsolatedPlugins::end_surplus() {
@@ -102,8 +102,7 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
   return would_wait && find_worker(worker_places()).ok();
 }
 
-Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name,
-                                           const IsolationSettings& isolation) {
+Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation) {
   if (!runs_isolated(runtime, name, isolation)) return runtime.registry().plugin(name);
   return runtime.impl().isolated_plugins().plugin(runtime.registry(), name, isolation.limit);
 }

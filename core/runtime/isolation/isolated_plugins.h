@@ -27,8 +27,8 @@ class IsolatedPlugins {
   /// call gets at most `limit`.
   ///
   /// Errors: unavailable without kmux-worker, or with the registry's refusal; invalid_argument for an unknown name.
-  Result<std::shared_ptr<Plugin>> plugin(Registry& registry, const std::string& name,
-                                         const std::optional<std::chrono::milliseconds>& limit);
+  Result<Shared<Plugin>> plugin(Registry& registry, const std::string& name,
+                                const std::optional<std::chrono::milliseconds>& limit);
 
   /// Ends the workers that wait for a call beyond those that a pool keeps.
   void end_surplus();
@@ -52,8 +52,7 @@ bool runs_isolated(const Runtime& runtime, const std::string& name, const Isolat
 /// Plugin `name` of `runtime` for its cold calls: in this process, or in one of its own if it `runs_isolated`.
 ///
 /// Errors: as Registry::plugin and IsolatedPlugins::plugin.
-Result<std::shared_ptr<Plugin>> plugin_for(Runtime& runtime, const std::string& name,
-                                           const IsolationSettings& isolation);
+Result<Shared<Plugin>> plugin_for(Runtime& runtime, const std::string& name, const IsolationSettings& isolation);
 
 /// A backend whose cold calls go to a worker process. Its adapters and devices are those of the plugin in this process,
 /// which is opened when they are first asked for.
@@ -89,7 +88,7 @@ class IsolatedBackend final : public Backend {
   WorkerTable table_;
   PluginBackend remote_;
   std::mutex mutex_;
-  std::shared_ptr<Plugin> local_;
+  Shared<Plugin> local_;
 };
 
 }  // namespace kmux

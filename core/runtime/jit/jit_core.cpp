@@ -87,7 +87,7 @@ Error in_call(Error error, const std::string& key) {
   return error;
 }
 
-Result<std::shared_ptr<Runtime>> runtime_of(const JitOptions& options) {
+Result<Shared<Runtime>> runtime_of(const JitOptions& options) {
   return options.runtime ? options.runtime : Runtime::default_runtime();
 }
 
@@ -127,7 +127,7 @@ Result<Program> JitCore::program(const JitRequest& request) const {
 }
 
 Result<Kernel> JitCore::State::compile(const JitCore& core, const JitRequest& request) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, runtime_of(core.options()));
+  KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(core.options()));
   KMUX_ASSIGN(const JitJob job, job_of(core, *runtime, request));
   const auto make = [&]() -> Result<Kernel> {
     KMUX_TRY(debug_files.write_program(job.job.program, request.key));
@@ -294,7 +294,7 @@ class JitCore::Batch {
 Result<std::vector<std::optional<Kernel>>> JitCore::par_compile(std::span<const JitRequest> requests,
                                                                 const ParCompileOptions& how) {
   KMUX_TRY(initialize());
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, runtime_of(options_));
+  KMUX_ASSIGN(const Shared<Runtime> runtime, runtime_of(options_));
   return Batch(*this, *runtime, requests, how).run();
 }
 

@@ -40,7 +40,7 @@ struct JitCore::State {
 };
 
 /// The runtime that a wrapper compiles with.
-Result<std::shared_ptr<Runtime>> runtime_of(const JitOptions& options);
+Result<Shared<Runtime>> runtime_of(const JitOptions& options);
 
 /// `error` with the call that it belongs to.
 Error in_call(Error error, const std::string& key);

@@ -22,7 +22,7 @@ namespace kmux {
 
 /// What an artifact was made of: a plugin and a variant, for a target.
 struct Origin {
-  std::shared_ptr<Plugin> plugin = {};
+  Shared<Plugin> plugin = {};
   std::size_t index = 0;  // of the variant
   std::shared_ptr<const Variant> variant = {};
   Target target = {};

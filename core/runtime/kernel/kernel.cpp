@@ -135,8 +135,8 @@ Result<Kernel> make_kernel(KernelParts parts) {
   const Device device(parts.plugin, parts.device);
   KMUX_ASSIGN(OutputAllocator outputs, OutputAllocator::make(parts.name, parts.signature, inputs));
   KMUX_ASSIGN(const AcceptedMemory memory, accepted_memory(device));
-  auto impl = std::make_shared<const Kernel::Impl>(std::move(parts), memory, std::move(all), std::move(inputs),
-                                                   std::move(outputs));
+  auto impl =
+      Shared<const Kernel::Impl>::make(std::move(parts), memory, std::move(all), std::move(inputs), std::move(outputs));
   if (impl->checker.frame_size() <= kLargeFrame) return Kernel(std::move(impl));
   return make_error(ErrorCode::kInvalidArgument, "kernel \"" + impl->parts.name + "\" has " +
                                                      std::to_string(impl->checker.frame_size()) +
@@ -163,6 +163,10 @@ Result<Outputs> Kernel::call(std::span<const Arg> inputs, StreamRef stream, cons
   return impl_->launch(all_params, stream);
 }
 
+Status Kernel::launch(std::initializer_list<Arg> all_params, StreamRef stream) const {
+  return launch(std::span(all_params.begin(), all_params.size()), stream);
+}
+
 Status Kernel::warm(std::optional<int> device) const {
   current_lane();
   return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
@@ -179,6 +183,10 @@ const std::string& Kernel::launcher() const { return impl_->adapters.loaded().la
 const std::string& Kernel::tier() const { return impl_->adapters.loaded().tier; }
 bool Kernel::uses(std::string_view backend) const {
   return impl_->adapters.has_used(backend) || (impl_->parts.tuner != nullptr && impl_->parts.tuner->uses(backend));
+}
+
+Result<Tuning> Kernel::tune(std::initializer_list<Arg> all_params, const TuneOptions& options) const {
+  return tune(std::span(all_params.begin(), all_params.size()), options);
 }
 
 Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& options) const {

@@ -44,7 +44,7 @@ struct KernelParts {
   std::string name;
   Signature signature;
   std::vector<int> out_idx = {};  // as given in CompileOptions
-  std::shared_ptr<Plugin> plugin;         // whose device the kernel is for, also when another one's code is launched
+  Shared<Plugin> plugin;         // whose device the kernel is for, also when another one's code is launched
   std::shared_ptr<AdapterSlot> adapters;  // each with its origin
   int device = 0;                         // ordinal
   Resolution resolution;

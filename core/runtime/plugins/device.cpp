@@ -5,7 +5,7 @@
 
 namespace kmux {
 
-Device::Device(std::shared_ptr<Plugin> plugin, int ordinal)
+Device::Device(Shared<Plugin> plugin, int ordinal)
     : plugin_(std::move(plugin)), dl_{static_cast<DLDeviceType>(plugin_->api().devices->device_type), ordinal} {}
 
 Device Device::foreign(DLDevice dl) {
@@ -72,12 +72,12 @@ DeviceApi& api_of(const Device& device) { return device.plugin()->backend().devi
 Result<Stream> Stream::create(const Device& device) {
   if (device.plugin() == nullptr) return needs_a_backend(" stream", device);
   KMUX_ASSIGN(void* const handle, api_of(device).stream_create(device.ordinal()));
-  return Stream(device, std::shared_ptr<void>(
-                            handle, [device](void* owned) { api_of(device).stream_destroy(device.ordinal(), owned); }));
+  return Stream(
+      device, Shared<void>(handle, [device](void* owned) { api_of(device).stream_destroy(device.ordinal(), owned); }));
 }
 
 Stream Stream::borrow(const Device& device, void* handle) {
-  return Stream(device, std::shared_ptr<void>(handle, [](void*) {}));
+  return Stream(device, Shared<void>(handle, [](void*) {}));
 }
 
 Status Stream::synchronize() const {
@@ -93,8 +93,8 @@ Status Stream::wait(const Event& event) const {
 Result<Event> Event::create(const Device& device) {
   if (device.plugin() == nullptr) return needs_a_backend("n event", device);
   KMUX_ASSIGN(void* const handle, api_of(device).event_create(device.ordinal()));
-  return Event(device, std::shared_ptr<void>(
-                           handle, [device](void* owned) { api_of(device).event_destroy(device.ordinal(), owned); }));
+  return Event(device,
+               Shared<void>(handle, [device](void* owned) { api_of(device).event_destroy(device.ordinal(), owned); }));
 }
 
 Status Event::record(StreamRef stream) const {

@@ -138,16 +138,16 @@ Status check_table(const kmux_plugin_api& api, const Manifest& manifest, const s
 
 }  // namespace
 
-Result<std::shared_ptr<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& path,
-                                                   const Options& options) {
+Result<Shared<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& path,
+                                          const Options& options) {
   KMUX_ASSIGN(Library library, open_library(manifest, path));
   KMUX_ASSIGN(const kmux_plugin_api* const api, query(library, path));
   KMUX_TRY(check_table(*api, manifest, path));
   auto host = std::make_unique<HostApi>(manifest.name, options);
   void* instance = nullptr;
   KMUX_TRY(call_plugin(api->name, [&](kmux_sink error) { return api->create(host->get(), &instance, error); }));
-  return std::shared_ptr<PluginLibrary>(
-      std::make_shared<OpenPlugin>(manifest, path, std::move(library), *api, std::move(host), instance));
+  return Shared<PluginLibrary>(
+      Shared<OpenPlugin>::make(manifest, path, std::move(library), *api, std::move(host), instance));
 }
 
 }  // namespace kmux

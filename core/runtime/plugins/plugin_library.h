@@ -60,7 +60,7 @@ class PluginLibrary : public Plugin {
 /// `options` answers what the plugin asks of its host; copied.
 /// Errors: unavailable with the loader's own text and the manifest's hints, for a table that is too new, too small or
 ///         incomplete, or with the plugin's own reason; internal if the plugin threw.
-Result<std::shared_ptr<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& library,
-                                                   const Options& options);
+Result<Shared<PluginLibrary>> open_plugin(const Manifest& manifest, const std::filesystem::path& library,
+                                          const Options& options);
 
 }  // namespace kmux

@@ -58,7 +58,7 @@ class SearchedRegistry final : public Registry {
   std::map<std::string, std::string> plugin_options() const override { return options_; }
   std::vector<Manifest> manifests() const override { return manifests_; }
 
-  Result<std::shared_ptr<Plugin>> plugin(std::string_view name) override {
+  Result<Shared<Plugin>> plugin(std::string_view name) override {
     const PluginEntry* entry = find(name);
     if (entry == nullptr) return unknown_plugin(name, manifests_);
     if (!entry->status) return entry->status.error();
@@ -66,7 +66,7 @@ class SearchedRegistry final : public Registry {
     auto& slot = opened_[entry->manifest.name];
     if (!slot) slot = open_checked(*entry);
     if (!*slot) return slot->error();
-    return std::shared_ptr<Plugin>(**slot);
+    return Shared<Plugin>(**slot);
   }
 
   Status unload(std::string_view name) override {
@@ -76,7 +76,7 @@ class SearchedRegistry final : public Registry {
     const auto found = opened_.find(name);
     if (found == opened_.end() || !found->second) return Ok{};
     if (*found->second) {
-      const std::shared_ptr<PluginLibrary>& library = **found->second;
+      const Shared<PluginLibrary>& library = **found->second;
       if (const long holders = library.use_count() - 1; holders > 0) return still_held(name, holders);
       library->close_when_released();
     }
@@ -100,7 +100,7 @@ class SearchedRegistry final : public Registry {
 
  private:
   /// Checks the file once more, as it may have changed since the search.
-  Result<std::shared_ptr<PluginLibrary>> open_checked(const PluginEntry& entry) const {
+  Result<Shared<PluginLibrary>> open_checked(const PluginEntry& entry) const {
     KMUX_TRY(check_library(entry));
     return open_plugin(entry.manifest, library_of(entry), options_);
   }
@@ -128,7 +128,7 @@ class SearchedRegistry final : public Registry {
   std::function<void(std::string_view)> listener_;
   std::mutex mutex_;
   // A plugin that could not be opened is remembered with its error, so that it is tried once.
-  std::map<std::string, std::optional<Result<std::shared_ptr<PluginLibrary>>>, std::less<>> opened_;
+  std::map<std::string, std::optional<Result<Shared<PluginLibrary>>>, std::less<>> opened_;
 };
 
 }  // namespace

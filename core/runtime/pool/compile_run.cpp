@@ -178,7 +178,7 @@ Result<Kernel> compile(Runtime& runtime, const Program& program, const CompileOp
 }
 
 Result<Kernel> compile(const Program& program, const CompileOptions& options, const CompileWait& wait) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return compile(*runtime, program, options, wait);
 }
 

@@ -179,7 +179,7 @@ Result<std::vector<std::optional<Kernel>>> par_compile(Runtime& runtime, std::sp
 }
 
 Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const CompileJob> jobs, const ParCompileOptions& how) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return par_compile(*runtime, jobs, how);
 }
 
@@ -190,7 +190,7 @@ Result<std::vector<std::optional<Kernel>>> par_compile(std::span<const Program> 
 
 Result<std::vector<std::optional<BuildResult>>> par_build(std::span<const CompileJob> jobs,
                                                           const ParCompileOptions& how) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return par_build(*runtime, jobs, how);
 }
 

@@ -52,7 +52,7 @@ std::vector<Result<std::vector<MissingFeature>>> ask_supports(Plugin& plugin, Su
   return missing;
 }
 
-Result<std::shared_ptr<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
+Result<Shared<Plugin>> open(Runtime& runtime, const ResolveRequest& request, const std::string& name) {
   KMUX_ASSIGN(const IsolationSettings isolation,
               isolation_of(request.isolation, request.compile_timeout_s, runtime.environment()));
   return plugin_for(runtime, name, isolation);
@@ -65,7 +65,7 @@ PluginFacts gather(Runtime& runtime, const Inquiry& inquiry, const PluginEntry& 
   Survivors survivors(inquiry, facts);
   if (!survivors.pass(Stage::kManifest) || !survivors.pass(Stage::kOpen)) return facts;
 
-  Result<std::shared_ptr<Plugin>> plugin = open(runtime, inquiry.request, entry.manifest.name);
+  Result<Shared<Plugin>> plugin = open(runtime, inquiry.request, entry.manifest.name);
   if (!plugin) {
     facts.opened = std::move(plugin).error();
     return facts;

@@ -19,7 +19,7 @@ class SupportMemo;
 /// What a runtime is made of; each part is defined in the folder that uses it.
 class Runtime::Impl {
  public:
-  Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, std::unique_ptr<Registry> registry);
+  Impl(Environment environment, std::shared_ptr<ArtifactCache> cache, Shared<Registry> registry);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -45,7 +45,7 @@ class Runtime::Impl {
  private:
   Environment environment_;
   std::shared_ptr<ArtifactCache> cache_;
-  std::unique_ptr<Registry> registry_;
+  Shared<Registry> registry_;
   std::shared_ptr<SupportMemo> support_memo_;
   std::shared_ptr<IsolatedPlugins> isolated_plugins_;
   std::shared_ptr<KernelMemo> kernel_memo_;

@@ -102,8 +102,7 @@ void defer(OwnedBlock block) {
 
 }  // namespace
 
-Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::size_t bytes,
-                                                             StreamRef stream) {
+Result<Shared<DeviceMemory>> DeviceMemory::allocate(const Device& device, std::size_t bytes, StreamRef stream) {
   release_deferred_blocks();
   std::uint64_t capture = 0;
   if (stream.handle != nullptr) {  // the default stream is never captured
@@ -113,7 +112,7 @@ Result<std::shared_ptr<DeviceMemory>> DeviceMemory::allocate(const Device& devic
   KMUX_ASSIGN(void* const address,
               api.allocate(device.ordinal(), stream.handle, std::max<std::size_t>(bytes, 1), kAlignment));
   sole_stream.add(stream.handle);
-  return std::make_shared<DeviceMemory>(device, address, bytes, stream, capture);
+  return Shared<DeviceMemory>::make(device, address, bytes, stream, capture);
 }
 
 DeviceMemory::DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream,

@@ -19,12 +19,12 @@ struct OwnedBlock {
   struct Use {
     void* stream;
     void* event;
-    std::shared_ptr<void> owner;
+    Shared<void> owner;
   };
   Device device;
   void* address = nullptr;
   void* stream = nullptr;
-  std::shared_ptr<void> stream_owner;
+  Shared<void> stream_owner;
   std::uint64_t capture = 0;  // that the allocation is a node of; 0: none
   std::thread::id thread = {};  // that allocated it: some handles name another stream in each
   std::vector<Use> uses = {};
@@ -44,7 +44,7 @@ struct OwnedBlock {
 class DeviceMemory {
  public:
   /// Errors: those of the backend.
-  static Result<std::shared_ptr<DeviceMemory>> allocate(const Device& device, std::size_t bytes, StreamRef stream);
+  static Result<Shared<DeviceMemory>> allocate(const Device& device, std::size_t bytes, StreamRef stream);
   /// Takes over what was allocated, in `capture` if that is not 0.
   DeviceMemory(const Device& device, void* address, std::size_t bytes, StreamRef stream, std::uint64_t capture);
   DeviceMemory(const DeviceMemory&) = delete;

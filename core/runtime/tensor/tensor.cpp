@@ -23,11 +23,11 @@ Error out_of_memory(std::size_t bytes, const Device& device) {
                                                  " bytes were requested). Use a smaller tensor or free others.");
 }
 
-Result<std::shared_ptr<void>> allocate_host(std::size_t bytes) {
+Result<Shared<void>> allocate_host(std::size_t bytes) {
   const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + kHostAlignment - 1) / kHostAlignment * kHostAlignment;
   void* memory = rounded < bytes ? nullptr : std::aligned_alloc(kHostAlignment, rounded);
   if (memory == nullptr) return out_of_memory(bytes, Device{});
-  return std::shared_ptr<void>(memory, [](void* address) { std::free(address); });
+  return Shared<void>(memory, [](void* address) { std::free(address); });
 }
 
 Status check_known(const Device& device) {
@@ -82,20 +82,20 @@ void show_shape(State& state) {
 }  // namespace
 
 Tensor Tensor::make(State state) {
-  auto shared = std::make_shared<State>(std::move(state));
+  auto shared = Shared<State>::make(std::move(state));
   show_shape(*shared);
-  return Tensor(std::shared_ptr<const State>(std::move(shared)));
+  return Tensor(std::move(shared));
 }
 
 Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
   KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
   KMUX_TRY(check_known(device));
-  auto state = std::make_shared<State>();
+  auto state = Shared<State>::make();
   if (device.plugin() == nullptr) {
     KMUX_ASSIGN(state->owner, allocate_host(bytes));
     state->tensor.data = state->owner.get();
   } else {
-    KMUX_ASSIGN(std::shared_ptr<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
+    KMUX_ASSIGN(Shared<DeviceMemory> memory, DeviceMemory::allocate(device, bytes, stream));
     state->tensor.data = memory->address();
     state->memory = memory.get();
     state->owner = std::move(memory);
@@ -106,7 +106,7 @@ Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const
   state->shape = std::move(shape);
   state->device = device;
   show_shape(*state);
-  return Tensor(std::shared_ptr<const State>(std::move(state)));
+  return Tensor(std::move(state));
 }
 
 Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
@@ -323,7 +323,7 @@ Result<Tensor> Tensor::adopt(Managed* managed) {
   }
   state.device = Device::foreign(given.device);
   if (!state.device.is_host()) state.memory = ExportedMemory::find(given.data);
-  state.owner = std::shared_ptr<void>(given.data, [managed](void*) {
+  state.owner = Shared<void>(given.data, [managed](void*) {
     if (managed->deleter != nullptr) managed->deleter(managed);
   });
   return make(std::move(state));

@@ -76,7 +76,7 @@ class Tuner final : public KernelTuner, public std::enable_shared_from_this<Tune
   Signature signature_;
   std::string name_;
   std::vector<int> out_idx_;
-  std::shared_ptr<Plugin> home_;
+  Shared<Plugin> home_;
   int device_ = 0;
   std::shared_ptr<BackendHistory> history_;
   std::shared_ptr<ArtifactCache> cache_;

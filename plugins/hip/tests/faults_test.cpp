@@ -138,7 +138,7 @@ class HipFaults : public testing::Test {
 
  private:
   TempFolder folder_;
-  std::shared_ptr<Runtime> runtime_;
+  Shared<Runtime> runtime_;
   std::vector<std::string> logs_;
 };
 

@@ -50,7 +50,7 @@ class OverFake : public testing::TestWithParam<const char*> {
   std::vector<std::string> work_of(const Kernel& kernel, const std::vector<Arg>& args, void* stream = nullptr);
 
   FakeCuda fake = FakeCuda::load();
-  std::shared_ptr<Runtime> runtime;
+  Shared<Runtime> runtime;
   std::vector<std::string> logs;  // warnings and above
   fake_cuda::Live kept;  // what is left at the end on purpose; of contexts at most that many
 

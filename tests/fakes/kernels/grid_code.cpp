@@ -26,14 +26,14 @@ constexpr const char* kHeaderPart = "header/";  // and its path
 constexpr const char* kSettingsPart = "settings.json";
 constexpr const char* kGeneralPart = "general";
 
-Result<std::shared_ptr<Plugin>> open_plugin() {
+Result<Shared<Plugin>> open_plugin() {
   KMUX_ASSIGN(auto registry, Registry::open({.search_path = {KMUX_FAKE_PLUGINS}, .use_default_path = false}));
   static const auto& kept = *new const std::unique_ptr<Registry>(std::move(registry));
   return kept->plugin("cpu");
 }
 
 Result<Backend*> backend() {
-  static const auto& plugin = *new const Result<std::shared_ptr<Plugin>>(open_plugin());
+  static const auto& plugin = *new const Result<Shared<Plugin>>(open_plugin());
   KMUX_TRY(plugin);
   return &(*plugin)->backend();
 }

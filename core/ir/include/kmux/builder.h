@@ -44,7 +44,7 @@ class LaunchBuilder {
   friend class BodyBuilder;
   LaunchBuilder(const class ProgramBuilder* program, std::vector<Step>* steps, std::size_t index)
       : program_(program), steps_(steps), index_(index) {}
-  Launch& launch() { return std::get<Launch>((*steps_)[index_]); }
+  Launch& launch();
   const ProgramBuilder* program_;
   std::vector<Step>* steps_;
   std::size_t index_;
@@ -72,6 +72,7 @@ class BodyBuilder {
  private:
   friend class ProgramBuilder;
   BodyBuilder(const ProgramBuilder* program, std::vector<Step>* steps) : program_(program), steps_(steps) {}
+  BodyBuilder& add(Step step);
   const ProgramBuilder* program_;
   std::vector<Step>* steps_;
 };
@@ -154,8 +155,7 @@ BodyBuilder& BodyBuilder::when(Expr condition, Then then, Else otherwise) {
   then(inner_then);
   BodyBuilder inner_else(program_, &guard.else_steps);
   otherwise(inner_else);
-  steps_->emplace_back(std::move(guard));
-  return *this;
+  return add(std::move(guard));
 }
 
 template <class Loop>
@@ -163,8 +163,7 @@ BodyBuilder& BodyBuilder::loop(std::string variable, Expr begin, Expr end, Loop 
   For loop{variable, std::move(begin), std::move(end), {}};
   BodyBuilder inner(program_, &loop.steps);
   body(inner, Expr::symbol(std::move(variable)));
-  steps_->emplace_back(std::move(loop));
-  return *this;
+  return add(std::move(loop));
 }
 
 }  // namespace kmux

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kmux/dtype.h"
 #include "kmux/error.h"
+#include "kmux/function_ref.h"
+#include "kmux/shared.h"
 
 namespace kmux {
 
@@ -82,8 +81,8 @@ class Expr {
     DType type;
     std::vector<Expr> operands;
   };
-  explicit Expr(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
-  std::shared_ptr<const Node> node_;
+  explicit Expr(Shared<const Node> node) : node_(std::move(node)) {}
+  Shared<const Node> node_;
 };
 
 /// The operator of that name (ExprOp) over its operands.
@@ -116,7 +115,7 @@ Expr select(Expr condition, Expr if_true, Expr if_false);
 /// @}
 
 /// The value of a name, or nothing if it is not bound.
-using Bindings = std::function<std::optional<std::int64_t>(std::string_view name)>;
+using Bindings = FunctionRef<std::optional<std::int64_t>(std::string_view name)>;
 
 /// The value of `expr`.
 ///
@@ -125,10 +124,10 @@ using Bindings = std::function<std::optional<std::int64_t>(std::string_view name
 Result<std::int64_t> evaluate(const Expr& expr, const Bindings& bindings);
 
 /// Calls `visit` on each node, parents before children. The one traversal that printers and checks share.
-void visit(const Expr& expr, const std::function<void(const Expr&)>& visit);
+void visit(const Expr& expr, FunctionRef<void(const Expr&)> visit);
 
-/// Every name that occurs in `expr`.
-std::set<std::string> symbols_of(const Expr& expr);
+/// Every name that occurs in `expr`, once and in the order of the alphabet.
+std::vector<std::string> symbols_of(const Expr& expr);
 
 /// `expr` with every name that `bindings` has replaced by its value.
 Expr substitute(const Expr& expr, const Bindings& bindings);

@@ -5,18 +5,18 @@
 //   kmux/cached_program.h               programs in that cache, where making one takes long
 //   kmux/compile_wait.h                 giving up a compilation
 //   kmux/environment.h, kmux/registry.h a runtime and plugins of one's own
+//   kmux/executor.h                     threads of the application for kernels that run on the processor
 //   kmux/jit.h                          functions that make programs; wants headers of Boost
 //   kmux/json.h                         what `to_json` and `Device::properties` return
+//   kmux/log.h                          where lines of log go
 //   kmux/par_compile.h                  many programs at once
 #include "kmux/arg.h"
 #include "kmux/builder.h"
 #include "kmux/compile.h"
 #include "kmux/device.h"
 #include "kmux/error.h"
-#include "kmux/executor.h"
 #include "kmux/export_library.h"
 #include "kmux/kernel.h"
-#include "kmux/log.h"
 #include "kmux/npy.h"
 #include "kmux/program.h"
 #include "kmux/resolver.h"

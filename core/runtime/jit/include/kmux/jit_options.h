@@ -43,7 +43,7 @@ struct JitOptions {
   std::optional<double> compile_timeout_s = {};  // as in CompileOptions
   std::optional<Policy> policy = {};  // as in CompileOptions
   std::string lock_file = {};  // as in CompileOptions
-  std::shared_ptr<Runtime> runtime = {};  // null: the default one
+  Shared<Runtime> runtime = {};  // null: the default one
 };
 
 /// The options of `compile`.

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +12,9 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/function_ref.h"
 #include "kmux/resolver.h"
+#include "kmux/shared.h"
 #include "kmux/target.h"
 #include "kmux/tensor.h"
 #include "kmux/tune.h"
@@ -46,7 +46,7 @@ KMUX_API Result<Tensor> single(const Outputs& outputs);
 
 /// Gives new contiguous memory for an output: of that shape and dtype, on that device, for work on that stream.
 using OutputMemory =
-    std::function<Result<Tensor>(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream)>;
+    FunctionRef<Result<Tensor>(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream)>;
 
 /// A compiled program that can be called. A call runs on the device that its tensors are on: the one that the kernel was
 /// compiled for, or another of the same backend and architecture.
@@ -74,9 +74,7 @@ class KMUX_API Kernel {
   /// Errors: invalid_argument that names kernel, parameter, expected and actual value; launch_failed from the backend.
   Status launch(std::span<const Arg> all_params, StreamRef stream = {}) const;
   /// The same with the arguments in braces.
-  Status launch(std::initializer_list<Arg> all_params, StreamRef stream = {}) const {
-    return launch(std::span<const Arg>(all_params.begin(), all_params.size()), stream);
-  }
+  Status launch(std::initializer_list<Arg> all_params, StreamRef stream = {}) const;
 
   /// Does now what the first launch on `device` (an ordinal; by default the kernel's own) would do once.
   Status warm(std::optional<int> device = {}) const;
@@ -95,9 +93,7 @@ class KMUX_API Kernel {
   ///         timed, the first one's error.
   Result<Tuning> tune(std::span<const Arg> all_params, const TuneOptions& options = {}) const;
   /// The same with the arguments in braces.
-  Result<Tuning> tune(std::initializer_list<Arg> all_params, const TuneOptions& options = {}) const {
-    return tune(std::span<const Arg>(all_params.begin(), all_params.size()), options);
-  }
+  Result<Tuning> tune(std::initializer_list<Arg> all_params, const TuneOptions& options = {}) const;
 
   /// The name of the program, as messages give it.
   const std::string& name() const;
@@ -127,10 +123,10 @@ class KMUX_API Kernel {
 
   struct Impl;
   /// A handle to `impl`; for `make_kernel`.
-  explicit Kernel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  explicit Kernel(Shared<const Impl> impl) : impl_(std::move(impl)) {}
 
  private:
-  std::shared_ptr<const Impl> impl_;
+  Shared<const Impl> impl_;
 };
 
 }  // namespace kmux

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmux/dlpack.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/shared.h"
 
 namespace kmux {
 
@@ -21,7 +22,7 @@ class Runtime;
 /// stream without one (another library made it) has to outlive such memory.
 struct StreamRef {
   void* handle = nullptr;  // the driver's; null: the default stream
-  const std::shared_ptr<void>* owner = nullptr;  // what keeps the stream alive, or null
+  const Shared<void>* owner = nullptr;  // what keeps the stream alive, or null
 };
 
 /// A place where tensors live and kernels run: the host, or a device of a plugin.
@@ -32,7 +33,7 @@ class KMUX_API Device {
   /// The host's memory.
   Device() = default;
   /// The device of that number of a plugin.
-  Device(std::shared_ptr<Plugin> plugin, int ordinal);
+  Device(Shared<Plugin> plugin, int ordinal);
   /// The device of a tensor that came from outside: it can be compared and passed on, not copied from.
   static Device foreign(DLDevice dl);
 
@@ -45,7 +46,7 @@ class KMUX_API Device {
   /// The plugin's name, or "host".
   std::string backend() const;
   /// The plugin; null for the host and for a foreign device.
-  const std::shared_ptr<Plugin>& plugin() const { return plugin_; }
+  const Shared<Plugin>& plugin() const { return plugin_; }
   /// "host" or "BACKEND:0".
   std::string to_string() const;
   /// An object with "name", "arch" and what else the backend has.
@@ -58,7 +59,7 @@ class KMUX_API Device {
   }
 
  private:
-  std::shared_ptr<Plugin> plugin_;
+  Shared<Plugin> plugin_;
   DLDevice dl_{kDLCPU, 0};
 };
 
@@ -89,9 +90,9 @@ class KMUX_API Stream {
   Status wait(const Event& event) const;
 
  private:
-  Stream(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Stream(Device device, Shared<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
   Device device_;
-  std::shared_ptr<void> handle_;
+  Shared<void> handle_;
 };
 
 /// A point in a stream.
@@ -106,9 +107,9 @@ class KMUX_API Event {
 
  private:
   friend class Stream;
-  Event(Device device, std::shared_ptr<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
+  Event(Device device, Shared<void> handle) : device_(std::move(device)), handle_(std::move(handle)) {}
   Device device_;
-  std::shared_ptr<void> handle_;
+  Shared<void> handle_;
 };
 
 /// All devices of all plugins that can run here, the host first.

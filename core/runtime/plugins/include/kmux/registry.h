@@ -75,7 +75,7 @@ class KMUX_API Registry {
   ///
   /// Errors: unavailable with the loader's own text or the refusal's reason; invalid_argument for an unknown name, with
   /// the known ones.
-  virtual Result<std::shared_ptr<Plugin>> plugin(std::string_view name) = 0;
+  virtual Result<Shared<Plugin>> plugin(std::string_view name) = 0;
 
   /// Closes the library of `name`, if it is open, and forgets that it could not be opened.
   ///

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <memory>
-
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/shared.h"
 
 namespace kmux {
 
@@ -17,15 +16,15 @@ struct RegistryOptions;
 class KMUX_API Runtime {
  public:
   /// A runtime of its own with `environment`; plugins from `registry` options.
-  static Result<std::shared_ptr<Runtime>> create(Environment environment, const RegistryOptions& registry);
+  static Result<Shared<Runtime>> create(Environment environment, const RegistryOptions& registry);
 
   /// A runtime over a registry that the caller made.
-  static std::shared_ptr<Runtime> with(Environment environment, std::unique_ptr<Registry> registry);
+  static Shared<Runtime> with(Environment environment, Shared<Registry> registry);
 
   /// The runtime of this process, made on first use from its environment; a child that was forked makes its own.
   ///
   /// Errors: those of Registry::open, remembered.
-  static Result<std::shared_ptr<Runtime>> default_runtime();
+  static Result<Shared<Runtime>> default_runtime();
 
   /// Waits for a compile in the background 100 ms at most: one that cannot be interrupted is left alone.
   ~Runtime();
@@ -46,8 +45,8 @@ class KMUX_API Runtime {
   Impl& impl() const { return *impl_; }
 
  private:
-  explicit Runtime(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Runtime(Shared<Impl> impl);
+  Shared<Impl> impl_;
 };
 
 }  // namespace kmux

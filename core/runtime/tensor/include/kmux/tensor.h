@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "kmux/dtype.h"
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/shared.h"
 
 namespace kmux {
 
@@ -114,15 +114,15 @@ class KMUX_API Tensor {
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> strides;
     Device device;
-    std::shared_ptr<void> owner;
+    Shared<void> owner;
     bool read_only = false;
   };
-  explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  explicit Tensor(Shared<const State> state) : state_(std::move(state)) {}
   static Tensor make(State state);
   template <class Managed>
   static Result<Tensor> adopt(Managed* managed);
   static Result<Tensor> copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes);
-  std::shared_ptr<const State> state_;
+  Shared<const State> state_;
 };
 
 /// "float32[2, 3]" and so on, for messages.
