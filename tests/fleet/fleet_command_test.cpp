@@ -1,9 +1,6 @@
 // The command `kmux` on nodes of a fleet: what the variables mean to those who use kmux, and to those who look after it.
 #include <sys/stat.h>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "fleet/redis_server.h"

@@ -2,9 +2,6 @@
 
 #include <filesystem>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/compile.h"
 #include "kmux/json.h"
 #include "kmux/plugin/file_io.h"

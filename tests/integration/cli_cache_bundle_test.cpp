@@ -1,8 +1,5 @@
 // `kmux cache export` and `import`: what one machine built, another need not build.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

@@ -6,9 +6,6 @@
 #include <fstream>
 #include <thread>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

@@ -1,7 +1,4 @@
 // `kmux run --check-memory`: what a kernel for a GPU does wrong, found on any machine.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/builder.h"
 #include "kmux/json.h"
 #include "kmux/program.h"

@@ -9,9 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/builder.h"
 #include "kmux/json.h"
 #include "kmux/program.h"

@@ -2,9 +2,6 @@
 
 #include <cstring>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/builder.h"
 #include "kmux/npy.h"
 #include "kmux/program.h"

@@ -1,7 +1,4 @@
 // `kmux export` as people type it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

@@ -3,9 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "integration/cli_session.h"
 
 namespace kmux::test {

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "kmux/plugin/process.h"
 
 namespace kmux::test {

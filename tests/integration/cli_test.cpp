@@ -2,9 +2,6 @@
 
 #include <fstream>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 #include "kmux/npy.h"
 #include "kmux/plugin/sha256.h"

@@ -2,9 +2,6 @@
 #include <fstream>
 #include <iterator>
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

@@ -1,8 +1,5 @@
 // kmux tune and kmux resolve --explain as a user types them.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"

@@ -1,7 +1,4 @@
 // What the command says on stderr without --verbose: what its user would want to know and did not ask for.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"
