@@ -8,14 +8,14 @@ namespace {
 
 using testing::HasSubstr;
 
-Result<std::string> any_file(const std::string& path) {
+Result<std::string> file_but_gone(const std::string& path) {
   if (path == "gone.cu")
     return make_error(ErrorCode::kUnavailable, "cannot open 'gone.cu' (No such file or directory).");
   return std::string("content");
 }
 
 Error error_of_text(const std::string& text) {
-  Result<Program> read = from_text({"k.kmux", text}, any_file);
+  Result<Program> read = from_text({"k.kmux", text}, file_but_gone);
   EXPECT_FALSE(read.ok()) << text;
   return read ? Error{} : read.error();
 }
@@ -190,10 +190,10 @@ TEST(TextError, OfALongLineShowsWhatIsAround) {
 TEST(TextError, OfASourceHasItsLines) {
   const std::string source =
       "int before;\n\n  //! kmux\n  //! kernel k(x: f32[n])\n  //!   launch k<<<q, 1>>>(x)\nvoid k() {}\n";
-  const Error error = from_text({"k.cu", source, "k.cu"}, any_file).error();
+  const Error error = from_text({"k.cu", source, "k.cu"}, file_but_gone).error();
   EXPECT_THAT(std::string(*error.note("text")), HasSubstr("k.cu:5:20: error: no \"q\" in scope."));
   EXPECT_THAT(std::string(*error.note("text")), HasSubstr("  //!   launch k<<<q, 1>>>(x)\n                   ^"));
-  EXPECT_THAT(from_text({"k.cu", "void k() {}", "k.cu"}, any_file).error().message,
+  EXPECT_THAT(from_text({"k.cu", "void k() {}", "k.cu"}, file_but_gone).error().message,
               HasSubstr("'k.cu' carries no program (there is no comment \"//! kmux\""));
 }
 

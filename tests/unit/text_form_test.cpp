@@ -13,11 +13,11 @@ using testing::HasSubstr;
 
 Result<std::string> any_file(const std::string& path) { return "content of " + path; }
 
-Program read(std::string_view text) { return from_text({"program.kmux", text}, any_file).value(); }
-std::string format(std::string_view text) { return format_text({"program.kmux", text}).value(); }
+Program read_program_text(std::string_view text) { return from_text({"program.kmux", text}, any_file).value(); }
+std::string formatted(std::string_view text) { return format_text({"program.kmux", text}).value(); }
 
 // The fenced block of the page that begins with "```" and `info`.
-std::string block(const std::string& info) {
+std::string block_of_page(const std::string& info) {
   std::ifstream file(KMUX_TEST_SOURCE_DIR "/docs/text-form.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}}, open = "```" + info + "\n";
   const std::size_t begin = page.find(open);
@@ -27,13 +27,13 @@ std::string block(const std::string& info) {
 }
 
 TEST(TextForm, IsCanonicalInTheExampleOfThePage) {
-  const std::string text = block("kmux");
-  EXPECT_EQ(to_text(read(text)), text);
-  EXPECT_EQ(format(text), text);
+  const std::string text = block_of_page("kmux");
+  EXPECT_EQ(to_text(read_program_text(text)), text);
+  EXPECT_EQ(formatted(text), text);
 }
 
 TEST(TextForm, IsCanonicalInTheSourceOfThePage) {
-  const std::string source = block("cpp saxpy.cu");
+  const std::string source = block_of_page("cpp saxpy.cu");
   const ProgramText text{"dir/saxpy.cu", source, "saxpy.cu"};
   const Program program = from_text(text, any_file).value();
   EXPECT_EQ(program.variants[0].dialect, "cuda");
@@ -69,7 +69,7 @@ TEST(TextForm, HasAllOfTheRest) {
     fill work offset 16: 32 bytes value 255
     launch k<T*, 4><<<[m, 2, 3], [], 16>>>(map t, map u, work offset 8, s, s: i64, map, x + i)
 )";
-  const Program program = read(text);
+  const Program program = read_program_text(text);
   EXPECT_EQ(to_text(program), text);
   EXPECT_EQ(program.signature.outputs, (std::vector<std::string>{"map", "c"}));
   EXPECT_EQ(program.signature.symbols, (std::vector<Symbol>{{"m"}, {"k"}, {"n"}, {"q", dtype::kInt32}}));
@@ -94,7 +94,7 @@ TEST(TextForm, HasAllOfTheRest) {
 
 // What people may write, and what it is in canonical form.
 TEST(TextForm, TakesMoreThanItPrints) {
-  EXPECT_EQ(format(R"(program k(y: inout float32[n], z: out half[(n)])
+  EXPECT_EQ(formatted(R"(program k(y: inout float32[n], z: out half[(n)])
       sources "k.cu"
       launch "k"<<<[n], [ 256 ], 0>>>(
  y,
@@ -107,21 +107,22 @@ TEST(TextForm, TakesMoreThanItPrints) {
 }
 
 TEST(TextForm, HasNumbersAsShortAsTheyCanBe) {
-  Program program = read("kernel k(x: f32[n], a: f32, b: f32, c: f64, d: f64)\n  sources \"k.cu\"\n  launch k()\n");
+  Program program =
+      read_program_text("kernel k(x: f32[n], a: f32, b: f32, c: f64, d: f64)\n  sources \"k.cu\"\n  launch k()\n");
   program.metadata.scalars = {{"a", 50}, {"b", -0.0}, {"c", 1e300}, {"d", 0.1}};
   EXPECT_THAT(to_text(program), HasSubstr("  example a = 50, b = -0, c = 1e+300, d = 0.1\n"));
-  EXPECT_EQ(to_json(read(to_text(program))), to_json(program));
+  EXPECT_EQ(to_json(read_program_text(to_text(program))), to_json(program));
 }
 
 TEST(TextForm, DividesLongLines) {
   std::string text = "kernel k(x: f32[n])\n  sources \"k.cu\"\n  launch k<<<n, 1>>>(x";
   for (int i = 0; i < 40; ++i) text += ", n + " + std::to_string(i);
-  const std::string canonical = format(text + ")\n");
+  const std::string canonical = formatted(text + ")\n");
   for (std::size_t begin = 0, end = 0; begin < canonical.size(); begin = end + 1) {
     end = canonical.find('\n', begin);
     EXPECT_LE(end - begin, 115U);
   }
-  EXPECT_EQ(format(canonical), canonical);
+  EXPECT_EQ(formatted(canonical), canonical);
 }
 
 TEST(TextForm, KeepsComments) {
@@ -135,8 +136,8 @@ kernel k(x: f32[n])  # behind the head
   launch k<<<a, 1>>>(x)
 # at the end
 )";
-  EXPECT_EQ(format(text), text);
-  EXPECT_EQ(format(R"(kernel k(x: f32[n])
+  EXPECT_EQ(formatted(text), text);
+  EXPECT_EQ(formatted(R"(kernel k(x: f32[n])
   dialect cuda  # known from the name
   sources "k.cu"
   launch k<<<n, 1>>>(

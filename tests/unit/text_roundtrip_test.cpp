@@ -80,7 +80,7 @@ TEST(TextRoundtrip, OfEveryPairOfOperators) {
 }
 
 // Damages `text` in one of the ways in which hands do.
-std::string damaged(std::string text, std::mt19937& random) {
+std::string damaged_text(std::string text, std::mt19937& random) {
   const std::vector<std::string> pieces{"(",        ")",        "[",
                                         "]",        ",",        ":",
                                         "\"",       "\n",       "  ",
@@ -116,7 +116,7 @@ TEST(TextRoundtrip, OfDamagedTextEndsInAnErrorOrInAProgram) {
   int good = 0;
   for (std::uint32_t i = 0; i < 4'000; ++i) {
     const Program program = random_program(i % 50);
-    const std::string text = damaged(to_text(program), random);
+    const std::string text = damaged_text(to_text(program), random);
     const Result<Program> read = read_text_of(text, program);
     if (!read) {
       ASSERT_NE(read.error().note("text"), std::nullopt) << text;
