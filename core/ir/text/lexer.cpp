@@ -40,7 +40,7 @@ class Lexer {
   bool ends() const { return at_ == text_.size() || text_[at_] == '\n'; }
   void add(TokenKind kind, std::size_t begin, std::size_t end) { out_.tokens.push_back({kind, begin, end}); }
   void problem(std::size_t begin, std::size_t end, std::string message) {
-    out_.problems.push_back({begin, end, std::move(message)});
+    if (out_.problems.size() < kMostProblems) out_.problems.push_back({begin, end, std::move(message)});
   }
 
   template <class Predicate>

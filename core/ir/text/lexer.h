@@ -45,6 +45,8 @@ struct TextProblem {
   std::string message;
 };
 
+inline constexpr std::size_t kMostProblems = 1000;  // that are kept, of a lexer and of a parser
+
 /// What a text consists of. The last token is kEnd, and a kNewline is before each kDedent.
 struct Lexed {
   std::vector<Token> tokens;

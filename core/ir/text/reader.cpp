@@ -97,7 +97,7 @@ void TextReader::skip_block() {
 }
 
 void TextReader::problem(const Token& at, std::string message) {
-  if (!failed_) problems_.push_back({at.begin, at.end, std::move(message)});
+  if (!failed_ && problems_.size() < 2 * kMostProblems) problems_.push_back({at.begin, at.end, std::move(message)});
 }
 
 void TextReader::fail(const Token& at, std::string message) {
