@@ -1,4 +1,6 @@
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "kmux/dispatch_json.h"
@@ -37,7 +39,9 @@ Result<Formatted> format_file(const std::string& path, bool only_checks) {
   }
   KMUX_ASSIGN(const std::string canonical, format_text(*text));
   if (canonical == content) return Formatted{path};
-  if (!only_checks) KMUX_TRY(write_file(path, canonical));
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(path, error);  // of a link what it leads to
+  if (!only_checks) KMUX_TRY(write_file(error ? std::filesystem::path(path) : file, canonical));
   return Formatted{path, true};
 }
 

@@ -83,6 +83,11 @@ TEST_F(CliText, FormatsInPlaceAndChecks) {
   EXPECT_EQ(content_of("untidy.cu"), untidy);
   EXPECT_EQ(session_.run({"fmt", "saxpy.cu", "untidy.cu"}).exit_code, 0);
   EXPECT_EQ(content_of("untidy.cu"), kSaxpy);
+  session_.write("untidy.cu", untidy);
+  std::filesystem::create_symlink("untidy.cu", session_.folder() / "link.cu");
+  EXPECT_EQ(session_.run({"fmt", "link.cu"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(session_.folder() / "link.cu"));
+  EXPECT_EQ(content_of("untidy.cu"), kSaxpy);
   EXPECT_THAT(session_.run({"fmt", "scale/scale.kmux.json"}).standard_error,
               HasSubstr("has no text form (it is JSON)"));
 }
