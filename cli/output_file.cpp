@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kProgramSuffix = ".kmux.json";
+constexpr std::string_view kTextSuffix = ".kmux";
 
 Error refused(std::string message) { return make_error(ErrorCode::kInvalidArgument, std::move(message)); }
 
@@ -78,6 +79,7 @@ std::string OutputFiles::objection(const OutputFile& file) const {
   const auto found =
       std::ranges::find_if(protected_, [&](const Protected& one) { return is_same(one.path, file.path); });
   if (found != protected_.end()) return found->reason;
+  if (file.path.ends_with(kTextSuffix)) return "that is the name of a text";
   if (file.path.ends_with(kProgramSuffix) && file.kind != OutputKind::kProgram) return "that is the name of a program";
   if (!has_content(file.path) || is_of_kind(file.path, file.kind)) return "";
   return "it is there and is not " + std::string(name_of(file.kind));

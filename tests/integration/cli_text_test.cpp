@@ -71,6 +71,7 @@ TEST_F(CliText, PacksAndRunsWhatItPacked) {
   EXPECT_EQ(refused.exit_code, kBadInput);
   EXPECT_THAT(refused.standard_error, HasSubstr("it is there and is not a program"));
   EXPECT_EQ(session_.run({"pack", "saxpy.cu", "-o", "saxpy.cu"}).exit_code, kBadInput);
+  EXPECT_THAT(session_.run({"pack", "saxpy.cu", "-o", "saxpy.kmux"}).standard_error, HasSubstr("the name of a text"));
 }
 
 TEST_F(CliText, FormatsInPlaceAndChecks) {

@@ -79,7 +79,7 @@ TEST(TextRoundtrip, OfEveryPairOfOperators) {
   }
 }
 
-// Damages `text` in one of the ways in which hands do.
+// Damages `text` as editing by hand does.
 std::string damaged_text(std::string text, std::mt19937& random) {
   const std::vector<std::string> pieces{"(",        ")",        "[",
                                         "]",        ",",        ":",

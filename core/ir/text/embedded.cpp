@@ -10,7 +10,7 @@ namespace kmux {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
-constexpr std::size_t kMostShown = 20;  // problems; more help nobody
+constexpr std::size_t kMostShown = 20;  // problems; those below them often follow from the first
 constexpr std::size_t kMostColumns = 150;  // of a line that is shown
 
 std::string_view without_blanks(std::string_view line) {

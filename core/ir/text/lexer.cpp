@@ -15,7 +15,7 @@ constexpr std::array kMarks =
     std::to_array<std::string_view>({"<<<", ">>>", "<<", ">>", "<=", ">=", "==", "!=", "..", "(", ")", "[", "]",
                                      ",",   ":",   "=",  "+",  "-",  "*",  "/",  "%",  "&",  "|", "^", "<", ">"});
 
-// What begins a line of a program, and so ends brackets that somebody forgot to close.
+// What begins a line of a program, and so ends brackets that are not closed.
 constexpr std::array kFirstWords = std::to_array<std::string_view>(
     {"kernel", "program", "variant", "let", "assert", "workspace", "launch", "fill", "if", "else", "for"});
 

@@ -66,7 +66,8 @@ class Program(tvm_ffi.Object):
 
 
 def load_program(path: str | os.PathLike[str]) -> Program:
-    """Reads `NAME.kmux.json` and the files that it names, and validates the program.
+    """Reads a program and the files that it names, and validates it: `NAME.kmux.json`, `NAME.kmux`, the text form, or a source
+    that carries that in a comment (docs/text-form.md).
 
     Raises:
         ValueError: with every problem: a document that cannot be read, missing and changed files among them.
