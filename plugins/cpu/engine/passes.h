@@ -17,4 +17,10 @@ struct JoinBytes : llvm::PassInfoMixin<JoinBytes> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 };
 
+/// What a mask that is known lets through of memory, if it is the first elements, is as many elements without a mask: a
+/// processor hands what has just been stored to a load that is not wider.
+struct NarrowMasks : llvm::PassInfoMixin<NarrowMasks> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
 }  // namespace kmux::cpu

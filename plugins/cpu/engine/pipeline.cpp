@@ -330,8 +330,10 @@ void align_arrays(llvm::Module& module) {
 }
 
 void add_own_passes(llvm::PassBuilder& builder) {
-  builder.registerScalarOptimizerLateEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SplitLoops()); });
+  builder.registerScalarOptimizerLateEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(SplitLoops());
+    passes.addPass(NarrowMasks());
+  });
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepPlainSums()); });
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {

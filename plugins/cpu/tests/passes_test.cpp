@@ -175,6 +175,39 @@ TEST_F(Passes, OtherBytesStayAsTheyAre) {
   }
 }
 
+// Adds what a mask lets through to itself, `count` of eight elements.
+std::string masked_by(const std::string& mask) {
+  return "declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)\n"
+         "declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)\n"
+         "define void @f(ptr %x, <8 x i1> %some, <8 x float> %rest) {\n"
+         "  %v = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %x, i32 4, <8 x i1> " +
+         mask +
+         ", <8 x float> %rest)\n  %s = fadd <8 x float> %v, %v\n"
+         "  call void @llvm.masked.store.v8f32.p0(<8 x float> %s, ptr %x, i32 4, <8 x i1> " +
+         mask + ")\n  ret void\n}\n";
+}
+
+TEST_F(Passes, TheFirstElementsOfAMaskAreAShorterVector) {
+  parse(masked_by("<i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>"));
+  const std::string narrow = after(NarrowMasks());
+  EXPECT_THAT(narrow, HasSubstr("load <4 x float>, ptr %x, align 4"));
+  EXPECT_THAT(narrow,
+              HasSubstr("<8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 12, i32 13, i32 14, i32 15>"));  // and %rest
+  EXPECT_THAT(narrow, HasSubstr("store <4 x float>"));
+  EXPECT_THAT(narrow, Not(HasSubstr("call <")));
+}
+
+TEST_F(Passes, OtherMasksStay) {
+  for (const char* const mask :
+       {"%some", "zeroinitializer", "<i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>",
+        "<i1 0, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>", "<i1 1, i1 0, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>",
+        "<i1 1, i1 undef, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0>"}) {
+    parse(masked_by(mask));
+    const std::string before = text();
+    EXPECT_EQ(after(NarrowMasks()), before) << mask;
+  }
+}
+
 // Of a power of two for each of 32 threads, and for one.
 constexpr const char* kScales =
     "declare <32 x float> @\"kmux.scale.float.x32\"(<32 x float>, <32 x float>)\n"
