@@ -81,6 +81,13 @@ Result<unsigned> warps_in_step(llvm::Function& kernel, const BlockShape& shape,
 Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned warps,
                               llvm::FunctionAnalysisManager& analyses);
 
+// prefetches.cpp
+
+/// Has `warp`, which is widened for a block of `shape`, ask for memory before it uses it: in loops whose index goes up by the
+/// grid's extent, when they have gone over more than caches have; and for the next blocks, where those of a large grid have
+/// short rows.
+void add_prefetches(llvm::Function& warp, const BlockShape& shape);
+
 // blocks.cpp
 
 /// Makes of `warp` the two functions by which a launcher starts `kernel`, whose name the second one takes:

@@ -134,6 +134,57 @@ TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
   EXPECT_THAT(text_of(**warp), HasSubstr("store { i32, i32 }"));
 }
 
+// As widen makes it of a sum that strides over the grid.
+constexpr const char* kStrides =
+    "declare i32 @\"kmux.grid_dim.x\"() nounwind willreturn memory(none)\n"
+    "define void @k(ptr %x, i32 %n, i32 %other) {\nentry:\n  %blocks = call i32 @\"kmux.grid_dim.x\"()\n"
+    "  %step = shl i32 %blocks, 8\n  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 8\n"
+    "  br label %loop\nloop:\n  %i = phi i32 [ %first, %entry ], [ %next, %loop ]\n"
+    "  %sum = phi <32 x float> [ zeroinitializer, %entry ], [ %more, %loop ]\n  %wide = sext i32 %i to i64\n"
+    "  %place = getelementptr float, ptr %x, i64 %wide\n  %v = load <32 x float>, ptr %place\n"
+    "  %more = fadd <32 x float> %sum, %v\n  %next = add i32 %i, STEP\n  %again = icmp slt i32 %next, %n\n"
+    "  br i1 %again, label %loop, label %end\nend:\n  store <32 x float> %more, ptr %x\n  ret void\n}\n";
+
+std::string striding_by(const std::string& step) {
+  std::string text = kStrides;
+  text.replace(text.find("STEP"), 4, step);
+  return text;
+}
+
+TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
+  Steps steps(striding_by("%step"));
+  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+  const std::string text = text_of(steps.kernel());
+  EXPECT_THAT(text, HasSubstr("loop.far:"));
+  EXPECT_THAT(text, HasSubstr("llvm.prefetch"));
+  EXPECT_THAT(text, HasSubstr("mul i32 %step, 16"));
+  EXPECT_THAT(text, HasSubstr("phi <32 x float> [ %more, %loop ], [ %more.far, %loop.far ]"));  // either one's sum
+}
+
+TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
+  for (const char* const step : {"256", "%other"}) {
+    Steps steps(striding_by(step));
+    const std::string before = text_of(steps.kernel());
+    add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+    EXPECT_EQ(text_of(steps.kernel()), before);
+  }
+}
+
+TEST(SpmdSteps, BlocksWithShortRowsAskForTheNextOnesInALargeGrid) {
+  const std::string map =
+      "define void @k(ptr %x, i32 %n) {\n  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 4\n"
+      "  %wide = sext i32 %first to i64\n  %place = getelementptr float, ptr %x, i64 %wide\n"
+      "  %v = load <16 x float>, ptr %place\n  store <16 x float> %v, ptr %place\n  ret void\n}\n";
+  Steps narrow(map), wide(map);
+  add_prefetches(narrow.kernel(), {BlockShape::Order::kRows, 16, 1, std::array<unsigned, 3>{16, 16, 1}});
+  add_prefetches(wide.kernel(), {BlockShape::Order::kRows, 16, 1, std::array<unsigned, 3>{48, 16, 1}});
+  const std::string text = text_of(narrow.kernel());
+  EXPECT_THAT(text, HasSubstr("add i32 %block, 4"));
+  EXPECT_THAT(text, HasSubstr("icmp uge i64"));  // how large is the grid?
+  EXPECT_EQ(text.find("call void @llvm.prefetch"), text.rfind("call void @llvm.prefetch"));  // once an array
+  EXPECT_THAT(text_of(wide.kernel()), Not(HasSubstr("llvm.prefetch")));
+}
+
 constexpr const char* kBranches =
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
     "  %odd = and i32 %lane, 1\n  %is_odd = icmp ne i32 %odd, 0\n  %many = icmp sgt i32 %n, 5\n"

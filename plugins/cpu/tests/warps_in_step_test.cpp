@@ -62,6 +62,45 @@ extern "C" __global__ void matmul(const int* a, const int* b, int* c, int n) {
   }
 }
 
+// Strides of the grid, until more is behind them than caches have, and a last round that only some threads make.
+TEST_P(WarpsInStep, GoRoundFarLoops) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int n) {
+  int sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    sum += x[i];
+    if (i % 3 == 0) sum -= 2;
+  }
+  y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+})";
+  for (const int n : {100, (1 << 17) - 5, (1 << 17) + 256, 300001}) {
+    auto x = integers(static_cast<std::size_t>(n), -100, 100);
+    std::vector<int> y(256), wanted(256);
+    for (int i = 0; i < n; ++i)
+      wanted[static_cast<std::size_t>(i % 256)] += x[static_cast<std::size_t>(i)] - (i % 3 == 0 ? 2 : 0);
+    launch("k", {.grid = {2}, .block = {128}}, {x, y, n});
+    EXPECT_EQ(y, wanted) << n;
+  }
+}
+
+// Rows as short as a line of the cache, in a grid that is large enough to ask for the next blocks' rows.
+TEST_P(WarpsInStep, ShortRowsOfLargeGrids) {
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int n) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= n || row >= n) return;
+  y[row * n + column] = 3 * x[row * n + column] + (column > 0 ? x[row * n + column - 1] : 0);
+})";
+  for (const int n : {48, 400}) {
+    const auto size = static_cast<std::size_t>(n);
+    auto x = integers(size * size, -100, 100);
+    std::vector<int> y(size * size), wanted(size * size);
+    for (std::size_t i = 0; i < size * size; ++i) wanted[i] = 3 * x[i] + (i % size > 0 ? x[i - 1] : 0);
+    launch("k", {.grid = {(n + 15) / 16, (n + 15) / 16}, .block = {16, 16}}, {x, y, n});
+    EXPECT_EQ(y, wanted) << n;
+  }
+}
+
 // Whole warps end before a barrier that the others wait at again and again: not in step.
 TEST_P(WarpsInStep, ABarrierThatSomeWarpsDoNotReach) {
   source_ = R"(

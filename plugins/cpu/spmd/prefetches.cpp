@@ -1,0 +1,314 @@
+// What is asked of memory before it is used, where no processor expects it: what a block reads in one step of a grid lies far
+// from what it reads in the next, and blocks with short rows read many places at once.
+#include <algorithm>
+#include <vector>
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "spmd/steps.h"
+#include "spmd/thread_calls.h"
+
+namespace kmux::cpu::spmd {
+namespace {
+
+constexpr unsigned kNear = 1 << 17;  // elements of arrays that caches may have
+constexpr unsigned kIterationsAhead = 16;
+constexpr unsigned kBytesAhead = 256;  // along a row
+constexpr unsigned kLine = 64;  // bytes of a line of the cache
+constexpr unsigned kMostDepth = 8;  // of an expression that is looked into
+
+/// An index that goes up by a step of the grid in each iteration.
+struct Stride {
+  llvm::PHINode* index;
+  llvm::Value* step;
+};
+
+// Is `value` computed from the extent of the grid?
+bool is_of_grid(const llvm::Value* value, unsigned depth = 0) {
+  if (called(value).starts_with("kmux.grid_dim.")) return true;
+  const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction == nullptr || depth == kMostDepth || llvm::isa<llvm::PHINode, llvm::LoadInst>(instruction))
+    return false;
+  return std::ranges::any_of(instruction->operands(),
+                             [&](const llvm::Use& operand) { return is_of_grid(operand, depth + 1); });
+}
+
+std::vector<Stride> strides_of(const llvm::Loop& loop) {
+  std::vector<Stride> strides;
+  for (llvm::PHINode& phi : loop.getHeader()->phis()) {
+    auto* const next = llvm::dyn_cast<llvm::BinaryOperator>(phi.getIncomingValueForBlock(loop.getLoopLatch()));
+    if (!phi.getType()->isIntegerTy() || next == nullptr || next->getOpcode() != llvm::Instruction::Add) continue;
+    for (unsigned i = 0; i < 2; ++i) {
+      llvm::Value* const step = next->getOperand(i);
+      if (next->getOperand(1 - i) == &phi && loop.isLoopInvariant(step) && is_of_grid(step))
+        strides.push_back({&phi, step});
+    }
+  }
+  return strides;
+}
+
+// The type of the vector that `one` loads or stores, or null.
+llvm::FixedVectorType* vector_of(llvm::Instruction& one) {
+  const bool is_access = llvm::getLoadStorePointerOperand(&one) != nullptr;
+  return is_access ? llvm::dyn_cast<llvm::FixedVectorType>(llvm::getLoadStoreType(&one)) : nullptr;
+}
+
+/// Addresses as they will be when some values that they are made of have changed.
+class Ahead {
+ public:
+  /// From here on `value` is `to`.
+  void change(llvm::Value* value, llvm::Value* to) { changed_[value] = to; }
+  /// What is computed outside of `blocks` stays as it is.
+  void keep_outside(llvm::ArrayRef<llvm::BasicBlock*> blocks) { within_.insert(blocks.begin(), blocks.end()); }
+  /// Asks at the place of `builder` for what `access` will find there then.
+  void ask(llvm::IRBuilder<>& builder, llvm::Instruction& access);
+
+ private:
+  llvm::Value* of(llvm::IRBuilder<>& builder, llvm::Value* value);
+  llvm::Value* copy_of(llvm::IRBuilder<>& builder, llvm::Instruction& instruction);
+
+  llvm::DenseMap<llvm::Value*, llvm::Value*> changed_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> known_;  // at the place where something is asked for
+  llvm::SmallPtrSet<llvm::BasicBlock*, 8> within_;  // all, if empty
+};
+
+// What `value`, an address or what it is made of, will be; itself if it does not change, null if that is not known.
+llvm::Value* Ahead::of(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  if (const auto found = changed_.find(value); found != changed_.end()) return found->second;
+  auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction == nullptr || (!within_.empty() && !within_.contains(instruction->getParent()))) return value;
+  if (const auto found = known_.find(value); found != known_.end()) return found->second;
+  llvm::Value* const copy = copy_of(builder, *instruction);
+  return known_[value] = copy;
+}
+
+llvm::Value* Ahead::copy_of(llvm::IRBuilder<>& builder, llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::PHINode>(instruction)) return nullptr;
+  llvm::SmallVector<llvm::Value*> operands;
+  for (llvm::Value* const operand : instruction.operands()) {
+    operands.push_back(of(builder, operand));
+    if (operands.back() == nullptr) return nullptr;
+  }
+  if (std::ranges::equal(operands, instruction.operand_values())) return &instruction;
+  const bool is_plain = llvm::isa<llvm::CastInst, llvm::GetElementPtrInst, llvm::BinaryOperator>(instruction);
+  if (!is_plain || instruction.isIntDivRem()) return nullptr;
+  llvm::Instruction* const copy = instruction.clone();
+  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
+  copy->dropPoisonGeneratingFlags();  // it may be behind the end
+  return builder.Insert(copy);
+}
+
+void Ahead::ask(llvm::IRBuilder<>& builder, llvm::Instruction& access) {
+  constexpr unsigned kToRead = 0, kSecondLevel = 2, kData = 1;
+  llvm::Value* const address = llvm::getLoadStorePointerOperand(&access);
+  known_.clear();
+  llvm::Value* const then = of(builder, address);
+  if (then == nullptr || then == address) return;
+  const std::uint64_t bytes = access.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&access)).getFixedValue();
+  for (std::uint64_t line = 0; line < bytes; line += kLine) {
+    builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder.getPtrTy()},
+                            {builder.CreateConstGEP1_64(builder.getInt8Ty(), then, line), builder.getInt32(kToRead),
+                             builder.getInt32(kSecondLevel), builder.getInt32(kData)});
+  }
+}
+
+/// The copy of a loop that runs when what it has gone over is too much for caches.
+class FarLoop {
+ public:
+  FarLoop(llvm::Loop& loop, std::vector<Stride> strides)
+      : loop_(loop),
+        strides_(std::move(strides)),
+        header_(*loop.getHeader()),
+        latch_(*loop.getLoopLatch()),
+        before_(*loop.getLoopPreheader()),
+        exit_(*loop.getExitBlock()),
+        function_(*latch_.getParent()) {}
+
+  void write() {
+    clone();
+    count();
+    enter();
+    ask_ahead();
+  }
+
+ private:
+  llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(function_.getContext(), name, &function_); }
+  template <class T>
+  T* far(T* value) const {
+    const auto found = map_.find(value);
+    return found == map_.end() ? value : llvm::cast<T>(static_cast<llvm::Value*>(found->second));
+  }
+  void clone();
+  void count();
+  void enter();
+  void ask_ahead();
+
+  llvm::Loop& loop_;
+  const std::vector<Stride> strides_;
+  llvm::BasicBlock& header_;
+  llvm::BasicBlock& latch_;
+  llvm::BasicBlock& before_;
+  llvm::BasicBlock& exit_;
+  llvm::Function& function_;
+  llvm::ValueToValueMapTy map_;
+  llvm::SmallVector<llvm::BasicBlock*> blocks_;
+  llvm::BasicBlock* const enough_ = add("enough");
+  llvm::BasicBlock* const far_ = add("far");
+  Ahead later_;
+};
+
+void FarLoop::clone() {
+  for (llvm::BasicBlock* const block : loop_.blocks()) {
+    blocks_.push_back(llvm::CloneBasicBlock(block, map_, ".far", &function_));
+    map_[block] = blocks_.back();
+  }
+  llvm::remapInstructionsInBlocks(blocks_, map_);
+}
+
+// The loop itself goes on while little is behind it.
+void FarLoop::count() {
+  llvm::Value* const step = strides_.front().step;
+  llvm::Type* const type = step->getType();
+  llvm::IRBuilder<> builder(&header_, header_.begin());
+  llvm::PHINode* const gone = builder.CreatePHI(type, 2, "gone");
+  builder.SetInsertPoint(latch_.getTerminator());
+  llvm::Value* const next = builder.CreateAdd(gone, step);
+  latch_.getTerminator()->replaceSuccessorWith(&header_, enough_);
+  header_.replacePhiUsesWith(&latch_, enough_);
+  gone->addIncoming(llvm::ConstantInt::get(type, 0), &before_);
+  gone->addIncoming(next, enough_);
+  builder.SetInsertPoint(enough_);
+  builder.CreateCondBr(builder.CreateICmpULT(next, llvm::ConstantInt::get(type, kNear)), &header_, far_);
+  llvm::BranchInst::Create(far(&header_), far_);
+}
+
+// The copy begins with what the loop would have gone on with.
+void FarLoop::enter() {
+  for (llvm::PHINode& phi : header_.phis()) {
+    if (map_.find(&phi) == map_.end()) continue;  // what is behind it
+    llvm::PHINode* const copy = far(&phi);
+    const auto index = static_cast<unsigned>(copy->getBasicBlockIndex(&before_));
+    copy->setIncomingValue(index, phi.getIncomingValueForBlock(enough_));
+    copy->setIncomingBlock(index, far_);
+  }
+  for (llvm::PHINode& phi : exit_.phis()) {
+    phi.addIncoming(far(phi.getIncomingValueForBlock(&latch_)), far(&latch_));
+  }
+}
+
+void FarLoop::ask_ahead() {
+  later_.keep_outside(blocks_);
+  for (const Stride& stride : strides_) {
+    llvm::IRBuilder<> before(far_->getTerminator());
+    llvm::Type* const type = stride.step->getType();
+    llvm::Value* const steps = before.CreateMul(stride.step, llvm::ConstantInt::get(type, kIterationsAhead));
+    llvm::PHINode* const index = far(stride.index);
+    llvm::IRBuilder<> first(index->getParent(), index->getParent()->getFirstInsertionPt());
+    later_.change(index, first.CreateAdd(index, steps));
+  }
+  for (llvm::BasicBlock* const block : blocks_) {
+    for (llvm::Instruction& one : llvm::make_early_inc_range(*block)) {
+      if (vector_of(one) == nullptr) continue;
+      llvm::IRBuilder<> builder(&one);
+      later_.ask(builder, one);
+    }
+  }
+}
+
+bool has_vectors(const llvm::Loop& loop) {
+  return std::ranges::any_of(loop.blocks(), [](llvm::BasicBlock* block) {
+    return std::ranges::any_of(*block, [](llvm::Instruction& one) { return vector_of(one) != nullptr; });
+  });
+}
+
+bool is_fit(const llvm::Loop& loop) {
+  return loop.isInnermost() && loop.isLoopSimplifyForm() && loop.getExitingBlock() == loop.getLoopLatch() &&
+         loop.getExitBlock() != nullptr && has_vectors(loop);
+}
+
+void add_far_loops(llvm::Function& warp) {
+  llvm::DominatorTree dominators(warp);
+  llvm::LoopInfo loops(dominators);
+  std::vector<std::pair<llvm::Loop*, std::vector<Stride>>> chosen;
+  for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+    if (!is_fit(*loop)) continue;
+    std::vector<Stride> strides = strides_of(*loop);
+    if (strides.empty()) continue;
+    llvm::formLCSSA(*loop, dominators, &loops, nullptr);
+    chosen.emplace_back(loop, std::move(strides));
+  }
+  for (auto& [loop, strides] : chosen) FarLoop(*loop, std::move(strides)).write();
+}
+
+// Has the grid more threads than caches have elements?
+llvm::Value* is_large(llvm::IRBuilder<>& builder, const BlockShape& shape) {
+  const auto& [x, y, z] = *shape.extents;
+  llvm::Value* threads = builder.getInt64(std::uint64_t{x} * y * z);
+  for (const std::string_view extent : call::kGridDim) {
+    llvm::Value* const blocks = make_call(builder, extent, builder.getInt32Ty());
+    threads = builder.CreateMul(threads, builder.CreateZExt(blocks, threads->getType()));
+  }
+  return builder.CreateICmpUGE(threads, builder.getInt64(kNear));
+}
+
+// Of each array that is a parameter, what `block` reads or writes of it first.
+std::vector<llvm::Instruction*> first_accesses(llvm::BasicBlock& block) {
+  std::vector<llvm::Instruction*> first;
+  llvm::SmallPtrSet<const llvm::Value*, 8> arrays;
+  for (llvm::Instruction& one : block) {
+    if (vector_of(one) == nullptr) continue;
+    const llvm::Value* const array = llvm::getUnderlyingObject(llvm::getLoadStorePointerOperand(&one));
+    if (llvm::isa<llvm::Argument>(array) && arrays.insert(array).second) first.push_back(&one);
+  }
+  return first;
+}
+
+// From here on, in `function`, the block's number in its row is `by` more.
+void change_block(Ahead& ahead, llvm::Function& function, unsigned by) {
+  for (llvm::Instruction& one : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!calls(&one, call::kBlock[0])) continue;
+    llvm::IRBuilder<> after(one.getParent(), std::next(one.getIterator()));
+    ahead.change(&one, after.CreateAdd(&one, after.getInt32(by)));
+  }
+}
+
+// Of blocks whose rows are a line of the cache or less, in a grid that is large, what some of the next ones will use.
+void ask_for_rows(llvm::Function& warp, const BlockShape& shape) {
+  llvm::IRBuilder<> entry(&warp.getEntryBlock(), warp.getEntryBlock().getFirstInsertionPt());
+  llvm::Value* const is_worth_it = is_large(entry, shape);
+  const auto row = static_cast<unsigned>(shape.lanes * sizeof(float));
+  Ahead later;
+  std::vector<std::vector<llvm::Instruction*>> accesses;
+  change_block(later, warp, kBytesAhead / row);
+  for (llvm::BasicBlock& block : warp) accesses.push_back(first_accesses(block));
+  for (const auto& some : accesses) {
+    if (some.empty()) continue;
+    llvm::Instruction* const end = some.front()->getParent()->getTerminator();
+    llvm::IRBuilder<> builder(llvm::SplitBlockAndInsertIfThen(is_worth_it, end->getIterator(), false));
+    for (llvm::Instruction* const access : some) later.ask(builder, *access);
+  }
+}
+
+bool has_short_rows(const BlockShape& shape) {
+  return shape.order == BlockShape::Order::kRows && shape.extents && (*shape.extents)[0] == shape.lanes &&
+         shape.lanes * sizeof(float) <= kLine && (*shape.extents)[1] * (*shape.extents)[2] > 1;
+}
+
+bool has_loops(llvm::Function& function) {
+  const llvm::DominatorTree dominators(function);
+  return !llvm::LoopInfo(dominators).empty();
+}
+
+}  // namespace
+
+void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
+  add_far_loops(warp);
+  if (has_short_rows(shape) && !has_loops(warp)) ask_for_rows(warp, shape);
+}
+
+}  // namespace kmux::cpu::spmd
