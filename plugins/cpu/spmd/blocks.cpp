@@ -33,6 +33,7 @@ class Chunk {
                                        kernel.getParent());
     function_->addFnAttrs(llvm::AttrBuilder(kernel.getContext(), kernel.getAttributes().getFnAttrs()));
     function_->removeFnAttr(llvm::Attribute::Memory);
+    function_->addParamAttr(4, llvm::Attribute::NoAlias);  // a worker's own memory
   }
 
   llvm::Function& function() { return *function_; }

@@ -49,6 +49,8 @@ class LaneCode {
   llvm::Value* masked(llvm::Value* condition);
   /// Is any lane in one of `masks`?
   llvm::Value* any(const Masks& masks);
+  /// Has any lane `condition` (if not `wanted`: its contrary)? `masks` say which.
+  llvm::Value* any_of(const llvm::Value* condition, bool wanted, const Masks& masks);
   void set_region_masks(const llvm::BranchInst* branch, Masks masks) { region_masks_[branch] = std::move(masks); }
   const Masks& region_masks(const llvm::BranchInst* branch) const { return region_masks_.find(branch)->second; }
 

@@ -50,6 +50,12 @@ LaneCode::Value* LaneCode::all_by_ends(const llvm::ICmpInst& compare, bool wante
   return joined(each, llvm::Instruction::And);
 }
 
+LaneCode::Value* LaneCode::any_of(const Value* condition, bool wanted, const Masks& masks) {
+  const auto* const compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  Value* const none = mask() == nullptr && compare != nullptr ? all_by_ends(*compare, !wanted) : nullptr;
+  return none != nullptr ? builder_.CreateNot(none) : any(masks);
+}
+
 // Have all lanes of all warps the condition (if not `wanted`: its contrary)?
 LaneCode::Value* LaneCode::all_of(const Value* condition, bool wanted) {
   using namespace llvm::PatternMatch;

@@ -118,7 +118,8 @@ void Widening::emit_split(const Split& split) {
     masks.push_back(code_.masked(condition));
   });
   code_.set_region_masks(split.branch, masks);
-  code_.builder().CreateCondBr(code_.any(masks), begin_[split.region], begin_[split.join]);
+  code_.builder().CreateCondBr(code_.any_of(split.branch->getCondition(), split.on_true, masks), begin_[split.region],
+                               begin_[split.join]);
 }
 
 // The end of a loop that lanes leave one by one.

@@ -134,6 +134,18 @@ TEST(SpmdSteps, RecordsAreStoredLaneByLane) {
   EXPECT_THAT(text_of(**warp), HasSubstr("store { i32, i32 }"));
 }
 
+// The first lane has the least index, so that it decides whether any lane is there.
+TEST(SpmdSteps, OneLaneSaysWhetherAnyIsLess) {
+  Steps steps(
+      "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
+      "  %block = call i32 @\"kmux.block.x\"()\n  %first = shl i32 %block, 8\n  %i = add i32 %first, %lane\n"
+      "  %is_less = icmp slt i32 %i, %n\n  br i1 %is_less, label %run, label %end\nrun:\n"
+      "  store i32 %lane, ptr %x\n  br label %end\nend:\n  ret void\n}\n");
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  ASSERT_TRUE(warp.ok()) << warp.error().explain();
+  EXPECT_THAT(text_of(**warp), HasSubstr("icmp sge i32 "));
+}
+
 // As widen makes it of a sum that strides over the grid.
 constexpr const char* kStrides =
     "declare i32 @\"kmux.grid_dim.x\"() nounwind willreturn memory(none)\n"
