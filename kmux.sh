@@ -32,7 +32,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 readonly TSAN=build/tsan
-readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fibers_test kmux_fake_cuda_test kmux_nvidia_fake_test)
+readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
 declare -rA FETCHED=([tilelang_headers]="TileLang's headers" [tilelang]="TileLang and torch" [nvrtc]=NVRTC [cute_dsl]="CuTe DSL"

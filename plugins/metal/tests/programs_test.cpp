@@ -178,6 +178,45 @@ kernel void lanes(device const int* x [[buffer(0)]], device int* y [[buffer(1)]]
   }
 }
 
+// Barriers, threadgroup memory, exchange within SIMD-groups and atomics, launched small and large: of many threads the mock runs
+// code for their own groups.
+TEST_F(MetalPrograms, ManyThreadsAddUpAsFewDo) {
+  constexpr std::size_t kGroup = 256;
+  ProgramBuilder builder("total");
+  const Expr n = builder.symbol("n");
+  builder.input("x", dtype::kInt32, {n})
+      .output("y", dtype::kInt32, {ceildiv(n, 256)})
+      .output("all", dtype::kInt32, {1});
+  builder.variant("msl").source("k.metal", std::string(kBegin) + R"(
+kernel void total(device const int* x [[buffer(0)]], device int* y [[buffer(1)]], device atomic_int* all [[buffer(2)]],
+                  constant int& n [[buffer(3)]], uint i [[thread_position_in_grid]],
+                  uint group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]],
+                  uint simdgroup [[simdgroup_index_in_threadgroup]], uint count [[simdgroups_per_threadgroup]]) {
+  threadgroup int parts[32];
+  int sum = int(i) < n ? x[i] : 0;
+  for (ushort delta = 16; delta > 0; delta /= 2) sum += simd_shuffle_down(sum, delta);
+  if (lane == 0) parts[simdgroup] = sum;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  if (simdgroup > 0) return;
+  sum = simd_sum(lane < count ? parts[lane] : 0);
+  if (lane > 0) return;
+  y[group] = sum;
+  atomic_fetch_add_explicit(all, sum, memory_order_relaxed);
+})");
+  builder.body().fill("all", 4);
+  builder.launch("total").grid({ceildiv(n, 256)}).block({256}).args({"x", "y", "all"}).arg(n, dtype::kInt32);
+  const Program program = builder.build().value();
+  for (const std::size_t count : {77, 1000, 1 << 20}) {
+    std::vector<int> values(count), expected((count + kGroup - 1) / kGroup);
+    for (std::size_t i = 0; i < count; ++i) expected[i / kGroup] += values[i] = static_cast<int>(i * 37 % 251) - 100;
+    int* const y = upload(std::vector<int>(expected.size(), -1));
+    int* const all = upload(std::vector<int>(1, -1));
+    run(program, {slot(upload(values)), slot(y), slot(all), slot(static_cast<std::int64_t>(count))});
+    EXPECT_EQ(download(y, expected.size()), expected) << count;
+    EXPECT_EQ(all[0], std::accumulate(expected.begin(), expected.end(), 0)) << count;
+  }
+}
+
 // Loops, guards, workspaces and two kernels: what one call may be.
 TEST_F(MetalPrograms, TheHostLoopsAndChooses) {
   ProgramBuilder builder("relax");
@@ -312,7 +351,7 @@ TEST_F(TileLangMetal, MultipliesMatricesOfSimdGroups) {
   std::vector<std::uint16_t> a(kSide * kSide, 0x3c00);  // 1
   std::vector<std::uint16_t> b(kSide * kSide, 0x4000);  // 2
   for (std::size_t i = 0; i < kSide; ++i) a[i * kSide + i] = 0x4200;  // 3
-  for (std::size_t i = 0; i < kSide; ++i) b[i] = 0x4400;              // 4, in the first row
+  for (std::size_t i = 0; i < kSide; ++i) b[i] = 0x4400;  // 4, in the first row
   float* const c = upload(std::vector<float>(kSide * kSide));
   run(program_of("gemm_simdgroup"), {slot(upload(a)), slot(upload(b)), slot(c)});
   const std::vector<float> values = download(c, kSide * kSide);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lanes.h"
 #include "library.h"
 #include "object.h"
 

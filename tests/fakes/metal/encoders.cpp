@@ -112,32 +112,29 @@ bool check_dispatch(const Encoder& self, Size groups, Size threads) {
   return true;
 }
 
-kmux_msl::Extents extents(Size size) {
+std::array<unsigned, 3> extents(Size size) {
   return {static_cast<unsigned>(size.width), static_cast<unsigned>(size.height), static_cast<unsigned>(size.depth)};
 }
 
 void dispatch(Encoder& self, Size groups, Size threads) {
   if (!check_dispatch(self, groups, threads)) return;
   const auto bytes = std::make_shared<std::vector<std::vector<char>>>();
-  BoundKernel kernel{self.pipeline->module->run_of(self.pipeline->kernel.name),
-                     std::vector<void*>(kMostBuffers),
-                     {},
-                     extents(groups),
-                     extents(threads)};
+  Bindings bound{std::vector<void*>(kMostBuffers), {}, extents(groups), extents(threads)};
   for (const auto& [index, binding] : self.bindings) {
     void* address = binding.buffer == nullptr ? nullptr : binding.buffer->memory + binding.offset;
     if (!binding.bytes.empty()) {
       bytes->push_back(binding.bytes);
       address = bytes->back().data();
     }
-    kernel.buffers[index] = address;
+    bound.buffers[index] = address;
   }
   for (const auto& [index, length] : self.memory) {
-    kernel.threadgroup_bytes.resize(std::max<std::size_t>(kernel.threadgroup_bytes.size(), index + 1));
-    kernel.threadgroup_bytes[index] = length;
+    bound.threadgroup_bytes.resize(std::max<std::size_t>(bound.threadgroup_bytes.size(), index + 1));
+    bound.threadgroup_bytes[index] = length;
   }
   self.owner->uses.push_back(Held<Object>(self.pipeline.get()));
-  self.owner->commands.push_back({[kernel = std::move(kernel), bytes] { return run_grid(kernel); }});
+  self.owner->commands.push_back({[module = self.pipeline->module, name = self.pipeline->kernel.name,
+                                   bound = std::move(bound), bytes] { return module->run(name, bound); }});
 }
 
 bool is_inside(const Encoder& self, const Buffer* buffer, Count offset, Count length) {

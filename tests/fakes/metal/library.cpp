@@ -1,5 +1,7 @@
 #include "library.h"
 
+#include <cstring>
+
 #include "classes.h"
 #include "world.h"
 
@@ -19,13 +21,8 @@ class CompileOptions final : public Object {
 
 class ConstantValues final : public Object {
  public:
-  struct Value {
-    std::string name;
-    bool is_named;
-    kmux_msl::Constant constant;
-  };
   using Object::Object;
-  std::vector<Value> values;
+  std::vector<MslConstant> values;
 };
 
 void fail(Object** error, std::string reason) {
@@ -71,15 +68,15 @@ std::size_t size_of(Count type) {
   }
 }
 
-void add_value(ConstantValues& self, const void* bytes, Count type, ConstantValues::Value value) {
-  std::memcpy(value.constant.bytes, bytes, size_of(type));
+void add_value(ConstantValues& self, const void* bytes, Count type, MslConstant value) {
+  std::memcpy(value.bytes.data(), bytes, size_of(type));
   self.values.push_back(std::move(value));
 }
 void set_constant_at(ConstantValues& self, const void* bytes, Count type, Count index) {
-  add_value(self, bytes, type, {"", false, {nullptr, index, {}}});
+  add_value(self, bytes, type, {"", index});
 }
 void set_constant_named(ConstantValues& self, const void* bytes, Count type, Text* name) {
-  add_value(self, bytes, type, {name->text, true, {nullptr, 0, {}}});
+  add_value(self, bytes, type, {name->text});
 }
 
 Object* new_constant_values(Object&) {
@@ -105,12 +102,8 @@ Object* new_special_function(Library& self, Text* name, ConstantValues* values, 
   if (is_told_to_fail("newFunctionWithName:constantValues:error:", error)) return nullptr;
   const MslKernel* const kernel = self.module->find(name->text);
   if (kernel == nullptr) return fail(error, "there is no function " + name->text), nullptr;
-  const auto module = self.module->copy();
+  const auto module = self.module->specialised(values->values);
   if (!module) return fail(error, module.error().message), nullptr;
-  for (ConstantValues::Value& value : values->values) {
-    value.constant.name = value.is_named ? value.name.c_str() : nullptr;
-    (*module)->set_constant(value.constant);
-  }
   return new Function(function_class(), *module, *kernel);
 }
 

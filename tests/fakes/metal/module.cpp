@@ -1,93 +1,113 @@
 #include "module.h"
 
 #include <algorithm>
-#include <atomic>
-#include <dlfcn.h>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
-#include "kmux/plugin/private_folder.h"
-#include "kmux/plugin/process.h"
+namespace kmux {
 
-#include "lanes.h"
+extern const std::string_view fake_msl_text;  // msl/kmux_msl.h
+extern const std::string_view fake_msl_stdlib_text;  // msl/metal_stdlib
+extern const std::string_view fake_msl_simdgroup_text;  // msl/metal_simdgroup
 
-namespace kmux::fake_metal {
+namespace fake_metal {
 namespace {
 
-const PrivateFolder& folder() {
-  static const PrivateFolder made = PrivateFolder::create("kmux-fake-metal").value();
-  return made;
+using fakes::GridCode;
+using fakes::GridFault;
+using fakes::GridSource;
+
+std::string text_of(const std::vector<MslConstant>& constants) {
+  std::string text = "namespace kmux_msl {\nconstexpr Constant constants[] = {\n";
+  for (const MslConstant& constant : constants) {
+    text += "  {" + (constant.name.empty() ? "nullptr" : "\"" + constant.name + "\"") + ", " +
+            std::to_string(constant.index) + ", {";
+    for (const unsigned char byte : constant.bytes) text += std::to_string(byte) + ", ";
+    text += "}},\n";
+  }
+  return text + "  {\"\", 0, {}}};\n}\n";
 }
 
-std::string new_path(const std::string& ending) {
-  static std::atomic<int> count{0};
-  return folder().path() + "/" + std::to_string(count++) + ending;
+bool has_threadgroup_argument(const MslKernel& kernel) {
+  return std::ranges::find(kernel.arguments, "threadgroup", &MslKernel::Argument::attribute) != kernel.arguments.end();
 }
 
-// The library of a text; what was compiled once is kept.
-Result<std::string> compiled(const std::string& cpp) {
-  static std::mutex mutex;
-  static std::map<std::string, std::string> known;
+GridSource source_of(const MslText& text, const std::vector<MslConstant>& constants) {
+  GridSource source{"#include \"kmux_blocks.h\"\n#include <kmux_msl.h>\n#line 1 \"program_source\"\n" + text.cpp};
+  const auto once = [](std::string_view header) { return "#pragma once\n" + std::string(header); };
+  source.headers = {{"kmux_msl.h", once(fake_msl_text)},
+                    {"kmux_msl_constants.h", text_of(constants)},
+                    {"metal_stdlib", once(fake_msl_stdlib_text)},
+                    {"metal_simdgroup", once(fake_msl_simdgroup_text)}};
+  for (const char* const name : {"metal_atomic", "metal_math", "metal_simdgroup_matrix"}) {
+    source.headers.push_back({name, "#pragma once\n#include <metal_stdlib>\n"});
+  }
+  for (const MslKernel& kernel : text.kernels) source.kernels.push_back("fake_kernel_" + kernel.name);
+  source.kernels.emplace_back("fake_static_bytes");
+  const auto has = [&](const char* word) { return text.cpp.find(word) != std::string::npos; };
+  if (has("threadgroup_barrier") && has("simd")) source.defines.emplace_back("KMUX_HAS_MEETINGS");
+  if (std::ranges::any_of(text.kernels, has_threadgroup_argument)) source.defines.emplace_back("KMUX_HAS_DYNAMIC");
+  return source;
+}
+
+// What was compiled once is kept.
+Result<std::shared_ptr<GridCode>> compiled(const MslText& text, const std::vector<MslConstant>& constants) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& known = *new std::map<std::string, std::shared_ptr<GridCode>>;
   const std::lock_guard guard(mutex);
-  if (const auto found = known.find(cpp); found != known.end()) return found->second;
-  const std::string output = new_path(".so");
-  const kmux::Command command{
-      {KMUX_FAKE_METAL_COMPILER, "-x", "c++", "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-fno-strict-aliasing",
-       "-fno-caret-diagnostics", "-DKMUX_MSL_KERNELS", "-isystem", KMUX_FAKE_METAL_HEADERS, "-include",
-       KMUX_FAKE_METAL_HEADERS "/kmux_msl.h", "-o", output, "-"},
-      "",
-      {},
-      cpp};
-  KMUX_ASSIGN(const ProcessResult result, run(command));
-  if (result.exit_code != 0) return make_error(ErrorCode::kCompileFailed, result.standard_error);
-  known[cpp] = output;
-  return output;
+  std::shared_ptr<GridCode>& code = known[text_of(constants) + text.cpp];
+  if (code != nullptr) return code;
+  KMUX_ASSIGN(const std::string bytes, GridCode::compile(source_of(text, constants)));
+  KMUX_ASSIGN(code, GridCode::load(bytes));
+  return code;
+}
+
+// The compiler's own text, where there is one.
+Error with_log(const Error& error) {
+  const auto log = std::ranges::find(error.notes, "log", &Note::kind);
+  return make_error(ErrorCode::kCompileFailed, log == error.notes.end() ? error.message : log->text);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Module>> Module::compile(const std::string& msl) {
-  MslText text = translate(msl);
-  KMUX_ASSIGN(const std::string path, compiled(text.cpp));
-  return open(path, std::move(text.kernels));
+Result<std::shared_ptr<Module>> Module::compile(const std::string& msl) { return make(translate(msl), {}); }
+
+Result<std::shared_ptr<Module>> Module::specialised(const std::vector<MslConstant>& constants) const {
+  return make(text_, text_.has_constants ? constants : std::vector<MslConstant>());
 }
 
-Result<std::shared_ptr<Module>> Module::copy() const { return open(path_, kernels_); }
-
-// The loader opens a file once, so every module has a file.
-Result<std::shared_ptr<Module>> Module::open(const std::string& path, std::vector<MslKernel> kernels) {
-  const std::string own = new_path(".copy.so");
-  std::filesystem::copy_file(path, own);
-  std::shared_ptr<Module> module(new Module(path, std::move(kernels)));
-  module->handle_ = dlopen(own.c_str(), RTLD_NOW | RTLD_LOCAL);
-  std::filesystem::remove(own);
-  if (module->handle_ == nullptr) return make_error(ErrorCode::kCompileFailed, dlerror());
-  *static_cast<kmux_msl::Host*>(dlsym(module->handle_, "kmux_msl_host")) = kernel_host();
-  return module;
-}
-
-Module::~Module() {
-  if (handle_ != nullptr) dlclose(handle_);
+Result<std::shared_ptr<Module>> Module::make(MslText text, const std::vector<MslConstant>& constants) {
+  auto code = compiled(text, constants);
+  if (!code) return with_log(code.error());
+  std::vector<unsigned long> bytes(text.kernels.size());
+  void* const arguments[] = {bytes.data()};
+  KMUX_TRY((*code)->launch(text.kernels.size(), {{1, 1, 1}, {1, 1, 1}}, arguments));
+  return std::shared_ptr<Module>(new Module(std::move(text), *std::move(code), std::move(bytes)));
 }
 
 const MslKernel* Module::find(const std::string& kernel) const {
-  const auto found = std::ranges::find(kernels_, kernel, &MslKernel::name);
-  return found == kernels_.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(text_.kernels, kernel, &MslKernel::name);
+  return found == text_.kernels.end() ? nullptr : &*found;
 }
 
-Module::Run Module::run_of(const std::string& kernel) const {
-  return reinterpret_cast<Run>(dlsym(handle_, ("kmux_msl_run_" + kernel).c_str()));
+std::size_t Module::number_of(const std::string& kernel) const {
+  return static_cast<std::size_t>(find(kernel) - text_.kernels.data());
 }
 
-unsigned long Module::static_memory_of(const std::string& kernel) const {
-  using Bytes = unsigned long (*)();
-  return reinterpret_cast<Bytes>(dlsym(handle_, ("kmux_msl_static_memory_" + kernel).c_str()))();
+unsigned long Module::static_memory_of(const std::string& kernel) const { return static_bytes_[number_of(kernel)]; }
+
+std::string Module::run(const std::string& kernel, const Bindings& bindings) const {
+  std::vector<void*> arguments = bindings.buffers;
+  std::uintptr_t bytes = 0;  // places in threadgroup memory follow the buffers
+  for (const unsigned long part : bindings.threadgroup_bytes) {
+    arguments.push_back(reinterpret_cast<void*>(bytes));
+    bytes += (part + 15) / 16 * 16;
+  }
+  const auto fault = code_->launch(number_of(kernel), {bindings.groups, bindings.group_size, bytes}, arguments.data());
+  if (!fault) return fault.error().message;
+  if (*fault == GridFault::kDeadlock) return "a barrier waits for threads that never come to it";
+  return *fault == GridFault::kOverrun ? "a kernel wrote past its threadgroup memory" : "";
 }
 
-void Module::set_constant(const kmux_msl::Constant& value) const {
-  using Set = void (*)(const kmux_msl::Constant*);
-  reinterpret_cast<Set>(dlsym(handle_, "kmux_msl_set_constant"))(&value);
-}
-
-}  // namespace kmux::fake_metal
+}  // namespace fake_metal
+}  // namespace kmux

@@ -1,42 +1,59 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kmux/error.h"
 
-#include "msl/kmux_msl.h"
+#include "kernels/grid_code.h"
 #include "msl_text.h"
 
 namespace kmux::fake_metal {
 
-/// A text of MSL, compiled for the host and loaded. Each one has variables of its own.
+/// The value of a function constant.
+struct MslConstant {
+  std::string name;  // empty: told by `index`
+  unsigned long index = 0;
+  std::array<unsigned char, 8> bytes = {};
+};
+
+/// All that is bound to a kernel.
+struct Bindings {
+  std::vector<void*> buffers;  // as many as a device has places for
+  std::vector<unsigned long> threadgroup_bytes;
+  std::array<unsigned, 3> groups = {};
+  std::array<unsigned, 3> group_size = {};
+};
+
+/// A text of MSL, compiled for this processor.
 class Module {
  public:
-  using Run = void (*)(const kmux_msl::Thread* thread);
-
   /// Errors: compile_failed with the compiler's text as message.
   static Result<std::shared_ptr<Module>> compile(const std::string& msl);
-  ~Module();
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
 
-  /// The same code with variables of its own.
-  Result<std::shared_ptr<Module>> copy() const;
+  /// The same text with values for its function constants.
+  Result<std::shared_ptr<Module>> specialised(const std::vector<MslConstant>& constants) const;
   const MslKernel* find(const std::string& kernel) const;
-  Run run_of(const std::string& kernel) const;
   /// Bytes of what the kernel declares in address space `threadgroup`.
   unsigned long static_memory_of(const std::string& kernel) const;
-  void set_constant(const kmux_msl::Constant& value) const;
+
+  /// Runs every thread of every group. Threadgroup memory begins as junk, as a device's does.
+  ///
+  /// Errors: what went wrong, or nothing.
+  std::string run(const std::string& kernel, const Bindings& bindings) const;
 
  private:
-  Module(std::string path, std::vector<MslKernel> kernels) : path_(std::move(path)), kernels_(std::move(kernels)) {}
-  static Result<std::shared_ptr<Module>> open(const std::string& path, std::vector<MslKernel> kernels);
+  Module(MslText text, std::shared_ptr<fakes::GridCode> code, std::vector<unsigned long> static_bytes)
+      : text_(std::move(text)), code_(std::move(code)), static_bytes_(std::move(static_bytes)) {}
+  static Result<std::shared_ptr<Module>> make(MslText text, const std::vector<MslConstant>& constants);
+  std::size_t number_of(const std::string& kernel) const;
 
-  std::string path_;
-  std::vector<MslKernel> kernels_;
-  void* handle_ = nullptr;
+  const MslText text_;
+  const std::shared_ptr<fakes::GridCode> code_;
+  const std::vector<unsigned long> static_bytes_;  // by kernel
 };
 
 }  // namespace kmux::fake_metal

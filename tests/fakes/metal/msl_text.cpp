@@ -60,10 +60,14 @@ class Translation {
 
   MslText run() {
     while (at_ < tokens_.size()) step();
-    for (const MslKernel& kernel : kernels_) out_ += call_of(kernel);
-    out_ += "\nextern \"C\" void kmux_msl_set_constant([[maybe_unused]] const kmux_msl::Constant* value) {\n" +
-            constants_ + "}\n";
-    return {std::move(out_), std::move(kernels_)};
+    out_ += "\n";
+    std::string sizes;
+    for (const MslKernel& kernel : kernels_) {
+      out_ += call_of(kernel);
+      sizes += " *out++ = KMUX_MSL_SHARED_BY(" + kernel.name + ");";
+    }
+    out_ += "KMUX_MSL_SIZES(" + sizes + ")\n";
+    return {std::move(out_), std::move(kernels_), has_constants_};
   }
 
  private:
@@ -86,7 +90,7 @@ class Translation {
       ++at_;
       begin_kernel("");
     } else if (word == "threadgroup") {
-      out_ += is_shared_variable() ? "alignas(16) " + in_section() + "static" : "";
+      if (is_shared_variable()) append_shared();
       ++at_;
     } else if (word == "constant") {
       append_constant();
@@ -117,27 +121,47 @@ class Translation {
     return false;
   }
 
-  // What a kernel shares lies together, so that its size can be told. A kernel alone may declare such variables.
-  std::string in_section() const {
-    if (kernels_.empty()) return "";
-    return "__attribute__((used, section(\"" + section_of(kernels_.back()) + "\"))) ";
-  }
-  static std::string section_of(const MslKernel& kernel) { return "kmux_shared_by_" + kernel.name; }
-
-  // `constant T NAME [[function_constant(I)]];` is a variable that is set before the kernel is made.
-  void append_constant() {
+  // Appends `threadgroup T A[M], B;`, all but its end, and that a kernel has these. A kernel alone may declare such variables.
+  void append_shared() {
+    std::vector<std::string> names;
     std::string name;
+    int depth = 0;
+    out_ += "__shared__";
+    for (++at_; at_ < tokens_.size(); ++at_) {
+      const std::string& word = text(at_);
+      out_ += word;
+      if (word == "[" || word == ",") {
+        if (depth == 0 && !name.empty()) names.push_back(std::exchange(name, ""));
+      }
+      depth += word == "[" ? 1 : word == "]" ? -1 : 0;
+      if (depth == 0 && is_letter(word[0]) && !tokens_[at_].is_blank) name = word;
+      if (word == ";") break;
+    }
+    if (!name.empty()) names.push_back(name);
+    if (kernels_.empty()) return;
+    for (const std::string& shared : names) {
+      out_ += " KMUX_MSL_SHARED(" + kernels_.back().name + ", " + shared + ");";
+    }
+  }
+
+  // `constant T NAME [[function_constant(I)]];` is a constant that is known before the library is compiled for it.
+  void append_constant() {
+    std::string type, name;
     std::size_t at = next(at_);
     for (; at < tokens_.size() && text(at) != ";" && text(at) != "[[" && text(at) != ")"; at = next(at)) {
+      type += name.empty() ? "" : name + " ";
       name = text(at);
     }
-    const bool is_function_constant = text(at) == "[[" && text(next(at)) == "function_constant";
-    if (is_function_constant) {
-      const std::string index = text(next(next(next(at))));
-      constants_ += "  if (value->is(" + index + ", \"" + name + "\")) value->store(&" + name + ");\n";
+    if (text(at) != "[[" || text(next(at)) != "function_constant") {
+      out_ += "const";
+      ++at_;
+      return;
     }
-    out_ += is_function_constant ? "static" : "const";
-    ++at_;
+    const std::string index = text(next(next(next(at))));
+    at_ = at;
+    skip_attribute();
+    out_ += "static const " + type + name + " = kmux_msl::constant<" + type + ">(" + index + ", \"" + name + "\")";
+    has_constants_ = true;
   }
 
   void begin_kernel(const std::string& attribute) {
@@ -146,10 +170,12 @@ class Translation {
     if (const std::size_t found = attribute.find(limit); found != std::string::npos) {
       kernel.max_threads = static_cast<unsigned>(std::atoi(attribute.c_str() + found + limit.size()));
     }
+    std::string before;
     while (at_ < tokens_.size() && text(at_) != "(") {
       if (!tokens_[at_].is_blank) kernel.name = text(at_);
-      out_ += text(at_++);
+      before += text(at_++);
     }
+    out_ += "struct KMUX_MSL_NAME(" + kernel.name + "); " + before;
     append_parameters(kernel);
     kernels_.push_back(std::move(kernel));
   }
@@ -176,27 +202,18 @@ class Translation {
   }
 
   static std::string call_of(const MslKernel& kernel) {
-    std::string text = "\nextern \"C\" void kmux_msl_run_" + kernel.name +
-                       "(const kmux_msl::Thread* t) {\n  kmux_msl::call(" + kernel.name + ", *t";
+    std::string text =
+        "KMUX_GRID_KERNEL(fake_kernel_" + kernel.name + ", kmux_msl::Call<" + kernel.name + ">::run(launch";
     for (const MslKernel::Argument& argument : kernel.arguments) {
       text += ", kmux_msl::" + argument.attribute + "{" + std::to_string(argument.index) + "}";
     }
-    return text + ");\n}\n" + static_memory_of(kernel);
-  }
-
-  // The linker names where a section begins and ends.
-  static std::string static_memory_of(const MslKernel& kernel) {
-    const std::string begin = "__start_" + section_of(kernel);
-    const std::string end = "__stop_" + section_of(kernel);
-    const std::string bound = "extern \"C\" __attribute__((weak, visibility(\"hidden\"))) char ";
-    return bound + begin + "[], " + end + "[];\nextern \"C\" unsigned long kmux_msl_static_memory_" + kernel.name +
-           "() { return static_cast<unsigned long>(" + end + " - " + begin + "); }\n";
+    return text + "))\n";
   }
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::string out_;
-  std::string constants_;
+  bool has_constants_ = false;
   std::vector<MslKernel> kernels_;
 };
 

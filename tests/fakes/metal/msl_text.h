@@ -17,13 +17,14 @@ struct MslKernel {
   unsigned max_threads = 1024;
 };
 
-/// A text of MSL as C++ that the shim in msl/ compiles: attributes are left out, what threads of a group share is
-/// static, and a function that calls each kernel is added. Lines stay where they are.
+/// A text of MSL as C++ that the shim in msl/ compiles: attributes are left out, and a kernel of the fakes (kernels/blocks.h)
+/// that calls it is added for each, and a last one that tells how much threadgroup memory each declares. Lines stay where they are.
 ///
 /// What C++ has no word for is lost: address spaces are not told apart.
 struct MslText {
   std::string cpp;
   std::vector<MslKernel> kernels;
+  bool has_constants = false;  // those that a library is compiled for
 };
 
 MslText translate(std::string_view msl);

@@ -32,21 +32,29 @@ TEST(MslText, ArgumentsSayWhatTheyAre) {
   EXPECT_EQ(text.kernels[0].arguments[2].attribute, "thread_position_in_grid");
 }
 
-TEST(MslText, WhatAGroupSharesIsStatic) {
+TEST(MslText, WhatAGroupSharesIsShared) {
   const MslText text = translate(
-      "kernel void f() { threadgroup float a[4][4]; threadgroup int b; threadgroup float* p = a[0];\n"
+      "kernel void f() { threadgroup float a[4][4]; threadgroup int b, c[2]; threadgroup float* p = a[0];\n"
       "  g((threadgroup char*)p); }\nvoid g(threadgroup char* p) {}\n");
-  const std::string shared = "alignas(16) __attribute__((used, section(\"kmux_shared_by_f\"))) static ";
-  EXPECT_THAT(text.cpp, HasSubstr(shared + "float a[4][4];"));
-  EXPECT_THAT(text.cpp, HasSubstr(shared + "int b;"));
+  EXPECT_THAT(text.cpp, HasSubstr("__shared__ float a[4][4]; KMUX_MSL_SHARED(f, a);"));
+  EXPECT_THAT(text.cpp, HasSubstr("__shared__ int b, c[2]; KMUX_MSL_SHARED(f, b); "
+                                  "KMUX_MSL_SHARED(f, c);"));
   EXPECT_THAT(text.cpp, HasSubstr(" float* p = a[0];"));
   EXPECT_THAT(text.cpp, Not(HasSubstr("threadgroup")));
 }
 
-TEST(MslText, FunctionConstantsCanBeSet) {
+TEST(MslText, FunctionConstantsHaveTheirValues) {
   const MslText text = translate("constant int n [[function_constant(2)]];\nconstant float table[1] = {1};\n");
-  EXPECT_THAT(text.cpp, StartsWith("static int n ;\nconst float table[1] = {1};\n"));
-  EXPECT_THAT(text.cpp, HasSubstr("value->is(2, \"n\")"));
+  EXPECT_THAT(text.cpp,
+              StartsWith("static const int n = kmux_msl::constant<int >(2, \"n\");\nconst float table[1] = {1};\n"));
+  EXPECT_TRUE(text.has_constants);
+  EXPECT_FALSE(translate("constant float table[1] = {1};\n").has_constants);
+}
+
+TEST(MslText, KernelsAreCalledWithWhatTheirAttributesName) {
+  const MslText text = translate("kernel void k(device int* x [[buffer(4)]], uint i [[thread_position_in_grid]]) {}\n");
+  EXPECT_THAT(text.cpp, HasSubstr("KMUX_GRID_KERNEL(fake_kernel_k, kmux_msl::Call<k>::run(launch, kmux_msl::buffer{4}, "
+                                  "kmux_msl::thread_position_in_grid{0}))"));
 }
 
 TEST(MslText, LinesStayWhereTheyAre) {
