@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bar_program.h"
+#include "hip_metal/fake_bars.h"
 #include "hip_metal/hip_bar.h"
 #include "hip_metal/metal_bar.h"
 
@@ -10,6 +11,8 @@ namespace kmux::bench {
 namespace {
 
 const std::vector<Bar> kBars = {
+    {"fake_hip_over_cpu", fake_hip_over_cpu, "ratio"},
+    {"fake_metal_over_cpu", fake_metal_over_cpu, "ratio"},
     {"hip_fake_call_ns", hip_fake_call_ns, "ns"},
     {"hip_on_cuda_over_raw", hip_on_cuda_over_raw, "ns", missing_cuda_device},
     {"metal_mock_call_ns", metal_mock_call_ns, "ns"},

@@ -1,0 +1,120 @@
+#include "hip_metal/fake_bars.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kmux/builder.h"
+#include "kmux/compile.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/tensor.h"
+
+#include "bursts.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr int kFakeRounds = 41;
+constexpr int kFakeCalls = 10;
+constexpr std::int64_t kFakeLength = 1 << 20;
+
+// x and y of n floats, blocks of 256; `cuda` is for cpu and hip.
+Program program_of(const std::string& kernel, const std::string& cuda, const std::string& msl) {
+  ProgramBuilder builder(kernel);
+  const Expr n = builder.symbol("n", dtype::kInt32);
+  for (const char* name : {"x", "y"}) builder.buffer(name, BufferParam{dtype::kFloat32, {n}});
+  const auto launch = [&] { builder.launch(kernel).grid({ceildiv(n, 256)}).block({256}).args({"x", "y", "n"}); };
+  builder.variant("cuda").source("k.cu", cuda);
+  launch();
+  builder.variant("msl").source("k.metal", "#include <metal_stdlib>\nusing namespace metal;\n" + msl);
+  launch();
+  return builder.build().value();
+}
+
+Program elementwise() {
+  return program_of("halve", R"(
+extern "C" __global__ void halve(const float* x, float* y, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) y[i] = sqrtf(x[i]) * 0.5f + 1.0f;
+})",
+                    R"(
+kernel void halve(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant int& n [[buffer(2)]],
+                  uint i [[thread_position_in_grid]]) {
+  if (int(i) < n) y[i] = sqrt(x[i]) * 0.5f + 1.0f;
+})");
+}
+
+Program tree_sums() {
+  return program_of("sums", R"(
+extern "C" __global__ void sums(const float* x, float* y, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  s[t] = i < n ? x[i] : 0;
+  for (int half = 128; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) s[t] += s[t + half];
+  }
+  if (t == 0) y[blockIdx.x] = s[0];
+})",
+                    R"(
+kernel void sums(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant int& n [[buffer(2)]],
+                 uint group [[threadgroup_position_in_grid]], uint t [[thread_position_in_threadgroup]]) {
+  threadgroup float s[256];
+  const int i = int(group * 256 + t);
+  s[t] = i < n ? x[i] : 0;
+  for (uint half_count = 128; half_count > 0; half_count /= 2) {
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (t < half_count) s[t] += s[t + half_count];
+  }
+  if (t == 0) y[group] = s[0];
+})");
+}
+
+// A kernel of a backend, and its arguments.
+class FakeSubject {
+ public:
+  FakeSubject(Runtime& runtime, const Program& program, const std::string& backend)
+      : kernel_(compile(runtime, program, {.execution_backend = backend}).value()) {
+    for (int i = 0; i < 2; ++i) {
+      tensors_.push_back(Tensor::zeros({kFakeLength}, dtype::kFloat32, kernel_.device()).value());
+      args_.emplace_back(tensors_.back());
+    }
+    (*this)();
+  }
+  // All is done when it returns.
+  void operator()() const {
+    if (!kernel_.launch(args_).ok()) throw std::runtime_error("a launch failed");
+    if (!kernel_.device().synchronize().ok()) throw std::runtime_error("a device failed");
+  }
+
+ private:
+  Kernel kernel_;
+  std::vector<Tensor> tensors_;
+  std::vector<Arg> args_;
+};
+
+double over_cpu(const std::string& backend, const std::string& library) {
+  const auto program = std::filesystem::read_symlink("/proc/self/exe");  // of that build, wherever it is now
+  RegistryOptions registry;
+  registry.plugin_options = {
+      {backend + ".library", (program.parent_path().parent_path() / "tests/fakes" / library).string()}};
+  const auto runtime = Runtime::create(Environment{.disable_cache = true}, registry).value();
+  double worst = 0;
+  for (const Program& subject : {elementwise(), tree_sums()}) {
+    const FakeSubject fake(*runtime, subject, backend), cpu(*runtime, subject, "cpu");
+    const Pairs pairs = in_turns(
+        kFakeRounds, [&] { return nanoseconds_of(kFakeCalls, fake); }, [&] { return nanoseconds_of(kFakeCalls, cpu); });
+    worst = std::max(worst, pairs.ratio());
+  }
+  return worst;
+}
+
+}  // namespace
+
+double fake_hip_over_cpu() { return over_cpu("hip", "hip/libhip_on_cpu.so"); }
+double fake_metal_over_cpu() { return over_cpu("metal", "metal/libmetal_on_cpu.so"); }
+
+}  // namespace kmux::bench
