@@ -28,13 +28,21 @@ std::string_view ending_of(std::string_view dialect, std::string_view source) {
   return found == kEndings.end() ? std::string_view() : found->second;
 }
 
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && text.find_first_of(" \t\n") == 0) text.remove_prefix(1);
-  return text;
+std::string_view without_leading_blanks(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
+}
+
+/// The lines that are not blank, without the indentation of the first: texts stand indented in sources.
+std::vector<std::string> dedented(std::string_view text) {
+  std::vector<std::string> lines = split_lines(text);
+  std::erase_if(lines, [](const std::string& line) { return without_leading_blanks(line).empty(); });
+  const std::size_t indent = lines.empty() ? 0 : lines.front().find_first_not_of(" \t");
+  for (std::string& line : lines) line.erase(0, std::min(indent, line.find_first_not_of(" \t")));
+  return lines;
 }
 
 bool is_whole(std::string_view text) {
-  const std::string_view begin = without_blanks(text);
+  const std::string_view begin = without_leading_blanks(text);
   return begin.starts_with("kernel ") || begin.starts_with("program ");
 }
 
@@ -44,7 +52,7 @@ std::string carrying(std::string_view source, std::string_view text, bool is_pyt
   std::string result(source);
   if (!result.empty() && result.back() != '\n') result += '\n';
   result += mark + " kmux\n";
-  for (const std::string& line : split_lines(text)) result += mark + " " + line + "\n";
+  for (const std::string& line : dedented(text)) result += mark + " " + line + "\n";
   return result;
 }
 
@@ -58,7 +66,7 @@ struct Parts {
     return from_text({file, source, file}, [&](const std::string&) -> Result<std::string> { return source; });
   }
   std::string text(std::string_view args) const {
-    const std::string signature(without_blanks(kernel.signature));
+    const std::string signature(without_leading_blanks(kernel.signature));
     const std::string name = kernel.name.empty() ? signature.substr(0, signature.find('(')) : kernel.name;
     std::string launch = name;
     if (!kernel.grid.empty() || !kernel.block.empty()) {

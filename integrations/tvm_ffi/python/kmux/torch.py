@@ -42,7 +42,7 @@ class _Signature:
 
     def made_of(self, arguments: Sequence[Any]) -> list[torch.Tensor]:
         """What a call returns, without its values."""
-        given = dict(zip(self.arguments, arguments, strict=True))
+        given = dict(zip(self.arguments, arguments))
         tensors = {name: given[name] for name in self.arguments if self.buffer(name) and given[name] is not None}
         places = [place for name, tensor in tensors.items() for place in self._places(name, tensor)]
         values = solve(places, self.symbols) | {name: value for name, value in given.items() if not self.buffer(name)}
