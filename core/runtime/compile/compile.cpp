@@ -127,7 +127,7 @@ Result<Kernel> kernel(Runtime& runtime, const KernelText& text, const CompileOpt
 }
 
 Result<Kernel> kernel(std::string_view source, std::string_view text, const CompileOptions& options) {
-  KMUX_ASSIGN(const std::shared_ptr<Runtime> runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const Shared<Runtime> runtime, Runtime::default_runtime());
   return kernel(*runtime, {.source = source, .signature = text}, options);
 }
 
