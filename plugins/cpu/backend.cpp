@@ -57,7 +57,7 @@ const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
   static const std::vector<std::string> features = {
-      "dynamic_smem",     "fill",     "grid", "guard", "l2_window", "loop", "programmatic_serialization",
+      "cooperative",      "dynamic_smem", "fill", "grid", "guard", "l2_window", "loop", "programmatic_serialization",
       "several_launches", "workspace"};  // windows are hints, and a launch may begin early but need not
   return features;
 }

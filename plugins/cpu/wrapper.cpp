@@ -102,7 +102,8 @@ class GridDialect : public CpuDialect {
 
   void declarations(CodeWriter& out, const Plan& plan) override {
     out.line(
-        "struct kmux_cpu_grid { unsigned grid[3], block[3]; unsigned long long dynamic_bytes; kmux_sink error; };");
+        "struct kmux_cpu_grid { unsigned grid[3], block[3]; unsigned long long dynamic_bytes; kmux_sink error; "
+        "unsigned is_cooperative; };");
     CpuDialect::declarations(out, plan);
   }
 
@@ -111,7 +112,7 @@ class GridDialect : public CpuDialect {
       const std::string arguments = join(emit_args(out, plan, launch), &PrintedArg::value);
       out.line("const kmux_cpu_grid kmux_launch = {" + unsigned_three(geometry.grid) + ", " +
                unsigned_three(geometry.block) + ", ((unsigned long long)(" + geometry.dynamic_smem_bytes +
-               ") + 63) / 64 * 64, error};");
+               ") + 63) / 64 * 64, error, " + (launch.cooperative ? "1" : "0") + "};");
       before_call(out, plan, geometry);
       out.line("if (const int kmux_status = " + kernel_alias(launch.kernel) + "(&kmux_launch" +
                (arguments.empty() ? "" : ", " + arguments) + "); kmux_status != 0) return kmux_status;");

@@ -78,7 +78,7 @@ struct WarpCall {
 
 /// A thread of the block that runs.
 struct Thread {
-  enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kEnded };
+  enum class State : unsigned char { kReady, kInWarpCall, kAtBarrier, kAtGridBarrier, kEnded };
 
   unsigned number = 0;  // in the block
   Index index = {};

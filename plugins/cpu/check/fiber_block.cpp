@@ -4,7 +4,6 @@
 #include <bit>
 #include <functional>
 #include <numeric>
-#include <random>
 
 namespace kmux::cpu {
 namespace {
@@ -118,6 +117,7 @@ bool release_lanes(std::span<Thread> warp, Findings* findings) {
 namespace {
 
 constexpr unsigned kPollsBetweenTurns = 64;
+constexpr std::uint64_t kMostResidents = 16384;  // threads of a cooperative launch, which have a stack each
 constexpr std::size_t kLeastStackBytes = std::size_t{32} << 10;  // for functions of the machine's libraries
 
 thread_local FiberLaunch* current_launch = nullptr;
@@ -147,31 +147,61 @@ FiberLaunch::FiberLaunch(const kmux_cpu_grid& launch, kmux_cpu_thread body, cons
       body_(body),
       arguments_(arguments),
       kernel_(kernel),
-      memory_(kernel, dynamic_bytes),
-      findings_(kernel.name) {
-  if (kernel.is_checked != 0) check_.emplace(kernel, extents, memory_, findings_);
+      extents_(extents),
+      dynamic_bytes_(dynamic_bytes),
+      findings_(kernel.name),
+      random_(kernel.seed) {
+  add_block();
+}
+
+void FiberLaunch::add_block() {
+  block_ = &blocks_.emplace_back(Block{{}, SharedMemory(kernel_, dynamic_bytes_)});
+  if (kernel_.is_checked != 0) block_->check.emplace(kernel_, extents_, block_->memory, findings_);
 }
 
 FiberLaunch& FiberLaunch::current() { return *current_launch; }
 
 Status FiberLaunch::run() {
   const CurrentLaunch scope(this);
-  threads_.resize(product_of(launch_.block));
-  order_.resize(threads_.size());
+  const std::uint64_t blocks = product_of(launch_.grid);
+  order_.resize(product_of(launch_.block));
   std::iota(order_.begin(), order_.end(), 0U);
-  std::mt19937 random(kernel_.seed);
-  for (std::uint64_t block = 0; block < product_of(launch_.grid); ++block) {
-    block_ = index_of(block, launch_.grid);
-    findings_.set_block(block_);
-    for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random() % i]);
-    run_block();
+  if (launch_.is_cooperative == 0) {
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      begin_block(block);
+      run_block();
+    }
+    return findings_.status();
   }
+  if (blocks > kMostResidents / order_.size()) {
+    return make_error(ErrorCode::kInvalidArgument, "the grid is too large for a cooperative launch (" +
+                                                       std::to_string(blocks) + " blocks of " +
+                                                       std::to_string(order_.size()) +
+                                                       " threads, which have a stack each; there are 16384). Use fewer "
+                                                       "blocks, each of which does more.");
+  }
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    if (block > 0) add_block();
+    begin_block(block);
+  }
+  run_together();
   return findings_.status();
 }
 
-void FiberLaunch::begin_threads() {
-  for (unsigned i = 0; i < threads_.size(); ++i) {
-    Thread& thread = threads_[i];
+void FiberLaunch::run_together() {
+  do {
+    for (Block& block : blocks_) {
+      enter(block);
+      run_block();
+    }
+  } while (release_grid());
+}
+
+void FiberLaunch::begin_block(std::uint64_t number) {
+  block_->index = index_of(number, launch_.grid);
+  block_->threads.resize(order_.size());
+  for (unsigned i = 0; i < block_->threads.size(); ++i) {
+    Thread& thread = block_->threads[i];
     thread.number = i;
     thread.index = index_of(i, launch_.block);
     thread.state = Thread::State::kReady;
@@ -180,12 +210,13 @@ void FiberLaunch::begin_threads() {
     thread.seen = {};
     thread.seen[thread.lane()] = 1;
   }
+  enter(*block_);
+  if (block_->check) block_->check->begin_block();
 }
 
 // Where no thread can go on by itself, those of a warp are let go first: a barrier waits for them too.
 void FiberLaunch::run_block() {
-  begin_threads();
-  if (check_) check_->begin_block();
+  for (std::size_t i = order_.size(); kernel_.seed != 0 && i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
   do {
     while (run_ready() || release_warps()) {
     }
@@ -195,9 +226,10 @@ void FiberLaunch::run_block() {
 bool FiberLaunch::run_ready() {
   bool any = false;
   for (const unsigned number : order_) {
-    if (threads_[number].state != Thread::State::kReady) continue;
+    Thread& thread = block_->threads[number];
+    if (thread.state != Thread::State::kReady) continue;
     any = true;
-    resume(threads_[number]);
+    resume(thread);
   }
   return any;
 }
@@ -224,32 +256,73 @@ void FiberLaunch::resume(Thread& thread) {
 
 bool FiberLaunch::release_warps() {
   bool any = false;
-  for (std::size_t first = 0; first < threads_.size(); first += kWarpLanes) {
-    const std::size_t lanes = std::min<std::size_t>(kWarpLanes, threads_.size() - first);
-    any = release_lanes(std::span(threads_).subspan(first, lanes), check_ ? &findings_ : nullptr) || any;
+  const std::span<Thread> threads = block_->threads;
+  for (std::size_t first = 0; first < threads.size(); first += kWarpLanes) {
+    const std::size_t lanes = std::min<std::size_t>(kWarpLanes, threads.size() - first);
+    any = release_lanes(threads.subspan(first, lanes), check() != nullptr ? &findings_ : nullptr) || any;
   }
   return any;
 }
 
 bool FiberLaunch::release_barrier() {
   const auto waits = [](const Thread& thread) { return thread.state == Thread::State::kAtBarrier; };
-  const auto first = std::ranges::find_if(threads_, waits);
-  if (first == threads_.end()) return false;
-  if (check_) {
+  const auto first = std::ranges::find_if(block_->threads, waits);
+  if (first == block_->threads.end()) return false;
+  if (MemoryCheck* const checking = check()) {
     check_barrier(*first);
-    check_->pass_barrier();
+    checking->pass_barrier();
   }
-  for (Thread& thread : threads_) {
+  for (Thread& thread : block_->threads) {
     if (waits(thread)) thread.state = Thread::State::kReady;
   }
   return true;
 }
 
+// Every thread waits for the grid or has ended.
+bool FiberLaunch::release_grid() {
+  check_grid_barrier();
+  bool any = false;
+  for (Block& block : blocks_) {
+    if (block.check) block.check->pass_barrier();
+    for (Thread& thread : block.threads) {
+      if (thread.state != Thread::State::kAtGridBarrier) continue;
+      thread.state = Thread::State::kReady;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void FiberLaunch::check_grid_barrier() {
+  if (check() == nullptr) return;
+  Block* waiting = nullptr;
+  const Thread* first = nullptr;
+  for (Block& block : blocks_) {
+    for (const Thread& thread : block.threads) {
+      if (first == nullptr && thread.state == Thread::State::kAtGridBarrier) first = &thread, waiting = &block;
+    }
+  }
+  if (first == nullptr) return;
+  enter(*waiting);
+  for (const Block& block : blocks_) {
+    for (const Thread& thread : block.threads) {
+      const bool has_ended = thread.state == Thread::State::kEnded;
+      if (!has_ended && thread.site == first->site) continue;
+      findings_.add({Finding::Kind::kBarrier, first->site, first->index,
+                     "waits at a barrier that not all threads of its grid come to",
+                     "thread " + to_string(thread.index) + " of block " + to_string(block.index) +
+                         (has_ended ? " has ended" : " waits at the barrier of " + Findings::place(thread.site)),
+                     "Have all threads of the grid come there"});
+      return;
+    }
+  }
+}
+
 void FiberLaunch::check_barrier(const Thread& first) {
-  const auto other = std::ranges::find_if(threads_, [&](const Thread& thread) {
+  const auto other = std::ranges::find_if(block_->threads, [&](const Thread& thread) {
     return thread.state == Thread::State::kEnded || thread.site != first.site;
   });
-  if (other == threads_.end()) return;
+  if (other == block_->threads.end()) return;
   const bool has_ended = other->state == Thread::State::kEnded;
   findings_.add({Finding::Kind::kBarrier, first.site, first.index,
                  "waits at a barrier that not all threads of its block come to",
@@ -258,8 +331,8 @@ void FiberLaunch::check_barrier(const Thread& first) {
                  "Have all threads of the block come there"});
 }
 
-void FiberLaunch::wait_at_barrier() {
-  running_->state = Thread::State::kAtBarrier;
+void FiberLaunch::wait(Thread::State state) {
+  running_->state = state;
   running_->fiber->wait();
 }
 
@@ -268,7 +341,7 @@ unsigned FiberLaunch::call_warp(WarpCall call) {
   call.mask = thread.mask;
   thread.call = call;
   thread.state = Thread::State::kInWarpCall;
-  if (check_ && call.mask != 0 && (call.mask >> thread.lane() & 1) == 0) {
+  if (check() != nullptr && call.mask != 0 && (call.mask >> thread.lane() & 1) == 0) {
     findings_.add({Finding::Kind::kMask, thread.site, thread.index,
                    "calls a function of its warp whose mask does not name its own lane",
                    "lane " + std::to_string(thread.lane()), "Name it, or do not call it there"});

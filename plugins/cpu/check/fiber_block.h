@@ -1,6 +1,8 @@
 #pragma once
 
+#include <deque>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -28,17 +30,20 @@ class FiberLaunch {
   /// The launch that this thread of the machine is in.
   static FiberLaunch& current();
 
-  std::uint64_t shared_bytes() const { return memory_.asked_bytes(); }
-  /// Runs every block. Errors: launch_failed with the findings.
+  std::uint64_t shared_bytes() const { return block_->memory.asked_bytes(); }
+  /// Runs every block: one after another, but those of a cooperative launch in turns, each to where it waits for the grid.
+  ///
+  /// Errors: launch_failed with the findings; invalid_argument for a cooperative launch of more threads than can have a stack.
   Status run();
 
   // What the running thread asks for.
   Thread& thread() { return *running_; }
-  const Index& block() const { return block_; }
+  const Index& block() const { return block_->index; }
   const kmux_cpu_grid& launch() const { return launch_; }
-  SharedMemory& memory() { return memory_; }
-  MemoryCheck* check() { return check_ ? &*check_ : nullptr; }
-  void wait_at_barrier();
+  SharedMemory& memory() { return block_->memory; }
+  MemoryCheck* check() { return block_->check ? &*block_->check : nullptr; }
+  void wait_at_barrier() { wait(Thread::State::kAtBarrier); }
+  void wait_for_grid() { wait(Thread::State::kAtGridBarrier); }
   unsigned call_warp(WarpCall call);
   /// Ends the running thread, in a function that goes on calling itself, if little of its stack is left.
   void check_stack(const char* function);
@@ -46,25 +51,39 @@ class FiberLaunch {
   void poll();
 
  private:
+  struct Block {
+    Index index;
+    SharedMemory memory;
+    std::optional<MemoryCheck> check = {};
+    std::vector<Thread> threads = {};
+  };
+
+  void add_block();
+  void enter(Block& block) { block_ = &block, findings_.set_block(block.index); }
+  void begin_block(std::uint64_t number);
   void run_block();
-  void begin_threads();
+  void run_together();
+  void wait(Thread::State state);
   bool run_ready();
   void resume(Thread& thread);
   bool release_warps();
   bool release_barrier();
+  bool release_grid();
   void check_barrier(const Thread& first);
+  void check_grid_barrier();
 
   const kmux_cpu_grid& launch_;
   const kmux_cpu_thread body_;
   const void* const arguments_;
   const kmux_cpu_fiber_kernel& kernel_;
-  SharedMemory memory_;
+  const std::span<const kmux_cpu_extent> extents_;
+  const std::uint64_t dynamic_bytes_;
   Findings findings_;
-  std::optional<MemoryCheck> check_;
-  std::vector<Thread> threads_;
+  std::deque<Block> blocks_;  // that are there at once
+  Block* block_ = nullptr;  // that runs
   std::vector<unsigned> order_;
+  std::mt19937 random_;
   Thread* running_ = nullptr;
-  Index block_ = {};
 };
 
 }  // namespace kmux::cpu

@@ -91,6 +91,8 @@ unsigned grid_extent() {
 
 unsigned lane() { return current().thread().lane(); }
 void barrier() { current().wait_at_barrier(); }
+void grid_barrier() { current().wait_for_grid(); }
+unsigned cooperative() { return current().launch().is_cooperative; }
 char* dynamic_memory() { return current().memory().dynamic(); }
 char* shared_memory(std::uint64_t variable) { return current().memory().variable(variable); }
 
@@ -159,6 +161,8 @@ void* fiber_call(std::string_view symbol) {
       {"kmux.grid_dim.z", address_of(&grid_extent<2>)},
       {"kmux.lane", address_of(&lane)},
       {"kmux.barrier", address_of(&barrier)},
+      {"kmux.grid_barrier", address_of(&grid_barrier)},
+      {"kmux.cooperative", address_of(&cooperative)},
       {"kmux.dynamic", address_of(&dynamic_memory)},
       {"kmux.shared", address_of(&shared_memory)},
       {"kmux.participants", address_of(&participants)},

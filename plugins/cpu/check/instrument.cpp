@@ -183,7 +183,8 @@ void Instrumenter::check_fill(llvm::MemSetInst& fill) {
 }
 
 bool is_met_together(const llvm::Instruction& instruction) {
-  for (const std::string_view name : {call::kBarrier, call::kShuffle, call::kBallot, call::kSyncWarp}) {
+  for (const std::string_view name :
+       {call::kBarrier, call::kGridBarrier, call::kShuffle, call::kBallot, call::kSyncWarp}) {
     if (calls(&instruction, name)) return true;
   }
   return false;

@@ -4,6 +4,8 @@
 #if KMUX_WAVEFRONT != 32
 #error not for this processor (groups of threads where a warp has 64)
 #endif
+
+#include <kmux/failures.h>
 #include <kmux/warps.h>
 
 namespace cooperative_groups {
@@ -27,8 +29,11 @@ struct thread_block {
 KMUX_DEVICE thread_block this_thread_block() { return {}; }
 
 struct grid_group {
-  KMUX_REFUSED("a barrier of the whole grid") void sync() const;
-  KMUX_DEVICE bool is_valid() { return false; }
+  KMUX_DEVICE bool is_valid() { return kmux_cooperative() != 0; }
+  KMUX_DEVICE void sync(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    if (!is_valid()) kmux_fail("the launch of a kernel that waits for its grid is cooperative", file, line);
+    kmux_grid_barrier();
+  }
   KMUX_DEVICE dim3 group_dim() { return {kmux_grid_dim_x(), kmux_grid_dim_y(), kmux_grid_dim_z()}; }
   KMUX_DEVICE dim3 dim_blocks() { return group_dim(); }
   KMUX_DEVICE dim3 block_index() { return {kmux_block_x(), kmux_block_y(), kmux_block_z()}; }

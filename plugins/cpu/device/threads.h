@@ -30,6 +30,7 @@ KMUX_INDEX(kmux_grid_dim_x, "grid_dim.x")
 KMUX_INDEX(kmux_grid_dim_y, "grid_dim.y")
 KMUX_INDEX(kmux_grid_dim_z, "grid_dim.z")
 KMUX_INDEX(kmux_lane, KMUX_OF_WARP("lane"))
+KMUX_INDEX(kmux_cooperative, "cooperative")
 #undef KMUX_INDEX
 // x times 2 to the whole number `power`, rounded once: an instruction of AVX-512.
 #ifdef __AVX512VL__
@@ -38,6 +39,7 @@ float kmux_scale_float(float x, float power) noexcept __asm__("kmux.scale.float"
 double kmux_scale_double(double x, double power) noexcept __asm__("kmux.scale.double") __attribute__((const));
 #endif
 void kmux_barrier(void) noexcept __asm__("kmux.barrier") __attribute__((convergent));
+void kmux_grid_barrier(void) noexcept __asm__("kmux.grid_barrier") __attribute__((convergent));
 int kmux_shuffle(int value, int lane) noexcept __asm__("kmux." KMUX_OF_WARP("shuffle"))
     __attribute__((convergent, const));
 kmux_lanes kmux_ballot(int condition) noexcept __asm__("kmux." KMUX_OF_WARP("ballot")) __attribute__((convergent));

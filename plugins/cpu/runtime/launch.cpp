@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "runtime/arena.h"
 #include "runtime/pool.h"
@@ -109,6 +110,7 @@ struct SharedLaunch {
   const kmux_cpu_grid& grid;
   const kmux_cpu_kernel& kernel;
   const void* arguments;
+  char* memory = nullptr;  // of all blocks; else each thread has its own
   std::size_t memory_bytes = 0;
   std::uint64_t end = 0;
   std::uint64_t grain = 1;
@@ -130,7 +132,8 @@ void take_parts(SharedLaunch& launch) {
     if (first >= launch.end) break;
     const std::uint64_t left = launch.end - first;
     const std::uint64_t part = left < launch.grain ? left : launch.grain;
-    launch.kernel.blocks(launch.arguments, &launch.grid, first, first + part, memory.get());
+    launch.kernel.blocks(launch.arguments, &launch.grid, first, first + part,
+                         launch.memory != nullptr ? launch.memory : memory.get());
     count += part;
   }
   if (count == 0) return;
@@ -229,6 +232,51 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
   return refuse_memory(grid);
 }
 
+constexpr std::uint64_t kPassBytes = 64;  // before the memory of blocks: a kmux_cpu_pass
+constexpr std::uint64_t kMostResidentBytes = std::uint64_t{1} << 30;
+
+__attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& launch, std::uint64_t blocks,
+                                                     std::uint64_t bytes) {
+  tell(launch.error, "the grid is too large for a cooperative launch (");
+  tell_number(launch.error, blocks);
+  tell(launch.error, " blocks with ");
+  tell_number(launch.error, bytes);
+  tell(launch.error, " bytes each; there are 1073741824 for all). Use fewer blocks, each of which does more.");
+  return KMUX_INVALID_ARGUMENT;
+}
+
+/// Runs all blocks up to where they wait for the grid, or end: on the caller while that takes little time.
+void run_pass(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments, std::uint64_t blocks,
+              char* memory) {
+  const unsigned helpers = pool().helpers();
+  const Begun begun{0, load_cost(kernel)};
+  if (divide(blocks, begun.cost, ticks_per_us(), helpers).helpers > 0) {
+    SharedLaunch launch(grid, kernel, arguments);
+    launch.memory = memory;
+    launch.end = blocks;
+    run_together(launch, kernel, begun, helpers);
+    return;
+  }
+  const std::uint64_t begin = ticks();
+  kernel.blocks(arguments, &grid, 0, blocks, memory);
+  learn_cost(kernel, ticks() - begin, blocks);
+}
+
+/// A launch whose blocks wait for each other: pass by pass, with the memory of all blocks kept.
+__attribute__((noinline)) int run_cooperative(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
+                                              std::uint64_t blocks, std::uint64_t bytes) {
+  if (blocks > kMostResidentBytes / (bytes == 0 ? 1 : bytes)) return refuse_residents(grid, blocks, bytes);
+  const BlockMemory memory(kPassBytes + blocks * bytes);
+  if (memory.get() == nullptr) return refuse_memory(grid);
+  auto* const pass = new (memory.get()) kmux_cpu_pass{bytes, 0, 0};
+  do {
+    pass->waits = 0;
+    run_pass(grid, kernel, arguments, blocks, memory.get());
+    pass->goes_on = 1;
+  } while (pass->waits != 0);
+  return KMUX_OK;
+}
+
 }  // namespace
 }  // namespace kmux::cpu
 
@@ -242,6 +290,7 @@ int kmux_cpu_run(const kmux_cpu_grid* launch, kmux_cpu_kernel* kernel, const voi
   if (blocks >> 63 != 0) return refuse_grid(*launch);
   const std::uint64_t warps = (threads + (1U << kernel->lane_bits) - 1) >> kernel->lane_bits;
   const std::size_t bytes = shared + warps * kernel->frame_bytes;
+  if (kernel->is_cooperative != 0) return run_cooperative(*launch, *kernel, arguments, blocks, bytes);
   if (blocks > 1) return run_many(*launch, *kernel, arguments, blocks, bytes);
   const BlockMemory memory(bytes);
   if (bytes != 0 && memory.get() == nullptr) return refuse_memory(*launch);

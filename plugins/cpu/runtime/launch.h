@@ -41,10 +41,19 @@ struct kmux_cpu_grid {
   unsigned block[3];
   std::uint64_t dynamic_bytes;  // of shared memory, a multiple of 64
   kmux_sink error;
+  unsigned is_cooperative;  // may its blocks wait for each other?
+};
+
+/// One pass over all blocks of a kernel that waits for the grid, in which each goes on until it waits or ends. Lies in 64 bytes
+/// before the memory of its blocks, which each has for itself.
+struct kmux_cpu_pass {
+  std::uint64_t block_bytes;
+  std::uint32_t goes_on;  // 0 in the first pass
+  std::uint32_t waits;  // written by the blocks: does one wait for another pass?
 };
 
 /// What the compiler makes of such a kernel: runs the blocks from `first` to before `end`. `memory` is that of a block: its own
-/// shared variables, the dynamic ones, a frame for each warp; null if there are none.
+/// shared variables, the dynamic ones, a frame for each warp; null if there are none. Of a cooperative kernel: the kmux_cpu_pass.
 using kmux_cpu_blocks = void (*)(const void* arguments, const kmux_cpu_grid* launch, std::uint64_t first,
                                  std::uint64_t end, char* memory);
 
@@ -54,7 +63,7 @@ struct kmux_cpu_kernel {
   std::uint64_t shared_bytes;  // of its own shared variables
   std::uint64_t frame_bytes;  // of a warp, for what it keeps at a barrier
   std::uint32_t lane_bits;  // a warp has 1 << lane_bits threads
-  std::uint32_t reserved;
+  std::uint32_t is_cooperative;  // its blocks wait for each other
   std::uint64_t cost;  // what is learnt of its blocks (BlockCost), begins with 0; only read and written as an atomic
 };
 

@@ -49,7 +49,7 @@ class Frame {
 std::vector<llvm::CallInst*> barriers_of(llvm::Function& block) {
   std::vector<llvm::CallInst*> barriers;
   for (llvm::Instruction& instruction : llvm::instructions(block)) {
-    if (calls(&instruction, call::kBarrier)) barriers.push_back(llvm::cast<llvm::CallInst>(&instruction));
+    if (is_barrier(&instruction)) barriers.push_back(llvm::cast<llvm::CallInst>(&instruction));
   }
   return barriers;
 }
@@ -113,6 +113,7 @@ class Rounds {
     for (llvm::CallInst* const barrier : barriers) write_barrier(*barrier);
     end_round();
   }
+  llvm::Value* any_waits_for_grid() const { return loop_.goes_on == nullptr ? nullptr : grid_.after; }
 
  private:
   llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(block_.getContext(), name, &block_); }
@@ -128,10 +129,17 @@ class Rounds {
   llvm::IRBuilder<> builder_;
   llvm::BasicBlock* const round_ = add("round");
   llvm::BasicBlock* const round_end_ = add("round.end");
-  llvm::BasicBlock* const waits_ = add("waits");
+  // Of barriers of one kind.
+  struct Waits {
+    llvm::BasicBlock* place = nullptr;  // where a warp comes that waits
+    llvm::PHINode* before = nullptr;  // does a warp before this one wait?
+    llvm::PHINode* after = nullptr;  // or this one?
+  };
+  void write_waits(Waits& waits, Waits& others, llvm::BasicBlock* ends);
+
+  Waits block_waits_{.place = add("waits")};
+  Waits grid_{.place = add("waits.grid")};
   llvm::PHINode* is_first_ = nullptr;  // is it the first round?
-  llvm::PHINode* any_waits_ = nullptr;  // does a warp before this one wait?
-  llvm::PHINode* waiting_ = nullptr;  // or this one?
   llvm::SwitchInst* go_on_ = nullptr;  // by state
 };
 
@@ -142,13 +150,17 @@ void Rounds::begin_round() {
   builder_.CreateBr(loop_.header);
   before->getTerminator()->replaceSuccessorWith(loop_.header, round_);
   loop_.warp->replaceIncomingBlockWith(before, round_);
-  is_first_->addIncoming(builder_.getTrue(), before);
+  llvm::IRBuilder<> outside(before->getTerminator());
+  llvm::Value* const begins = loop_.goes_on == nullptr ? builder_.getTrue() : outside.CreateNot(loop_.goes_on);
+  is_first_->addIncoming(begins, before);
   is_first_->addIncoming(builder_.getFalse(), round_end_);
 }
 
 void Rounds::write_header(unsigned barriers) {
   auto* const enter = llvm::cast<llvm::BranchInst>(loop_.header->getTerminator());
-  any_waits_ = llvm::PHINode::Create(builder_.getInt1Ty(), 2, "any_waits", loop_.header->begin());
+  for (Waits* const waits : {&block_waits_, &grid_}) {
+    waits->before = llvm::PHINode::Create(builder_.getInt1Ty(), 2, "any_waits", loop_.header->begin());
+  }
   builder_.SetInsertPoint(enter);
   llvm::Value* const kept = builder_.CreateLoad(builder_.getInt32Ty(), frame_.state(builder_));
   llvm::Value* const state = builder_.CreateFreeze(builder_.CreateSelect(is_first_, builder_.getInt32(0), kept));
@@ -167,24 +179,29 @@ void Rounds::write_latch(unsigned ended) {
   builder_.SetInsertPoint(ends);
   builder_.CreateStore(builder_.getInt32(ended), frame_.state(builder_));
   builder_.CreateBr(loop_.latch);
-  builder_.SetInsertPoint(waits_);
+  write_waits(block_waits_, grid_, ends);
+  write_waits(grid_, block_waits_, ends);
+}
+
+void Rounds::write_waits(Waits& waits, Waits& others, llvm::BasicBlock* ends) {
+  builder_.SetInsertPoint(waits.place);
   builder_.CreateBr(loop_.latch);
-  waiting_ = llvm::PHINode::Create(builder_.getInt1Ty(), 3, "waiting", loop_.latch->begin());
-  waiting_->addIncoming(any_waits_, loop_.header);
-  waiting_->addIncoming(any_waits_, ends);
-  waiting_->addIncoming(builder_.getTrue(), waits_);
-  any_waits_->addIncoming(builder_.getFalse(), round_);
-  any_waits_->addIncoming(waiting_, loop_.latch);
+  waits.after = llvm::PHINode::Create(builder_.getInt1Ty(), 4, "waiting", loop_.latch->begin());
+  for (llvm::BasicBlock* const from : {loop_.header, ends, others.place}) waits.after->addIncoming(waits.before, from);
+  waits.after->addIncoming(builder_.getTrue(), waits.place);
+  waits.before->addIncoming(builder_.getFalse(), round_);
+  waits.before->addIncoming(waits.after, loop_.latch);
 }
 
 void Rounds::write_barrier(llvm::CallInst& barrier) {
+  llvm::BasicBlock* const place = calls(&barrier, call::kBarrier) ? block_waits_.place : grid_.place;
   llvm::BasicBlock* const here = barrier.getParent();
   llvm::BasicBlock* const resumed = llvm::SplitBlock(here, &barrier);
   barrier.eraseFromParent();
   builder_.SetInsertPoint(here->getTerminator());
   const auto state = builder_.getInt32(go_on_->getNumCases());
   builder_.CreateStore(state, frame_.state(builder_));
-  builder_.CreateBr(waits_);
+  builder_.CreateBr(place);
   here->getTerminator()->eraseFromParent();
   go_on_->addCase(state, resumed);
 }
@@ -192,23 +209,27 @@ void Rounds::write_barrier(llvm::CallInst& barrier) {
 void Rounds::end_round() {
   loop_.latch->getTerminator()->replaceSuccessorWith(loop_.exit, round_end_);
   builder_.SetInsertPoint(round_end_);
-  builder_.CreateCondBr(waiting_, round_, loop_.exit);
+  builder_.CreateCondBr(block_waits_.after, round_, loop_.exit);
 }
 
 }  // namespace
 
-std::uint64_t add_barriers(llvm::Function& block, const WarpLoop& loop) {
-  const std::vector<llvm::CallInst*> barriers = barriers_of(block);
-  if (barriers.empty()) return 0;
+WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
+  std::vector<llvm::CallInst*> barriers = barriers_of(block);
   if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {
-    for (llvm::CallInst* const barrier : barriers) barrier->eraseFromParent();
-    return 0;
+    std::erase_if(barriers, [](llvm::CallInst* const barrier) {
+      const bool is_of_block = calls(barrier, call::kBarrier);
+      if (is_of_block) barrier->eraseFromParent();
+      return is_of_block;
+    });
   }
+  if (barriers.empty()) return {};
   Frame frame(block, loop);
-  Rounds(block, loop, frame).write(barriers);
+  Rounds rounds(block, loop, frame);
+  rounds.write(barriers);
   keep_variables(block, frame, loop);
   keep_values(block, frame);
-  return frame.finish();
+  return {frame.finish(), rounds.any_waits_for_grid()};
 }
 
 }  // namespace kmux::cpu::spmd

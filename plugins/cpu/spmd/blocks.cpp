@@ -20,12 +20,26 @@ using Three = std::array<llvm::Value*, 3>;
 // Where the fields of kmux_cpu_grid lie (runtime/launch.h).
 constexpr unsigned kGridField = 0;
 constexpr unsigned kBlockField = 3;
+constexpr unsigned kCooperativeField = 12;
+
+// Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
+constexpr unsigned kPassBytes = 64;
+constexpr unsigned kGoesOnField = 2;
+constexpr unsigned kWaitsField = 3;
+
+bool waits_for_grid(const llvm::Function& warp) {
+  return std::ranges::any_of(llvm::instructions(warp), [](const auto& one) { return calls(&one, call::kGridBarrier); });
+}
 
 /// The function of a chunk of blocks: reads what is the same for all of them, then runs one after another.
 class Chunk {
  public:
   Chunk(llvm::Function& kernel, llvm::Function& warp, const BlockShape& shape, std::uint64_t shared_bytes)
-      : warp_(warp), shape_(shape), shared_bytes_(shared_bytes), builder_(kernel.getContext()) {
+      : warp_(warp),
+        shape_(shape),
+        shared_bytes_(shared_bytes),
+        is_cooperative_(waits_for_grid(warp)),
+        builder_(kernel.getContext()) {
     llvm::Type* const i64 = builder_.getInt64Ty();
     llvm::Type* const ptr = builder_.getPtrTy();
     auto* const type = llvm::FunctionType::get(builder_.getVoidTy(), {ptr, ptr, i64, i64, ptr}, false);
@@ -37,7 +51,9 @@ class Chunk {
   }
 
   llvm::Function& function() { return *function_; }
-  std::uint64_t frame_bytes() const { return frame_bytes_; }
+  std::uint64_t frame_bytes() const { return waits_.frame_bytes; }
+  /// Do its blocks wait for each other? Each has its own memory then, behind a kmux_cpu_pass.
+  bool is_cooperative() const { return is_cooperative_; }
   void write(llvm::StructType* arguments);
 
  private:
@@ -45,6 +61,12 @@ class Chunk {
   Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
   void write_warps(llvm::BasicBlock* next_block);
   void write_blocks();
+  void place_memory(llvm::Value* begin);
+  llvm::Value* memory_of(llvm::Value* block);
+  void write_pass(llvm::PHINode* any_waits, llvm::BasicBlock* entry, llvm::BasicBlock* latch);
+  llvm::Value* pass_field(unsigned field) {
+    return builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(4), field);
+  }
   Three block_index(llvm::Value* block);
   Three next_index();
   Three warp_index(llvm::Value* warp);
@@ -55,6 +77,7 @@ class Chunk {
   llvm::Function& warp_;
   const BlockShape& shape_;
   const std::uint64_t shared_bytes_;
+  const bool is_cooperative_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -62,7 +85,8 @@ class Chunk {
   llvm::Value* shared_ = nullptr;
   llvm::Value* dynamic_ = nullptr;
   llvm::Value* frames_ = nullptr;
-  std::uint64_t frame_bytes_ = 0;
+  llvm::Value* goes_on_ = nullptr;  // is it another pass?
+  WarpWaits waits_ = {};
 };
 
 Three Chunk::load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known) {
@@ -138,8 +162,7 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
   replace_warps(indices);
-  const WarpLoop loop{warp, header, latch, next_block, count, frames_};
-  frame_bytes_ = add_barriers(*function_, loop);
+  waits_ = add_barriers(*function_, {warp, header, latch, next_block, count, frames_, goes_on_});
 }
 
 // The place in the grid of block number `block`.
@@ -178,8 +201,10 @@ void Chunk::write_blocks() {
   llvm::PHINode* const block = builder_.CreatePHI(i64, 2, "block");
   std::array<llvm::PHINode*, 3> index{};
   for (unsigned i = 0; i < 3; ++i) index_[i] = index[i] = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  llvm::PHINode* const any_waits = is_cooperative_ ? builder_.CreatePHI(builder_.getInt1Ty(), 2) : nullptr;
   builder_.CreateCondBr(builder_.CreateICmpULT(block, function_->getArg(3)), body, end);
   builder_.SetInsertPoint(body);
+  if (is_cooperative_) place_memory(memory_of(block));
   write_warps(latch);
   builder_.SetInsertPoint(latch);
   const Three next = next_index();
@@ -191,11 +216,45 @@ void Chunk::write_blocks() {
   }
   builder_.CreateBr(header);
   builder_.SetInsertPoint(end);
+  if (is_cooperative_) write_pass(any_waits, entry, latch);
   builder_.CreateRetVoid();
 }
 
-void Chunk::write(llvm::StructType* arguments) {
+// The memory of one block: its own shared variables, the dynamic ones, a frame for each warp.
+void Chunk::place_memory(llvm::Value* begin) {
+  llvm::Type* const i8 = builder_.getInt8Ty();
   llvm::Type* const i64 = builder_.getInt64Ty();
+  shared_ = begin;
+  dynamic_ = builder_.CreateConstInBoundsGEP1_64(i8, shared_, shared_bytes_);
+  llvm::Value* const place =
+      builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, made whole
+  frames_ = builder_.CreateInBoundsGEP(i8, dynamic_, builder_.CreateLoad(i64, place));
+}
+
+llvm::Value* Chunk::memory_of(llvm::Value* block) {
+  llvm::Type* const i8 = builder_.getInt8Ty();
+  llvm::Value* const all = builder_.CreateConstInBoundsGEP1_64(i8, function_->getArg(4), kPassBytes);
+  llvm::Value* const bytes = builder_.CreateLoad(builder_.getInt64Ty(), function_->getArg(4));
+  return builder_.CreateInBoundsGEP(i8, all, builder_.CreateMul(block, bytes));
+}
+
+// Says whether any block waits. Threads that do so at once say the same.
+void Chunk::write_pass(llvm::PHINode* any_waits, llvm::BasicBlock* entry, llvm::BasicBlock* latch) {
+  llvm::BasicBlock* const waits = add("waits.say");
+  llvm::BasicBlock* const done = add("done");
+  builder_.CreateCondBr(any_waits, waits, done);
+  builder_.SetInsertPoint(waits);
+  llvm::StoreInst* const said =
+      builder_.CreateAlignedStore(builder_.getInt32(1), pass_field(kWaitsField), llvm::Align(4));
+  said->setAtomic(llvm::AtomicOrdering::Monotonic);
+  builder_.CreateBr(done);
+  any_waits->addIncoming(builder_.getFalse(), entry);
+  builder_.SetInsertPoint(latch->getTerminator());
+  any_waits->addIncoming(builder_.CreateOr(any_waits, waits_.for_grid), latch);
+  builder_.SetInsertPoint(done);
+}
+
+void Chunk::write(llvm::StructType* arguments) {
   llvm::Type* const i8 = builder_.getInt8Ty();
   builder_.SetInsertPoint(add("entry"));
   for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
@@ -204,12 +263,17 @@ void Chunk::write(llvm::StructType* arguments) {
   }
   grid_ = load_three(kGridField, {});
   extents_ = load_three(kBlockField, shape_.extents);
-  shared_ = function_->getArg(4);
-  dynamic_ = builder_.CreateConstInBoundsGEP1_64(i8, shared_, shared_bytes_);
-  llvm::Value* const place =
-      builder_.CreateConstInBoundsGEP1_64(i64, function_->getArg(1), 3);  // dynamic_bytes, made whole
-  frames_ = builder_.CreateInBoundsGEP(i8, dynamic_, builder_.CreateLoad(i64, place));
+  llvm::Value* const cooperative = builder_.CreateLoad(
+      builder_.getInt32Ty(),
+      builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(1), kCooperativeField));
+  if (is_cooperative_) {
+    goes_on_ = builder_.CreateICmpNE(builder_.CreateLoad(builder_.getInt32Ty(), pass_field(kGoesOnField)),
+                                     builder_.getInt32(0));
+  } else {
+    place_memory(function_->getArg(4));
+  }
   write_blocks();
+  replace(call::kCooperative, cooperative);
   replace_three(call::kBlock, index_);
   replace_three(call::kGridDim, grid_);
   replace_three(call::kBlockDim, extents_);
@@ -234,7 +298,7 @@ llvm::GlobalVariable& add_facts(llvm::Module& module, llvm::StringRef name, Chun
                                     llvm::ConstantInt::get(i64, shared_bytes),
                                     llvm::ConstantInt::get(i64, chunk.frame_bytes()),
                                     llvm::ConstantInt::get(i32, llvm::Log2_32(shape.lanes)),
-                                    llvm::ConstantInt::get(i32, 0),
+                                    llvm::ConstantInt::get(i32, chunk.is_cooperative() ? 1 : 0),
                                     llvm::ConstantInt::get(i64, 0)};
   auto* const facts = new llvm::GlobalVariable(module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
                                                llvm::ConstantStruct::get(type, fields), name + ".facts");

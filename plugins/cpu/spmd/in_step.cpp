@@ -14,7 +14,7 @@ constexpr std::uint64_t kMostInstructions = 2400;  // of all warps: what a compi
 constexpr std::uint64_t kMostPrivateBytes = 32 << 10;  // of all warps, on the stack of the thread that runs the block
 
 bool has_barrier(const llvm::Function& kernel) {
-  return std::ranges::any_of(llvm::instructions(kernel), [](const auto& one) { return calls(&one, call::kBarrier); });
+  return std::ranges::any_of(llvm::instructions(kernel), [](const auto& one) { return is_barrier(&one); });
 }
 
 /// What of a kernel is for or against it.
@@ -59,7 +59,7 @@ bool Judgement::is_common(const llvm::BasicBlock& block) const {
 
 bool Judgement::has_common_barriers() const {
   return std::ranges::all_of(llvm::instructions(kernel_), [&](const llvm::Instruction& one) {
-    return !calls(&one, call::kBarrier) || is_common(*one.getParent());
+    return !is_barrier(&one) || is_common(*one.getParent());
   });
 }
 

@@ -226,7 +226,7 @@ bool LaneCode::emit_access(const llvm::Instruction& instruction) {
 
 // An effect is each warp's own, but a barrier, and a store of the same value to the same place.
 unsigned LaneCode::copies_of(const llvm::Instruction& instruction) const {
-  if (calls(&instruction, call::kBarrier)) return 1;
+  if (is_barrier(&instruction)) return 1;
   if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction); store != nullptr && store->isSimple()) {
     return std::max(copies(store->getPointerOperand()), copies(store->getValueOperand()));
   }

@@ -18,6 +18,8 @@ inline constexpr std::string_view kGridDim[] = {"kmux.grid_dim.x", "kmux.grid_di
 inline constexpr std::string_view kLane = "kmux.lane";  // of its warp
 inline constexpr std::string_view kOfWideWarp = ".64";  // ends the names of the three of a warp where that has 64 lanes
 inline constexpr std::string_view kBarrier = "kmux.barrier";  // of the block
+inline constexpr std::string_view kGridBarrier = "kmux.grid_barrier";  // of all blocks
+inline constexpr std::string_view kCooperative = "kmux.cooperative";  // may blocks wait for each other in this launch?
 inline constexpr std::string_view kShuffle = "kmux.shuffle";  // (value, lane): the value of that lane
 inline constexpr std::string_view kBallot = "kmux.ballot";  // (condition): a bit for each active lane that has it
 inline constexpr std::string_view kSyncWarp = "kmux.sync_warp";  // memory is the same for all lanes that take part
@@ -36,6 +38,10 @@ inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux
 std::string_view called(const llvm::Value* value);
 /// Does `value` call `name`?
 inline bool calls(const llvm::Value* value, std::string_view name) { return called(value) == name; }
+/// Does `value` wait for the threads of its block, or of the grid?
+inline bool is_barrier(const llvm::Value* value) {
+  return calls(value, call::kBarrier) || calls(value, call::kGridBarrier);
+}
 /// Does `value` call one of call::kWarp?
 inline bool is_warp_index(const llvm::Value* value) { return called(value).starts_with("kmux.warp."); }
 

@@ -14,6 +14,7 @@ struct CheckedKernel {
   std::vector<Expr> grid = {Expr(1)};
   std::int64_t dynamic_bytes = 0;
   Options options = {{"check", "on"}};
+  bool is_cooperative = false;
 
   static constexpr int kElements = 64;
 
@@ -25,6 +26,7 @@ struct CheckedKernel {
     builder.variant("cuda").source("k.cu", source);
     LaunchBuilder launch = builder.launch("k");
     launch.grid(grid).block(block).args({"x", "y"}).arg(n);
+    if (is_cooperative) launch.cooperative();
     if (dynamic_bytes > 0) launch.dynamic_smem_bytes(dynamic_bytes);
     KMUX_ASSIGN(const Program program, builder.build());
     KMUX_ASSIGN(LoadedKernel kernel, bench.load(program, options));

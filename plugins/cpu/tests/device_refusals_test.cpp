@@ -35,7 +35,6 @@ TEST(DeviceRefusals, FunctionsOfTheHardware) {
   }
   expect_refused(kernel_of("y[0] = total;", "\n__managed__ float total;\n"), "\"total\"", 4);
   const std::string groups = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n";
-  expect_refused(kernel_of("cg::this_grid().sync();", groups), "\"sync\"", 4);
   expect_refused(kernel_of("auto tile = cg::tiled_partition<64>(cg::this_thread_block());", groups), "tiled_partition",
                  4);
   expect_refused(kernel_of("cg::this_cluster();", groups), "\"this_cluster\"", 4);

@@ -116,6 +116,13 @@ TEST_P(DeviceTilelangData, LaunchesThatMayOverlapDoNot) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], (x[i] + 1) * 2) << i;
 }
 
+TEST_P(DeviceTilelangData, WaitsForTheGrid) {
+  std::vector<float> x = numbers(4096), middle(x.size()), y(x.size());
+  run("grid_barrier", {slot(x.data()), slot(middle.data()), slot(y.data())});
+  const auto at = [&](std::size_t i) { return x[i % x.size()]; };
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], at(i) + 2 * at(i + 1) + at(i + 2)) << i;
+}
+
 TEST_P(DeviceTilelangData, RelaxesInALoopOfLaunches) {
   constexpr int kCount = 384, kSteps = 3;
   std::vector<float> x = numbers(kCount);

@@ -1,0 +1,229 @@
+// Launches whose blocks wait for each other: widened in both tiers, and thread by thread.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_kernel.h"
+
+namespace kmux::cpu {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const Options kChecked = {{"check", "on"}, {"opt_level", "0"}};
+const std::vector<Options> kWays = {
+    {{"tier", "fast"}}, {{"tier", "full"}}, {{"tier", "fast"}, {"opt_level", "0"}}, kChecked};
+
+constexpr const char* kGroups =
+    "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+    "__device__ int number() {\n"
+    "  const int t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
+    "  return blockIdx.x * blockDim.x * blockDim.y * blockDim.z + t;\n}\n";
+
+CheckedKernel kernel_of(const std::string& body, std::vector<Expr> grid, std::vector<Expr> block) {
+  return {.source = kGroups + ("__global__ void k(const float* x, float* y, int n) {\n" + body + "}\n"),
+          .block = std::move(block),
+          .grid = std::move(grid),
+          .options = {},
+          .is_cooperative = true};
+}
+
+std::vector<float> results(CheckedKernel kernel, const Options& way) {
+  kernel.options = way;
+  const auto result = kernel();
+  EXPECT_TRUE(result.ok()) << result.error().explain();
+  return result.ok() ? *result : std::vector<float>();
+}
+
+// Warps of 8, 16 and 32 lanes, one or more a block, in step and not, and such as are not whole.
+const std::vector<std::pair<int, std::vector<Expr>>> kShapes = {{8, {8}},    {4, {16}},   {2, {32}},    {1, {64}},
+                                                                {2, {8, 4}}, {4, {4, 4}}, {16, {2, 2}}, {64, {1}}};
+
+TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
+  const std::string body = R"(
+  __shared__ float part[64];
+  const cg::grid_group grid = cg::this_grid();
+  const int i = number(), first = blockIdx.x * (n / gridDim.x), threads = n / gridDim.x;
+  part[i - first] = x[i];
+  __syncthreads();
+  if (i == first) {
+    float sum = 0;
+    for (int j = 0; j < threads; ++j) sum += part[j];
+    y[blockIdx.x] = sum;
+  }
+  grid.sync();
+  float all = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b) all += y[b];
+  cg::this_grid().sync();
+  y[i] = all + part[first + threads - 1 - i];
+)";
+  for (const auto& [grid, block] : kShapes) {
+    for (const Options& way : kWays) {
+      const std::vector<float> y = results(kernel_of(body, {Expr(grid)}, block), way);
+      ASSERT_EQ(y.size(), 64U);
+      const int threads = 64 / grid;
+      for (int i = 0; i < 64; ++i) {
+        const int first = i / threads * threads;
+        ASSERT_EQ(y[i], 2016 + first + (first + threads - 1 - i)) << i << " of " << grid << " blocks";
+      }
+    }
+  }
+}
+
+TEST(Cooperative, WaitsInALoopThatBlocksHaveBarriersIn) {
+  const std::string body = R"(
+  __shared__ float own[64];
+  const int i = number(), t = i % (n / gridDim.x);
+  y[i] = x[i];
+  float last = 0;
+  for (int step = 0; step < 5; ++step) {
+    cg::this_grid().sync();
+    const float v = y[(i + 1) % n];
+    own[t] = v;
+    __syncthreads();
+    const float neighbour = own[t ^ (n / gridDim.x > 1)];
+    cg::this_grid().sync();
+    if (i % 3 == 0) last += neighbour; else last -= 1;
+    y[i] = v;
+  }
+  cg::this_grid().sync();
+  y[i] += 100 * last;
+)";
+  for (const auto& [grid, block] : kShapes) {
+    const int threads = 64 / grid;
+    for (const Options& way : kWays) {
+      const std::vector<float> y = results(kernel_of(body, {Expr(grid)}, block), way);
+      ASSERT_EQ(y.size(), 64U);
+      for (int i = 0; i < 64; ++i) {
+        float last = 0;
+        const int neighbour = i / threads * threads + ((i % threads) ^ (threads > 1 ? 1 : 0));
+        for (int step = 0; step < 5; ++step) last += i % 3 == 0 ? static_cast<float>((neighbour + 1 + step) % 64) : -1;
+        ASSERT_EQ(y[i], static_cast<float>((i + 5) % 64) + 100 * last) << i << " of " << grid << " blocks";
+      }
+    }
+  }
+}
+
+// As many blocks as several threads take, pass by pass.
+TEST(Cooperative, RunsManyBlocksOnTheThreadsOfThePool) {
+  constexpr int kBlocks = 512, kThreads = 128, kAll = kBlocks * kThreads, kSteps = 30;
+  ProgramBuilder builder("sample");
+  builder.pointer("a").pointer("b");
+  builder.variant("cuda").source("k.cu", std::string(kGroups) + R"(
+__global__ void k(unsigned* a, unsigned* b, int n) {
+  const int i = number();
+  unsigned mine = i;
+  for (int step = 0; step < 30; ++step) {
+    for (int round = 0; round < 20; ++round) mine = mine * 1664525u + 1013904223u;
+    unsigned* const from = step % 2 ? b : a;
+    unsigned* const to = step % 2 ? a : b;
+    to[i] = from[(i + 4711) % n] + (mine >> 16);
+    cg::this_grid().sync();
+  }
+})");
+  builder.launch("k").grid({Expr(kBlocks)}).block({Expr(kThreads)}).cooperative().args({"a", "b"}).arg(Expr(kAll));
+  const Program program = builder.build().value();
+  std::vector<unsigned> wanted[2] = {std::vector<unsigned>(kAll), std::vector<unsigned>(kAll)};
+  std::vector<unsigned> mine(kAll);
+  for (int i = 0; i < kAll; ++i) wanted[0][i] = i * 7U, mine[i] = i;
+  std::vector<unsigned> a = wanted[0], b(kAll);
+  for (int step = 0; step < kSteps; ++step) {
+    for (int i = 0; i < kAll; ++i) {
+      for (int round = 0; round < 20; ++round) mine[i] = mine[i] * 1664525U + 1013904223U;
+      wanted[(step + 1) % 2][i] = wanted[step % 2][(i + 4711) % kAll] + (mine[i] >> 16);
+    }
+  }
+  Workbench bench;
+  auto kernel = bench.load(program, {{"tier", "full"}});
+  ASSERT_TRUE(kernel.ok()) << kernel.error().explain();
+  for (int launch = 0; launch < 3; ++launch) {
+    std::vector<unsigned> first = a, second = b;
+    const Status done = (*kernel)({slot(first.data()), slot(second.data())});
+    ASSERT_TRUE(done.ok()) << done.error().explain();
+    EXPECT_EQ(first, wanted[0]);
+    EXPECT_EQ(second, wanted[1]);
+  }
+}
+
+TEST(Cooperative, NeedsACooperativeLaunch) {
+  CheckedKernel kernel = kernel_of("  if (n == 1) return;\n  cg::this_grid().sync();\n", {4}, {16});
+  kernel.is_cooperative = false;
+  for (const Options& way : kWays) {
+    kernel.options = way;
+    const auto result = kernel();
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::kLaunchFailed);
+    EXPECT_THAT(result.error().message,
+                AllOf(HasSubstr("the launch of a kernel that waits for its grid is cooperative"), HasSubstr("k.cu:9")));
+  }
+}
+
+TEST(Cooperative, SaysWhetherTheLaunchIs) {
+  CheckedKernel kernel = kernel_of(
+      "  cg::grid_group grid = cg::this_grid();\n  if (grid.is_valid()) grid.sync();\n"
+      "  y[number()] = grid.is_valid() ? 1 : 2;\n",
+      {4}, {16});
+  for (const bool is_cooperative : {true, false}) {
+    kernel.is_cooperative = is_cooperative;
+    for (const Options& way : kWays) EXPECT_EQ(results(kernel, way), std::vector<float>(64, is_cooperative ? 1 : 2));
+  }
+}
+
+TEST(Cooperative, RefusesMoreBlocksThanHaveMemory) {
+  CheckedKernel kernel =
+      kernel_of("  __shared__ float all[40000];\n  all[number()] = n;\n  cg::this_grid().sync();\n  y[0] = all[0];\n",
+                {100000}, {32});
+  const auto widened = kernel();
+  ASSERT_FALSE(widened.ok());
+  EXPECT_EQ(widened.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(widened.error().message, HasSubstr("the grid is too large for a cooperative launch (100000 blocks"));
+  kernel.options = kChecked;
+  const auto checked = kernel();
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(checked.error().message, HasSubstr("100000 blocks of 32 threads, which have a stack each"));
+}
+
+TEST(Cooperative, EndsWithTheErrorOfABlock) {
+  const CheckedKernel kernel =
+      kernel_of("  cg::this_grid().sync();\n  if (blockIdx.x == 2) __trap();\n  cg::this_grid().sync();\n", {4}, {16});
+  for (const Options& way : kWays) {
+    CheckedKernel one = kernel;
+    one.options = way;
+    const auto result = one();
+    ASSERT_FALSE(result.ok());
+    EXPECT_THAT(result.error().message, HasSubstr("__trap() ended the kernel (block (2, 0, 0)"));
+  }
+}
+
+// Some threads have ended, which a GPU would wait for: told where it is checked, and no reason to hang where not.
+TEST(Cooperative, ReportsABarrierThatNotAllThreadsComeTo) {
+  const CheckedKernel kernel =
+      kernel_of("  y[number()] = 3;\n  if (blockIdx.x == 1) return;\n  cg::this_grid().sync();\n", {4}, {16});
+  for (const Options& way : kWays) {
+    if (way == kChecked) continue;
+    EXPECT_EQ(results(kernel, way), std::vector<float>(64, 3));
+  }
+  CheckedKernel checked = kernel;
+  checked.options = kChecked;
+  EXPECT_THAT(findings_of(checked),
+              ElementsAre(AllOf(HasSubstr("kernel \"k\" waits at a barrier that not all threads of its grid come to "
+                                          "(thread (0, 0, 0) of block (1, 0, 0) has ended; block (0, 0, 0), thread "
+                                          "(0, 0, 0), at k.cu:10)"))));
+}
+
+TEST(Cooperative, ChecksTheMemoryOfEachBlockByItself) {
+  const auto findings = [](const std::string& wait) {
+    CheckedKernel kernel = kernel_of("  __shared__ float own[16];\n  own[threadIdx.x] = x[number()];\n" + wait +
+                                         "  y[number()] = own[15 - threadIdx.x];\n",
+                                     {4}, {16});
+    kernel.options = {{"check", "on"}, {"check_seed", "5"}};
+    return findings_of(kernel);
+  };
+  EXPECT_THAT(findings("  cg::this_grid().sync();\n"), testing::IsEmpty());
+  EXPECT_THAT(findings(""), testing::Contains(HasSubstr("\"own\" that another thread")));
+}
+
+}  // namespace
+}  // namespace kmux::cpu
