@@ -32,6 +32,7 @@ Result<Warp> widened(llvm::Function& kernel, BlockShape shape, bool in_step) {
   KMUX_TRY(check(kernel, "threads"));
   structure(kernel, analyses.functions, in_step);
   expand_casts(kernel);
+  KMUX_TRY(check_scalars(kernel));
   KMUX_TRY(check(kernel, "structure"));
   if (in_step) {
     KMUX_ASSIGN(shape.warps, warps_in_step(kernel, shape, analyses.functions));

@@ -3,7 +3,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/raw_ostream.h"
 #include "spmd/steps.h"
+#include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {
 namespace {
@@ -47,6 +49,78 @@ void expand_casts(llvm::Function& kernel) {
     call->replaceAllUsesWith(expanded(*call));
     call->eraseFromParent();
   }
+}
+
+namespace {
+
+unsigned bits_of(const llvm::Type* type) {
+  return static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+}
+
+// `value`, a vector or not, as an integer of its bits.
+llvm::Value* as_integer(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  const auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  llvm::Type* const whole = builder.getIntNTy(bits_of(value->getType()));
+  if (type == nullptr) return builder.CreateBitCast(value, whole);
+  const unsigned bits = bits_of(type->getElementType());
+  llvm::Value* all = llvm::ConstantInt::get(whole, 0);
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    llvm::Value* const element = builder.CreateBitCast(builder.CreateExtractElement(value, i), builder.getIntNTy(bits));
+    all = builder.CreateOr(all, builder.CreateShl(builder.CreateZExt(element, whole), std::uint64_t{bits} * i));
+  }
+  return all;
+}
+
+// The integer `all` as a value of type `wanted`, a vector or not.
+llvm::Value* from_integer(llvm::IRBuilder<>& builder, llvm::Value* all, llvm::Type* wanted) {
+  auto* const type = llvm::dyn_cast<llvm::FixedVectorType>(wanted);
+  if (type == nullptr) return builder.CreateBitCast(all, wanted);
+  const unsigned bits = bits_of(type->getElementType());
+  llvm::Value* vector = llvm::PoisonValue::get(type);
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    llvm::Value* const element =
+        builder.CreateTrunc(builder.CreateLShr(all, std::uint64_t{bits} * i), builder.getIntNTy(bits));
+    vector = builder.CreateInsertElement(vector, builder.CreateBitCast(element, type->getElementType()), i);
+  }
+  return vector;
+}
+
+bool is_number(const llvm::Type* type) { return !type->getScalarType()->isPointerTy(); }
+
+bool has_vector(const llvm::Type* type) {
+  if (type->isVectorTy()) return true;
+  return llvm::isa<llvm::StructType, llvm::ArrayType>(type) && llvm::any_of(type->subtypes(), has_vector);
+}
+
+}  // namespace
+
+void expand_vector_casts(llvm::Function& kernel) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    auto* const cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction);
+    if (cast == nullptr || !is_number(cast->getSrcTy()) || !is_number(cast->getDestTy())) continue;
+    if (!cast->getSrcTy()->isVectorTy() && !cast->getDestTy()->isVectorTy()) continue;
+    llvm::IRBuilder<> builder(cast);
+    cast->replaceAllUsesWith(from_integer(builder, as_integer(builder, cast->getOperand(0)), cast->getDestTy()));
+    cast->eraseFromParent();
+  }
+}
+
+Status check_scalars(const llvm::Function& kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const llvm::Type* found = has_vector(instruction.getType()) ? instruction.getType() : nullptr;
+    for (const llvm::Use& operand : instruction.operands()) {
+      if (has_vector(operand->getType())) found = operand->getType();
+    }
+    if (found == nullptr) continue;
+    std::string type;
+    llvm::raw_string_ostream stream(type);
+    found->print(stream);
+    return make_error(ErrorCode::kUnsupported,
+                      "kernel \"" + kernel.getName().str() + "\" has a thread work with whole vectors (" + type +
+                          "), of which there are none for all threads of a warp. Write it for elements" +
+                          location_of(instruction));
+  }
+  return Ok{};
 }
 
 }  // namespace kmux::cpu::spmd

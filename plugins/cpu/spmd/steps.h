@@ -58,6 +58,12 @@ Status add_fast_paths(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
 /// Has casts of `kernel` from floating-point numbers to integers, which give the nearest one, consist of what there is for vectors.
 void expand_casts(llvm::Function& kernel);
 
+/// Has `kernel` make the bits of vectors of their elements, and back, so that elements can take their place.
+void expand_vector_casts(llvm::Function& kernel);
+
+/// Errors: unsupported if a thread of `kernel` has a vector, which `widen` could not widen.
+Status check_scalars(const llvm::Function& kernel);
+
 // in_step.cpp
 
 /// Can it be of use that warps run in step? There are several, and a loop or a barrier. Asked before anything is done for it.

@@ -25,6 +25,13 @@
 namespace kmux::cpu::spmd {
 namespace {
 
+struct ExpandVectorCasts : llvm::PassInfoMixin<ExpandVectorCasts> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    expand_vector_casts(function);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 template <class Pass>
 void add_loop_pass(llvm::FunctionPassManager& passes, Pass pass, bool needs_memory = false) {
   llvm::LoopPassManager loops;
@@ -50,6 +57,7 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());
+  passes.addPass(ExpandVectorCasts());
   llvm::ScalarizerPassOptions vectors;
   vectors.ScalarizeLoadStore = true;
   passes.addPass(llvm::ScalarizerPass(vectors));

@@ -268,5 +268,42 @@ extern "C" __global__ void k(const float* x, float* y, int n) { y[0] = depth(n) 
   EXPECT_THAT(error.message, HasSubstr("exchanges values between 64 threads"));
 }
 
+// Vectors of Clang's own, and structures that the calling convention passes in vectors: elements stand for them. A sum over a
+// vector has no such form, and runs thread by thread.
+TEST(DeviceLanguage, VectorsOfAThread) {
+  const ElementKernel kernel{.source = R"(typedef float kmux4 __attribute__((ext_vector_type(4)));
+typedef unsigned char bytes4 __attribute__((ext_vector_type(4)));
+struct Pair { float a, b; };
+__device__ __noinline__ Pair swapped(Pair p) { return {p.b, p.a}; }
+__device__ __noinline__ kmux4 doubled(kmux4 v) { return v + v; }
+__global__ void k(const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const kmux4 v = doubled(kmux4{x[i], 1, 2, 3} * 2.0f).wzyx;
+  const bytes4 b = __builtin_convertvector(v, bytes4);
+  unsigned bits;
+  __builtin_memcpy(&bits, &b, 4);
+  const Pair p = swapped(Pair{x[i], static_cast<float>(bits & 0xffffffu)});
+  float sum = v[i & 3];
+  for (int j = 0; j < 4; ++j) sum += v[j];
+  y[i] = sum + p.a - p.b;
+})"};
+  std::vector<float> x(150);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 13);
+  const std::vector<float> y = elements<float>(kernel, x);
+  ASSERT_EQ(y.size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float v[4] = {12, 8, 4, 4 * x[i]};
+    const float bits = 12 + 8 * 256 + 4 * 65536;
+    ASSERT_EQ(y[i], v[i % 4] + 24 + 4 * x[i] + bits - x[i]) << i;
+  }
+  const ElementKernel sum{.source = R"(typedef int kmux4 __attribute__((ext_vector_type(4)));
+__global__ void k(const int* x, int* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = __builtin_reduce_add(kmux4{x[i], 1, 2, 3});
+})"};
+  EXPECT_EQ(elements<int>(sum, std::vector<int>{4, 5, 6}), (std::vector<int>{10, 11, 12}));
+}
+
 }  // namespace
 }  // namespace kmux::cpu::device_language

@@ -259,6 +259,39 @@ TEST(SpmdSteps, CastsThatSaturateAreMadeOfComparisons) {
   EXPECT_THAT(text, HasSubstr("fptoui double %d to i64"));
 }
 
+// A vector of a thread, as %v, that `use` needs; its lane is in it.
+std::string vectors(const std::string& use) {
+  return "declare i32 @llvm.vector.reduce.add.v4i32(<4 x i32>)\n"
+         "define void @k(ptr %x, i32 %n) {\n  %lane = call i32 @\"kmux.thread.x\"()\n"
+         "  %a = insertelement <4 x i32> zeroinitializer, i32 %lane, i64 1\n"
+         "  %v = add <4 x i32> %a, <i32 1, i32 2, i32 3, i32 4>\n  %at = getelementptr i64, ptr %x, i32 %lane\n" +
+         use + "  ret void\n}\n";
+}
+
+TEST(SpmdSteps, VectorsOfAThreadBecomeTheirElements) {
+  for (const char* const use :
+       {"  store <4 x i32> %v, ptr %at\n", "  %b = bitcast <4 x i32> %v to i128\n  store i128 %b, ptr %at\n",
+        "  %b = bitcast <4 x i32> %v to <8 x half>\n  %h = extractelement <8 x half> %b, i64 2\n  store half %h, ptr "
+        "%at\n",
+        "  %t = trunc <4 x i32> %v to <4 x i8>\n  %b = bitcast <4 x i8> %t to float\n  store float %b, ptr %at\n",
+        "  %i = and i32 %n, 3\n  %e = extractelement <4 x i32> %v, i32 %i\n  store i32 %e, ptr %at\n"}) {
+    Steps steps(vectors(use));
+    const auto lowered = lower_kernels(*steps.module, {{"k", std::array<unsigned, 3>{64, 1, 1}}}, {});
+    ASSERT_TRUE(lowered.ok()) << use << lowered.error().explain();
+    EXPECT_TRUE(lowered->empty()) << use << lowered->front().message;
+    EXPECT_THAT(text_of(*steps.module->getFunction("k.blocks")), Not(HasSubstr("<4 x")));
+  }
+}
+
+TEST(SpmdSteps, VectorsThatStayRunThreadByThread) {
+  Steps steps(vectors("  %s = call i32 @llvm.vector.reduce.add.v4i32(<4 x i32> %v)\n  store i32 %s, ptr %at\n"));
+  const auto lowered = lower_kernels(*steps.module, {{"k", std::array<unsigned, 3>{64, 1, 1}}}, {});
+  ASSERT_TRUE(lowered.ok()) << lowered.error().explain();
+  ASSERT_EQ(lowered->size(), 1U);
+  EXPECT_THAT(lowered->front().message, HasSubstr("has a thread work with whole vectors (<4 x i32>)"));
+  EXPECT_THAT(text_of(steps.kernel()), HasSubstr("kmux_cpu_run_fibers"));
+}
+
 constexpr const char* kBarrier =
     "@s = internal global i32 0\n"
     "define void @k(ptr %x, i32 %n) {\nentry:\n  %t = call i32 @\"kmux.thread.x\"()\n"
