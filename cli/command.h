@@ -12,9 +12,10 @@
 
 namespace kmux::cli {
 
-/// What stderr says of `error`, with a line break at its end: at most five lines unless `show_whole_errors` was called or
-/// KMUX_VERBOSE is on.
-std::string error_text(const Error& error);
+/// What stderr says of `error`, with a line break at its end: "kmux: error: ", `subject` and the message, at most five lines
+/// unless `show_whole_errors` was called or KMUX_VERBOSE is on. What is wrong with the text of a program is told whole, as
+/// compilers do.
+std::string error_report(const Error& error, const std::string& subject = "");
 
 /// For --verbose. Threads: before there are others.
 void show_whole_errors();

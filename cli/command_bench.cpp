@@ -241,7 +241,7 @@ Report report_of(const bench::BenchReport& all, const std::vector<Threshold>& th
 
 /// What there is of a run that ended early, with the reason on stderr.
 Report unfinished_report(Report report, const Error& error, int signal) {
-  std::cerr << "kmux: error: " << error_text(error);
+  std::cerr << error_report(error);
   report.code = signal != 0 ? kInterrupted : exit_code(error.code);
   return report;
 }

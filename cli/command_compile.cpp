@@ -111,7 +111,7 @@ ExitCode code_of(const std::vector<Fate>& fates, int signal) {
 void print_errors(const std::vector<Fate>& fates) {
   for (const Fate& fate : fates) {
     if (!fate.error) continue;
-    std::cerr << "kmux: error: " << fate.path << ": " << error_text(*fate.error);
+    std::cerr << error_report(*fate.error, fate.path + ": ");
   }
 }
 

@@ -28,11 +28,13 @@ bool are_whole = false;
 
 void show_whole_errors() { are_whole = true; }
 
-std::string error_text(const Error& error) {
+std::string error_report(const Error& error, const std::string& subject) {
+  if (const auto text = error.note("text")) return std::string(*text) + "\n";
   const bool is_whole = are_whole || Environment::from_process().verbose;
-  std::string text = is_whole ? error.explain() : error.brief("--verbose shows them");
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
+  std::string report = "kmux: error: " + subject;
+  report += is_whole ? error.explain() : error.brief("--verbose shows them");
+  if (!report.ends_with('\n')) report += '\n';
+  return report;
 }
 
 namespace {
@@ -71,8 +73,7 @@ Json to_json(const Error& error) {
 
 int fail(const Error& error, ExitCode code, bool json) {
   if (json) std::cout << dump(to_json(error), 2) << "\n";
-  if (const auto text = error.note("text")) return std::cerr << *text << "\n", code;  // as a compiler has it
-  std::cerr << "kmux: error: " << error_text(error);
+  std::cerr << error_report(error);
   return code;
 }
 

@@ -95,10 +95,11 @@ TEST_F(CliText, FormatsInPlaceAndChecks) {
 
 TEST_F(CliText, SaysAllThatIsWrongAsACompilerDoes) {
   session_.write("wrong.kmux", "kernel k(x: f31[n])\n  sorces \"k.cu\"\n  launch k<<<n, 1>>>(x)\n");
-  for (const char* command : {"show", "run", "pack", "fmt"}) {
+  for (const char* command : {"show", "run", "pack", "fmt", "bench", "compile"}) {
     const ProcessResult result = session_.run({command, "wrong.kmux"});
     EXPECT_EQ(result.exit_code, kBadInput);
     EXPECT_EQ(result.standard_output, "");
+    EXPECT_THAT(result.standard_error, testing::StartsWith("wrong.kmux:1:13: error: "));
     EXPECT_THAT(
         result.standard_error,
         AllOf(HasSubstr("wrong.kmux:1:13: error: unknown dtype \"f31\". Did you mean 'f32'?"),
