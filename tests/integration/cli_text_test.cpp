@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr int kDifference = 1;
-constexpr int kBadInput = 3;
+constexpr int kBadProgram = 3;
 
 constexpr const char* kSaxpy = R"(//! kmux
 //! kernel saxpy(a: f32, x: f32[n: i32], inout y: f32[n])
@@ -68,9 +68,9 @@ TEST_F(CliText, PacksAndRunsWhatItPacked) {
   EXPECT_EQ(session_.run({"pack", "saxpy.cu"}).exit_code, 0) << "over what it wrote itself";
   session_.write("mine.kmux.json", "mine");
   const ProcessResult refused = session_.run({"pack", "saxpy.cu", "-o", "mine.kmux.json"});
-  EXPECT_EQ(refused.exit_code, kBadInput);
+  EXPECT_EQ(refused.exit_code, kBadProgram);
   EXPECT_THAT(refused.standard_error, HasSubstr("it is there and is not a program"));
-  EXPECT_EQ(session_.run({"pack", "saxpy.cu", "-o", "saxpy.cu"}).exit_code, kBadInput);
+  EXPECT_EQ(session_.run({"pack", "saxpy.cu", "-o", "saxpy.cu"}).exit_code, kBadProgram);
   EXPECT_THAT(session_.run({"pack", "saxpy.cu", "-o", "saxpy.kmux"}).standard_error, HasSubstr("the name of a text"));
 }
 
@@ -97,7 +97,7 @@ TEST_F(CliText, SaysAllThatIsWrongAsACompilerDoes) {
   session_.write("wrong.kmux", "kernel k(x: f31[n])\n  sorces \"k.cu\"\n  launch k<<<n, 1>>>(x)\n");
   for (const char* command : {"show", "run", "pack", "fmt", "bench", "compile"}) {
     const ProcessResult result = session_.run({command, "wrong.kmux"});
-    EXPECT_EQ(result.exit_code, kBadInput);
+    EXPECT_EQ(result.exit_code, kBadProgram);
     EXPECT_EQ(result.standard_output, "");
     EXPECT_THAT(result.standard_error, testing::StartsWith("wrong.kmux:1:13: error: "));
     EXPECT_THAT(

@@ -301,11 +301,9 @@ TEST(Registry, TwoRegistriesHaveInstancesOfTheirOwn) {
   const CopiedPlugin copy;
   const auto first = open({copy.folder()});
   const auto second = open({copy.folder()});
-  std::weak_ptr<Plugin> of_first = first->plugin("null").value();
   const auto of_second = second->plugin("null").value();
-  EXPECT_NE(of_first.lock(), of_second);
-  EXPECT_TRUE(first->unload("null").ok());
-  EXPECT_TRUE(of_first.expired());
+  EXPECT_FALSE(first->plugin("null").value() == of_second);
+  EXPECT_TRUE(first->unload("null").ok());  // which it is not while something holds it
   EXPECT_EQ(of_second->backend().devices().count().value(), 1);
 }
 
