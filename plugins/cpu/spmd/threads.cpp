@@ -163,6 +163,11 @@ void mark_shared(llvm::Function& function) {
   }
 }
 
+// What is asked for at the beginning of `kernel` follows its variables: these become scalars in the entry block alone.
+llvm::Instruction* behind_variables(llvm::Function& kernel) {
+  return &*kernel.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+}
+
 /// The static shared memory of a kernel: a place for each variable of the source, however often its function is called.
 class SharedPlaces {
  public:
@@ -173,7 +178,7 @@ class SharedPlaces {
     const std::vector<llvm::AllocaInst*> variables = shared_variables(kernel);
     erase_notes(kernel);
     for (llvm::AllocaInst* const variable : variables) {
-      llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+      llvm::IRBuilder<> builder(behind_variables(kernel));
       llvm::Value* const offset = builder.getInt64(offset_of(*variable, kernel.getDataLayout()));
       variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), offset));
       variable->eraseFromParent();
@@ -199,7 +204,7 @@ void place_dynamic(llvm::Function& kernel) {
     const auto* const type = llvm::dyn_cast<llvm::ArrayType>(variable.getValueType());
     if (!variable.isDeclaration() || type == nullptr || type->getNumElements() != 0) continue;
     llvm::convertUsersOfConstantsToInstructions(&variable, &kernel);
-    llvm::IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    llvm::IRBuilder<> builder(behind_variables(kernel));
     llvm::CallInst* const place = make_call(builder, call::kDynamic, builder.getPtrTy());
     variable.replaceUsesWithIf(place, [&](const llvm::Use& use) {
       const auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());

@@ -226,6 +226,33 @@ extern "C" __global__ void k(float* y) { y[threadIdx.x] = __shfl((float)threadId
   EXPECT_THAT(y, testing::Each(6.0F));
 }
 
+// Records of a function stay scalars beside shared memory, also where the block is not known.
+TEST(DeviceLanguage, ABlockOfAnySizeHasSharedMemoryAndMathematics) {
+  ProgramBuilder builder("any");
+  builder.pointer("y");
+  const Expr threads = builder.scalar("threads", dtype::kInt32);
+  builder.variant("cuda").source("k.cu", R"(
+extern "C" __global__ void k(float* y) {
+  __shared__ float s[1024];
+  extern __shared__ float d[];
+  s[threadIdx.x] = exp2f(y[threadIdx.x]);
+  d[threadIdx.x] = 1;
+  __syncthreads();
+  y[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x] + d[0];
+})");
+  builder.launch("k").grid({1}).block({threads}).dynamic_smem_bytes(4096).args({"y"});
+  const Program program = builder.build().value();
+  for (const char* tier : {"fast", "full"}) {
+    Workbench bench;
+    auto loaded = bench.load(program, {{"tier", tier}});
+    ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
+    std::vector<float> y(70);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(i % 8);
+    ASSERT_TRUE((*loaded)({slot(y.data()), slot(70)}).ok());
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<float>(1 << (69 - i) % 8) + 1) << i;
+  }
+}
+
 TEST(DeviceLanguage, WarpsHaveSixtyFourLanesWhereASourceOfHipCountsOnThem) {
   std::vector<float> x(256);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 31);
