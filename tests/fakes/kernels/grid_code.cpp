@@ -27,7 +27,7 @@ constexpr const char* kSettingsPart = "settings.json";
 constexpr const char* kGeneralPart = "general";
 
 Result<Shared<Plugin>> open_plugin() {
-  KMUX_ASSIGN(auto registry, Registry::open({.search_path = {KMUX_FAKE_PLUGINS}, .use_default_path = false}));
+  KMUX_ASSIGN(auto registry, Registry::open({}));  // those beside libkmux.so, whatever the environment says
   static const auto& kept = *new const std::unique_ptr<Registry>(std::move(registry));
   return kept->plugin("cpu");
 }
