@@ -1,5 +1,3 @@
-#include "jit/debug_files.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "kmux/program.h"
 
 #include "in_process_plugin.h"
+#include "jit/jit_state.h"
 #include "sample_program.h"
 #include "temp_folder.h"
 

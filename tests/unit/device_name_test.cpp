@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernel/argument_error.h"
+#include "kernel/argument_checker.h"
 
 namespace kmux {
 namespace {

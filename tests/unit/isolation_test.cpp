@@ -1,7 +1,7 @@
-#include "isolation/isolation.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "isolation/isolated_plugins.h"
 
 namespace kmux {
 namespace {

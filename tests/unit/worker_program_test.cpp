@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isolation/isolation.h"
+#include "isolation/isolated_plugins.h"
 
 namespace kmux {
 namespace {

@@ -8,7 +8,6 @@
 #include "kmux/trace.h"
 
 #include "isolation/isolated_plugins.h"
-#include "isolation/isolation.h"
 #include "system/trace_log.h"
 #include "tier_build.h"
 

@@ -14,7 +14,6 @@
 #include "artifact/choice.h"
 #include "artifact/tier_build.h"
 #include "isolation/isolated_plugins.h"
-#include "isolation/isolation.h"
 #include "resolve/backend_history.h"
 #include "resolve/policy_choice.h"
 #include "resolve/ranking.h"

@@ -1,10 +1,10 @@
-#include "debug_files.h"
-
 #include <system_error>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
+
+#include "jit_state.h"
 
 namespace kmux {
 namespace {

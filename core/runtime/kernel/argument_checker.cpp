@@ -6,7 +6,6 @@
 #include "kmux/plugin/carrier.h"
 #include "kmux/plugin/tensor_geometry.h"
 
-#include "argument_error.h"
 #include "scalar_convert.h"
 
 namespace kmux {

@@ -1,5 +1,3 @@
-#include "argument_error.h"
-
 #include <algorithm>
 #include <string>
 
@@ -7,6 +5,7 @@
 #include "kmux/plugin/tensor_geometry.h"
 #include "kmux/plugin/words.h"
 
+#include "argument_checker.h"
 #include "ir/printed/dlpack_facts.h"
 #include "scalar_convert.h"
 

@@ -8,7 +8,6 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "argument_checker.h"
-#include "argument_error.h"
 #include "cache/kernel_headers.h"
 #include "kernel_impl.h"
 #include "output_allocator.h"
