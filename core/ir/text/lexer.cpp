@@ -1,9 +1,9 @@
-#include "lexer.h"
-
 #include <algorithm>
 #include <array>
 
 #include "kmux/plugin/words.h"
+
+#include "reader.h"
 
 namespace kmux {
 namespace {
