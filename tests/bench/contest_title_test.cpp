@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
-#include "bench/src/contest_section.h"
+#include "bench/src/page_sections.h"
 
 namespace kmux::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/src/benchmark_table.h"
+#include "bench/src/page_sections.h"
 
 namespace kmux::bench {
 namespace {

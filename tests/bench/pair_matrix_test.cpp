@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/reports.h"
-#include "bench/src/overview.h"
+#include "bench/src/page_sections.h"
 
 namespace kmux::bench {
 namespace {

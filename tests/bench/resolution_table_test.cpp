@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "contest_section.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {

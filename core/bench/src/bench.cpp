@@ -10,7 +10,7 @@
 #include "kmux/plugin/sha256.h"
 
 #include "contest.h"
-#include "contest_section.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {

@@ -1,5 +1,3 @@
-#include "benchmark_table.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,8 +6,7 @@
 #include "kmux/bench/binding.h"
 #include "kmux/plugin/words.h"
 
-#include "contest_section.h"
-#include "overview.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {

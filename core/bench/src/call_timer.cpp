@@ -6,7 +6,7 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/registry.h"
 
-#include "contest_stages.h"
+#include "contest.h"
 
 namespace kmux::bench {
 namespace {

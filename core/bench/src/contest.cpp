@@ -15,7 +15,6 @@
 #include "kmux/plugin/words.h"
 #include "kmux/resolver.h"
 
-#include "contest_stages.h"
 #include "contestant.h"
 
 namespace kmux::bench {

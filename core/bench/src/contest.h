@@ -1,7 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "kmux/bench/bench.h"
@@ -9,6 +12,8 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/runtime.h"
+
+#include "contestant.h"
 
 namespace kmux::bench {
 
@@ -26,5 +31,22 @@ Status check_contest(Runtime& runtime, const Program& program, const std::map<st
 /// Errors: as `bench`.
 Result<Contest> hold_contest(Runtime& runtime, const Program& program, const std::map<std::string, std::int64_t>& point,
                              const BenchOptions& options, const BenchProgress& progress);
+
+// contest_stages.cpp
+
+/// Fills the columns of compiling and loading, or remarks why there are none: what is called may have come from a cache, on a
+/// machine that cannot compile it.
+void time_stages_of(Runtime& runtime, const Program& program, const BenchOptions& options, Entrant& entrant,
+                    const Contestant& contestant);
+
+using Clock = std::chrono::steady_clock;
+
+inline double microseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+/// A runtime like another one, with the same plugins and their options, that has resolved no program yet. Its cache is in
+/// folder `cache` and nowhere else; without one it is the other's.
+Result<Shared<Runtime>> fresh_runtime(const Runtime& like, const std::optional<std::filesystem::path>& cache);
 
 }  // namespace kmux::bench

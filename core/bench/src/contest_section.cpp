@@ -1,11 +1,9 @@
-#include "contest_section.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "kmux/plugin/words.h"
 
-#include "overview.h"
+#include "page_sections.h"
 #include "remarks.h"
 
 namespace kmux::bench {

@@ -1,5 +1,3 @@
-#include "contest_stages.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -13,6 +11,7 @@
 #include "kmux/registry.h"
 #include "kmux/trace.h"
 
+#include "contest.h"
 #include "memory_watch.h"
 
 namespace kmux::bench {

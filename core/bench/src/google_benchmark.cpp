@@ -9,8 +9,8 @@
 
 #include "kmux/bench/figure.h"
 
-#include "benchmark_table.h"
 #include "contestant.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {

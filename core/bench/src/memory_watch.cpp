@@ -10,7 +10,7 @@
 #include "kmux/plugin/start_thread.h"
 #include "kmux/runtime.h"
 
-#include "contest_stages.h"
+#include "contest.h"
 
 namespace kmux::bench {
 

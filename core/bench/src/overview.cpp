@@ -1,5 +1,3 @@
-#include "overview.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -8,8 +6,7 @@
 #include "kmux/bench/figure.h"
 
 #include "base/text_table.h"
-#include "benchmark_table.h"
-#include "contest_section.h"
+#include "page_sections.h"
 #include "pictures.h"
 #include "remarks.h"
 

@@ -8,7 +8,7 @@
 
 #include "kmux/bench/figure.h"
 
-#include "contest_section.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {

@@ -13,10 +13,8 @@
 #include "kmux/plugin/file_io.h"
 
 #include "base/text_table.h"
-#include "benchmark_table.h"
-#include "contest_section.h"
 #include "html_writer.h"
-#include "overview.h"
+#include "page_sections.h"
 #include "pictures.h"
 #include "remarks.h"
 #include "text_pool.h"

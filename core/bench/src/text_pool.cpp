@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "contest_section.h"
+#include "page_sections.h"
 
 namespace kmux::bench {
 namespace {
