@@ -7,7 +7,7 @@
 #include "kmux/plugin/plugin.hpp"
 
 #include "meta.h"
-#include "spmd/block_extents.h"
+#include "spmd/block_shape.h"
 
 namespace kmux::cpu {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "check/instrument.h"
 #include "engine/compiler.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Demangle/Demangle.h"

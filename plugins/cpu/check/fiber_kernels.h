@@ -9,6 +9,8 @@
 
 #include "check/fiber_launch.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Module.h"
 
 namespace kmux::cpu::spmd {
 
@@ -34,5 +36,41 @@ std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> funct
 ///
 /// Errors: unsupported for inline assembly.
 Status run_on_fibers(std::span<llvm::Function* const> kernels, const CheckOptions& options);
+
+// instrument.cpp
+
+/// Constants that say where in the sources an instruction is (kmux_cpu_site), an own one for each.
+class Sites {
+ public:
+  /// Lines of files in `own_folder` are told as those of the user's code that they are part of.
+  Sites(llvm::Module& module, llvm::StringRef own_folder) : module_(module), own_folder_(own_folder) {}
+
+  /// Null for an instruction whose place is not known.
+  llvm::Constant* of(const llvm::Instruction& instruction);
+
+ private:
+  llvm::Module& module_;
+  const llvm::StringRef own_folder_;
+};
+
+/// `text` as a constant C string, the same for the same text.
+llvm::Constant* text_constant(llvm::Module& module, llvm::StringRef text);
+
+/// A constant of its own with this content.
+llvm::Constant* own_constant(llvm::Module& module, llvm::Constant* content);
+
+/// The functions that instrumented code calls (check/fiber_launch.cpp has them).
+namespace call {
+inline constexpr const char* kStack = "kmux.check.stack";  // (name of the function that may call itself)
+inline constexpr const char* kSite = "kmux.check.site";  // (site): of the barrier or warp call that follows
+inline constexpr const char* kAccess = "kmux.check.access";  // (address, base, bytes, alignment, kind, value, site)
+inline constexpr const char* kVariable = "kmux.check.variable";  // (address, base, bytes, size, kind, site)
+inline constexpr const char* kCopy = "kmux.check.copy";  // (to, base, alignment, from, base, alignment, bytes, site)
+inline constexpr const char* kFill = "kmux.check.fill";  // (to, base, alignment, value, bytes, site)
+}  // namespace call
+
+/// Has each access to memory of `function`, and each barrier and warp call, say where it is before it takes place.
+/// `own_folder`: lines of files in it are told as those of the user's code that they are part of.
+void instrument(llvm::Function& function, llvm::StringRef own_folder);
 
 }  // namespace kmux::cpu::spmd

@@ -63,7 +63,7 @@ struct CheckOptions {
 };
 
 /// The address of the function `symbol` that code on fibers calls: those of spmd/thread_calls.h for one thread, and those of
-/// check/instrument.h; null if it is none of them.
+/// check/fiber_kernels.h; null if it is none of them.
 void* fiber_call(std::string_view symbol);
 
 /// How code touches memory; bits that code of kernels passes by value (check/instrument.cpp).

@@ -1,7 +1,6 @@
-#include "check/instrument.h"
-
 #include <map>
 
+#include "check/fiber_kernels.h"
 #include "check/fiber_launch.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"

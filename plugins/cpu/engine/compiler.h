@@ -11,7 +11,7 @@
 
 #include "check/fiber_launch.h"
 #include "engine/installation.h"
-#include "spmd/block_extents.h"
+#include "spmd/block_shape.h"
 
 namespace kmux::cpu {
 

@@ -1,6 +1,6 @@
 #include <optional>
 
-#include "engine/passes.h"
+#include "engine/pipeline.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"

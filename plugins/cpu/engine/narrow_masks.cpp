@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "engine/passes.h"
+#include "engine/pipeline.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -7,7 +7,6 @@
 #include "kmux/plugin/compile_log.h"
 
 #include "engine/installation.h"
-#include "engine/passes.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Demangle/Demangle.h"

@@ -1,4 +1,4 @@
-#include "engine/passes.h"
+#include "engine/pipeline.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"

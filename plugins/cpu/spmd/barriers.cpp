@@ -1,11 +1,10 @@
-#include "spmd/barriers.h"
-
 #include <vector>
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
 namespace kmux::cpu::spmd {

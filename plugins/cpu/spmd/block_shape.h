@@ -1,15 +1,26 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <string>
 
-namespace kmux::cpu::spmd {
+namespace kmux::cpu {
+
+/// The kernels of a job whose sources are written for one thread of a GPU, with the extents of their blocks; nothing where those
+/// are not constant, or differ from one launch to the next.
+///
+/// Shapes: x, y, z.
+using BlockExtents = std::map<std::string, std::optional<std::array<unsigned, 3>>>;
+
+namespace spmd {
 
 /// How the threads of a block are dealt out to warps, each of which runs as one thread with a lane a thread.
 struct BlockShape {
   enum class Order : unsigned char {
-    kRows,    // a warp lies in one row of x, which is a multiple of `lanes` long
-    kLine,    // the block is one row of any length: the last warp may be less than whole
+    kRows,  // a warp lies in one row of x, which is a multiple of `lanes` long
+    kLine,  // the block is one row of any length: the last warp may be less than whole
     kLinear,  // any block: a warp is `lanes` threads one after another, over the ends of rows
   };
   Order order = Order::kLinear;
@@ -28,4 +39,25 @@ struct BlockShape {
   }
 };
 
-}  // namespace kmux::cpu::spmd
+inline BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> extents, unsigned seen_warp) {
+  constexpr unsigned kWarp = 32;
+  constexpr unsigned kLeastLanes = 8;
+  const unsigned most = seen_warp == 0 ? kWarp : seen_warp;
+  if (!extents) return {Order::kLinear, most, 1, {}};
+  const auto [x, y, z] = *extents;
+  for (unsigned lanes = most; lanes >= (seen_warp == 0 ? kLeastLanes : most); lanes /= 2) {
+    if (x % lanes == 0) return {Order::kRows, lanes, 1, extents};
+  }
+  return {y * z == 1 ? Order::kLine : Order::kLinear, most, 1, extents};
+}
+
+inline unsigned BlockShape::warps_in_step(unsigned limit) const {
+  if (!extents || !is_whole()) return 1;
+  const unsigned all = (*extents)[0] * (*extents)[1] * (*extents)[2] / lanes;
+  unsigned warps = std::min(limit, all);
+  while (warps > 1 && all % warps != 0) --warps;
+  return std::max(warps, 1U);
+}
+
+}  // namespace spmd
+}  // namespace kmux::cpu

@@ -5,7 +5,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "spmd/barriers.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 

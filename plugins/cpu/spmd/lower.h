@@ -7,7 +7,7 @@
 
 #include "check/fiber_launch.h"
 #include "llvm/IR/Module.h"
-#include "spmd/block_extents.h"
+#include "spmd/block_shape.h"
 
 namespace llvm {
 class TargetMachine;

@@ -1,6 +1,4 @@
 // Passes of ours in LLVM's pipeline, on LLVM's IR as text.
-#include "engine/passes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
