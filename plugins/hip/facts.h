@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmux/plugin/plan.h"
@@ -15,13 +17,27 @@ namespace kmux::hip {
 class Facts {
  public:
   /// `kernels` are those of the plan, in its order.
-  Facts(const Plan& plan, std::vector<KernelMeta> kernels);
+  Facts(const Plan& plan, std::vector<KernelMeta> kernels)
+      : name_(std::make_unique<const std::string>(plan.name)), metas_(std::move(kernels)) {
+    for (const KernelMeta& meta : metas_) {
+      kernels_.push_back({meta.symbol.c_str(), 0, meta.static_smem_bytes, meta.max_threads});
+    }
+    for_each_launch(plan.steps, [this](const PlanLaunch& launch) {
+      KernelFacts& facts = kernels_[launch.kernel];
+      facts.dynamic_smem_bytes = std::max(facts.dynamic_smem_bytes, constant_of(launch.dynamic_smem_bytes));
+    });
+    view_ = {name_->c_str(), kernels_.data(), static_cast<unsigned>(kernels_.size())};
+  }
   Facts(Facts&&) noexcept = default;
   Facts& operator=(Facts&&) noexcept = default;
 
   const PlanFacts& view() const { return view_; }
 
  private:
+  static unsigned long long constant_of(const Expr& bytes) {
+    return bytes.is_constant() && bytes.constant() > 0 ? static_cast<unsigned long long>(bytes.constant()) : 0;
+  }
+
   std::unique_ptr<const std::string> name_;  // its characters stay where they are
   std::vector<KernelMeta> metas_;
   std::vector<KernelFacts> kernels_;

@@ -7,7 +7,7 @@
 
 #include "kmux/plugin/plan.h"
 
-#include "nvidia/launch/plan_facts.h"
+#include "nvidia/launch/loaded_code.h"
 
 namespace kmux::nvidia {
 

@@ -1,16 +1,124 @@
 #pragma once
 
 #include <atomic>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <new>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "kmux/plugin/plugin.h"
+
+#include "nvidia/launch/driver_error.h"
 #include "nvidia/launch/launcher.h"
-#include "printed/cubin_file.h"
-#include "printed/cubin_names.h"
 #include "printed/kernel_pattern.h"
 
 namespace kmux::cutedsl {
+
+/// The names of the kernels in a cubin, which they point into.
+///
+/// Source: ELF-64 Object File Format 1.5; binutils' names for NVIDIA's ELF files.
+class CubinNames {
+ public:
+  CubinNames(const unsigned char* code, size_t size) : code_(code), size_(size) {}
+
+  /// Calls `visit(const char* name)` for each; for none if the code is no cubin.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    Elf64_Ehdr header;
+    if (!read(0, &header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_machine != kMachine) return;
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      Elf64_Shdr table;
+      Elf64_Shdr strings;
+      if (!read(header.e_shoff + i * sizeof table, &table) || table.sh_type != SHT_SYMTAB) continue;
+      if (read(header.e_shoff + table.sh_link * sizeof strings, &strings)) visit_symbols(table, strings, visit);
+    }
+  }
+
+ private:
+  static constexpr unsigned kMachine = 190;
+  static constexpr unsigned char kEntry = 0x10;  // in st_other of a kernel
+
+  template <class T>
+  bool read(size_t offset, T* value) const {
+    if (offset > size_ || size_ - offset < sizeof *value) return false;
+    memcpy(value, code_ + offset, sizeof *value);
+    return true;
+  }
+
+  template <class Visit>
+  void visit_symbols(const Elf64_Shdr& table, const Elf64_Shdr& strings, Visit& visit) const {
+    Elf64_Sym symbol;
+    for (size_t at = 0; at + sizeof symbol <= table.sh_size && read(table.sh_offset + at, &symbol);
+         at += sizeof symbol) {
+      const bool is_kernel = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & kEntry) != 0;
+      const size_t begin = strings.sh_offset + symbol.st_name;
+      if (!is_kernel || symbol.st_shndx == SHN_UNDEF || begin >= size_) continue;
+      if (memchr(code_ + begin, '\0', size_ - begin) != nullptr) visit(reinterpret_cast<const char*>(code_ + begin));
+    }
+  }
+
+  const unsigned char* code_;
+  size_t size_;
+};
+
+/// The content of a file of device code.
+///
+/// Errors: unavailable that names the file, and says whether it is missing, unreadable or empty.
+class CubinFile {
+ public:
+  CubinFile() = default;
+  CubinFile(const CubinFile&) = delete;
+  CubinFile& operator=(const CubinFile&) = delete;
+  ~CubinFile() { free(bytes_); }
+
+  int read(const char* path, kmux_sink error) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 && errno == ENOENT) {
+      return nvidia::fail(error, KMUX_UNAVAILABLE, "the cubin \"%s\" does not exist. Build it, or correct the path.",
+                          path);
+    }
+    if (file < 0) return fail_read(path, errno, error);
+    const int code = read_all(file, path, error);
+    close(file);
+    return code;
+  }
+
+  const unsigned char* bytes() const { return bytes_; }
+  size_t size() const { return size_; }
+
+ private:
+  static int fail_read(const char* path, int number, kmux_sink error) {
+    return nvidia::fail(error, KMUX_UNAVAILABLE, "the cubin \"%s\" cannot be read (%s). Correct it.", path,
+                        strerror(number));
+  }
+
+  int read_all(int file, const char* path, kmux_sink error) {
+    struct stat facts;
+    if (fstat(file, &facts) != 0) return fail_read(path, errno, error);
+    if (S_ISDIR(facts.st_mode)) return fail_read(path, EISDIR, error);
+    const size_t size = static_cast<size_t>(facts.st_size);
+    if (size == 0) {
+      return nvidia::fail(error, KMUX_UNAVAILABLE, "the cubin \"%s\" is empty. Build it again.", path);
+    }
+    bytes_ = static_cast<unsigned char*>(malloc(size));
+    if (bytes_ == nullptr) return fail_read(path, ENOMEM, error);
+    while (size_ < size) {
+      const ssize_t count = ::read(file, bytes_ + size_, size - size_);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return fail_read(path, count < 0 ? errno : EIO, error);
+      size_ += static_cast<size_t>(count);
+    }
+    return KMUX_OK;
+  }
+
+  unsigned char* bytes_ = nullptr;
+  size_t size_ = 0;
+};
 
 /// The code of one file with its launcher, which keeps the state of each device, made once under its lock.
 ///

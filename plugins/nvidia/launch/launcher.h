@@ -10,7 +10,6 @@
 #include "nvidia/launch/kernel_launch.h"
 #include "nvidia/launch/launch_state.h"
 #include "nvidia/launch/loaded_code.h"
-#include "nvidia/launch/plan_facts.h"
 
 namespace kmux::nvidia {
 
