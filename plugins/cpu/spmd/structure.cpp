@@ -39,11 +39,15 @@ void add_loop_pass(llvm::FunctionPassManager& passes, Pass pass, bool needs_memo
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), needs_memory));
 }
 
+void add_branch_pass(llvm::FunctionPassManager& passes) {
+  llvm::SimplifyCFGOptions options;
+  options.needCanonicalLoops(true).hoistCommonInsts(false).sinkCommonInsts(false);
+  passes.addPass(llvm::SimplifyCFGPass(options));
+}
+
 void add_clean_up(llvm::FunctionPassManager& passes) {
-  llvm::SimplifyCFGOptions cfg;
-  cfg.needCanonicalLoops(true).hoistCommonInsts(false).sinkCommonInsts(false);
   passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::SimplifyCFGPass(cfg));
+  add_branch_pass(passes);
   passes.addPass(llvm::InstCombinePass());
 }
 
@@ -57,6 +61,7 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());
+  add_branch_pass(passes);  // a loop without an end that is never reached has no exit, and so no structure
   passes.addPass(ExpandVectorCasts());
   llvm::ScalarizerPassOptions vectors;
   vectors.ScalarizeLoadStore = true;

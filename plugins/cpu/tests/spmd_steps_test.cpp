@@ -331,5 +331,20 @@ TEST(SpmdSteps, WhatIsRefusedIsLeftAsItWas) {
   EXPECT_EQ(text_of(steps.kernel()), before);
 }
 
+// What an unrolled loop leaves in v is a multiple of 4.
+TEST(SpmdSteps, LoopsWithoutAnEndThatAreNeverReachedGo) {
+  Steps steps(
+      "define void @k(ptr %x, i32 %n) {\nentry:\n  %lane = call i32 @\"kmux.lane\"()\n"
+      "  %is_less = icmp slt i32 %lane, %n\n  br i1 %is_less, label %loop, label %end\nloop:\n"
+      "  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %v = phi i32 [ %n, %entry ], [ %twice, %loop ]\n"
+      "  %twice = shl i32 %v, 1\n  %next = add i32 %i, 1\n  %again = icmp ult i32 %next, 2\n"
+      "  br i1 %again, label %loop, label %then\nthen:\n  %low = and i32 %twice, 3\n"
+      "  %never = icmp ne i32 %low, 0\n  br i1 %never, label %forever, label %store\nforever:\n"
+      "  br label %forever\nstore:\n  store i32 %lane, ptr %x\n  br label %end\nend:\n  ret void\n}\n");
+  structure(steps.kernel(), steps.functions, false);
+  auto warp = widen(steps.kernel(), 32, 1, steps.functions);
+  EXPECT_TRUE(warp.ok()) << warp.error().explain();
+}
+
 }  // namespace
 }  // namespace kmux::cpu::spmd
