@@ -152,7 +152,8 @@ class CheckedGridDialect final : public GridDialect {
                                                        ")"
                                                  : "~0ULL";
       const std::string begin = emit_address(out, plan, memory_[i].address, "kmux_begin_of_" + number, "an address");
-      extents += (extents.empty() ? "{" : ", {") + quote_c(memory_[i].name) + ", " + begin + ", " + bytes + "}";
+      extents.append(extents.empty() ? "{" : ", {").append(quote_c(memory_[i].name)).append(", ").append(begin);
+      extents.append(", ").append(bytes).append("}");
     }
     const std::string dynamic = "(unsigned long long)(" + geometry.dynamic_smem_bytes + ")";
     if (!extents.empty()) out.line("const kmux_cpu_extent kmux_extents[] = {" + extents + "};");

@@ -13,7 +13,6 @@
 
 namespace {
 
-using kmux::Error;
 using kmux::ErrorCode;
 using kmux::make_error;
 using kmux::Ok;

@@ -237,6 +237,15 @@ void MemoryCheck::report_conflict(const Thread& thread, const MemoryAccess& acce
          "Put __syncthreads() between the two");
 }
 
+// What begins where another ends, or has no bytes, is named as what the address was computed from.
+const kmux_cpu_extent* MemoryCheck::computed_from(const MemoryAccess& access) const {
+  const kmux_cpu_extent* meant = nullptr;
+  for (const kmux_cpu_extent& extent : known_) {
+    if (contains(extent, access.base, 0) || contains(extent, access.address, 1)) meant = &extent;
+  }
+  return meant;
+}
+
 bool MemoryCheck::check_global(const Thread& thread, const MemoryAccess& access) {
   const kmux_cpu_extent* meant = nullptr;
   for (const kmux_cpu_extent& extent : known_) {
@@ -247,10 +256,7 @@ bool MemoryCheck::check_global(const Thread& thread, const MemoryAccess& access)
   if (meant == nullptr) {
     const auto has_all = [&](const auto& extent) { return contains(extent, access.address, access.bytes); };
     if (!all_known_ || std::ranges::any_of(known_, has_all)) return true;
-    // What begins where another ends, or has no bytes, is named as what the address was computed from.
-    for (const kmux_cpu_extent& extent : known_) {
-      if (contains(extent, access.base, 0) || contains(extent, access.address, 1)) meant = &extent;
-    }
+    meant = computed_from(access);
   }
   if (meant != nullptr) {
     report_outside(thread, access, "\"" + std::string(meant->name) + "\"", static_cast<const char*>(meant->begin),

@@ -115,6 +115,7 @@ class MemoryCheck {
  private:
   bool is_sound(const Thread& thread, const MemoryAccess& access);
   bool check_shared(const Thread& thread, const MemoryAccess& access);
+  const kmux_cpu_extent* computed_from(const MemoryAccess& access) const;
   bool check_global(const Thread& thread, const MemoryAccess& access);
   void note_shared(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable);
   void report_conflict(const Thread& thread, const MemoryAccess& access, const SharedMemory::Variable& variable,

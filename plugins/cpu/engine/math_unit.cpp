@@ -110,8 +110,8 @@ std::string math_unit(const std::set<std::string>& functions) {
   text += "}\n";
   for (const std::string& name : functions) {
     const std::string type = name.ends_with("f") && name != "erf" ? "float " : "double ";
-    text += "extern \"C\" __attribute__((always_inline)) " + type + kPrefix.str() + name + "(" + type +
-            "x) { return kmux::" + name + "(x); }\n";
+    text.append("extern \"C\" __attribute__((always_inline)) ").append(type).append(kPrefix).append(name);
+    text.append("(").append(type).append("x) { return kmux::").append(name).append("(x); }\n");
   }
   return text;
 }

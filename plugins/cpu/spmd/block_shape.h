@@ -30,7 +30,7 @@ struct BlockShape {
 
   /// The shape for a block of known or unknown extents. `seen_warp`: the threads of the warps within which the kernel exchanges
   /// values; 0 if it does not.
-  static BlockShape of(std::optional<std::array<unsigned, 3>> extents, unsigned seen_warp);
+  static BlockShape of(std::optional<std::array<unsigned, 3>> block, unsigned seen_warp);
   /// The most warps, of at most `limit`, that can run in step: as many as divide the block, if every warp is whole; else 1.
   unsigned warps_in_step(unsigned limit) const;
   /// Has every warp all of its threads?
@@ -39,16 +39,16 @@ struct BlockShape {
   }
 };
 
-inline BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> extents, unsigned seen_warp) {
+inline BlockShape BlockShape::of(std::optional<std::array<unsigned, 3>> block, unsigned seen_warp) {
   constexpr unsigned kWarp = 32;
   constexpr unsigned kLeastLanes = 8;
   const unsigned most = seen_warp == 0 ? kWarp : seen_warp;
-  if (!extents) return {Order::kLinear, most, 1, {}};
-  const auto [x, y, z] = *extents;
-  for (unsigned lanes = most; lanes >= (seen_warp == 0 ? kLeastLanes : most); lanes /= 2) {
-    if (x % lanes == 0) return {Order::kRows, lanes, 1, extents};
+  if (!block) return {Order::kLinear, most, 1, {}};
+  const auto [x, y, z] = *block;
+  for (unsigned row = most; row >= (seen_warp == 0 ? kLeastLanes : most); row /= 2) {
+    if (x % row == 0) return {Order::kRows, row, 1, block};
   }
-  return {y * z == 1 ? Order::kLine : Order::kLinear, most, 1, extents};
+  return {y * z == 1 ? Order::kLine : Order::kLinear, most, 1, block};
 }
 
 inline unsigned BlockShape::warps_in_step(unsigned limit) const {

@@ -146,6 +146,7 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   llvm::PHINode* const warp = builder_.CreatePHI(i32, 2, "warp");
   llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
   std::vector<Three> indices;
+  indices.reserve(shape_.warps);
   for (unsigned i = 0; i < shape_.warps; ++i) {
     indices.push_back(warp_index(builder_.CreateAdd(first, builder_.getInt32(i), "", true, true)));
   }

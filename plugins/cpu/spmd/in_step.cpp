@@ -89,7 +89,7 @@ unsigned Judgement::most_warps(unsigned lanes) const {
   if (once >= kMostInstructions) return 1;
   const std::uint64_t by_code = (kMostInstructions - once) / std::max<std::uint64_t>(each, 1);
   const std::uint64_t by_bytes = kMostPrivateBytes / std::max<std::uint64_t>(bytes, 1);
-  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, kMostThreads / lanes}));
+  return static_cast<unsigned>(std::min<std::uint64_t>({by_code, by_bytes, std::uint64_t{kMostThreads / lanes}}));
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ LaneValue LaneValues::of_phi(const llvm::PHINode& phi) const {
     if (llvm::isa<llvm::UndefValue>(incoming)) continue;
     const LaneValue value = of(incoming);
     if (value.kind == Kind::kUnknown) continue;
-    if (met.kind == Kind::kUnknown ||
-        (met.kind == Kind::kUniform && value.kind == Kind::kStrided && value.stride == 0)) {
+    const bool is_of_same = met.kind == Kind::kUniform && value.kind == Kind::kStrided && value.stride == 0;
+    if (met.kind == Kind::kUnknown || is_of_same) {
       const LaneValue before = met;
       met = value;
       if (before.kind == Kind::kUniform) met.zero_bits = std::min(before.zero_bits, value.zero_bits);
