@@ -98,7 +98,8 @@ std::vector<std::string_view> naming_texts(const Variant& variant, const BuildOp
   texts.insert(texts.end(), variant.settings.defines.begin(), variant.settings.defines.end());
   texts.insert(texts.end(), options.compile_flags.begin(), options.compile_flags.end());
   const auto adds_a_folder = [](const std::string& flag) { return flag.starts_with("-I"); };
-  if (!options.include_dirs.empty() || std::ranges::any_of(options.compile_flags, adds_a_folder)) texts.emplace_back("##");
+  if (!options.include_dirs.empty() || std::ranges::any_of(options.compile_flags, adds_a_folder))
+    texts.emplace_back("##");
   return texts;
 }
 

@@ -55,10 +55,10 @@ struct Candidate {
   Verdict verdict = Verdict::kRefused;  // chosen, possible or refused
   std::string reason;  // of the verdict
   ErrorCode code = ErrorCode::kOk;  // of a refusal
-  Purpose reach = Purpose::kRun;    // how far it gets on this machine, if it is not refused
-  std::string obstacle = {};        // why it gets no further ("cannot run here: ..."); empty if it runs
+  Purpose reach = Purpose::kRun;  // how far it gets on this machine, if it is not refused
+  std::string obstacle = {};  // why it gets no further ("cannot run here: ..."); empty if it runs
   std::optional<double> compile_ms = {};  // of earlier compiles with this backend, else those of its manifest
-  std::optional<Interval> run_us = {};    // measured
+  std::optional<Interval> run_us = {};  // measured
   std::optional<Quarantine> quarantine = {};  // after it failed here
   bool operator==(const Candidate&) const = default;
 };
@@ -71,19 +71,19 @@ struct KMUX_API Resolution {
   std::optional<Policy> policy;  // that chose; nothing where that of the environment is unknown, see policy_error
   std::vector<Candidate> candidates = {};  // best first
 
-  std::optional<std::size_t> successor;   // what takes over once it is compiled, in `candidates`
-  std::optional<Error> policy_error;      // why the requested policy cannot choose
-  std::string target_problem;             // why the requested target cannot be read, or empty
-  std::string target_variable;            // of the environment, that the target came from; empty: the caller's
-  std::string backend_variable;           // likewise for the backend
-  std::vector<std::string> allowed;       // backends that answer to the target's kind, best first
-  std::vector<std::string> aliases;       // other names of these
-  std::vector<std::string> named;         // those among them that the requested name or alias means
+  std::optional<std::size_t> successor;  // what takes over once it is compiled, in `candidates`
+  std::optional<Error> policy_error;  // why the requested policy cannot choose
+  std::string target_problem;  // why the requested target cannot be read, or empty
+  std::string target_variable;  // of the environment, that the target came from; empty: the caller's
+  std::string backend_variable;  // likewise for the backend
+  std::vector<std::string> allowed;  // backends that answer to the target's kind, best first
+  std::vector<std::string> aliases;  // other names of these
+  std::vector<std::string> named;  // those among them that the requested name or alias means
   std::vector<std::string> alternatives;  // if the named ones are refused: backends that would do
-  std::vector<std::string> names;         // every name and alias that there is
+  std::vector<std::string> names;  // every name and alias that there is
   std::vector<std::string> target_kinds;  // every kind and pattern of an architecture that some plugin answers to
-  std::vector<std::string> searched;      // the folders where plugins were looked for
-  std::vector<std::string> unread;        // folders and manifests that were refused before a name was known, and why
+  std::vector<std::string> searched;  // the folders where plugins were looked for
+  std::vector<std::string> unread;  // folders and manifests that were refused before a name was known, and why
 
   /// The chosen candidate, or null.
   const Candidate* chosen() const;
@@ -99,7 +99,7 @@ struct KMUX_API Resolution {
 
 /// What `resolve` is to find.
 struct ResolveRequest {
-  std::string target = {};             // empty: the environment's, else "auto"
+  std::string target = {};  // empty: the environment's, else "auto"
   std::string execution_backend = {};  // empty: the environment's, else "auto"
   std::string target_host = {};  // as in CompileOptions
   std::optional<int> device = {};  // ordinal; default 0 to run, none else
@@ -108,8 +108,8 @@ struct ResolveRequest {
   std::optional<Isolation> isolation = {};  // as in CompileOptions
   std::optional<double> compile_timeout_s = {};  // as in CompileOptions
   std::vector<std::string> compile_flags = {};  // as in CompileOptions
-  std::vector<std::string> include_dirs = {};   // as in CompileOptions
-  bool use_cache = true;                        // as in CompileOptions
+  std::vector<std::string> include_dirs = {};  // as in CompileOptions
+  bool use_cache = true;  // as in CompileOptions
   bool gathers_times = false;  // fills in the times that are known, whatever the policy
   std::optional<Policy> policy = {};  // as in CompileOptions
   std::string lock_file = {};  // as in CompileOptions
