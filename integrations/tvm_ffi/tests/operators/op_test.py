@@ -140,4 +140,4 @@ class Operators(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])  # what runs it names a folder
