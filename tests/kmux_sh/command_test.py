@@ -60,6 +60,14 @@ class Command(unittest.TestCase):
         self.assertNotIn("about the machine", ran.stderr)
         self.assertEqual(self.tree.called("cmake --build"), [])
 
+    def test_nothing_that_fetches_outlives_a_failure(self):
+        slow = 'case "$*" in *" download "*) trap "sleep 0.5; : >ended; exit 1" TERM; : >fetching; sleep 20 & wait ;; esac'
+        self.tree.fake(".venv/bin/python", slow)
+        self.tree.fake("cmake", "waits fetching; exit 1")
+        ran = self.tree.run("test")
+        self.assertEqual(ran.returncode, 1)
+        self.assertTrue((self.tree.folder / "ended").exists(), ran.stderr)
+
     def test_what_pypi_has_is_fetched_beside_the_build_and_before_the_tests(self):
         ran = self.tree.run("test", FAKE_BUILD_WAITS="1")
         self.assertEqual(ran.returncode, 0, ran.stderr)

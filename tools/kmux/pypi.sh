@@ -153,9 +153,15 @@ is_fetching_after() {
   done
 }
 
-# Nothing of it runs on.
+# Nothing of it runs on: what it had started has ended, too, or is ended after two seconds.
 end_fetching() {
   [[ -n $fetching ]] || return 0
   kill -- "-$fetching" 2>/dev/null || true
   wait "$fetching" 2>/dev/null || true
+  local tenth
+  for ((tenth = 0; tenth < 20; ++tenth)); do
+    kill -0 -- "-$fetching" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  kill -KILL -- "-$fetching" 2>/dev/null || true
 }
