@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -24,13 +25,14 @@ Result<Report> run_show(const po::variables_map& arguments) {
   return Report{to_text(program), std::move(json)};
 }
 
-/// What became of a file that is to be formatted.
-struct Formatted {
+/// A file whose text is not in canonical form.
+struct Unformatted {
   std::string path;
-  bool is_changed = false;
+  std::string canonical;
 };
 
-Result<Formatted> format_file(const std::string& path, bool only_checks) {
+/// Nothing if the file is as it should be.
+Result<std::optional<Unformatted>> unformatted(const std::string& path) {
   KMUX_ASSIGN(const std::string content, read_named_file(path));
   const std::optional<ProgramText> text = text_in_file(path, content);
   if (!text) {
@@ -38,25 +40,30 @@ Result<Formatted> format_file(const std::string& path, bool only_checks) {
                                                        path + " > NAME.kmux` to have one.");
   }
   KMUX_ASSIGN(const std::string canonical, format_text(*text));
-  if (canonical == content) return Formatted{path};
+  if (canonical == content) return std::optional<Unformatted>();
+  return std::optional(Unformatted{path, canonical});
+}
+
+Status write(const Unformatted& file) {
   std::error_code error;
-  const std::filesystem::path file = std::filesystem::canonical(path, error);  // of a link what it leads to
-  if (!only_checks) KMUX_TRY(write_file(error ? std::filesystem::path(path) : file, canonical));
-  return Formatted{path, true};
+  const std::filesystem::path real = std::filesystem::canonical(file.path, error);  // of a link what it leads to
+  return write_file(error ? std::filesystem::path(file.path) : real, file.canonical);
 }
 
 /// Every file is read before one is written, so that nothing is done where one is wrong.
 Result<Report> run_format(const po::variables_map& arguments) {
-  const std::vector<std::string> paths = values_of(arguments, "file");
   const bool only_checks = arguments.contains("check");
-  for (const std::string& path : paths) KMUX_TRY(format_file(path, true));
+  std::vector<Unformatted> files;
+  for (const std::string& path : values_of(arguments, "file")) {
+    KMUX_ASSIGN(std::optional<Unformatted> file, unformatted(path));
+    if (file) files.push_back(*std::move(file));
+  }
   Report report;
   Json::Array changed;
-  for (const std::string& path : paths) {
-    KMUX_ASSIGN(const Formatted formatted, format_file(path, only_checks));
-    if (!formatted.is_changed) continue;
-    report.text += path + (only_checks ? ": not in canonical form\n" : ": written\n");
-    changed.emplace_back(path);
+  for (const Unformatted& file : files) {
+    if (!only_checks) KMUX_TRY(write(file));
+    report.text += file.path + (only_checks ? ": not in canonical form\n" : ": written\n");
+    changed.emplace_back(file.path);
     if (only_checks) report.code = kCheckFailed;
   }
   report.json = Json::Object{{"changed", std::move(changed)}};
