@@ -15,17 +15,18 @@ def launch(kernel, args):
     return {"steps": [{"launch": {"kernel": kernel, "args": args}}]}
 
 
-def scale(expression="factor * x[i]", outputs=("y",)):
-    """y = factor * x."""
-    return scale_of(_SCALE.format(expression), outputs)
+def scale(expression="factor * x[i]", outputs=("y",), names=("x", "y")):
+    """y = factor * x, of other names than these with `names`."""
+    return scale_of(_SCALE.format(expression), outputs, names)
 
 
-def scale_of(source, outputs=("y",)):
+def scale_of(source, outputs=("y",), names=("x", "y")):
     """As `scale`, with another source."""
+    x, y = names
     document = {
         "name": "scale",
         "signature": {
-            "params": [buffer("x"), buffer("y"), {"name": "factor", "scalar": {"dtype": "float32"}}],
+            "params": [buffer(x), buffer(y), {"name": "factor", "scalar": {"dtype": "float32"}}],
             "outputs": list(outputs),
             "symbols": [{"name": "n"}],
         },
@@ -34,7 +35,7 @@ def scale_of(source, outputs=("y",)):
                 "dialect": "c",
                 "sources": [{"path": "scale.c"}],
                 "body": launch(
-                    "scale", [{"tensor": "x"}, {"tensor": "y"}, {"scalar": "factor"}, {"expr": "n", "dtype": "int64"}]
+                    "scale", [{"tensor": x}, {"tensor": y}, {"scalar": "factor"}, {"expr": "n", "dtype": "int64"}]
                 ),
             }
         ],

@@ -59,35 +59,9 @@ def _rows():
     return kmux.program(document, {"rows.c": source})
 
 
-def _times():
+def _gradient():
     """grad_x = factor * grad_y, the gradient of `scale`."""
-    source = "void back(const float* g, float* y, float factor, long long n) { for (long long i = 0; i < n; ++i) y[i] = factor * g[i]; }"
-    return kmux.program(
-        {
-            "name": "back",
-            "signature": {
-                "params": [buffer("grad_y"), buffer("grad_x"), {"name": "factor", "scalar": {"dtype": "float32"}}],
-                "outputs": ["grad_x"],
-                "symbols": [{"name": "n"}],
-            },
-            "variants": [
-                {
-                    "dialect": "c",
-                    "sources": [{"path": "back.c"}],
-                    "body": launch(
-                        "back",
-                        [
-                            {"tensor": "grad_y"},
-                            {"tensor": "grad_x"},
-                            {"scalar": "factor"},
-                            {"expr": "n", "dtype": "int64"},
-                        ],
-                    ),
-                }
-            ],
-        },
-        {"back.c": source},
-    )
+    return scale(outputs=["grad_x"], names=("grad_y", "grad_x"))
 
 
 class Operators(unittest.TestCase):
@@ -130,13 +104,13 @@ class Operators(unittest.TestCase):
             self.assertEqual(whole(torch.ones(n)).item(), 6 * n)
 
     def test_have_gradients(self):
-        op = kmux.torch.op("kmux_test::scale_twice", _compiled(scale()), backward=_compiled(_times()))
+        op = kmux.torch.op("kmux_test::scale_twice", _compiled(scale()), backward=_compiled(_gradient()))
         x = torch.arange(5.0, requires_grad=True)
         (op(x, 3.0) * torch.arange(5.0)).sum().backward()
         torch.testing.assert_close(x.grad, 3 * torch.arange(5.0))
         torch.library.opcheck(op, (x, 3.0))
         with self.assertRaisesRegex(ValueError, "the backward kernel has a parameter 'x'"):
-            kmux.torch.op("kmux_test::no_gradient", _compiled(_times()), backward=_compiled(scale()))
+            kmux.torch.op("kmux_test::no_gradient", _compiled(_gradient()), backward=_compiled(scale()))
 
 
 if __name__ == "__main__":
