@@ -232,7 +232,6 @@ __attribute__((noinline)) int run_many(const kmux_cpu_grid& grid, kmux_cpu_kerne
   return refuse_memory(grid);
 }
 
-constexpr std::uint64_t kPassBytes = 64;  // before the memory of blocks: a kmux_cpu_pass
 constexpr std::uint64_t kMostResidentBytes = std::uint64_t{1} << 30;
 
 __attribute__((cold, noinline)) int refuse_residents(const kmux_cpu_grid& launch, std::uint64_t blocks,
@@ -266,7 +265,7 @@ void run_pass(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* ar
 __attribute__((noinline)) int run_cooperative(const kmux_cpu_grid& grid, kmux_cpu_kernel& kernel, const void* arguments,
                                               std::uint64_t blocks, std::uint64_t bytes) {
   if (blocks > kMostResidentBytes / (bytes == 0 ? 1 : bytes)) return refuse_residents(grid, blocks, bytes);
-  const BlockMemory memory(kPassBytes + blocks * bytes);
+  const BlockMemory memory(kmux_cpu_pass_bytes + blocks * bytes);
   if (memory.get() == nullptr) return refuse_memory(grid);
   auto* const pass = new (memory.get()) kmux_cpu_pass{bytes, 0, 0};
   do {

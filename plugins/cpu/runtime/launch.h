@@ -44,8 +44,11 @@ struct kmux_cpu_grid {
   unsigned is_cooperative;  // may its blocks wait for each other?
 };
 
-/// One pass over all blocks of a kernel that waits for the grid, in which each goes on until it waits or ends. Lies in 64 bytes
-/// before the memory of its blocks, which each has for itself.
+/// What a kmux_cpu_pass has before the memory of its blocks. Units: bytes.
+enum : unsigned { kmux_cpu_pass_bytes = 64 };
+
+/// One pass over all blocks of a kernel that waits for the grid, in which each goes on until it waits or ends. Lies before the
+/// memory of its blocks, which each has for itself.
 struct kmux_cpu_pass {
   std::uint64_t block_bytes;
   std::uint32_t goes_on;  // 0 in the first pass

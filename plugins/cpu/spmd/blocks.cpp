@@ -5,6 +5,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "runtime/launch.h"
 #include "spmd/steps.h"
 #include "spmd/thread_calls.h"
 
@@ -22,7 +23,6 @@ constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
 // Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
-constexpr unsigned kPassBytes = 64;
 constexpr unsigned kGoesOnField = 2;
 constexpr unsigned kWaitsField = 3;
 
@@ -233,7 +233,7 @@ void Chunk::place_memory(llvm::Value* begin) {
 
 llvm::Value* Chunk::memory_of(llvm::Value* block) {
   llvm::Type* const i8 = builder_.getInt8Ty();
-  llvm::Value* const all = builder_.CreateConstInBoundsGEP1_64(i8, function_->getArg(4), kPassBytes);
+  llvm::Value* const all = builder_.CreateConstInBoundsGEP1_64(i8, function_->getArg(4), kmux_cpu_pass_bytes);
   llvm::Value* const bytes = builder_.CreateLoad(builder_.getInt64Ty(), function_->getArg(4));
   return builder_.CreateInBoundsGEP(i8, all, builder_.CreateMul(block, bytes));
 }
