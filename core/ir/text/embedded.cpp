@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <ranges>
 
 #include "kmux/plugin/words.h"
 #include "kmux/validate.h"
@@ -12,6 +14,24 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
 constexpr std::size_t kMostShown = 20;  // problems; those below them often follow from the first
 constexpr std::size_t kMostColumns = 150;  // of a line that is shown
+
+using Ending = std::pair<std::string_view, std::string_view>;  // of a file's name, and the dialect
+
+// The usual one of a dialect first, but one before those that it ends with. A .cpp is dialect c, C or C++ of the host.
+constexpr std::array kEndings = std::to_array<Ending>({{".hip", "hip"},
+                                                       {".hip.cpp", "hip"},
+                                                       {".cu", "cuda"},
+                                                       {".c", "c"},
+                                                       {".cpp", "c"},
+                                                       {".cc", "c"},
+                                                       {".cxx", "c"},
+                                                       {".metal", "msl"},
+                                                       {".py", "cutedsl"},
+                                                       {".ptx", "ptx"},
+                                                       {".cubin", "cubin"},
+                                                       {".hsaco", "hsaco"},
+                                                       {".metallib", "metallib"},
+                                                       {".o", "object"}});
 
 std::string_view without_blanks(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t");
@@ -96,24 +116,13 @@ std::string with_embedded_text(std::string_view source, std::string_view text) {
 }
 
 std::string_view dialect_of_file(std::string_view path) {
-  // Longer ones first. A .cpp is dialect c, C or C++ of the host.
-  constexpr std::array kEndings =
-      std::to_array<std::pair<std::string_view, std::string_view>>({{".hip.cpp", "hip"},
-                                                                    {".hip", "hip"},
-                                                                    {".cu", "cuda"},
-                                                                    {".c", "c"},
-                                                                    {".cpp", "c"},
-                                                                    {".cc", "c"},
-                                                                    {".cxx", "c"},
-                                                                    {".metal", "msl"},
-                                                                    {".py", "cutedsl"},
-                                                                    {".ptx", "ptx"},
-                                                                    {".cubin", "cubin"},
-                                                                    {".hsaco", "hsaco"},
-                                                                    {".metallib", "metallib"},
-                                                                    {".o", "object"}});
-  const auto found = std::ranges::find_if(kEndings, [&](const auto& ending) { return path.ends_with(ending.first); });
+  const auto found = std::ranges::find_if(kEndings, [&](const Ending& ending) { return path.ends_with(ending.first); });
   return found == kEndings.end() ? std::string_view() : found->second;
+}
+
+std::string_view usual_ending(std::string_view dialect) {
+  const auto found = std::ranges::find(kEndings, dialect, &Ending::second);
+  return found == kEndings.end() ? std::string_view() : found->first;
 }
 
 std::string line_and_column(std::string_view text, std::size_t at) {
@@ -125,6 +134,19 @@ std::string line_and_column(std::string_view text, std::size_t at) {
 
 namespace {
 
+/// Carets below bytes `at` to `end` of a line that begins at `begin`: one a character of UTF-8, tabs as they are.
+std::string carets(std::string_view text, std::size_t begin, std::size_t at, std::size_t end) {
+  std::string below;
+  for (const char c : text.substr(begin, at - begin)) {
+    if ((c & 0xc0) != 0x80) below += c == '\t' ? '\t' : ' ';
+  }
+  below += '^';
+  for (std::size_t i = at + 1; i < end; ++i) {
+    if ((text[i] & 0xc0) != 0x80) below += '~';
+  }
+  return below;
+}
+
 /// The line with carets below bytes `begin` to `end`; of a long line what is around them.
 std::string shown_line(std::string_view text, const TextProblem& problem) {
   std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
@@ -133,17 +155,10 @@ std::string shown_line(std::string_view text, const TextProblem& problem) {
     begin = problem.begin - std::min(problem.begin - begin, kMostColumns / 2);
     end = std::min(end, begin + kMostColumns);
   }
-  std::string line(text.substr(begin, end - begin)), below;
+  std::string line(text.substr(begin, end - begin));
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
   for (char& c : line) c = static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
-  for (const char c : text.substr(begin, problem.begin - begin)) {
-    if ((c & 0xc0) != 0x80) below += c == '\t' ? '\t' : ' ';  // one a character
-  }
-  below += '^';
-  for (std::size_t at = problem.begin + 1; at < std::min(problem.end, end); ++at) {
-    if ((text[at] & 0xc0) != 0x80) below += '~';
-  }
-  return line + "\n" + below;
+  return line + "\n" + carets(text, begin, problem.begin, std::min(problem.end, end));
 }
 
 std::string shown(const TextProblem& problem, const ProgramText& text) {
@@ -263,12 +278,13 @@ std::vector<std::pair<std::string, LineComments>> comments_of(const ReadText& re
 }  // namespace
 
 Error error_of(std::vector<TextProblem> problems, const ProgramText& text) {
-  std::ranges::stable_sort(problems, {}, &TextProblem::begin);
-  const TextProblem& first = problems.front();
+  std::multimap<std::size_t, TextProblem> by_place;  // of one place in the order in which they were found
+  for (TextProblem& problem : problems) by_place.emplace(problem.begin, std::move(problem));
+  const TextProblem& first = by_place.begin()->second;
   const std::string count = problems.size() == 1 ? "an error" : std::to_string(problems.size()) + " errors, the first";
   std::string all;
-  for (std::size_t i = 0; i < std::min(problems.size(), kMostShown); ++i) {
-    all += (i == 0 ? "" : "\n") + shown(problems[i], text);
+  for (const auto& [place, problem] : by_place | std::views::take(kMostShown)) {
+    all += (&problem == &first ? "" : "\n") + shown(problem, text);
   }
   if (problems.size() > kMostShown) all += "\nand " + std::to_string(problems.size() - kMostShown) + " more errors";
   return refused(text, "has " + count + " at " + line_and_column(text.content, first.begin) + ": " + first.message)

@@ -1,10 +1,12 @@
 // Programs of a source and a line or two: what `kmux::kernel` takes.
 #include <algorithm>
-#include <array>
 #include <vector>
 
+#include "kmux/plugin/features.h"
 #include "kmux/plugin/words.h"
 #include "kmux/text.h"
+
+#include "reader.h"
 
 namespace kmux {
 namespace {
@@ -19,13 +21,9 @@ std::string_view dialect_of_source(std::string_view source) {
   return "c";
 }
 
-/// The ending of a file's name that says the dialect, or empty.
-std::string_view ending_of(std::string_view dialect, std::string_view source) {
-  if (dialect == "c") return has(source, "extern \"C\"") ? ".cpp" : ".c";
-  constexpr std::array kEndings = std::to_array<std::pair<std::string_view, std::string_view>>(
-      {{"cuda", ".cu"}, {"hip", ".hip"}, {"msl", ".metal"}, {"cutedsl", ".py"}});
-  const auto found = std::ranges::find(kEndings, dialect, &std::pair<std::string_view, std::string_view>::first);
-  return found == kEndings.end() ? std::string_view() : found->second;
+std::string file_name(std::string_view dialect, std::string_view source) {
+  const bool is_cpp = dialect == "c" && has(source, "extern \"C\"");
+  return "kernel" + std::string(is_cpp ? ".cpp" : usual_ending(dialect));
 }
 
 std::string_view without_leading_blanks(std::string_view text) {
@@ -52,7 +50,7 @@ std::string carrying(std::string_view source, std::string_view text, bool is_pyt
   std::string result(source);
   if (!result.empty() && result.back() != '\n') result += '\n';
   result += mark + " kmux\n";
-  for (const std::string& line : dedented(text)) result += mark + " " + line + "\n";
+  for (const std::string& line : dedented(text)) result.append(mark).append(" ").append(line).append("\n");
   return result;
 }
 
@@ -81,6 +79,7 @@ struct Parts {
 /// Every parameter, then every symbol.
 std::string all_of(const Signature& signature) {
   std::vector<std::string> names;
+  names.reserve(signature.params.size() + signature.symbols.size());
   for (const Param& param : signature.params) names.push_back(param.name);
   for (const Symbol& symbol : signature.symbols) names.push_back(symbol.name);
   return join(names);
@@ -90,13 +89,13 @@ std::string all_of(const Signature& signature) {
 
 Result<Program> kernel_program(const KernelText& kernel) {
   const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;
-  const std::string_view ending = ending_of(dialect, kernel.source);
-  if (ending.empty()) {
+  const Dialect* const known = find_dialect(dialect);
+  if (known == nullptr || known->is_binary) {
     return make_error(ErrorCode::kInvalidArgument, "\"" + std::string(dialect) +
                                                        "\" is not a dialect that kernels are written in. Use c, cuda, "
                                                        "hip, msl or cutedsl.");
   }
-  const Parts parts{kernel, dialect, "kernel" + std::string(ending)};
+  const Parts parts{kernel, dialect, file_name(dialect, kernel.source)};
   if (is_whole(kernel.signature)) return parts.program(kernel.signature);
   if (!kernel.args.empty()) return parts.program(parts.text(kernel.args));
   KMUX_ASSIGN(const Program without_args, parts.program(parts.text("")));

@@ -150,7 +150,7 @@ class ProgramReader {
     const JsonPointer root;
     const Token first = in_.peek();
     if (in_.is(TokenKind::kEnd)) in_.fail("there is no program. Begin with \"kernel NAME(PARAMETERS)\".");
-    if (!in_.take("kernel") && !in_.take("program")) in_.expected("\"kernel\" or \"program\"", {"kernel", "program"});
+    if (!in_.take("kernel") && !in_.take("program")) in_.expected(R"("kernel" or "program")", {"kernel", "program"});
     const Token name = in_.peek();
     program_.name = in_.name("the name of the program");
     in_.mark(root / "name", name);

@@ -22,10 +22,16 @@ std::string number_text(double value) {
 }
 
 template <class Items, class Text>
+std::vector<std::string> texts_of(const Items& items, const Text& text) {
+  std::vector<std::string> texts;
+  texts.reserve(items.size());
+  for (const auto& item : items) texts.push_back(text(item));
+  return texts;
+}
+
+template <class Items, class Text>
 std::string list_of(const Items& items, const Text& text) {
-  std::string list;
-  for (const auto& item : items) list.append(list.empty() ? "" : ", ").append(text(item));
-  return list;
+  return join(texts_of(items, text));
 }
 
 std::string expr_list(const std::vector<Expr>& exprs) {
@@ -132,7 +138,7 @@ class Printer {
   // `items` between `head` and `tail`: in a line, or in lines of their own with `each` or as many as fit.
   static std::string divided(int indent, std::string head, const std::vector<std::string>& items,
                              const std::string& tail, bool each) {
-    const std::string one = head + join(items) + tail;
+    std::string one = head + join(items) + tail;
     if (one.size() + static_cast<std::size_t>(2 * indent) <= kWidth || items.empty()) return one;
     const std::string begin = "\n" + std::string(static_cast<std::size_t>(2 * indent + 4), ' ');
     std::size_t width = static_cast<std::size_t>(2 * indent) + head.size();  // of the line that is being filled
@@ -156,8 +162,8 @@ class Printer {
     const bool is_kernel = variants.size() == 1 && variants[0].body.steps.size() == 1 &&
                            std::holds_alternative<Launch>(variants[0].body.steps[0]);
     ShapeText shapes(program_.signature);
-    std::vector<std::string> params;
-    for (const Param& param : program_.signature.params) params.push_back(this->param(param, shapes));
+    const auto params =
+        texts_of(program_.signature.params, [&](const Param& param) { return this->param(param, shapes); });
     line(root, 0, divided(0, (is_kernel ? "kernel " : "program ") + program_.name + "(", params, ")", true));
     std::vector<std::string> outputs;
     for (const Param& param : program_.signature.params) {
@@ -189,6 +195,7 @@ class Printer {
     text("origin", from.origin);
     text("reference", from.reference);
     std::vector<std::string> examples;
+    examples.reserve(from.symbols.size() + from.scalars.size());
     for (const auto& [name, value] : from.symbols) examples.push_back(name + " = " + std::to_string(value));
     for (const auto& [name, value] : from.scalars) examples.push_back(name + " = " + number_text(value));
     if (!examples.empty()) line(at / "example", 1, "example " + join(examples));
@@ -204,9 +211,8 @@ class Printer {
       if (!values.empty()) line(here, indent_, word + " " + list_of(values, quoted));
     };
     const auto paths = [&](const char* word, const std::vector<File>& files) {
-      std::vector<std::string> names;
-      for (const File& file : files) names.push_back(file.path);
-      texts(at / word, word, names);
+      const auto path = [](const File& file) { return quoted(file.path); };
+      if (!files.empty()) line(at / word, indent_, std::string(word) + " " + list_of(files, path));
     };
     texts(at / "requires" / "arch", "requires arch", variant.requirements.arch);
     texts(at / "requires" / "features", "requires features", variant.requirements.features);
@@ -322,10 +328,10 @@ class Printer {
       head += "<<<" + extents_text(launch.grid) + ", " + extents_text(launch.block);
       head += (has_memory ? ", " + expr_text(launch.dynamic_smem_bytes) : "") + ">>>";
     }
-    std::vector<std::string> args;
-    for (const LaunchArg& arg : launch.args) {
-      args.push_back(std::visit([&](const auto& present) { return this->arg(present); }, arg));
-    }
+    const auto text = [&](const LaunchArg& arg) {
+      return std::visit([&](const auto& present) { return this->arg(present); }, arg);
+    };
+    const std::vector<std::string> args = texts_of(launch.args, text);
     line(at, indent, divided(indent, head + "(", args, ")" + attributes(launch), false));
   }
 

@@ -16,20 +16,12 @@ namespace {
 constexpr int kMostNesting = 2 * kMaxExprDepth;  // of parentheses, too
 
 std::vector<std::string> dtype_words() {
-  std::vector<std::string> words{"bool", "pointer"};
-  for (const char* word : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"}) {
-    words.emplace_back(word);
-  }
-  for (const char* word : {"int4", "uint4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2"}) words.emplace_back(word);
-  return words;
+  return {"bool", "pointer", "i8",  "i16", "i32",  "i64",   "u8",          "u16",           "u32",        "u64",
+          "f16",  "bf16",    "f32", "f64", "int4", "uint4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2"};
 }
 
 std::vector<std::string> function_words() {
-  std::vector<std::string> words;
-  for (const char* word : {"floordiv", "floormod", "truncdiv", "truncmod", "ceildiv", "min", "max", "select"}) {
-    words.emplace_back(word);
-  }
-  return words;
+  return {"floordiv", "floormod", "truncdiv", "truncmod", "ceildiv", "min", "max", "select"};
 }
 
 // A dtype that JSON and this form have the same name of, or a shorter one here.
@@ -179,15 +171,20 @@ std::size_t TextReader::word(const std::vector<std::string>& words) {
   return static_cast<std::size_t>(found - words.begin());
 }
 
-std::vector<Expr> TextReader::exprs() {
-  std::vector<Expr> list;
+template <class Read>
+auto TextReader::in_brackets(const Read& read) {
+  std::vector<decltype(read())> list;
   if (!expect("[", "")) return list;
   if (take("]")) return list;
   do {
-    list.push_back(expr());
+    list.push_back(read());
   } while (take(","));
   expect("]", "or ','");
   return list;
+}
+
+std::vector<Expr> TextReader::exprs() {
+  return in_brackets([this] { return expr(); });
 }
 
 Extents TextReader::extents() {
@@ -196,22 +193,7 @@ Extents TextReader::extents() {
 }
 
 std::vector<std::int64_t> TextReader::integers() {
-  std::vector<std::int64_t> list;
-  if (!expect("[", "")) return list;
-  if (take("]")) return list;
-  do {
-    list.push_back(integer("an integer"));
-  } while (take(","));
-  expect("]", "or ','");
-  return list;
-}
-
-std::vector<std::string> TextReader::strings() {
-  std::vector<std::string> list;
-  do {
-    list.push_back(string("text"));
-  } while (take(","));
-  return list;
+  return in_brackets([this] { return integer("an integer"); });
 }
 
 MemoryRef TextReader::memory(const JsonPointer& at) {

@@ -72,6 +72,9 @@ std::string embedded_text(std::string_view source);
 /// The source with the lines of its text replaced by those of `text`.
 std::string with_embedded_text(std::string_view source, std::string_view text);
 
+/// How the name of a file in `dialect` ends, mostly; empty if there is no such dialect.
+std::string_view usual_ending(std::string_view dialect);
+
 /// The problems of `text` in the order of their places, as one error.
 Error error_of(std::vector<TextProblem> problems, const ProgramText& text);
 
@@ -158,7 +161,6 @@ class TextReader {
   std::vector<Expr> exprs();  // [a, b]
   Extents extents();  // the same, or one without brackets
   std::vector<std::int64_t> integers();
-  std::vector<std::string> strings();
   /// One of the `words` of an enumeration, as its number.
   std::size_t word(const std::vector<std::string>& words);
   MemoryRef memory(const JsonPointer& at);  // NAME, or NAME offset E
@@ -197,6 +199,8 @@ class TextReader {
   Deep call(const Token& function);
   Deep made(const Token& at, ExprOp op, std::vector<Deep> operands, DType type = {});
   std::optional<InfixOp> infix(int level) const;
+  template <class Read>
+  auto in_brackets(const Read& read);  // [a, b]
 
   std::string_view text_;
   std::vector<Token> tokens_;
