@@ -102,6 +102,7 @@ Status ask_for_checks(const Program& program, CompileOptions& options) {
   }
   if (!has_dialect(program, "cuda")) {
     std::vector<std::string> dialects;
+    dialects.reserve(program.variants.size());
     for (const Variant& variant : program.variants) dialects.push_back(variant.dialect);
     return make_error(ErrorCode::kUnsupported,
                       "program \"" + program.name +
