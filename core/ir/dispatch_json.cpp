@@ -102,20 +102,20 @@ Result<Signature> signature_from_json(std::string_view json) {
   return signature;
 }
 
-Result<std::map<std::string, std::string>> options_from_json(std::string_view json) {
+Result<Options> options_from_json(std::string_view json) {
   KMUX_ASSIGN(const Json parsed, parse(json));
   if (parsed.as_object() == nullptr) {
     return make_error(ErrorCode::kInvalidArgument, "options are of kind " + std::string(parsed.kind()) +
                                                        R"(. Give an object such as {"engine":"host"}.)");
   }
-  std::map<std::string, std::string> options;
+  Options options;
   for (const auto& [name, value] : *parsed.as_object()) {
     KMUX_ASSIGN(options[name], option_text(name, value));
   }
   return options;
 }
 
-std::string to_json(const std::map<std::string, std::string>& options) {
+std::string to_json(const Options& options) {
   Json::Object object;
   for (const auto& [name, value] : options) object.emplace(name, value);
   return dump(object);
@@ -162,7 +162,7 @@ struct DispatchWriter {
   }
 
   template <class T>
-  static Json write(const std::map<std::string, T>& values) {
+  static Json write(const NameMap<T>& values) {
     Json::Object object;
     for (const auto& [key, value] : values) object.emplace(key, write(value));
     return object;

@@ -147,7 +147,7 @@ class DispatchReader {
   }
 
   template <class T>
-  void read(const JsonReader& in, std::map<std::string, T>& out) const {
+  void read(const JsonReader& in, NameMap<T>& out) const {
     const Json::Object* members = in.object();
     if (members == nullptr) return;
     for (const auto& [key, member] : *members) read(in.at(key, member), out[key]);

@@ -85,9 +85,9 @@ Result<Target> parse_canonical(std::string_view text) {
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     const std::size_t equals = pieces[i].find('=');
     if (equals != std::string::npos) {
-      const auto [place, added] = target.attributes.emplace(pieces[i].substr(0, equals), pieces[i].substr(equals + 1));
-      if (!added) return malformed(text, in_double_quotes(place->first) + " occurs twice");
-      value = &place->second;
+      const std::string key = pieces[i].substr(0, equals);
+      if (target.attributes.contains(key)) return malformed(text, in_double_quotes(key) + " occurs twice");
+      value = &(target.attributes[key] = pieces[i].substr(equals + 1));
     } else if (value != nullptr) {
       value->append(",").append(pieces[i]);
     } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "kmux/json.h"
 #include "kmux/plugin/meta_reader.h"

@@ -38,7 +38,7 @@ Program doubling(const std::vector<std::string>& dialects = {"c"}) {
 /// The null plugins of tests/fakes/table: null_a (c, priority 30), null_b (cuda, 20), null_c (both, 10).
 class CompileChain : public testing::Test {
  protected:
-  using Faults = std::map<std::string, std::string>;
+  using Faults = Options;
 
   void start(const Environment& environment, const Faults& faults = {}) {
     runtime_ = Runtime::create(environment, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},

@@ -125,7 +125,7 @@ TEST_F(Measured, KernelOutlivesItsRuntimeAndCanStillBeTuned) {
 /// The null plugins of tests/fakes/table, whose compilers run in processes of their own.
 class CrashingCompilers : public testing::Test {
  protected:
-  void start(const std::map<std::string, std::string>& faults) {
+  void start(const Options& faults) {
     runtime_ =
         Runtime::create(
             {}, {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"}, .use_default_path = false, .plugin_options = faults})

@@ -44,7 +44,7 @@ std::vector<CompileJob> jobs(int count, const CompileOptions& options) {
 class ParCompileWorkers : public testing::Test {
  protected:
   explicit ParCompileWorkers() { start({}); }
-  void start(const std::map<std::string, std::string>& faults, Environment environment = {}) {
+  void start(const Options& faults, Environment environment = {}) {
     runtime_ = Runtime::create(std::move(environment), {.search_path = {KMUX_TEST_PLUGIN_DIR "/table"},
                                                         .use_default_path = false,
                                                         .plugin_options = faults})

@@ -1,6 +1,7 @@
 // What profilers see of a compile, by an NVTX that writes down.
 
 #include <dlfcn.h>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ Program doubling(const std::string& name = "doubling") {
 /// The null plugins of tests/fakes/table, for dialect c: null_a (priority 30), null_c (10).
 class Worker : public testing::Test {
  protected:
-  using Faults = std::map<std::string, std::string>;
+  using Faults = Options;
 
   Worker() { start({}); }
   void start(const Faults& faults) {

@@ -204,7 +204,6 @@ TEST(DispatchJson, WritesAndReadsASignatureAlone) {
 }
 
 TEST(DispatchJson, ReadsOptionsAsText) {
-  using Options = std::map<std::string, std::string>;
   EXPECT_EQ(options_from_json(R"({"engine":"host","fast":true,"level":3,"ratio":0.5})").value(),
             (Options{{"engine", "host"}, {"fast", "true"}, {"level", "3"}, {"ratio", "0.5"}}));
   const Options options{{"engine", "clang"}};

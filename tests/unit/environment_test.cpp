@@ -1,6 +1,7 @@
 #include "kmux/environment.h"
 
 #include <cstdlib>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

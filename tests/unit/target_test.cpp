@@ -18,7 +18,7 @@ TEST(Target, ReadsTheCanonicalForm) {
   const Target target = parse_target("cpu:znver4,features=+avx2,+fma,tune=generic").value();
   EXPECT_EQ(target.kind, "cpu");
   EXPECT_EQ(target.arch, "znver4");
-  EXPECT_EQ(target.attributes, (std::map<std::string, std::string>{{"features", "+avx2,+fma"}, {"tune", "generic"}}));
+  EXPECT_EQ(target.attributes, (NameMap<std::string>{{"features", "+avx2,+fma"}, {"tune", "generic"}}));
 }
 
 TEST(Target, ReadsOptions) {

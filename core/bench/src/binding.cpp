@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "kmux/plugin/words.h"
@@ -106,9 +107,8 @@ std::optional<std::int64_t> Binding::integer(std::string_view name) const {
   if (const auto value = given(name)) return value;
   if (const auto found = learned_.find(name); found != learned_.end()) return found->second;
   const auto& examples = program_.metadata;
-  if (const auto found = examples.symbols.find(std::string(name)); found != examples.symbols.end())
-    return found->second;
-  if (const auto found = examples.scalars.find(std::string(name)); found != examples.scalars.end()) {
+  if (const auto found = examples.symbols.find(name); found != examples.symbols.end()) return found->second;
+  if (const auto found = examples.scalars.find(name); found != examples.scalars.end()) {
     return static_cast<std::int64_t>(found->second);
   }
   return std::nullopt;

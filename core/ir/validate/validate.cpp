@@ -1,6 +1,7 @@
 #include "kmux/validate.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kmux/plugin/words.h"
 

@@ -1,6 +1,7 @@
 #include "kmux/manifest.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "kmux/json.h"

@@ -27,7 +27,8 @@ Error unknown_plugin(std::string_view name, const std::vector<Manifest>& known) 
 }
 
 /// Adds the options that `manifest` takes from the environment, where they are not set.
-void add_environment_options(const Manifest& manifest, const Options& variables, Options& options) {
+void add_environment_options(const Manifest& manifest, const std::map<std::string, std::string>& variables,
+                             Options& options) {
   for (const auto& [option, names] : manifest.environment) {
     if (options.contains(option)) continue;
     for (const std::string& name : names) {
@@ -55,7 +56,7 @@ class SearchedRegistry final : public Registry {
 
   std::vector<std::filesystem::path> search_path() const override { return folders_; }
   std::vector<PluginEntry> entries() const override { return entries_; }
-  std::map<std::string, std::string> plugin_options() const override { return options_; }
+  Options plugin_options() const override { return options_; }
   std::vector<Manifest> manifests() const override { return manifests_; }
 
   Result<Shared<Plugin>> plugin(std::string_view name) override {

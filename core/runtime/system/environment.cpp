@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -73,9 +74,9 @@ Result<std::optional<Isolation>> isolation_of(const std::string& name) {
   return isolation_from_string(name).transform([](Isolation isolation) { return std::optional(isolation); });
 }
 
-std::map<std::string, std::string> options_of(const Variables& variables) {
+NameMap<std::string> options_of(const Variables& variables) {
   static constexpr std::string_view kPrefix = "KMUX_OPTION_";
-  std::map<std::string, std::string> options;
+  NameMap<std::string> options;
   for (const auto& [name, value] : variables) {
     if (!name.starts_with(kPrefix)) continue;
     if (const std::string option = option_name(name.substr(kPrefix.size())); !option.empty()) options[option] = value;

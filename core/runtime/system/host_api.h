@@ -25,7 +25,7 @@ class HostApi {
                                      void* context) noexcept;
 
   std::string plugin_;
-  std::map<std::string, std::string, std::less<>> options_;
+  Options options_;
   kmux_host_api api_{};
 };
 

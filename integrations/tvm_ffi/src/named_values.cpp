@@ -182,7 +182,7 @@ bool read(const ffi::Any& value, Milliseconds& out) {
 bool read(const ffi::Any& value, std::vector<std::string>& out) { return read_list(value, out); }
 bool read(const ffi::Any& value, std::vector<int>& out) { return read_list(value, out); }
 
-bool read(const ffi::Any& value, std::map<std::string, std::string>& out) {
+bool read(const ffi::Any& value, Options& out) {
   const auto map = value.as<ffi::Map<ffi::Any, ffi::Any>>();
   if (!map) return false;
   for (const auto& [key, element] : *map) {

@@ -42,7 +42,7 @@ bool read(const ffi::Any& value, double& out);
 bool read(const ffi::Any& value, Milliseconds& out);
 bool read(const ffi::Any& value, std::vector<std::string>& out);
 bool read(const ffi::Any& value, std::vector<int>& out);
-bool read(const ffi::Any& value, std::map<std::string, std::string>& out);
+bool read(const ffi::Any& value, Options& out);
 bool read(const ffi::Any& value, LeftOut& out);
 bool read(const ffi::Any& value, std::optional<Policy>& out);
 bool read(const ffi::Any& value, std::optional<Isolation>& out);
@@ -63,9 +63,7 @@ constexpr std::string_view noun_of(const Milliseconds*) { return "a number of se
 constexpr std::string_view noun_of(const std::vector<std::string>*) { return "a list of strings"; }
 constexpr std::string_view noun_of(const std::vector<int>*) { return "a list of ints"; }
 constexpr std::string_view noun_of(const LeftOut*) { return "a function"; }
-constexpr std::string_view noun_of(const std::map<std::string, std::string>*) {
-  return "a dict of strings, numbers and bools";
-}
+constexpr std::string_view noun_of(const Options*) { return "a dict of strings, numbers and bools"; }
 template <class T>
 constexpr std::string_view noun_of(const std::optional<T>*) {
   return noun_of(static_cast<const T*>(nullptr));

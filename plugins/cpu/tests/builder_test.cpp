@@ -46,7 +46,8 @@ constexpr const char* kCount = "void k(int* out) { for (int i = 0; i < 4; ++i) o
 class EachEngine : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   static Options options(Options more = {}) {
-    more.insert({{"engine", std::get<0>(GetParam())}, {"tier", std::get<1>(GetParam())}});
+    more.emplace("engine", std::get<0>(GetParam()));
+    more.emplace("tier", std::get<1>(GetParam()));
     return more;
   }
 };

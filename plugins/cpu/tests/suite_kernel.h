@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <random>
 #include <string>
 #include <type_traits>

@@ -1,6 +1,7 @@
 #include "builder.h"
 
 #include <filesystem>
+#include <map>
 
 #include <gmock/gmock.h>
 

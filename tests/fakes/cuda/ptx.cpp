@@ -1,5 +1,6 @@
 #include "ptx.h"
 
+#include <map>
 #include <regex>
 
 namespace kmux::fake_cuda {

@@ -1,6 +1,7 @@
 #include "world.h"
 
 #include <algorithm>
+#include <map>
 
 #include "worker.h"
 

@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kmux/expr.h"
+#include "kmux/name_map.h"
 #include "kmux/signature.h"
 
 namespace kmux {
@@ -239,8 +239,8 @@ struct Metadata {
   std::string description = {};  // a sentence for people
   std::string origin = {};  // where the program comes from
   std::string reference = {};  // what it computes, for example "C = A @ B"
-  std::map<std::string, std::int64_t> symbols = {};  // example values of symbols
-  std::map<std::string, double> scalars = {};  // example values of scalar parameters
+  NameMap<std::int64_t> symbols = {};  // example values of symbols
+  NameMap<double> scalars = {};  // example values of scalar parameters
   std::optional<Expr> flops = {};  // of a call, over symbols and scalars
   std::optional<Expr> bytes = {};  // that a call must move at least
   bool operator==(const Metadata&) const = default;

@@ -6,6 +6,7 @@
 
 #include "kmux/dispatch.h"
 #include "kmux/json.h"
+#include "kmux/target.h"
 
 namespace kmux {
 
@@ -43,9 +44,9 @@ std::string to_json(const Signature& signature);
 Result<Signature> signature_from_json(std::string_view json);
 
 /// Reads JSON of a flat object of strings, numbers and booleans into text values ({"engine":"clang","fast":true}).
-Result<std::map<std::string, std::string>> options_from_json(std::string_view json);
+Result<Options> options_from_json(std::string_view json);
 /// A flat JSON object of strings.
-std::string to_json(const std::map<std::string, std::string>& options);
+std::string to_json(const Options& options);
 
 /// The JSON form of a program without "format" and "version", and of its signature; files by path and SHA-256.
 Json write_program(const Program& program);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "kmux/error.h"
+#include "kmux/name_map.h"
 
 namespace kmux {
 
@@ -12,12 +12,12 @@ namespace kmux {
 struct Target {
   std::string kind;  // "cpu", "cuda", ...
   std::string arch = {};  // "sm_90a"; empty: none is named
-  std::map<std::string, std::string> attributes = {};  // {"features", "+avx512f"}
+  NameMap<std::string> attributes = {};  // {"features", "+avx512f"}
   bool operator==(const Target&) const = default;
 };
 
 /// Options of a compilation, by name, as text.
-using Options = std::map<std::string, std::string>;
+using Options = NameMap<std::string>;
 
 /// The canonical text: lower-case kind, attributes in order of their keys. Cache keys hold this form only.
 std::string to_string(const Target& target);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <map>
 #include <sys/stat.h>
 
 #include "kmux/json.h"

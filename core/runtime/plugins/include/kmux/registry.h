@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,7 +47,7 @@ struct RegistryOptions {
   std::vector<std::filesystem::path> search_path = {};  // by the API; before everything else
   std::vector<std::filesystem::path> environment_path = {};  // KMUX_PLUGIN_PATH
   bool use_default_path = true;  // beside libkmux.so, then the install prefix
-  std::map<std::string, std::string> plugin_options = {};  // "cpu.engine" -> "host"
+  Options plugin_options = {};                           // "cpu.engine" -> "host"
   std::map<std::string, std::string> variables = {};       // of the environment, for the options that manifests name
 };
 
@@ -66,7 +67,7 @@ class KMUX_API Registry {
   virtual std::vector<PluginEntry> entries() const = 0;
 
   /// What the plugins read when they look up an option.
-  virtual std::map<std::string, std::string> plugin_options() const { return {}; }
+  virtual Options plugin_options() const { return {}; }
 
   /// The manifests of the usable plugins, best priority first, ties by name.
   virtual std::vector<Manifest> manifests() const = 0;

@@ -9,6 +9,7 @@
 
 #include "kmux/error.h"
 #include "kmux/export.h"
+#include "kmux/name_map.h"
 #include "kmux/policy.h"
 
 namespace kmux {
@@ -45,7 +46,7 @@ struct KMUX_API Environment {
   std::vector<std::filesystem::path> plugin_path;  // KMUX_PLUGIN_PATH, ':' between; ignored under AT_SECURE
   /// KMUX_OPTION_<PLUGIN>_<NAME>=value as "plugin.name", in lower case; KMUX_OPTION_<PLUGIN>__<NAME> where the plugin's
   /// name has an underscore. None under AT_SECURE.
-  std::map<std::string, std::string> plugin_options;
+  NameMap<std::string> plugin_options;
   /// Every variable, for the options that a plugin's manifest takes from some; none under AT_SECURE.
   std::map<std::string, std::string> variables;
 
