@@ -79,6 +79,7 @@ extern const std::string_view cpu_device_asserts_text;
 extern const std::string_view cpu_device_atomics_text;
 extern const std::string_view cpu_device_bfloats_text;
 extern const std::string_view cpu_device_bits_text;
+extern const std::string_view cpu_device_complex_text;
 extern const std::string_view cpu_device_constants_text;
 extern const std::string_view cpu_device_conversions_text;
 extern const std::string_view cpu_device_failures_text;
@@ -87,19 +88,23 @@ extern const std::string_view cpu_device_group_reductions_text;
 extern const std::string_view cpu_device_groups_text;
 extern const std::string_view cpu_device_halves_text;
 extern const std::string_view cpu_device_hip_text;
+extern const std::string_view cpu_device_integers_text;
 extern const std::string_view cpu_device_limits_text;
 extern const std::string_view cpu_device_math_angles_text;
 extern const std::string_view cpu_device_math_errors_text;
 extern const std::string_view cpu_device_math_exponentials_text;
 extern const std::string_view cpu_device_math_fast_text;
+extern const std::string_view cpu_device_math_fields_text;
 extern const std::string_view cpu_device_math_logarithms_text;
 extern const std::string_view cpu_device_math_powers_text;
 extern const std::string_view cpu_device_math_roots_text;
 extern const std::string_view cpu_device_math_turns_text;
+extern const std::string_view cpu_device_packed_text;
 extern const std::string_view cpu_device_pipelines_text;
 extern const std::string_view cpu_device_refused_text;
 extern const std::string_view cpu_device_sixteen_text;
 extern const std::string_view cpu_device_std_math_text;
+extern const std::string_view cpu_device_std_numbers_text;
 extern const std::string_view cpu_device_tilelang_text;
 extern const std::string_view cpu_device_types_text;
 extern const std::string_view cpu_device_warps_text;
@@ -117,6 +122,7 @@ struct Header {
 // Of the same text by several names, the first has it.
 constexpr Header kHeaders[] = {
     {"kmux/kmux.h", &cpu_device_text},
+    {"cuComplex.h", &cpu_device_complex_text},
     {"cuda_fp16.h", &cpu_device_halves_text},
     {"cuda_bf16.h", &cpu_device_bfloats_text},
     {"cuda_fp8.h", &cpu_device_fp8_text},
@@ -135,6 +141,10 @@ constexpr Header kHeaders[] = {
     {"kmux/bits.h", &cpu_device_bits_text},
     {"kmux/conversions.h", &cpu_device_conversions_text},
     {"kmux/failures.h", &cpu_device_failures_text},
+    {"kmux/fields.h", &cpu_device_math_fields_text},
+    {"kmux/integers.h", &cpu_device_integers_text},
+    {"kmux/numbers.h", &cpu_device_std_numbers_text},
+    {"kmux/packed.h", &cpu_device_packed_text},
     {"kmux/refused.h", &cpu_device_refused_text},
     {"kmux/warps.h", &cpu_device_warps_text},
 };
@@ -184,12 +194,18 @@ constexpr Part kParts[] = {
     {"kmux/exponentials.h", {"exp", "sinh", "cosh", "tanh"}},
     {"kmux/failures.h", {"assert", "__trap", "__brkpt"}},
     {"kmux/fast.h", {"__exp", "__log", "__pow", "__sin", "__cos", "__tan"}},
+    {"kmux/fields.h", {"lrint", "lround", "signbit", "isnormal", "nan", "frexp", "ldexp", "scalb", "logb", "modf"}},
+    {"kmux/integers.h",
+     {"INT8_", "INT16_", "INT32_", "INT64_", "INTMAX_", "INTPTR_", "PTRDIFF_M", "SIZE_MAX", "_least", "_fast",
+      "intmax_t"}},
     {"kmux/logarithms.h", {"log"}},
+    {"kmux/numbers.h", {"M_", "INFINITY", "NAN", "HUGE_VAL"}},
+    {"kmux/packed.h", {"__v"}},
     {"kmux/powers.h", {"pow"}},
     {"kmux/refused.h",
      {"clock", "globaltimer", "prof_trigger", "cvta", "__is", "setmaxnreg", "cluster", "cudaGrid", "cudaTrigger", "tex",
       "surf", "CUtensorMap"}},
-    {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder"}},
+    {"kmux/roots.h", {"cbrt", "hypot", "fmod", "remainder", "remquo", "norm3d", "norm4d"}},
     {"kmux/turns.h", {"sin", "cos", "tan"}},
     {"kmux/warps.h", {"sync", "fence", "__shfl", "__ballot", "__any", "__all", "__active", "nanosleep", "__match"}},
 };
@@ -205,21 +221,27 @@ constexpr Alias kAliases[] = {
     {"cuda_runtime.h", nullptr},
     {"cuda_runtime_api.h", nullptr},
     {"cuda_device_runtime_api.h", nullptr},
+    {"crt/device_functions.h", nullptr},
     {"crt/host_defines.h", nullptr},
     {"builtin_types.h", nullptr},
     {"device_atomic_functions.h", nullptr},
+    {"device_double_functions.h", nullptr},
     {"device_functions.h", nullptr},
     {"device_launch_parameters.h", nullptr},
     {"device_types.h", nullptr},
     {"driver_types.h", nullptr},
     {"host_defines.h", nullptr},
     {"math_functions.h", nullptr},
+    {"math_functions.hpp", nullptr},
     {"sm_20_atomic_functions.h", nullptr},
     {"sm_20_intrinsics.h", nullptr},
     {"sm_30_intrinsics.h", nullptr},
+    {"sm_32_intrinsics.h", nullptr},
     {"sm_35_intrinsics.h", nullptr},
     {"sm_60_atomic_functions.h", nullptr},
+    {"sm_61_intrinsics.h", nullptr},
     {"vector_functions.h", nullptr},
+    {"vector_functions.hpp", nullptr},
     {"vector_types.h", nullptr},
     {"cinttypes", nullptr},
     {"inttypes.h", nullptr},
@@ -243,6 +265,8 @@ constexpr Alias kAliases[] = {
     {"utility", "algorithm"},
     {"cuda_fp16.hpp", "cuda_fp16.h"},
     {"cuda_bf16.hpp", "cuda_bf16.h"},
+    {"cuda_fp8.hpp", "cuda_fp8.h"},
+    {"iterator", "algorithm"},
     {"cuda/std/climits", "limits"},
     {"cuda/std/cmath", "cmath"},
     {"cuda/std/cstddef", "type_traits"},

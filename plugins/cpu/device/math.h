@@ -72,7 +72,10 @@ KMUX_DEVICE float fma(float a, float b, float c) { return fmaf(a, b, c); }
 extern "C" int abs(int) noexcept;
 KMUX_DEVICE float abs(float x) { return fabsf(x); }
 KMUX_DEVICE double abs(double x) { return fabs(x); }
+KMUX_DEVICE long abs(long x) { return x < 0 ? -x : x; }
 KMUX_DEVICE long long abs(long long x) { return x < 0 ? -x : x; }
+KMUX_DEVICE long labs(long x) { return abs(x); }
+KMUX_DEVICE long long llabs(long long x) { return abs(x); }
 KMUX_DEVICE bool isnan(float x) { return __builtin_isnan(x); }
 KMUX_DEVICE bool isnan(double x) { return __builtin_isnan(x); }
 KMUX_DEVICE bool isinf(float x) { return __builtin_isinf(x); }
@@ -91,3 +94,9 @@ KMUX_DEVICE float min(float a, float b) { return fminf(a, b); }
 KMUX_DEVICE float max(float a, float b) { return fmaxf(a, b); }
 KMUX_DEVICE double min(double a, double b) { return fmin(a, b); }
 KMUX_DEVICE double max(double a, double b) { return fmax(a, b); }
+KMUX_DEVICE unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+KMUX_DEVICE unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+KMUX_DEVICE long long llmin(long long a, long long b) { return min(a, b); }
+KMUX_DEVICE long long llmax(long long a, long long b) { return max(a, b); }
+KMUX_DEVICE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+KMUX_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }

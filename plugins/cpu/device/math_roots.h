@@ -1,4 +1,4 @@
-// Roots, and remainders of divisions.
+// Roots, lengths, and remainders of divisions.
 #pragma once
 
 #pragma float_control(precise, on, push)
@@ -98,11 +98,61 @@ KMUX_DEVICE T kmux_remainder(T x, T y) {
   r = kmux_choose(is_first & is_half(r), r - b, r);
   return kmux_choose(is_number, kmux_flipped(static_cast<T>(r), x), T(__builtin_nanf("")));
 }
+// The remainder, and the last three bits of the rounded quotient with its sign.
+template <class T>
+KMUX_DEVICE T kmux_remquo(T x, T y, int* quotient) {
+  const double a = kmux_abs(x), b = kmux_abs(y);
+  const bool is_number = (a < __builtin_inf()) & (b > 0.0);
+  const double step = kmux_choose(is_number, b, 1.0);
+  double r = kmux_modulo(kmux_choose(is_number, a, 0.0), 8.0 * step);
+  int bits = 0;
+  for (int times = 4; times > 0; times /= 2) {
+    const bool is_more = r >= times * step;
+    r = kmux_choose(is_more, r - times * step, r);
+    bits += kmux_choose(is_more, times, 0);
+  }
+  const double rest = step - r;
+  const bool is_above = (r > rest) | ((r == rest) & ((bits & 1) != 0));
+  r = kmux_choose(is_above, r - step, r);
+  bits = (bits + kmux_choose(is_above, 1, 0)) & 7;
+  *quotient = kmux_choose(kmux_signed(T(1), x) == kmux_signed(T(1), y), bits, -bits);
+  return kmux_choose(is_number, kmux_flipped(static_cast<T>(r), x), T(__builtin_nanf("")));
+}
+// Lengths in three and four dimensions. The squares of floats are floats of double; of doubles the largest is made about 1.
+KMUX_DEVICE float kmux_norm(float a, float b, float c, float d) {
+  const double x = a, y = b, z = c, w = d;
+  const float length = static_cast<float>(kmux_root(kmux_fma(x, x, y * y) + kmux_fma(z, z, w * w)));
+  constexpr float kInfinity = __builtin_inff();
+  const bool has_infinity =
+      (kmux_abs(a) == kInfinity) | (kmux_abs(b) == kInfinity) | (kmux_abs(c) == kInfinity) | (kmux_abs(d) == kInfinity);
+  return kmux_choose(has_infinity, kInfinity, length);
+}
+KMUX_DEVICE double kmux_norm(double a, double b, double c, double d) {
+  constexpr double kInfinity = __builtin_inf();
+  const double most =
+      __builtin_fmax(__builtin_fmax(kmux_abs(a), kmux_abs(b)), __builtin_fmax(kmux_abs(c), kmux_abs(d)));
+  const double scale = kmux_choose(most < 0x1p-400, 0x1p600, kmux_choose(most > 0x1p400, 0x1p-600, 1.0));
+  const double back = kmux_choose(most < 0x1p-400, 0x1p-600, kmux_choose(most > 0x1p400, 0x1p600, 1.0));
+  const double x = a * scale, y = b * scale, z = c * scale, w = d * scale;
+  const double length = kmux_root(kmux_fma(x, x, y * y) + kmux_fma(z, z, w * w)) * back;
+  return kmux_choose(most == kInfinity, kInfinity, length);
+}
 KMUX_DEVICE float fmodf(float x, float y) { return kmux_fmod(x, y); }
 KMUX_DEVICE double fmod(double x, double y) { return kmux_fmod(x, y); }
 KMUX_DEVICE float remainderf(float x, float y) { return kmux_remainder(x, y); }
 KMUX_DEVICE double remainder(double x, double y) { return kmux_remainder(x, y); }
+KMUX_DEVICE float remquof(float x, float y, int* quotient) { return kmux_remquo(x, y, quotient); }
+KMUX_DEVICE double remquo(double x, double y, int* quotient) { return kmux_remquo(x, y, quotient); }
+KMUX_DEVICE float remquo(float x, float y, int* quotient) { return kmux_remquo(x, y, quotient); }
+KMUX_DEVICE float norm3df(float a, float b, float c) { return kmux_norm(a, b, c, 0.0f); }
+KMUX_DEVICE double norm3d(double a, double b, double c) { return kmux_norm(a, b, c, 0.0); }
+KMUX_DEVICE float norm4df(float a, float b, float c, float d) { return kmux_norm(a, b, c, d); }
+KMUX_DEVICE double norm4d(double a, double b, double c, double d) { return kmux_norm(a, b, c, d); }
 #pragma float_control(pop)
+KMUX_DEVICE float rnorm3df(float a, float b, float c) { return 1.0f / norm3df(a, b, c); }
+KMUX_DEVICE double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+KMUX_DEVICE float rnorm4df(float a, float b, float c, float d) { return 1.0f / norm4df(a, b, c, d); }
+KMUX_DEVICE double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
 KMUX_DEVICE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 KMUX_DEVICE double rcbrt(double x) { return 1.0 / cbrt(x); }
 KMUX_DEVICE float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
