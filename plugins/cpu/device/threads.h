@@ -75,6 +75,7 @@ int printf(const char*, ...);
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __inline_hint__ inline
+#define __assume(condition) __builtin_assume(condition)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict
@@ -112,7 +113,7 @@ KMUX_INDEX(grid_dim, dim3)
 #define blockIdx (kmux_block_index{})
 #define blockDim (kmux_block_dim_index{})
 #define gridDim (kmux_grid_dim_index{})
-#define warpSize KMUX_WAVEFRONT
+constexpr int warpSize = KMUX_WAVEFRONT;
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
@@ -136,6 +137,10 @@ typedef unsigned long ulong;
 
 extern "C" void* memcpy(void*, const void*, size_t) noexcept;
 extern "C" void* memset(void*, int, size_t) noexcept;
+extern "C" void* memmove(void*, const void*, size_t) noexcept;
+extern "C" int memcmp(const void*, const void*, size_t) noexcept;
+extern "C" void* malloc(size_t) noexcept;
+extern "C" void free(void*) noexcept;
 template <class T>
 struct kmux_type_of {
   using type = T;

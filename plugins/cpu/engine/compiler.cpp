@@ -29,11 +29,12 @@ constexpr const char* kPrefixPath = "kmux-prefix.cpp";
 
 // -fdeclspec: how device/threads.h reads threadIdx.x. Device code neither throws nor catches, but an assertion that fails
 // leaves it as an exception (runtime/launch.h), which needs the tables. A cast of what is too large gives the largest, as on a
-// GPU.
+// GPU. nvcc warns of "register" where C++17 forbids it.
 constexpr const char* kDeviceFlags[] = {"-fdeclspec",
                                         "-nostdinc",
                                         "-nostdinc++",
                                         "-fno-exceptions",
+                                        "-Wno-error=register",
                                         "-fasynchronous-unwind-tables",
                                         "-fno-strict-float-cast-overflow"};
 

@@ -74,6 +74,26 @@ TEST(DeviceLanguage, AWrongNameIsTold) {
   EXPECT_THAT(unknown.message, HasSubstr("'what'"));
 }
 
+// nvcc takes "register" with a warning, and warpSize is a variable, whose name a block of the source may have for another one.
+TEST(DeviceLanguage, WhatNvccTakesThoughOthersDoNot) {
+  expect({"__device__ int g(register int a) { return a; }\n__global__ void k" +
+          body("  register int j = g(i);\n  y[i] = j + x[i];")},
+         [](float x, int i) { return x + static_cast<float>(i); });
+  expect({"template <int warpSize> struct Half { static constexpr int value = warpSize / 2; };\n__global__ void k" +
+          body("  const int& size = warpSize;\n  int sum = size + ::warpSize;\n  {\n    int warpSize = 4;\n    sum += "
+               "warpSize;\n  }\n"
+               "  y[i] = sum + Half<8>::value + x[i];")},
+         [](float x, int) { return 32 + 32 + 4 + 4 + x; });
+}
+
+TEST(DeviceLanguage, MemoryOfTheHeap) {
+  expect({"__global__ void k" +
+          body("  float* const p = static_cast<float*>(malloc(2 * sizeof(float)));\n  p[0] = x[i], p[1] = 1;\n"
+               "  memmove(p + 1, p, sizeof(float));\n  __assume(i >= 0);\n"
+               "  y[i] = p[1] + (memcmp(p, p + 1, 4) == 0);\n  free(p);")},
+         [](float x, int) { return x + 1; });
+}
+
 TEST(DeviceLanguage, TemplatesLambdasAndConcepts) {
   expect({R"(#include <type_traits>
 template <class T> concept Number = std::is_arithmetic_v<T>;
