@@ -59,15 +59,37 @@ class Library(unittest.TestCase):
             (torch / "version.py").write_text("")
             done = run(
                 """
-                import sys, threading, kmux, tvm_ffi
+                import importlib.util, sys, threading, kmux, tvm_ffi
                 assert "torch" not in sys.modules and tvm_ffi.core.torch is None
+                assert importlib.util.find_spec("torch").origin  # as libraries ask whether it is installed
                 import torch
+                assert torch.__spec__.loader is torch.__loader__
                 assert torch.__spec__.loader.get_filename() == torch.__file__
                 print(tvm_ffi.core.torch is torch, hasattr(torch.cuda.Stream, "__cuda_stream__"), tvm_ffi.use_torch_stream)
                 """,
                 PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]),
             )
             self.assertIn("True True <function use_torch_stream", done.stdout, done.stderr)
+
+    def test_leaves_cuda_bindings_to_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            bindings = pathlib.Path(folder, "cuda", "bindings")
+            bindings.mkdir(parents=True)
+            (bindings / "__init__.py").write_text("")
+            (bindings / "driver.py").write_text("class CUstream:\n    def __int__(self): return 77\n")
+            done = run(
+                """
+                import sys, kmux, tvm_ffi
+                assert not [name for name in sys.modules if name.partition(".")[0] == "cuda"], sys.modules
+                finders = len(sys.meta_path)
+                from cuda.bindings import driver
+                given = []
+                tvm_ffi.convert(given.append)(driver.CUstream())
+                print(given[0].value, len(sys.meta_path) - finders)  # torch is still waited for
+                """,
+                PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]),
+            )
+            self.assertEqual(done.stdout, "77 0\n", done.stderr)
 
     def test_says_how_to_be_found(self):
         done = run("import kmux", KMUX_TVM_FFI_LIBRARY="/nowhere.so")

@@ -12,7 +12,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from . import _torch  # first: it imports TVM-FFI  # noqa: F401, I001
+from . import _optional  # first: it imports TVM-FFI  # noqa: F401, I001
 from ._compile import compile, par_compile, resolve
 from ._errors import CompileError, CompileWarning, Error, InternalError, LaunchError, UnavailableError, UnsupportedError
 from ._export import ExportedLibrary, export_library
