@@ -3,6 +3,10 @@
 #include "kernel_function.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
 
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/map.h>
@@ -98,6 +102,66 @@ void tune_packed(ffi::PackedArgs args, ffi::Any* result) {
                          static_cast<std::size_t>(args.size() - kLeading));
   const Tuning tuning = value_of(tune(function, values, {.again = args[1].cast<bool>()}));
   *result = ffi::Array<ffi::String>{dump(tuning.to_json()), tuning.explain()};
+}
+
+/// Kernels of one program for several devices: a call launches that of the device of its first tensor.
+class KernelsByDevice {
+ public:
+  /// `make(type, id)` returns the kernel for a device; (-1, 0) is for a call without tensors.
+  explicit KernelsByDevice(ffi::Function make) : make_(std::move(make)) {}
+
+  void call(ffi::PackedArgs args, ffi::Any* result) {
+    const DLDevice device = device_of(args);
+    const Place* place = last_.load(std::memory_order_acquire);
+    if (place == nullptr || !place->is(device)) [[unlikely]] {
+      place = &place_on(device);
+      last_.store(place, std::memory_order_release);
+    }
+    place->kernel.CallPacked(args, result);
+  }
+
+ private:
+  struct Place {
+    bool is(DLDevice other) const {
+      return device.device_type == other.device_type && device.device_id == other.device_id;
+    }
+
+    DLDevice device;
+    ffi::Function kernel;
+  };
+
+  static DLDevice device_of(ffi::PackedArgs args) {
+    for (int i = 0; i < args.size(); ++i) {
+      const TVMFFIAny& value = *reinterpret_cast<const TVMFFIAny*>(args.data() + i);
+      if (value.type_index == kTVMFFITensor) return TVMFFITensorGetDLTensorPtr(value.v_obj)->device;
+      if (value.type_index == kTVMFFIDLTensorPtr) return static_cast<const DLTensor*>(value.v_ptr)->device;
+    }
+    return {static_cast<DLDeviceType>(-1), 0};
+  }
+
+  const Place* find(DLDevice device) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find_if(places_, [&](const Place& place) { return place.is(device); });
+    return found == places_.end() ? nullptr : &*found;
+  }
+
+  const Place& place_on(DLDevice device) {
+    if (const Place* known = find(device)) return *known;
+    auto kernel = make_(static_cast<int>(device.device_type), device.device_id).cast<ffi::Function>();
+    (void)kernel_of(kernel);
+    const std::lock_guard lock(mutex_);
+    return places_.emplace_back(device, std::move(kernel));
+  }
+
+  ffi::Function make_;
+  std::mutex mutex_;
+  std::deque<Place> places_;  // they stay where they are
+  std::atomic<const Place*> last_ = nullptr;
+};
+
+ffi::Function kernels_by_device(const ffi::Function& make) {
+  return ffi::Function::FromPacked([kernels = std::make_shared<KernelsByDevice>(make)](
+                                       ffi::PackedArgs args, ffi::Any* result) { kernels->call(args, result); });
 }
 
 }  // namespace
@@ -251,6 +315,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", [](const ffi::Function& f) { value_of(kernel_of(f).await_best()); })
       .def("kmux.kernel_raise_for_arguments", raise_for_arguments)
+      .def("kmux.kernels_by_device", kernels_by_device)
       .def_packed("kmux.kernel_tune", tune_packed);
 }
 

@@ -112,6 +112,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("_name", [](const ProgramObj* self) { return ffi::String(self->program.name); })
       .def("_digest", [](const ProgramObj* self) { return ffi::String(digest(self->program)); })
       .def("_json", [](const ProgramObj* self) { return ffi::String(to_json(self->program)); })
+      .def("_has_outputs", [](const ProgramObj* self) { return !self->program.signature.outputs.empty(); })
       .def("_files", [](const ProgramObj* self) { return files_named_by(self->program); });
   refl::GlobalDef()
       .def("kmux.load_program", load)

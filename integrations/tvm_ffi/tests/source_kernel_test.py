@@ -1,5 +1,6 @@
 import pathlib
 import pickle
+import sys
 import tempfile
 import unittest
 
@@ -35,6 +36,28 @@ class SourceKernel(unittest.TestCase):
         scale = kmux.kernel(_SCALE, "scale(x: f32[n], out y: f32[n])", args="x, y, n: i64")
         numpy.testing.assert_array_equal(scale(numpy.ones(5, "float32")), numpy.full(5, 2, "float32"))
         self.assertEqual(list(scale.program.files), ["kernel.c"])
+
+    def test_runs_no_python_code_in_a_call_that_only_writes(self):
+        saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(n, 256)", block=256)
+        x = numpy.ones(4, "float32")
+        self.check(saxpy)
+        frames = []
+        sys.setprofile(lambda frame, event, function: frames.append(frame) if event == "call" else None)
+        try:
+            saxpy(1.0, x, x.copy())
+        finally:
+            sys.setprofile(None)
+        self.assertEqual([frame.f_code.co_name for frame in frames], [])
+
+    def test_an_error_of_the_compiler_is_what_a_call_raises(self):
+        broken = kmux.kernel("void broken(float* x, long long n) { nonsense; }", "broken(x: inout f32[n])", args="x, n: i64")
+        for _ in range(2):
+            with self.assertRaisesRegex(kmux.CompileError, "nonsense"):
+                broken(numpy.ones(4, "float32"))
+
+    def test_returns_what_the_caller_makes_an_output(self):
+        scale = kmux.kernel(_SCALE, "scale(x: f32[n], y: f32[n])", args="x, y, n: i64", out_idx=-1)
+        numpy.testing.assert_array_equal(scale(numpy.ones(5, "float32")), numpy.full(5, 2, "float32"))
 
     def test_takes_all_of_a_program(self):
         self.check(kmux.kernel(_SAXPY, f"""

@@ -8,8 +8,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Union
 
+import tvm_ffi
 from typing_extensions import Unpack
 
+from ._arrays import like
 from ._compile import compile
 from ._kernel import Kernel
 from ._library import functions
@@ -20,48 +22,76 @@ Extents = Union[int, str, Sequence[Union[int, str]], None]
 
 _TARGETS = {1: "cpu", 2: "cuda", 8: "metal", 10: "hip", 13: "cuda"}  # by DLPack's device types
 _log = logging.getLogger("kmux")
+_call = tvm_ffi.Function.__call__
 
 
-class SourceKernel:
-    """A kernel that is compiled for the device of the arrays of a call, when it is first called with such.
-
-    It is called as a `Kernel` is. Arrays of the same device launch the same kernel.
-    Threads: any.
-    """
+class _Kernels:
+    """The kernels of a program, by DLPack's type and number of the device."""
 
     def __init__(self, program: Program, options: CompileOptions) -> None:
         self.program = program
-        self._options = options
-        self._kernels: dict[Any, Kernel] = {}
-        self._last: Kernel | None = None
+        self.options = options
+        self._known: dict[tuple[int, int], Kernel] = {}
+
+    def __call__(self, kind: int, index: int) -> Kernel:
+        """Compiles what is not there yet; kind -1 is for no device in particular."""
+        if (known := self._known.get((kind, index))) is not None:
+            return known
+        options: CompileOptions = {**self.options}
+        if kind >= 0:
+            options.setdefault("target", _TARGETS.get(kind, "auto"))
+            options.setdefault("device", index)
+        made = self._known[kind, index] = compile(self.program, **options)
+        return made
+
+
+class SourceKernel(tvm_ffi.Function):
+    """A kernel that is compiled for the device of the arrays of a call, when it is first called with such.
+
+    It is called as a `Kernel` is. Arrays of the same device launch the same kernel; the first array of a call decides.
+    Threads: any.
+
+    As a `Kernel`, it is a function of TVM-FFI. `launch` is that function itself, which runs no Python code once it is compiled.
+    """
+
+    _kernels: _Kernels
+
+    launch = tvm_ffi.Function.__call__
 
     def __call__(self, *arguments: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""
-        if (last := self._last) is not None:
-            try:
-                return last(*arguments)
-            except ValueError:  # perhaps the arrays are on another device; nothing was launched
-                if self.compile(*arguments) is last:
-                    raise
-        self._last = kernel = self.compile(*arguments)
-        return kernel(*arguments)
+        made = _call(self, *arguments)
+        return made if made is None else like(made, arguments)
+
+    @property
+    def program(self) -> Program:
+        """What its source and its line were made into."""
+        return self._kernels.program
 
     def compile(self, *arguments: Any) -> Kernel:
         """The kernel that a call with these arguments launches; without any, that of the first backend that can."""
-        place = _device_of(arguments)
-        if place not in self._kernels:
-            options: CompileOptions = {**self._options}
-            if place is not None:
-                options.setdefault("target", _TARGETS.get(place[0], "auto"))
-                options.setdefault("device", place[1])
-            self._kernels[place] = compile(self.program, **options)
-        return self._kernels[place]
+        return self._kernels(*_device_of(arguments))
 
     def __repr__(self) -> str:
         return f"<kmux.SourceKernel {self.program.name!r}>"
 
     def __reduce__(self) -> Any:
-        return SourceKernel, (self.program, self._options)
+        return _source_kernel, (self._kernels.program, self._kernels.options)
+
+
+class _SourceKernelThatWrites(SourceKernel):
+    """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
+
+    __call__ = tvm_ffi.Function.__call__
+
+
+def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
+    returns = program._has_outputs() or options.get("out_idx") is not None
+    kind = SourceKernel if returns else _SourceKernelThatWrites
+    made = kind.__new__(kind)
+    made._kernels = _Kernels(program, options)
+    made.__move_handle_from__(functions.kernels_by_device(made._kernels))
+    return made
 
 
 def kernel(
@@ -94,12 +124,12 @@ def kernel(
     """
     text, path = _read(source)
     if not signature and path is not None:
-        return SourceKernel(load_program(path), options)
+        return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
     how |= {"grid": _extents(grid), "block": _extents(block)}
     program = functions.kernel_program(text, textwrap.dedent(signature).strip("\n"), how)
     _log.info("kernel %r is a source of %s", program.name, ", ".join(program.files))
-    return SourceKernel(program, options)
+    return _source_kernel(program, options)
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
@@ -119,10 +149,10 @@ def _extents(given: Extents) -> str:
     return f"[{', '.join(map(str, given))}]"
 
 
-def _device_of(arguments: Sequence[Any]) -> tuple[int, int] | None:
-    """DLPack's type and number of the device that the first array is on."""
+def _device_of(arguments: Sequence[Any]) -> tuple[int, int]:
+    """DLPack's type and number of the device that the first array is on; type -1 without one."""
     for argument in arguments:
         if (where := getattr(argument, "__dlpack_device__", None)) is not None:
             kind, index = where()
             return int(kind), int(index)
-    return None
+    return -1, 0
