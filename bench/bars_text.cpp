@@ -1,4 +1,5 @@
-// The figures of group `text` that need C++ alone: a line each, "bar NAME VALUE UNIT".
+// The figures of group `text`: a line each, "bar NAME VALUE UNIT". Arguments name the bars to measure; what cannot be
+// measured here is named. Those of Python are measured by text/python_bars.py.
 //
 // bars_text [BAR...]
 #include <array>
@@ -13,6 +14,7 @@
 #include "kmux/text.h"
 
 #include "bar_program.h"
+#include "python_bar.h"
 #include "timing.h"
 #include "unit/random_program.h"
 
@@ -73,9 +75,14 @@ double roundtrip_failures() {
   return failed;
 }
 
-const std::array<Bar, 2> kBars = {{
+const std::array<Bar, 5> kBars = {{
     {"parse_us", parse_us, "us"},
     {"roundtrip_failures", roundtrip_failures, "programs"},
+    {"import_ms", [] { return measured_in_python("import_ms"); }, "ms", [] { return missing_in_python("import_ms"); }},
+    {"kernel_first_call_ms", [] { return measured_in_python("kernel_first_call_ms"); }, "ms",
+     [] { return missing_in_python("kernel_first_call_ms"); }},
+    {"python_call_over_ctypes", [] { return measured_in_python("python_call_over_ctypes"); }, "ratio",
+     [] { return missing_in_python("python_call_over_ctypes"); }},
 }};
 
 }  // namespace
