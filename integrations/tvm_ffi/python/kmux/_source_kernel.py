@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import textwrap
@@ -67,6 +68,16 @@ class SourceKernel(tvm_ffi.Function):
     def program(self) -> Program:
         """What its source and its line were made into."""
         return self._kernels.program
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """Parameters, outputs and symbols, as docs/dispatch-ir.md describes them; option `out_idx` makes outputs."""
+        signature: dict[str, Any] = json.loads(self.program.to_json())["signature"]
+        positions = self._kernels.options.get("out_idx")
+        if positions is not None:
+            listed = [positions] if isinstance(positions, int) else positions
+            signature["outputs"] = [signature["params"][position]["name"] for position in listed]
+        return signature
 
     def compile(self, *arguments: Any) -> Kernel:
         """The kernel that a call with these arguments launches; without any, that of the first backend that can."""

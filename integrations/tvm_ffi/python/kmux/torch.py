@@ -9,6 +9,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 
 from ._extents import evaluate, solve
 from ._kernel import Kernel
+from ._source_kernel import SourceKernel
 
 __all__ = ["op"]
 
@@ -16,7 +17,7 @@ __all__ = ["op"]
 class _Signature:
     """A kernel's parameters as an operator has them: those that it returns are not among its arguments."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel | SourceKernel) -> None:
         signature = kernel.signature
         self.params = {param["name"]: param for param in signature["params"]}
         self.outputs: list[str] = signature.get("outputs", [])
@@ -26,6 +27,16 @@ class _Signature:
     def buffer(self, name: str) -> Any:
         """The description of a tensor, else None."""
         return self.params[name].get("buffer")
+
+    @property
+    def tensors(self) -> list[str]:
+        """The arguments that are tensors."""
+        return [name for name in self.arguments if self.buffer(name)]
+
+    @property
+    def changed(self) -> list[str]:
+        """The arguments that the signature has as `inout`."""
+        return [name for name in self.tensors if self.buffer(name).get("inout")]
 
     def schema(self, mutated: Sequence[str]) -> str:
         """As torch.library writes it."""
@@ -64,19 +75,27 @@ class _Signature:
         )
 
 
-def op(name: str, kernel: Kernel, *, mutates: Sequence[str] | None = None, backward: Kernel | None = None) -> Any:
+def op(
+    name: str,
+    kernel: Kernel | SourceKernel,
+    *,
+    mutates: Sequence[str] | None = None,
+    backward: Kernel | SourceKernel | None = None,
+) -> Any:
     """Registers `kernel` as the operator `name` ("my::saxpy") of torch and returns it, to be called with torch's tensors.
 
-    Its arguments are the kernel's parameters but for the outputs that the program declares, which it returns. torch.compile sees
-    through it by the shapes of the signature, and a CUDA graph captures it.
+    Its arguments are the kernel's parameters but for the outputs that the program declares, which it returns. What the signature
+    has as `inout` it changes in place. torch.compile sees through it by the shapes of the signature, and a CUDA graph captures it.
 
     Args:
-        mutates: the tensors that the kernel writes in place, by name. Must be given for a kernel without outputs.
+        kernel: what `kmux.kernel`, `kmux.compile` and the like return.
+        mutates: the tensors that the kernel writes in place, by name, where its signature does not say so: only for one that was
+            written without `inout`. Must have those that the signature has.
         backward: the kernel of the gradient. A parameter `grad_y` is the gradient of the output y, its others are parameters or outputs of
             `kernel` of the same name; what it returns as `grad_x` is the gradient of x. Parameters without one have none.
 
     Raises:
-        ValueError: nothing is returned or written, or a name is not the kernel's.
+        ValueError: nothing is returned or written, a name is not the kernel's, or `mutates` lacks what the signature has.
         RuntimeError: torch has an operator of this name, or the name has no namespace.
     """
     signature = _Signature(kernel)
@@ -99,18 +118,29 @@ def op(name: str, kernel: Kernel, *, mutates: Sequence[str] | None = None, backw
 
 
 def _checked(signature: _Signature, mutates: Sequence[str] | None) -> list[str]:
-    tensors = [name for name in signature.arguments if signature.buffer(name)]
-    if mutates is None and not signature.outputs:
+    """What the operator writes in place."""
+    tensors, changed = signature.tensors, signature.changed
+    written = changed if mutates is None else list(mutates)
+    if not written and not signature.outputs:
         raise ValueError(
-            f"the kernel has no outputs, and 'mutates' is not given. Name what it writes of {', '.join(tensors)}."
+            "the kernel has no outputs and changes nothing (no parameter of its signature is `out` or `inout`). Write `inout` there "
+            f"before what it changes, or name it in 'mutates': there are {', '.join(tensors) or 'no tensors'}."
         )
-    for name in mutates or []:
+    for name in written:
         if name not in tensors:
-            raise ValueError(f"the kernel has no tensor {name!r} among its arguments. There are {', '.join(tensors)}.")
-    return list(mutates or [])
+            raise ValueError(
+                f"the kernel has no tensor {name!r} among its arguments ('mutates' names it). Name what it writes of "
+                f"{', '.join(tensors)}."
+            )
+    if lacking := [name for name in changed if name not in written]:
+        raise ValueError(
+            f"'mutates' lacks {', '.join(lacking)} (the signature has that as `inout`). Leave 'mutates' out, or name all of "
+            f"{', '.join(changed)}."
+        )
+    return written
 
 
-def _register_gradient(operator: Any, signature: _Signature, kernel: Kernel) -> None:
+def _register_gradient(operator: Any, signature: _Signature, kernel: Kernel | SourceKernel) -> None:
     gradient = _Signature(kernel)
     known = {*signature.params, *(f"grad_{name}" for name in signature.outputs)}
     for name in gradient.arguments:

@@ -80,10 +80,35 @@ class Operators(unittest.TestCase):
         op(x, y, 3.0)
         torch.testing.assert_close(y, 3 * x)
         torch.library.opcheck(op, (x, y, 3.0))
-        with self.assertRaisesRegex(ValueError, "'mutates' is not given. Name what it writes of x, y."):
+        with self.assertRaisesRegex(ValueError, "changes nothing .* or name it in 'mutates': there are x, y."):
             kmux.torch.op("kmux_test::unnamed", kernel)
-        with self.assertRaisesRegex(ValueError, "no tensor 'z' among its arguments. There are x, y."):
+        with self.assertRaisesRegex(ValueError, "no tensor 'z' among its arguments .* Name what it writes of x, y."):
             kmux.torch.op("kmux_test::misnamed", kernel, mutates=["z"])
+
+    def test_write_what_the_signature_has_as_inout(self):
+        source = """void axpy(float a, const float* x, float* y, float* z, long long n) {
+          for (long long i = 0; i < n; ++i) { y[i] += a * x[i]; z[i] = y[i]; }
+        }"""
+        axpy = kmux.kernel(source, "axpy(a: f32, x: f32[n], y: inout f32[n], z: out f32[n])", args="a, x, y, z, n: i64")
+        op = kmux.torch.op("kmux_test::axpy", axpy)
+        self.assertEqual(
+            str(op._opoverload._schema), "kmux_test::axpy(float a, Tensor x, Tensor(a2!) y) -> Tensor"
+        )
+        x, y = torch.arange(5.0), torch.ones(5)
+        torch.testing.assert_close(op(2.0, x, y), y)
+        torch.testing.assert_close(y, 2 * x + 1)
+        torch.library.opcheck(op, (2.0, x, y))
+        named = kmux.torch.op("kmux_test::named_axpy", axpy, mutates=["y"])
+        self.assertIn("(a2!) y", str(named._opoverload._schema))
+        with self.assertRaisesRegex(ValueError, "'mutates' lacks y .the signature has that as `inout`."):
+            kmux.torch.op("kmux_test::other_axpy", axpy, mutates=["x"])
+
+    def test_take_outputs_by_position(self):
+        source = "void twice(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+        twice = kmux.kernel(source, "twice(x: f32[n], y: f32[n])", args="x, y, n: i64", out_idx=-1)
+        op = kmux.torch.op("kmux_test::twice", twice)
+        torch.testing.assert_close(op(torch.arange(5.0)), 2 * torch.arange(5.0))
+        torch.library.opcheck(op, (torch.arange(5.0),))
 
     def test_have_the_shapes_of_the_signature(self):
         op = kmux.torch.op("kmux_test::rows", _compiled(_rows()))
