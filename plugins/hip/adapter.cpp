@@ -20,7 +20,7 @@ Log log_to(const Host& host) {
 
 HipAdapter::HipAdapter(LoadedKernel kernel, PlanRunner runner)
     : PlanAdapter(std::move(kernel), std::move(runner), [](const LoadedKernel& loaded) {
-        return Launcher(loaded.code.data(), loaded.facts.view(), named_library(loaded.host), log_to(loaded.host));
+        return Launcher(loaded.code.data(), loaded.facts.view(), places_of(loaded.host), log_to(loaded.host));
       }) {}
 
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kmux/plugin/failure_text.h"
+#include "kmux/plugin/python_packages.h"
 #include "kmux/plugin/support.h"
 
 #include "launch/hip_error.h"
@@ -16,6 +17,9 @@ namespace {
 
 hipStream_t stream_of(void* stream) { return static_cast<hipStream_t>(stream); }
 hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
+
+// Where wheels have HIP's runtime: PyTorch's for ROCm, and AMD's own, which later ones of PyTorch's want.
+constexpr std::array<const char*, 2> kInPackages = {"torch/lib", "_rocm_sdk_core/lib"};
 
 CopyKind kind_of(kmux_copy_kind kind) {
   switch (kind) {
@@ -170,11 +174,21 @@ DriverCall OpenedDevice::event_elapsed(void* begin, void* end, float* millisecon
   return {"hipEventElapsedTime", hip_.event_elapsed(milliseconds, event_of(begin), event_of(end))};
 }
 
-std::string named_library(const Host& host) { return host.option("hip.library").value_or(""); }
+HipPlaces places_of(const Host& host) {
+  HipPlaces places{host.option("hip.library").value_or(""), {}};
+  const std::string venv = host.option("hip.venv").value_or("");
+  for (const std::string& packages : python_packages(venv, reinterpret_cast<const void*>(&places_of))) {
+    for (const char* const inside : kInPackages) places.folders.push_back(packages + "/" + inside);
+  }
+  for (const char* const option : {"hip.rocm_path", "hip.hip_path"}) {
+    if (const auto root = host.option(option); root && !root->empty()) places.folders.push_back(*root + "/lib");
+  }
+  return places;
+}
 
 Result<const HipTable*> opened_hip(const Host& host) {
   FailureText failure;
-  const HipTable* const hip = open_hip(named_library(host).c_str(), failure.sink());
+  const HipTable* const hip = open_hip(places_of(host), failure.sink());
   if (hip == nullptr) return failure.unavailable();
   return hip;
 }

@@ -86,8 +86,10 @@ class OpenedDevice {
   bool has_pool_ = false;
 };
 
-/// The library that option "hip.library" names; empty: `kHipLibraries`.
-std::string named_library(const Host& host);
+/// Where HIP is looked for: the library that option "hip.library" names; else in the folders of PyTorch's wheel for ROCm and
+/// of AMD's, in the virtual environment of option "hip.venv" and among the packages that this plugin is one of; in "lib" of
+/// options "hip.rocm_path" and "hip.hip_path".
+HipPlaces places_of(const Host& host);
 
 /// HIP's functions.
 ///

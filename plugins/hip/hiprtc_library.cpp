@@ -15,20 +15,26 @@
 namespace kmux::hip {
 namespace {
 
-// The library itself first: in ROCm 5, and in what stands in for ROCm, hiprtc is part of it.
-std::vector<std::string> candidates(const std::string& named) {
+// Whether a library of that name may be that of `runtime`: it is in the same folder, or the loader may know both and they
+// have the same number.
+bool is_beside(const std::string& runtime, const char* name) {
+  const std::filesystem::path path(runtime);
+  std::error_code error;
+  if (path.has_parent_path()) return std::filesystem::exists(path.parent_path() / name, error);
+  return path.extension() == std::filesystem::path(name).extension();
+}
+
+// hiprtc is that of the same release as the runtime: beside it or, in ROCm 5 and in what stands in for ROCm, part of it.
+std::vector<std::string> candidates(const HipPlaces& places) {
+  const bool is_named = !places.library.empty();
   std::vector<std::string> names;
-  if (!named.empty()) {
-    names.push_back(named);
-    const std::filesystem::path folder = std::filesystem::path(named).parent_path();
+  for (const std::string& runtime : hip_candidates(places)) {
+    const std::filesystem::path folder = std::filesystem::path(runtime).parent_path();
+    if (is_named) names.push_back(runtime);
     for (const char* name : {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5"}) {
-      names.push_back((folder / name).string());
+      if (is_named || is_beside(runtime, name)) names.push_back((folder / name).string());
     }
-    return names;
-  }
-  for (const char* release : {"7", "6", "5"}) {
-    names.push_back(std::string("libhiprtc.so.") + release);
-    names.push_back(std::string("libamdhip64.so.") + release);
+    if (!is_named) names.push_back(runtime);
   }
   return names;
 }
@@ -59,7 +65,7 @@ int release_of(void* handle, const std::string& path) {
 }  // namespace
 
 Result<HiprtcLibrary> HiprtcLibrary::open(const Host& host) {
-  const std::vector<std::string> names = candidates(named_library(host));
+  const std::vector<std::string> names = candidates(places_of(host));
   void* const handle = open_with_compiler(names);
   if (handle == nullptr) {
     return make_error(ErrorCode::kUnavailable,

@@ -42,8 +42,7 @@ struct HiprtcTable {
 /// Threads: any: hiprtc has a lock of its own.
 class HiprtcLibrary {
  public:
-  /// hiprtc of the library that option "hip.library" names, or beside it; without the option that of the newest release
-  /// that the loader finds.
+  /// hiprtc of the runtime that launches would use (`places_of`), or beside it.
   ///
   /// Errors: unavailable with every name that was tried and what to install.
   static Result<HiprtcLibrary> open(const Host& host);

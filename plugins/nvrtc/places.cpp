@@ -4,10 +4,10 @@
 #include <array>
 #include <dlfcn.h>
 #include <filesystem>
-#include <link.h>
 #include <unistd.h>
 
 #include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/python_packages.h"
 #include "kmux/plugin/words.h"
 
 #include "nvidia/options.h"
@@ -29,34 +29,6 @@ std::string in(const fs::path& folder, const std::string& name) { return (folder
 
 void add_packages(std::vector<std::string>& folders, const fs::path& site_packages) {
   for (const char* package : kPackages) folders.push_back(in(site_packages / "nvidia" / package, "lib"));
-}
-
-// The site-packages of a virtual environment: lib/python3.11/site-packages and the like.
-std::vector<fs::path> site_packages_of(const std::string& venv) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::path(venv) / "lib", error)) {
-    if (entry.path().filename().string().starts_with("python3")) found.push_back(entry.path() / "site-packages");
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-// The file of this plugin, or of the program that it is linked into.
-fs::path own_file() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || !info.dli_fname) return {};
-  std::error_code error;
-  return fs::absolute(info.dli_fname, error);
-}
-
-// The folder of Python packages that this plugin is installed in, if it is.
-std::optional<fs::path> own_site_packages() {
-  for (fs::path folder = own_file().parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    const std::string name = folder.filename().string();
-    if (name == "site-packages" || name == "dist-packages") return folder;
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> library_in(const std::string& folder) {
@@ -111,10 +83,10 @@ std::vector<std::string> library_folders(const Host& host) {
     folders.push_back(home + "/lib64");
     folders.push_back(home + "/lib");
   }
-  if (const auto venv = host.option("nvrtc.venv"); venv && !venv->empty()) {
-    for (const fs::path& site : site_packages_of(*venv)) add_packages(folders, site);
+  const std::string venv = host.option("nvrtc.venv").value_or("");
+  for (const std::string& site : python_packages(venv, reinterpret_cast<const void*>(&library_folders))) {
+    add_packages(folders, site);
   }
-  if (const auto site = own_site_packages()) add_packages(folders, *site);
   return folders;
 }
 

@@ -2,8 +2,11 @@
 
 #include <deque>
 #include <dlfcn.h>
+#include <iterator>
+#include <link.h>
 #include <mutex>
-#include <string>
+#include <string.h>
+#include <unistd.h>
 
 #include "launch/hip_error.h"
 
@@ -21,16 +24,50 @@ std::string loader_text() {
   return text == nullptr ? "no reason given" : text;
 }
 
-void* open_first(const std::string& library, std::string& tried) {
-  if (!library.empty()) {
-    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) tried = loader_text();
-    return handle;
+constexpr const char* kAnyName = "libamdhip64.so";
+
+bool is_hip(const std::string& file) { return file.compare(file.rfind('/') + 1, strlen(kAnyName), kAnyName) == 0; }
+
+// dl_iterate_phdr stops at the first that gives something else than 0.
+int note_if_hip(dl_phdr_info* info, size_t, void* found) {
+  if (info->dlpi_name == nullptr || !is_hip(info->dlpi_name)) return 0;
+  *static_cast<std::string*>(found) = info->dlpi_name;
+  return 1;
+}
+
+void add_those_in(const std::string& folder, std::vector<std::string>& files) {
+  for (const char* const name : kHipNames) {
+    const std::string file = folder + "/" + name;
+    if (access(file.c_str(), R_OK) == 0) files.push_back(file);
   }
-  for (const char* const name : kHipLibraries) {
-    if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+}
+
+std::string text_of(const HipPlaces& places) {
+  std::string text = "nor is it in ";
+  for (const std::string& folder : places.folders) text += folder + ", ";
+  return text + kRocmFolder;
+}
+
+// Whether the process has the library already; a link to its file counts.
+bool is_loaded(const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (handle == nullptr) return dlerror(), false;
+  dlclose(handle);
+  return true;
+}
+
+// The runtime of this process, where `library` is one as well and not the same.
+std::string other_than(const std::string& library) {
+  if (!is_hip(library) || is_loaded(library)) return "";
+  return loaded_hip();
+}
+
+void* open_first(const HipPlaces& places, std::string& tried) {
+  for (const std::string& file : hip_candidates(places)) {
+    if (void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     tried += (tried.empty() ? "" : "; ") + loader_text();
   }
+  if (places.library.empty() && loaded_hip().empty()) tried += "; " + text_of(places);
   return nullptr;
 }
 
@@ -49,9 +86,16 @@ const char* fill(HipTable& table, void* handle) {
   return nullptr;
 }
 
-bool make(OpenedHip& opened, kmux_sink error) {
+bool make(OpenedHip& opened, const HipPlaces& places, kmux_sink error) {
+  if (const std::string other = other_than(places.library); !other.empty()) {
+    fail(error, KMUX_UNAVAILABLE,
+         "HIP's runtime \"" + places.library + "\" is not the one of this process (\"" + other +
+             "\" is loaded, and what one makes means nothing in the other). Remove KMUX_HIP_LIBRARY, or set it to "
+             "that.");
+    return false;
+  }
   std::string tried;
-  void* const handle = open_first(opened.name, tried);
+  void* const handle = open_first(places, tried);
   if (handle == nullptr) {
     fail(error, KMUX_UNAVAILABLE,
          "HIP's runtime cannot be opened (" + tried +
@@ -62,24 +106,39 @@ bool make(OpenedHip& opened, kmux_sink error) {
   if (missing == nullptr) return true;
   fail(error, KMUX_UNAVAILABLE,
        "HIP's runtime has no function " + std::string(missing) + " (" +
-           (opened.name.empty() ? "the loader's libamdhip64.so" : opened.name) + "). Install ROCm 5.0 or newer.");
+           (places.library.empty() ? loaded_hip() : places.library) + "). Install ROCm 5.0 or newer.");
   dlclose(handle);
   return false;
 }
 
 }  // namespace
 
+std::string loaded_hip() {
+  std::string file;
+  dl_iterate_phdr(note_if_hip, &file);
+  return file;
+}
+
+std::vector<std::string> hip_candidates(const HipPlaces& places) {
+  if (!places.library.empty()) return {places.library};
+  if (const std::string loaded = loaded_hip(); !loaded.empty()) return {loaded};
+  std::vector<std::string> files;
+  for (const std::string& folder : places.folders) add_those_in(folder, files);
+  files.insert(files.end(), std::begin(kHipNames), std::end(kHipNames));
+  add_those_in(kRocmFolder, files);
+  return files;
+}
+
 // Never closed: HIP's runtime has threads of its own.
-const HipTable* open_hip(const char* library, kmux_sink error) {
+const HipTable* open_hip(const HipPlaces& places, kmux_sink error) {
   static std::mutex mutex;
   static std::deque<OpenedHip>& all = *new std::deque<OpenedHip>;
-  const std::string name = library == nullptr ? "" : library;
   const std::lock_guard<std::mutex> lock(mutex);
   for (const OpenedHip& opened : all) {
-    if (opened.name == name) return &opened.table;
+    if (opened.name == places.library) return &opened.table;
   }
-  OpenedHip opened{name, {}};
-  if (!make(opened, error)) return nullptr;
+  OpenedHip opened{places.library, {}};
+  if (!make(opened, places, error)) return nullptr;
   all.push_back(opened);
   return &all.back().table;
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kmux/plugin/plugin.h"
 
 #include "launch/hip_abi.h"
@@ -17,13 +20,32 @@ struct HipTable {
   const char* (*error_string)(int code) = nullptr;
 };
 
-/// What is tried where no library is named, newest first. Those of a release have its number.
-inline constexpr const char* kHipLibraries[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+/// Where HIP's runtime is looked for.
+struct HipPlaces {
+  std::string library = {};  // this file or name and no other; empty: wherever it is
+  std::vector<std::string> folders = {};  // in these, best first, before what the loader knows
+};
 
-/// Opens `library`, or the first of `kHipLibraries` if it is null or empty; once for each name, and for good.
+/// Names of the runtime, newest first: those of a release have its number, the one in PyTorch's wheels has none.
+inline constexpr const char* kHipNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                            "libamdhip64.so"};
+/// Where ROCm is installed.
+inline constexpr const char* kRocmFolder = "/opt/rocm/lib";
+
+/// The file of the HIP runtime that is in this process already; empty if none is.
 ///
-/// Returns null after writing to `error` what was tried and what to install.
 /// Threads: any.
-const HipTable* open_hip(const char* library, kmux_sink error);
+std::string loaded_hip();
+
+/// What to open, best first: `places.library` alone if it is named; the runtime of this process alone if it has one, since
+/// streams and memory of one mean nothing in another; else those that `places.folders` have, the names that the loader
+/// may know, and that of `kRocmFolder`. No library is opened.
+std::vector<std::string> hip_candidates(const HipPlaces& places);
+
+/// Opens the first of `hip_candidates` that can be; once for each `places.library`, and for good.
+///
+/// Returns null after writing to `error` what was tried and what to install, or that another runtime is in the process.
+/// Threads: any.
+const HipTable* open_hip(const HipPlaces& places, kmux_sink error);
 
 }  // namespace kmux::hip

@@ -37,7 +37,7 @@ int Launcher::make_once(int device, const kmux_launch_env* env, kmux_sink error)
   }
   const std::lock_guard<std::mutex> lock(making_);
   if (find(device) != nullptr) return KMUX_OK;  // another thread made it
-  const HipTable* const hip = open_hip(library_.c_str(), error);
+  const HipTable* const hip = open_hip(places_, error);
   if (hip == nullptr) return KMUX_UNAVAILABLE;
   DeviceScope scope(*hip);
   if (const int code = scope.enter(device, error)) return code;

@@ -17,10 +17,10 @@ namespace kmux::hip {
 /// Threads: `prepare` and `call` any, concurrently; the destructor comes after them.   Lifetime: borrows code and facts.
 class Launcher {
  public:
-  /// Does nothing yet: the first `prepare` or `call` opens HIP (`library`, or as `open_hip` finds it) and loads the code.
+  /// Does nothing yet: the first `prepare` or `call` opens HIP (in `places`) and loads the code.
   /// What stays loaded at the end is written to `log`, a line each.
-  Launcher(const void* code, const PlanFacts& facts, std::string library, Log log)
-      : code_(code), facts_(facts), library_(std::move(library)), log_(log) {}
+  Launcher(const void* code, const PlanFacts& facts, HipPlaces places, Log log)
+      : code_(code), facts_(facts), places_(std::move(places)), log_(log) {}
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
   /// Waits for the devices and unloads; captures in progress are left alone. Where a capture has recorded a call, where HIP
@@ -96,7 +96,7 @@ class Launcher {
   std::atomic<DeviceCode*> devices_[kMaxDevices] = {};
   const void* code_;
   const PlanFacts facts_;
-  const std::string library_;
+  const HipPlaces places_;
   const Log log_;
   std::atomic<bool> captured_{false};  // a call of this launcher
   std::mutex making_;

@@ -31,14 +31,23 @@ kmux_sink sink_of_last_error() {
           [](void* self, const char* data, size_t size) { static_cast<std::string*>(self)->append(data, size); }};
 }
 
-// HIP's runtime, where the user says it is; null: where the loader finds it.
-const char* named_library() { return secure_getenv("KMUX_HIP_LIBRARY"); }
+// Where the user says that HIP's runtime is; read once.
+const HipPlaces& said_places() {
+  static const HipPlaces& said = *[] {
+    auto* const places = new HipPlaces;
+    if (const char* const library = secure_getenv("KMUX_HIP_LIBRARY")) places->library = library;
+    for (const char* const name : {"ROCM_PATH", "HIP_PATH"}) {
+      const char* const root = secure_getenv(name);
+      if (root != nullptr && *root != '\0') places->folders.push_back(std::string(root) + "/lib");
+    }
+    return places;
+  }();
+  return said;
+}
 
 // Closed by `kmux_standalone_close` and not by the end of the process, when the runtime may be gone.
 union KeptLauncher {
-  KeptLauncher()
-      : launcher(kmux_hip_code, program_facts, named_library() == nullptr ? "" : named_library(),
-                 Log{nullptr, nullptr}) {}
+  KeptLauncher() : launcher(kmux_hip_code, program_facts, said_places(), Log{nullptr, nullptr}) {}
   ~KeptLauncher() {}
   Launcher launcher;
 };
@@ -48,7 +57,7 @@ KeptLauncher& kept() {
 }
 
 // Workspaces of calls that bring no allocator.
-PoolAllocator pool_allocator(named_library);
+PoolAllocator pool_allocator(said_places);
 const kmux_allocator workspace_allocator = pool_allocator.api();
 
 int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
@@ -61,7 +70,7 @@ int run(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) {
 
 // The device that is current on this thread.
 int find_own_device(int* device, kmux_sink error) {
-  const HipTable* const hip = open_hip(named_library(), error);
+  const HipTable* const hip = open_hip(said_places(), error);
   if (hip == nullptr) return KMUX_UNAVAILABLE;
   return check_call(*hip, error, "hipGetDevice", hip->device_get(device), "");
 }

@@ -13,10 +13,10 @@ namespace kmux::hip {
 /// Workspaces of calls that no runtime makes: in stream order where the device has memory pools, and then freed without a
 /// wait; else from hipMalloc. Captures of others are left alone.
 ///
-/// Threads: any; the device is current.   Lifetime: `library` is borrowed.
+/// Threads: any; the device is current.
 class PoolAllocator {
  public:
-  explicit PoolAllocator(const char* (*library)()) : library_(library) {}
+  explicit PoolAllocator(const HipPlaces& (*places)()) : places_(places) {}
   kmux_allocator api() { return {sizeof(kmux_allocator), this, &PoolAllocator::allocate, &PoolAllocator::free}; }
 
  private:
@@ -29,7 +29,7 @@ class PoolAllocator {
 
   static int allocate(void* self, int device, void* stream, size_t bytes, size_t, void** address) {
     PoolAllocator& pools = *static_cast<PoolAllocator*>(self);
-    const HipTable* const hip = open_hip(pools.library_(), nowhere());
+    const HipTable* const hip = open_hip(pools.places_(), nowhere());
     if (hip == nullptr) return KMUX_UNAVAILABLE;
     return RelaxedCapture::during(*hip, nowhere(), [&] {
       const int result = pools.has_pool(*hip, device)
@@ -42,7 +42,7 @@ class PoolAllocator {
   // A free can only fail if the device is broken, and then the next call says so.
   static void free(void* self, int device, void* stream, void* address) {
     PoolAllocator& pools = *static_cast<PoolAllocator*>(self);
-    const HipTable* const hip = open_hip(pools.library_(), nowhere());
+    const HipTable* const hip = open_hip(pools.places_(), nowhere());
     if (hip == nullptr) return;
     RelaxedCapture::during(*hip, nowhere(), [&] {
       static_cast<void>(pools.has_pool(*hip, device) ? hip->free_async(address, static_cast<hipStream_t>(stream))
@@ -63,7 +63,7 @@ class PoolAllocator {
     return known == kSome;
   }
 
-  const char* (*library_)();
+  const HipPlaces& (*places_)();
   std::atomic<signed char> pools_[kMaxDevices] = {};
 };
 

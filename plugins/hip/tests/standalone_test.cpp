@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <filesystem>
 
 #include "kmux/plugin/host_compiler.h"
 #include "kmux/plugin/process.h"
@@ -19,14 +20,17 @@ using testing::Not;
 // A library of the unit, made as anybody would, and its functions.
 class Library {
  public:
-  explicit Library(const Artifact& unit) {
+  /// HIP is where `variable` says, which is read with the first call.
+  explicit Library(const Artifact& unit, const char* variable = "KMUX_HIP_LIBRARY",
+                   const std::string& value = FakeHip::path()) {
     for (const Artifact::Part& part : unit.parts) folder_.write(part.name, part.content);
     const Command command{{find_host_compiler("", "a test").value(), "-std=c++17", "-Wall", "-Werror", "-O1", "-shared",
                            "-fPIC", "-fvisibility=hidden", "-o", "unit.so", "launcher.cpp", "-ldl"},
                           folder_.path().string()};
     const ProcessResult result = run(command).value();
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
-    setenv("KMUX_HIP_LIBRARY", FakeHip::path().c_str(), 1);
+    for (const char* const other : {"KMUX_HIP_LIBRARY", "ROCM_PATH"}) unsetenv(other);
+    setenv(variable, value.c_str(), 1);
     handle_ = dlopen((folder_.path() / "unit.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     EXPECT_NE(handle_, nullptr) << dlerror();
   }
@@ -86,6 +90,15 @@ TEST_F(HipStandalone, AlignsWorkspacesAsTheyDeclare) {
     EXPECT_THAT(x.values(), Each(1.0F));
   }
   kept.modules = 1;
+}
+
+TEST_F(HipStandalone, LooksWhereRocmIsSaidToBe) {
+  const TempFolder rocm;
+  std::filesystem::create_directory(rocm.path() / "lib");
+  std::filesystem::copy_file(FakeHip::path(), rocm.path() / "lib/libamdhip64.so.6");
+  const Library library(unit_of(one_kernel(kAddOne).build().value()), "ROCM_PATH", rocm.path().string());
+  EXPECT_EQ(library.init(), 0) << library.last_error();
+  EXPECT_EQ(loaded_hip(), rocm.path() / "lib/libamdhip64.so.6");
 }
 
 // The runtime has the functions, but not for this device.

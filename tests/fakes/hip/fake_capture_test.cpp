@@ -55,7 +55,7 @@ class FakeHipCapture : public testing::Test {
   }
 
   FakeHip fake = FakeHip::load();
-  const HipTable& hip = *open_hip(FakeHip::path().c_str(), {nullptr, [](void*, const char*, std::size_t) {}});
+  const HipTable& hip = *open_hip({FakeHip::path(), {}}, {nullptr, [](void*, const char*, std::size_t) {}});
   hipStream_t captured = nullptr;
   hipStream_t other = nullptr;
   hipEvent_t event = nullptr;
