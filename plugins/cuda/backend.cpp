@@ -27,7 +27,12 @@ const PluginInfo CudaBackend::kInfo{"cuda", KMUX_PLUGIN_VERSION, kDLCUDA};
 Result<ProbeReport> CudaBackend::probe() { return ProbeReport{probe_toolchain(host_), nvidia::probe_driver()}; }
 
 Result<Target> CudaBackend::resolve_target(std::string_view request, std::optional<int> device) {
-  return nvidia::resolve_cuda_target(request, kInfo.name, [&] { return nvidia::device_arch(device.value_or(0)); });
+  const auto release = [&]() -> std::optional<nvidia::Release> {
+    const auto nvcc = find_nvcc(host_);
+    return nvcc ? release_of(*nvcc) : std::nullopt;
+  };
+  return nvidia::resolve_cuda_target(
+      request, kInfo.name, [&] { return nvidia::device_arch(device.value_or(0)); }, release);
 }
 
 Result<std::vector<MissingFeature>> CudaBackend::supports(const BuildRequest& request) {

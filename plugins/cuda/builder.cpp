@@ -29,13 +29,14 @@ class DeviceCompiler {
       : nvcc_(std::move(nvcc)), host_compiler_(std::move(host_compiler)) {}
 
   struct Output {
-    std::string cubin;
+    std::string code;
+    bool is_ptx = false;                    // then it ends with a zero
     std::string log = {};                   // warnings
     bool is_about_program = false;          // the log is not about headers of the machine alone
     std::vector<std::string> headers = {};  // of the machine, that were read
   };
   // A cubin for the target's architecture: of dialect cuda compiled, of dialect ptx assembled, of dialect cubin as it is.
-  // Instantiates those of `kernels` that are name expressions.
+  // PTX, where sources are compiled for a virtual architecture. Instantiates those of `kernels` that are name expressions.
   //
   // Errors: compile_failed with notes "log", in the user's files and lines, and "command"; invalid_argument for an
   //         argument that would mean something else to the shell through which nvcc starts its tools.
@@ -47,7 +48,7 @@ class DeviceCompiler {
   std::string host_compiler_;
 };
 
-constexpr const char* kCubin = "kmux-out.cubin";
+constexpr const char* kCode = "kmux-out.code";
 constexpr const char* kRule = "kmux-out.d";
 
 // A name that no file of the program has.
@@ -106,8 +107,9 @@ Status check_arguments(const std::vector<std::string>& arguments) {
 }
 
 // The arguments of nvcc that name neither files nor defines, in order.
-std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options) {
-  std::vector<std::string> arguments = {"-cubin", "-arch=" + request.target.arch, "-I."};
+std::vector<std::string> device_arguments(const BuildRequest& request, const nvidia::BuildOptions& options,
+                                          nvidia::Arch arch) {
+  std::vector<std::string> arguments = {arch.is_virtual ? "-ptx" : "-cubin", "-arch=" + to_string(arch), "-I."};
   if (request.chosen().dialect == "cuda") {
     arguments.push_back("-std=" + standard_of(request.chosen().settings));
   }
@@ -125,13 +127,15 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
                                                        const std::vector<std::string>& kernels) const {
   const Variant& variant = request.chosen();
   if (variant.dialect == "cubin") return Output{variant.sources.front().content};
+  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
   const bool is_ptx = variant.dialect == "ptx";
+  if (is_ptx && arch.is_virtual) return Output{variant.sources.front().content + '\0', /*is_ptx=*/true};
   const SourceUnit unit = make_unit(variant, "");
   const std::string main = free_name(unit.files, is_ptx ? "kmux-unit.ptx" : "kmux-unit.cu");
   const std::string text =
       is_ptx ? variant.sources.front().content : main_text(variant.settings, options, unit, kernels);
-  std::vector<std::string> arguments = device_arguments(request, options);
-  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", kCubin, main});
+  std::vector<std::string> arguments = device_arguments(request, options, arch);
+  arguments.insert(arguments.end(), {"-ccbin", host_compiler_, "-o", kCode, main});
   if (!is_ptx) arguments.insert(arguments.end(), {"-MD", "-MF", kRule});
   KMUX_TRY(check_arguments(arguments));
   KMUX_TRY(check_arguments({nvcc_.program, compilation.folder().path()}));
@@ -140,10 +144,12 @@ Result<DeviceCompiler::Output> DeviceCompiler::compile(const nvidia::Compilation
   const std::string what = "compile \"" + variant.sources.front().path + "\" with nvcc";
   KMUX_ASSIGN(std::string log, compilation.run(what, nvcc_.program, std::move(arguments)));
   const std::filesystem::path folder = compilation.folder().path();
-  KMUX_ASSIGN(std::string cubin, read_file(folder / kCubin));
+  KMUX_ASSIGN(std::string code, read_file(folder / kCode));
+  if (arch.is_virtual) code += '\0';
   const auto rule = read_file(folder / kRule);
   const bool about_program = is_about_program(log, unit.files);
-  return Output{std::move(cubin), std::move(log), about_program, absolute_prerequisites(rule ? *rule : "")};
+  return Output{std::move(code), arch.is_virtual, std::move(log), about_program,
+                absolute_prerequisites(rule ? *rule : "")};
 }
 
 constexpr const char* kName = "backend cuda";
@@ -163,10 +169,20 @@ Status check_ready(const BuildRequest& request, const Plan& plan) {
   return Ok{};
 }
 
+// The symbols of the kernels in the code. What the launches pass is compared with a cubin; PTX does not say it in this form,
+// and is checked when it is loaded.
+Result<std::vector<std::string>> checked_symbols(const Plan& plan, const DeviceCompiler::Output& output) {
+  if (output.is_ptx) return nvidia::find_kernels(plan.kernels, nvidia::ptx_kernels(output.code));
+  KMUX_ASSIGN(std::vector<std::string> symbols, nvidia::find_kernels(plan.kernels, std::string_view(output.code)));
+  KMUX_TRY(nvidia::check_launches(plan, symbols, output.code));
+  return symbols;
+}
+
 std::string meta_of(const BuildRequest& request, const nvidia::BuildOptions& options,
-                    const std::vector<std::string>& kernels, const std::vector<std::string>& symbols) {
+                    const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
+                    nvidia::Arch arch) {
   return dump(Json::Object{{"target", to_string(request.target)},
-                           {"arguments", json_list(device_arguments(request, options))},
+                           {"arguments", json_list(device_arguments(request, options, arch))},
                            {"kernels", json_list(kernels)},
                            {"symbols", json_list(symbols)}});
 }
@@ -193,6 +209,17 @@ std::optional<Dependencies> CudaBuilder::dependencies(const BuildRequest& reques
   return headers_.scan(request.chosen(), search);
 }
 
+void CudaBuilder::tell_forward(const BuildRequest& request, const Nvcc& nvcc, nvidia::Arch code) {
+  const auto device = nvidia::arch_of(request.target);
+  if (request.chosen().dialect != "cuda" || !device || *device == code) return;
+  std::call_once(told_, [&] {
+    const auto release = release_of(nvcc);
+    const std::string number =
+        release ? " " + std::to_string(release->major) + "." + std::to_string(release->minor) : "";
+    host_.log(Host::Level::kWarning, nvidia::told_forward("nvcc" + number, *device, code));
+  });
+}
+
 Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_view launcher) {
   KMUX_ASSIGN(const nvidia::BuildOptions options, nvidia::parse_options(request.options, host_, "cuda"));
   KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
@@ -202,6 +229,8 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   std::call_once(warned_, [&] { warn_of_unused_flags(host_); });
   auto headers = dependencies(request, options, nvcc);  // before the compiler reads them
   KMUX_TRY(check_ready(request, plan));
+  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
+  tell_forward(request, nvcc, arch);
   KMUX_ASSIGN(const nvidia::Compilation compilation, nvidia::Compilation::begin(host_, "cuda"));
   const nvidia::LauncherCompiler launcher_compiler(compilation, host_compiler);
   SideWork<Status> translated([&] { return launcher_compiler.translate(launcher); });
@@ -211,14 +240,13 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_TRY(launcher_status);
   const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!code->log.empty()) host_.log(level, code->log);
-  KMUX_ASSIGN(const auto symbols, nvidia::find_kernels(plan.kernels, code->cubin));
-  KMUX_TRY(nvidia::check_launches(plan, symbols, code->cubin));
-  KMUX_ASSIGN(std::string library, launcher_compiler.link(code->cubin, plan.kernels, symbols));
+  KMUX_ASSIGN(const auto symbols, checked_symbols(plan, *code));
+  KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
-  artifact.set(nvidia::kCodePart, std::move(code->cubin));
+  artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));
-  artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols));
+  artifact.set(nvidia::kMetaPart, meta_of(request, options, plan.kernels, symbols, arch));
   if (headers) add(*headers, code->headers);
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   return artifact;

@@ -28,9 +28,13 @@ class CudaBuilder final : public Builder {
   std::optional<Dependencies> dependencies(const BuildRequest& request, const nvidia::BuildOptions& options,
                                            const Nvcc& nvcc);
 
+  // Logs once that the compiler is older than the device.
+  void tell_forward(const BuildRequest& request, const Nvcc& nvcc, nvidia::Arch code);
+
   Host host_;
   Headers headers_;
   std::once_flag warned_;  // of flags that are not used
+  std::once_flag told_;
 };
 
 }  // namespace kmux::cuda

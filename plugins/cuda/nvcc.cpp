@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -59,6 +60,15 @@ Json identify(const Nvcc& nvcc) {
   for (const char* program : kPrograms) programs.push_back(identify_file(nvcc.home + program));
   return Json::Object{{"version", version ? *version : version_in_header(nvcc.home + "/include/cuda.h")},
                       {"programs", std::move(programs)}};
+}
+
+std::optional<nvidia::Release> release_of(const Nvcc& nvcc) {
+  const auto version = version_in_json(nvcc.home + "/version.json");
+  if (version) return nvidia::parse_release(*version);
+  const std::string number = version_in_header(nvcc.home + "/include/cuda.h");  // 13000
+  int value = 0;
+  if (std::from_chars(number.data(), number.data() + number.size(), value).ec != std::errc()) return std::nullopt;
+  return nvidia::Release{value / 1000, value % 1000 / 10};
 }
 
 void warn_of_unused_flags(const Host& host) {

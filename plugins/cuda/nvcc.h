@@ -1,11 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
+
+#include "nvidia/target.h"
 
 namespace kmux::cuda {
 
@@ -24,6 +27,9 @@ Result<Nvcc> find_nvcc(const Host& host);
 /// What identifies this toolkit: its version, and path, size and time of the programs that make code. Reads a few
 /// small files.
 Json identify(const Nvcc& nvcc);
+
+/// The release of this toolkit, by the same files; nothing if none says it.
+std::optional<nvidia::Release> release_of(const Nvcc& nvcc);
 
 /// Logs a warning if the user has set flags for nvcc in the environment, which nvcc is not started with.
 void warn_of_unused_flags(const Host& host);

@@ -15,6 +15,23 @@ constexpr int kFirstWithSuffix = 90;
 
 int family(int number) { return number / 10; }
 
+constexpr int kNewestOfOldest =
+    90;  // the newest architecture of CUDA 12.0, the oldest release that backends compile with
+
+// The architectures that came later.
+struct NewerArch {
+  int number;
+  Release first;         // that knows it
+  bool carries_forward;  // newer devices take its PTX; sm_101 was renamed
+};
+constexpr std::array<NewerArch, 6> kNewerArchs = {{{100, {12, 8}, true},
+                                                   {101, {12, 8}, false},
+                                                   {103, {12, 9}, true},
+                                                   {110, {13, 0}, true},
+                                                   {120, {12, 8}, true},
+                                                   {121, {12, 9}, true}}};
+constexpr Release kLastListed = {13, 0};
+
 TargetForms forms_of(std::string_view backend) {
   return {backend, "auto, cuda and sm_NN", "arch", R"("cuda" or "cuda:sm_90a")"};
 }
@@ -25,6 +42,14 @@ Error unknown_arch(const std::string& arch) {
                                                      "with a or f). Write it as in \"cuda:sm_90a\".");
 }
 
+constexpr const char* kCode = "code";  // the attribute: what sources are compiled for instead
+
+// "compute_90", perhaps with a suffix, of a backend that makes PTX.
+bool names_ptx(std::string_view key, std::string_view value) {
+  const auto arch = parse_arch(value);
+  return key == kCode && arch && arch->is_virtual;
+}
+
 // What TVM writes into its targets, where it says nothing new about the devices that there are.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHarmless = {{{"keys", "cuda,gpu"},
                                                                                      {"keys", "cuda"},
@@ -33,8 +58,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kHarmless
                                                                                      {"max_threads_per_block", "1024"},
                                                                                      {"thread_warp_size", "32"}}};
 
-Status check_attributes(const Target& target, std::string_view backend) {
+Status check_attributes(const Target& target, std::string_view backend, bool makes_ptx) {
   for (const auto& [key, value] : target.attributes) {
+    if (makes_ptx && names_ptx(key, value)) continue;
     const std::pair<std::string_view, std::string_view> attribute(key, value);
     if (std::ranges::find(kHarmless, attribute) == kHarmless.end())
       return unknown_attribute(key, value, forms_of(backend));
@@ -44,22 +70,24 @@ Status check_attributes(const Target& target, std::string_view backend) {
 
 // "sm_90a" alone has the place of a kind.
 Target named(Target target) {
-  if (target.arch.empty() && target.kind.starts_with("sm_")) return {"cuda", target.kind, target.attributes};
+  if (target.arch.empty() && parse_arch(target.kind)) return {"cuda", target.kind, target.attributes};
   return target;
 }
 
 }  // namespace
 
 std::string to_string(Arch arch) {
-  std::string text = "sm_" + std::to_string(arch.number);
+  std::string text = (arch.is_virtual ? "compute_" : "sm_") + std::to_string(arch.number);
   if (arch.suffix != '\0') text += arch.suffix;
   return text;
 }
 
 std::optional<Arch> parse_arch(std::string_view text) {
-  if (!text.starts_with("sm_")) return std::nullopt;
-  text.remove_prefix(3);
-  Arch arch;
+  constexpr std::string_view kReal = "sm_";
+  constexpr std::string_view kVirtual = "compute_";
+  Arch arch{.is_virtual = text.starts_with(kVirtual)};
+  if (!arch.is_virtual && !text.starts_with(kReal)) return std::nullopt;
+  text.remove_prefix(arch.is_virtual ? kVirtual.size() : kReal.size());
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), arch.number);
   if (error != std::errc() || arch.number < 10 || arch.number > 999) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
@@ -73,39 +101,97 @@ Arch arch_of_capability(int major, int minor) {
   return {number, number >= kFirstWithSuffix ? 'a' : '\0'};
 }
 
+std::optional<Release> parse_release(std::string_view text) {
+  Release release;
+  const char* const end = text.data() + text.size();
+  const auto [dot, wrong] = std::from_chars(text.data(), end, release.major);
+  if (wrong != std::errc() || dot == end || *dot != '.') return std::nullopt;
+  if (std::from_chars(dot + 1, end, release.minor).ec != std::errc()) return std::nullopt;
+  return release;
+}
+
+std::optional<Arch> forward_ptx(Arch target, Release release) {
+  if (target.is_virtual || target.number <= kNewestOfOldest) return std::nullopt;
+  const auto listed = std::ranges::find(kNewerArchs, target.number, &NewerArch::number);
+  if (listed == kNewerArchs.end() ? release > kLastListed : release >= listed->first) return std::nullopt;
+  Arch newest{kNewestOfOldest, '\0', true};
+  for (const NewerArch& known : kNewerArchs) {
+    if (known.carries_forward && known.number < target.number && release >= known.first)
+      newest.number = std::max(newest.number, known.number);
+  }
+  return newest;
+}
+
 bool satisfies(Arch target, Arch wanted) {
-  if (wanted.suffix == 'a') return target == wanted;
+  if (wanted.suffix == 'a') return target.number == wanted.number && target.suffix == 'a';
   if (target.number < wanted.number) return false;
   return wanted.suffix == '\0' || (family(target.number) == family(wanted.number) && target.suffix != '\0');
 }
 
 bool runs_on(Arch code, Arch target) {
+  if (target.is_virtual) return false;
   if (code.suffix == 'a') return code.number == target.number;
   return family(code.number) == family(target.number) && code.number <= target.number;
 }
 
-Result<Target> resolve_cuda_target(std::string_view request, std::string_view backend, const DeviceArch& device_arch) {
+namespace {
+
+// TVM knows no suffixes, and TileLang compiles its sm_90 as sm_90a.
+bool is_of_tvm(std::string_view request) { return request.find_first_of(" {") != request.npos; }
+
+// Says in the target what is compiled where the compiler is older than the device.
+Target with_code(Target target, Arch arch, const CompilerRelease& release) {
+  if (!release || target.attributes.contains(kCode) || arch.number <= kNewestOfOldest) return target;
+  const std::optional<Release> known = release();
+  const std::optional<Arch> code = known ? forward_ptx(arch, *known) : std::nullopt;
+  if (code) target.attributes[kCode] = to_string(*code);
+  return target;
+}
+
+}  // namespace
+
+Result<Target> resolve_cuda_target(std::string_view request, std::string_view backend, const DeviceArch& device_arch,
+                                   const CompilerRelease& release) {
   Target target{"cuda"};
   if (!request.empty() && request != "auto") {
     KMUX_ASSIGN(target, parse_target(request));
     target = named(std::move(target));
   }
   if (target.kind != "cuda") return unknown_kind(target, forms_of(backend));
-  KMUX_TRY(check_attributes(target, backend));
+  KMUX_TRY(check_attributes(target, backend, release != nullptr));
+  std::erase_if(target.attributes, [](const auto& attribute) { return attribute.first != kCode; });
   if (target.arch.empty() || target.arch == "native") {
     Result<Arch> arch = device_arch();
     if (!arch) return no_architecture(request, "cuda:sm_90a", std::move(arch).error());
-    return Target{"cuda", to_string(*arch), {}};
+    return with_code({"cuda", to_string(*arch), std::move(target.attributes)}, *arch, release);
   }
   KMUX_ASSIGN(Arch arch, arch_of(target));
-  if (arch.suffix == '\0') arch = arch_of_capability(arch.number / 10, arch.number % 10);
-  return Target{"cuda", to_string(arch), {}};
+  if (arch.is_virtual && (!release || target.attributes.contains(kCode))) return unknown_arch(target.arch);
+  const bool means_all = arch.suffix == '\0' && !arch.is_virtual && (!release || is_of_tvm(request));
+  if (means_all) arch = arch_of_capability(arch.number / 10, arch.number % 10);
+  return with_code({"cuda", to_string(arch), std::move(target.attributes)}, arch, release);
 }
 
 Result<Arch> arch_of(const Target& target) {
   const auto arch = parse_arch(target.arch);
   if (!arch) return unknown_arch(target.arch);
   return *arch;
+}
+
+Result<Arch> code_arch_of(const Target& target) {
+  const auto code = target.attributes.find(kCode);
+  if (code == target.attributes.end()) return arch_of(target);
+  const auto arch = parse_arch(code->second);
+  if (!arch) return unknown_arch(code->second);
+  return *arch;
+}
+
+std::string told_forward(std::string_view compiler, Arch target, Arch code) {
+  return std::string(compiler) + " does not know " + to_string(target) + ": sources are compiled to PTX for " +
+         to_string(code) +
+         ", which the driver compiles when it loads them, without what is new in the architecture. Install a newer "
+         "CUDA "
+         "toolkit.";
 }
 
 const std::vector<std::string>& launch_features() {
@@ -119,7 +205,8 @@ const std::vector<std::string>& launch_features() {
 
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects) {
-  const auto target = parse_arch(request.target.arch);
+  const bool is_compiled = request.chosen().dialect == "cuda";
+  const auto target = is_compiled ? code_arch_of(request.target) : arch_of(request.target);
   const auto has_arch = [&](const std::string& wanted) {
     const auto arch = parse_arch(wanted);
     return target && arch && satisfies(*target, *arch);

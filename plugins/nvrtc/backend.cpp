@@ -19,7 +19,12 @@ Result<ProbeReport> NvrtcBackend::probe() {
 }
 
 Result<Target> NvrtcBackend::resolve_target(std::string_view request, std::optional<int> device) {
-  return nvidia::resolve_cuda_target(request, "nvrtc", [&] { return nvidia::device_arch(device.value_or(0)); });
+  const auto release = [&]() -> std::optional<nvidia::Release> {
+    const auto library = find_library(host_);
+    return library ? release_of(*library) : std::nullopt;
+  };
+  return nvidia::resolve_cuda_target(
+      request, kInfo.name, [&] { return nvidia::device_arch(device.value_or(0)); }, release);
 }
 
 Result<std::vector<MissingFeature>> NvrtcBackend::supports(const BuildRequest& request) {

@@ -26,14 +26,16 @@ Json identify_library(const std::string& path) {
 }
 
 // The symbol of each kernel: NVRTC's answer for a name expression, else what the code has.
-Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
+Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Compiled& compiled,
+                                            bool is_ptx) {
   std::vector<std::string> symbols;
   symbols.reserve(kernels.size());
   std::size_t expression = 0;
   for (const std::string& kernel : kernels) {
     symbols.push_back(is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
   }
-  return nvidia::find_kernels(symbols, std::string_view(compiled.cubin));
+  if (is_ptx) return nvidia::find_kernels(symbols, nvidia::ptx_kernels(compiled.code));
+  return nvidia::find_kernels(symbols, std::string_view(compiled.code));
 }
 
 // A header of the toolkit is not one of those that a program's settings hint at.
@@ -71,6 +73,7 @@ Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrar
 struct NvrtcBuilder::Code {
   std::string content;
   std::vector<std::string> symbols;
+  bool is_ptx = false;
   std::string compiler = {};
   std::vector<std::string> arguments = {};
   std::optional<Dependencies> dependencies = {};
@@ -88,24 +91,30 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
                                                         const nvidia::BuildOptions& options,
                                                         const std::vector<std::string>& kernels) {
   const Variant& variant = request.chosen();
-  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::arch_of(request.target));
+  KMUX_ASSIGN(const nvidia::Arch device, nvidia::arch_of(request.target));
+  KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
   KMUX_ASSIGN(const std::string path, find_library(host_));
   KMUX_ASSIGN(const NvrtcLibrary* const library, NvrtcLibrary::open(path));
   std::vector<std::string> folders = header_folders(path, host_);
   const SourceUnit unit = make_unit(variant, kProgramFolder);
   Code code;
+  code.is_ptx = arch.is_virtual;
   code.compiler = "NVRTC " + library->version();
+  if (arch != device) {
+    std::call_once(told_, [&] { host_.log(Host::Level::kWarning, nvidia::told_forward(code.compiler, device, arch)); });
+  }
   code.arguments = compiler_arguments(options, variant.settings, unit, arch, folders);
   folders.insert(folders.begin(), options.include_dirs.begin(), options.include_dirs.end());
   code.dependencies = headers_.scan(variant, {folders, options.compile_flags, {}});  // before the compiler reads them
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
-  auto compiled = compile_with(precompiled_, *library, {unit, code.arguments, name_expressions(kernels)}, stamp);
+  auto compiled =
+      compile_with(precompiled_, *library, {unit, code.arguments, name_expressions(kernels), code.is_ptx}, stamp);
   if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
-  KMUX_ASSIGN(code.symbols, symbols_of(kernels, *compiled));
-  code.content = std::move(compiled->cubin);
+  KMUX_ASSIGN(code.symbols, symbols_of(kernels, *compiled, code.is_ptx));
+  code.content = std::move(compiled->code);
   return code;
 }
 
@@ -117,13 +126,14 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   Code code;
   if (variant.dialect == "cuda") {
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
-    KMUX_TRY(nvidia::check_launches(plan, code.symbols, code.content));
+    if (!code.is_ptx) KMUX_TRY(nvidia::check_launches(plan, code.symbols, code.content));
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
     KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan));
     code.content = variant.sources.front().content;
+    code.is_ptx = variant.dialect == "ptx";
   }
-  Meta meta{request.target.arch, variant.dialect == "ptx" ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};
+  Meta meta{request.target.arch, code.is_ptx ? "ptx" : "cubin", code.compiler, options.graph, {}, {}};
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
   Artifact artifact;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class NvrtcBuilder final : public Builder {
   Host host_;
   Headers headers_;
   PrecompiledHeaders precompiled_;
+  std::once_flag told_;  // that the compiler is older than the device
 };
 
 }  // namespace kmux::nvrtc

@@ -35,6 +35,17 @@ Error compile_failure(const NvrtcLibrary& library, const Compilation& compilatio
   return library.failure("nvrtcCompileProgram", result).with("log", log);
 }
 
+Result<std::string> read_ptx(const NvrtcLibrary& library, NvrtcProgram program) {
+  const NvrtcTable& calls = library.calls();
+  std::size_t bytes = 0;
+  NvrtcResult result = calls.ptx_size(program, &bytes);
+  if (result != NvrtcResult::kSuccess) return library.failure("nvrtcGetPTXSize", result);
+  std::string text(bytes, '\0');
+  result = calls.ptx(program, text.data());
+  if (result != NvrtcResult::kSuccess) return library.failure("nvrtcGetPTX", result);
+  return text;
+}
+
 }  // namespace
 
 Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compilation) {
@@ -47,7 +58,7 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
   compiled.is_about_program = log.find(kProgramFolder) != log.npos;
   compiled.log = without_folder(std::move(log));
   if (result != NvrtcResult::kSuccess) return compile_failure(library, compilation, result, compiled.log);
-  KMUX_ASSIGN(compiled.cubin, program.code());
+  KMUX_ASSIGN(compiled.code, compilation.to_ptx ? read_ptx(library, program.handle()) : program.code());
   KMUX_ASSIGN(compiled.symbols, program.symbols(compilation.names));
   if (library.has_pch()) compiled.pch = library.calls().pch_create_status(program.handle());
   return compiled;

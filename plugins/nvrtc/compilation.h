@@ -23,10 +23,11 @@ struct Compilation {
   const SourceUnit& unit;
   std::vector<std::string> options;
   std::vector<std::string> names;  // name expressions that are instantiated
+  bool to_ptx = false;  // the options name a virtual architecture
 };
 
 struct Compiled {
-  std::string cubin;
+  std::string code;  // a cubin, or PTX that ends with a zero
   std::string log;  // warnings; empty if there are none
   bool is_about_program = false;  // the log names a file of the program, not only headers of the machine
   std::vector<std::string> symbols;  // of the name expressions, in their order

@@ -33,6 +33,8 @@ using NvrtcProgram = struct NvrtcProgramState*;
   KMUX_NVRTC_CALL(log, nvrtcGetProgramLog, (NvrtcProgram program, char* text))                                        \
   KMUX_NVRTC_CALL(code_size, nvrtcGetCUBINSize, (NvrtcProgram program, std::size_t* bytes))                           \
   KMUX_NVRTC_CALL(code, nvrtcGetCUBIN, (NvrtcProgram program, char* code))                                            \
+  KMUX_NVRTC_CALL(ptx_size, nvrtcGetPTXSize, (NvrtcProgram program, std::size_t* bytes))                              \
+  KMUX_NVRTC_CALL(ptx, nvrtcGetPTX, (NvrtcProgram program, char* code))                                               \
   KMUX_NVRTC_CALL(add_name, nvrtcAddNameExpression, (NvrtcProgram program, const char* expression))                   \
   KMUX_NVRTC_CALL(lowered_name, nvrtcGetLoweredName,                                                                  \
                   (NvrtcProgram program, const char* expression, const char** symbol))

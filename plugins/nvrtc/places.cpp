@@ -11,6 +11,7 @@
 #include "kmux/plugin/words.h"
 
 #include "nvidia/options.h"
+#include "nvrtc_library.h"
 
 namespace kmux::nvrtc {
 namespace {
@@ -107,6 +108,35 @@ Result<std::string> find_library_in(const std::vector<std::string>& folders) {
   auto found = library_of_loader();
   if (!found) return not_found(folders);
   return found;
+}
+
+namespace {
+
+// The releases that names of builtins beside `library` tell, each once. A link without a number tells none.
+std::vector<nvidia::Release> releases_beside(const fs::path& library) {
+  constexpr std::string_view kBeginning = "libnvrtc-builtins.so.";
+  std::vector<nvidia::Release> releases;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(library.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    const auto release = name.starts_with(kBeginning)
+                             ? nvidia::parse_release(std::string_view(name).substr(kBeginning.size()))
+                             : std::nullopt;
+    if (release && std::ranges::find(releases, *release) == releases.end()) releases.push_back(*release);
+  }
+  return releases;
+}
+
+}  // namespace
+
+std::optional<nvidia::Release> release_of(const std::string& library) {
+  std::error_code error;
+  const fs::path real = fs::canonical(library, error);
+  const auto releases = releases_beside(error ? fs::path(library) : real);
+  if (releases.size() == 1) return releases.front();
+  const auto opened = NvrtcLibrary::open(library);
+  if (!opened) return std::nullopt;
+  return nvidia::Release{(*opened)->major(), (*opened)->minor()};
 }
 
 std::vector<std::string> header_folders(const std::string& library, const Host& host) {

@@ -7,6 +7,8 @@
 
 #include "kmux/plugin/plugin.hpp"
 
+#include "nvidia/target.h"
+
 namespace kmux::nvrtc {
 
 /// The command that installs NVRTC and every header that it needs from PyPI, for messages. The packages are those of
@@ -26,6 +28,10 @@ Result<std::string> find_library(const Host& host);
 
 /// As `find_library`, in `folders`, else what the loader finds.
 Result<std::string> find_library_in(const std::vector<std::string>& folders);
+
+/// The release of NVRTC `library`, without opening it, which can take half a second: the library that it opens has the number
+/// in its name. Opens it where that is not beside it, or there are several; nothing if it cannot be opened.
+std::optional<nvidia::Release> release_of(const std::string& library);
 
 /// The folders of the toolkit's headers (cuda_fp16.h, cccl) for NVRTC `library`: those of the same toolkit or package,
 /// else of the first toolkit that has them. Empty if none has: sources without #include need none.

@@ -63,6 +63,21 @@ class Builder : public ::testing::Test {
   CudaBuilder builder{host};
 };
 
+TEST_F(Builder, MakesPtxThatEndsWithAZeroWhereNvccIsOlderThanTheDevice) {
+  const Program program = program_of(kScale, "scale<float, 3>").build().value();
+  const BuildRequest request{program, 0, Target{"cuda", "sm_999a", {{"code", "compute_90"}}}, {}};
+  const std::string launcher = CudaWrapper(host).wrap(request).value();
+  for (int i = 0; i < 2; ++i) {
+    const Artifact artifact = builder.build(request, launcher).value();
+    const std::string& code = *artifact.find("code");
+    EXPECT_EQ(to_string(nvidia::ptx_arch(code).value()), "sm_90");
+    EXPECT_EQ(code.back(), '\0');
+    EXPECT_THAT(*artifact.find("library"), HasSubstr(code));
+  }
+  EXPECT_THAT(host.log, HasSubstr("nvcc "));
+  EXPECT_EQ(host.log.find("does not know sm_999a"), host.log.rfind("does not know sm_999a"));
+}
+
 TEST_F(Builder, MakesCodeAndALauncher) {
   const TempFolder temporary;
   setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);

@@ -32,6 +32,15 @@ TEST_F(NvccTest, IsThatOfTheOption) {
   EXPECT_EQ(nvcc.home, folder.path());
 }
 
+TEST_F(NvccTest, HasTheReleaseOfItsToolkit) {
+  const Nvcc nvcc = find_nvcc(host).value();
+  EXPECT_EQ(release_of(nvcc), std::nullopt);
+  folder.write("include/cuda.h", "#define CUDA_VERSION 12040\n");
+  EXPECT_EQ(release_of(nvcc), (nvidia::Release{12, 4}));
+  folder.write("version.json", R"({"cuda": {"version": "12.8.93"}})");
+  EXPECT_EQ(release_of(nvcc), (nvidia::Release{12, 8}));
+}
+
 TEST_F(NvccTest, IsMissedWithEveryPlaceThatWasTried) {
   const char* before = std::getenv("PATH");
   const std::string path = before ? before : "";

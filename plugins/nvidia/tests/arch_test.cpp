@@ -12,16 +12,19 @@ constexpr Arch kSm100a{100, 'a'};
 constexpr Arch kSm100f{100, 'f'};
 constexpr Arch kSm103a{103, 'a'};
 constexpr Arch kSm120a{120, 'a'};
+constexpr Arch kCompute90{90, '\0', true};
 
 TEST(Arch, IsReadAndWritten) {
-  for (const char* text : {"sm_75", "sm_90", "sm_90a", "sm_100f", "sm_121a"}) {
+  for (const char* text :
+       {"sm_75", "sm_90", "sm_90a", "sm_100f", "sm_121a", "compute_90", "compute_90a", "compute_100f"}) {
     ASSERT_TRUE(parse_arch(text).has_value()) << text;
     EXPECT_EQ(to_string(*parse_arch(text)), text);
   }
 }
 
 TEST(Arch, IsNothingElse) {
-  for (const char* text : {"", "sm_", "sm_9", "sm_1000", "sm_90b", "sm_90aa", "compute_90", "90", "sm_-90", "sm_90 "}) {
+  for (const char* text :
+       {"", "sm_", "sm_9", "sm_1000", "sm_90b", "sm_90aa", "compute_", "compute_9", "90", "sm_-90", "sm_90 "}) {
     EXPECT_FALSE(parse_arch(text).has_value()) << text;
   }
 }
@@ -55,6 +58,42 @@ TEST(Arch, RunsBinariesOfItsOwnAndLesserOnesOfTheSameTens) {
   EXPECT_FALSE(runs_on({89, '\0'}, kSm80));
   EXPECT_FALSE(runs_on(kSm80, kSm90a));
   EXPECT_FALSE(runs_on(kSm100a, kSm103a));
+  EXPECT_FALSE(runs_on(kSm90, kCompute90));
+}
+
+TEST(Arch, VirtualOnesSatisfyWhatTheirNumberDoes) {
+  EXPECT_TRUE(satisfies(kCompute90, kSm90));
+  EXPECT_TRUE(satisfies(kCompute90, kSm80));
+  EXPECT_FALSE(satisfies(kCompute90, kSm90a));
+  EXPECT_FALSE(satisfies(kCompute90, kSm100f));
+}
+
+TEST(Release, IsReadWithAndWithoutItsThirdNumber) {
+  EXPECT_EQ(parse_release("12.4"), (Release{12, 4}));
+  EXPECT_EQ(parse_release("12.4.127"), (Release{12, 4}));
+  for (const char* text : {"", "12", "12.", "x.4"}) EXPECT_FALSE(parse_release(text).has_value()) << text;
+}
+
+std::string forward(Arch target, Release release) {
+  const auto code = forward_ptx(target, release);
+  return code ? to_string(*code) : "";
+}
+
+TEST(ForwardPtx, IsOfTheNewestThatAnOlderCompilerKnows) {
+  EXPECT_EQ(forward(kSm100a, {12, 4}), "compute_90");
+  EXPECT_EQ(forward(kSm103a, {12, 8}), "compute_100");  // not of sm_101, which has another number now
+  EXPECT_EQ(forward({110, 'a'}, {12, 9}), "compute_103");
+  EXPECT_EQ(forward({121, 'a'}, {12, 8}), "compute_120");
+  EXPECT_EQ(forward({130, 'a'}, {13, 0}), "compute_121");
+}
+
+TEST(ForwardPtx, IsNotNeededByACompilerThatKnowsTheTarget) {
+  EXPECT_EQ(forward(kSm90a, {12, 0}), "");
+  EXPECT_EQ(forward(kSm100a, {12, 8}), "");
+  EXPECT_EQ(forward(kSm103a, {12, 9}), "");
+  EXPECT_EQ(forward({101, 'a'}, {12, 8}), "");
+  EXPECT_EQ(forward({130, 'a'}, {13, 1}), "");
+  EXPECT_EQ(forward({100, '\0', true}, {12, 0}), "");  // asked for by name: the compiler has the word
 }
 
 }  // namespace

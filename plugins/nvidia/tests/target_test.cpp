@@ -67,7 +67,47 @@ TEST(Target, RefusesOtherAttributesByName) {
 TEST(Target, RefusesOtherKindsAndArchitectures) {
   EXPECT_THAT(canonical("hip:gfx942"), HasSubstr("target \"hip:gfx942\" is not one of backend nvrtc"));
   EXPECT_THAT(canonical("cuda:gfx942"), HasSubstr("architecture \"gfx942\" is not one of NVIDIA's devices"));
-  EXPECT_EQ(resolve_cuda_target("cuda:compute_90", "cuda", never_asked).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(resolve_cuda_target("cuda:compute_90", "cutedsl", never_asked).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(canonical("cuda:sm_100a,code=compute_90"), HasSubstr("\"code=compute_90\" is unknown"));
+}
+
+Result<Arch> an_sm_100() { return Arch{100, 'a'}; }
+
+std::string for_release(std::string_view request, std::optional<Release> release,
+                        const DeviceArch& device = never_asked) {
+  auto target = resolve_cuda_target(request, "nvrtc", device, [&] { return release; });
+  return target ? to_string(*target) : target.error().message;
+}
+
+TEST(Target, OfABackendThatMakesPtxIsWhatItsNameSays) {
+  for (const char* arch : {"sm_80", "sm_90", "sm_90a", "compute_90", "compute_90a", "sm_100f", "sm_100"}) {
+    const std::string whole = std::string("cuda:") + arch;
+    EXPECT_EQ(for_release(arch, Release{13, 0}), whole);
+    EXPECT_EQ(for_release(whole, Release{13, 0}), whole);
+  }
+  EXPECT_EQ(for_release("cuda -arch=sm_90", Release{13, 0}), "cuda:sm_90a");
+  EXPECT_EQ(for_release(R"({"kind":"cuda","arch":"sm_90"})", Release{13, 0}), "cuda:sm_90a");
+}
+
+TEST(Target, SaysWhatACompilerOlderThanTheDeviceMakes) {
+  EXPECT_EQ(for_release("auto", Release{12, 4}, an_sm_100), "cuda:sm_100a,code=compute_90");
+  EXPECT_EQ(for_release("auto", Release{12, 8}, an_sm_100), "cuda:sm_100a");
+  EXPECT_EQ(for_release("auto", std::nullopt, an_sm_100), "cuda:sm_100a");
+  EXPECT_EQ(for_release("cuda:sm_103a", Release{12, 8}), "cuda:sm_103a,code=compute_100");
+}
+
+TEST(Target, ThatIsResolvedAgainStays) {
+  for (const Release release : {Release{12, 4}, Release{13, 0}}) {
+    EXPECT_EQ(for_release("cuda:sm_100a,code=compute_90", release), "cuda:sm_100a,code=compute_90");
+  }
+  EXPECT_THAT(for_release("cuda:sm_100a,code=sm_90", Release{12, 4}), HasSubstr("\"code=sm_90\" is unknown"));
+}
+
+TEST(Target, HasTheArchitectureOfTheDeviceAndOfTheCode) {
+  const Target target{"cuda", "sm_100a", {{"code", "compute_90"}}};
+  EXPECT_EQ(to_string(arch_of(target).value()), "sm_100a");
+  EXPECT_EQ(to_string(code_arch_of(target).value()), "compute_90");
+  EXPECT_EQ(to_string(code_arch_of({"cuda", "sm_90a", {}}).value()), "sm_90a");
 }
 
 }  // namespace

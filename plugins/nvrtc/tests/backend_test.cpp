@@ -55,6 +55,42 @@ TEST_F(NvrtcBackendTest, TheTargetIsTheDevices) {
   EXPECT_EQ(backend.resolve_target("auto", 7).error().code, ErrorCode::kInvalidArgument);
 }
 
+TEST_F(NvrtcBackendTest, TheTargetSaysWhatAnOlderNvrtcMakesForTheDevice) {
+  host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
+  fake.set_devices({{.major = 10, .minor = 0}});
+  EXPECT_EQ(to_string(backend.resolve_target("auto", 0).value()), "cuda:sm_100a,code=compute_90");
+  EXPECT_EQ(to_string(backend.resolve_target("sm_90a", 0).value()), "cuda:sm_90a");
+}
+
+TEST_F(NvrtcBackendTest, WhatAnOlderNvrtcMakesRunsOnTheDevice) {
+  host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
+  fake.set_devices({{.major = 10, .minor = 0}});
+  const Program program = one_kernel(kAddOne).build().value();
+  const Artifact artifact = wrap_and_build(backend, program, {}, "auto").value();
+  const auto adapter = backend.load(artifact, 0).value();
+  adapter->prepare(0).value();
+  EXPECT_THAT(host.log, HasSubstr("NVRTC 12.4 does not know sm_100a"));
+  EXPECT_EQ(fake.calls("cuLibraryGetKernel").size(), 1u);
+}
+
+TEST_F(NvrtcBackendTest, PtxOfOneArchitectureWouldNotRunOnAnother) {
+  host.options["nvrtc.library"] = KMUX_OLD_NVRTC;
+  fake.set_devices({{.major = 10, .minor = 0}});
+  const Artifact artifact =
+      wrap_and_build(backend, one_kernel(kAddOne).build().value(), {}, "cuda:compute_90a").value();
+  const auto adapter = backend.load(artifact, 0).value();
+  EXPECT_THAT(adapter->prepare(0).error().message, HasSubstr("NO_BINARY_FOR_GPU"));
+}
+
+TEST_F(NvrtcBackendTest, AVariantForTheNewArchitectureIsRefusedByAnOlderNvrtc) {
+  Program program = one_kernel(kAddOne).build().value();
+  program.variants[0].requirements.arch = {"sm_100a"};
+  const Target target{"cuda", "sm_100a", {{"code", "compute_90"}}};
+  EXPECT_EQ(backend.supports({program, 0, target, {}}).value().size(), 1u);
+  program.variants[0].dialect = "cubin";
+  EXPECT_THAT(backend.supports({program, 0, target, {}}).value(), IsEmpty());
+}
+
 TEST_F(NvrtcBackendTest, SupportsCudaCubinAndPtx) {
   for (const char* dialect : {"cuda", "cubin", "ptx"}) {
     Program program = one_kernel(kAddOne).build().value();

@@ -26,7 +26,7 @@ class CompilationTest : public NvrtcTest {
 
 TEST_F(CompilationTest, GivesCodeWithoutALogWhereThereIsNothingToSay) {
   const Compiled compiled = compile_text(kAddOne).value();
-  EXPECT_EQ(nvidia::cubin_kernels(compiled.cubin).value(), std::vector<std::string>{"k"});
+  EXPECT_EQ(nvidia::cubin_kernels(compiled.code).value(), std::vector<std::string>{"k"});
   EXPECT_EQ(compiled.log, "");
   EXPECT_FALSE(compiled.is_about_program);
 }

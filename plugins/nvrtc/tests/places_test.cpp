@@ -72,6 +72,20 @@ TEST_F(Places, AMissingHeaderOfTheToolkitHasAdvice) {
   EXPECT_FALSE(toolkit_header_advice("error: identifier \"cuda\" is undefined"));
 }
 
+TEST_F(Places, TheReleaseIsInTheNameOfTheBuiltins) {
+  const std::string library = folder.write("pypi/libnvrtc.so.12", "").string();
+  folder.write("pypi/libnvrtc-builtins.so.12.4", "");
+  EXPECT_EQ(release_of(library), (nvidia::Release{12, 4}));
+  folder.write("pypi/libnvrtc-builtins.so.12.4.127", "");
+  EXPECT_EQ(release_of(library), (nvidia::Release{12, 4}));
+  folder.write("pypi/libnvrtc-builtins.so.13.0", "");  // which of them? The library is no library.
+  EXPECT_EQ(release_of(library), std::nullopt);
+}
+
+TEST_F(Places, ALibraryWithoutBuiltinsIsAskedForItsRelease) {
+  EXPECT_EQ(release_of(KMUX_OLD_NVRTC), (nvidia::Release{12, 4}));
+}
+
 TEST_F(Places, HeadersAreThoseOfTheSameToolkit) {
   folder.write("home/lib64/libnvrtc.so.13", "");
   folder.write("home/include/cuda_fp16.h", "");

@@ -5,10 +5,20 @@
 namespace kmux::fake_cuda {
 namespace {
 
+// PTX runs on its architecture and on newer ones; with suffix "a" on its own alone.
+CUresult check_ptx(const PtxTarget& target) {
+  if (target.arch == 0 || current_device() < 0) return CUDA_SUCCESS;
+  const Device& device = world().devices[static_cast<std::size_t>(current_device())];
+  const int number = device.major * 10 + device.minor;
+  const bool runs = target.is_exact ? target.arch == number : target.arch <= number;
+  return runs ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
 // Loading is lazy: what the code is shows when a kernel is asked for. Code for 9.0 runs on 9.1, but not on 10.0.
 CUresult check_code(const Library& library) {
   if (library.is_junk) return CUDA_ERROR_INVALID_IMAGE;
-  if (!library.cubin || current_device() < 0) return CUDA_SUCCESS;
+  if (!library.cubin) return check_ptx(library.ptx_target);
+  if (current_device() < 0) return CUDA_SUCCESS;
   const Device& device = world().devices[static_cast<std::size_t>(current_device())];
   const int arch = library.cubin->arch;
   return arch / 10 == device.major && arch % 10 <= device.minor ? CUDA_SUCCESS : CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -67,7 +77,10 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, int*, void**, u
   return call.with(" code ", code, " jit_options ", jit_count, " library_options ", library_count).run([&] {
     if (code == nullptr) return CUDA_ERROR_INVALID_VALUE;
     Library loaded{read_cubin(code), is_junk(code)};
-    if (!loaded.cubin && !loaded.is_junk) loaded.ptx = read_ptx(static_cast<const char*>(code));
+    if (!loaded.cubin && !loaded.is_junk) {
+      loaded.ptx = read_ptx(static_cast<const char*>(code));
+      loaded.ptx_target = read_ptx_target(static_cast<const char*>(code));
+    }
     call.with(" -> ", *library = world().libraries.add(std::move(loaded)));
     return CUDA_SUCCESS;
   });

@@ -13,6 +13,7 @@
 
 #include "control.h"
 #include "cubin.h"
+#include "ptx.h"
 #include "timeline/timeline.h"
 
 namespace kmux::fake_cuda {
@@ -53,6 +54,7 @@ struct Library {
   std::optional<Cubin> cubin;  // none: any name is a kernel
   bool is_junk = false;        // loaded, but it has none
   std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
+  PtxTarget ptx_target = {};
   std::map<std::string, CUkernel> kernels;
 };
 

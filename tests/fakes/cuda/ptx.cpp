@@ -38,4 +38,11 @@ std::map<std::string, std::vector<Parameter>> read_ptx(const char* text) {
   return kernels;
 }
 
+PtxTarget read_ptx_target(const char* text) {
+  static const std::regex target(R"(\.target\s+sm_(\d+)(a?))");
+  std::cmatch match;
+  if (!std::regex_search(text, match, target)) return {};
+  return {std::stoi(match[1]), match[2].length() > 0};
+}
+
 }  // namespace kmux::fake_cuda
