@@ -1,0 +1,58 @@
+// The figures of group `reach`: a line each, "bar NAME VALUE UNIT".
+//
+// bars_reach [BAR...]
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kmux/compile.h"
+#include "kmux/tensor.h"
+
+#include "bar_program.h"
+#include "fake_cuda.h"
+#include "nvidia/call_programs.h"
+
+namespace kmux::bench {
+namespace {
+
+constexpr std::int64_t kLength = 256;
+
+// What the kernel of `add_program` does.
+void add(const fake_cuda::KernelRun& run) {
+  const auto vector = [&](int index) { return *static_cast<float**>(run.args[index]); };
+  for (int i = 0; i < *static_cast<int*>(run.args[3]); ++i) vector(2)[i] = vector(0)[i] + vector(1)[i];
+}
+
+// A tensor of the device with `value` in each place.
+Tensor filled(const Kernel& kernel, float value) {
+  Tensor tensor = Tensor::empty({kLength}, dtype::kFloat32, kernel.device()).value();
+  std::fill_n(static_cast<float*>(tensor.data()), kLength, value);  // memory of the fake is the host's
+  return tensor;
+}
+
+// Does a kernel run on a device that NVRTC is too old for, and does the resolution say how?
+double ptx_fallback_runs() {
+  FakeCuda fake = FakeCuda::load();
+  fake.set_devices({{.name = "Fake B200", .major = 10, .minor = 0}});
+  fake.on_launch(add);
+  const Kernel kernel = compile(add_program(), {.execution_backend = "nvrtc"}).value();
+  const bool is_told = kernel.resolution().explain().find("cuda:sm_100a,code=compute_90") != std::string::npos;
+  Tensor c = filled(kernel, 0);
+  kernel.launch({filled(kernel, 1), filled(kernel, 2), c}).value();
+  return is_told && static_cast<float*>(c.data())[kLength - 1] == 3 ? 1 : 0;
+}
+
+const std::array<Bar, 1> kBars = {{{"ptx_fallback_runs", ptx_fallback_runs, "of 1"}}};
+
+}  // namespace
+}  // namespace kmux::bench
+
+int main(int argc, char** argv) {
+  using namespace kmux::bench;
+  setenv("KMUX_NVRTC_LIBRARY", KMUX_OLD_NVRTC, /*overwrite=*/1);
+  setenv("KMUX_DISABLE_CACHE", "1", /*overwrite=*/1);
+  return told("bars_reach", [&] { return measure_bars("bars_reach", kBars, {argv + 1, argv + argc}); });
+}
