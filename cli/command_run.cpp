@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <numeric>
 
@@ -24,6 +26,8 @@ struct Run {
   std::vector<Arg> args = {};        // the parameters that are not outputs, in order
   std::vector<Tensor> results =
       {};  // as `tensors`, after the call: outputs and buffers that the kernel may have written
+  std::vector<Arg> launch_args = {};  // one a parameter, the outputs of the first call among them
+  std::vector<Tensor> outputs = {};   // which those refer to
 };
 
 double nanoseconds(Clock::duration duration) { return std::chrono::duration<double, std::nano>(duration).count(); }
@@ -60,10 +64,15 @@ Status call(Run& run, const Kernel& kernel) {
   KMUX_TRY(kernel.device().synchronize());
   const Signature& signature = run.request.program->signature;
   run.results = run.tensors;
+  auto given = run.args.begin();
   for (std::size_t i = 0; i < signature.params.size(); ++i) {
     const auto found = std::ranges::find(signature.outputs, signature.params[i].name);
     if (found != signature.outputs.end()) {
       run.results[i] = outputs[static_cast<std::size_t>(found - signature.outputs.begin())];
+      run.outputs.push_back(run.results[i]);
+      run.launch_args.emplace_back(run.results[i]);
+    } else {
+      run.launch_args.push_back(*given++);
     }
     if (run.results[i]) {
       KMUX_ASSIGN(run.results[i], run.results[i].to(Device{}));
@@ -72,18 +81,35 @@ Status call(Run& run, const Kernel& kernel) {
   return Ok{};
 }
 
-/// The median time of further calls, each waited for, of the best code there will be.
-Result<double> time_calls(const Run& run, const Kernel& kernel) {
+struct Times {
+  double compile_ns = 0;
+  double first_call_ns = 0;
+  double median_call_ns = 0;  // 0: not asked for
+  std::size_t calls = 0;      // that it is of
+};
+
+/// The median time of further calls, each waited for, of the best code there will be. They write where the first one did, so
+/// that no time goes into new memory.
+Status time_calls(const Run& run, const Kernel& kernel, Times& result) {
+  constexpr std::size_t kLeast = 5;
+  constexpr std::size_t kMost = 1000;
+  constexpr std::chrono::milliseconds kEnough(200);
   std::vector<double> times;
   KMUX_TRY(kernel.await_best());
-  for (int i = 0; i < run.request.repeat; ++i) {
+  const auto is_enough = [&, first = Clock::now()] {
+    if (run.request.repeat > 0) return times.size() == static_cast<std::size_t>(run.request.repeat);
+    return times.size() == kMost || (times.size() >= kLeast && Clock::now() - first > kEnough);
+  };
+  while (!is_enough()) {
     const auto begin = Clock::now();
-    KMUX_TRY(kernel.call(run.args));
+    KMUX_TRY(kernel.launch(run.launch_args));
     KMUX_TRY(kernel.device().synchronize());
     times.push_back(nanoseconds(Clock::now() - begin));
   }
   std::ranges::sort(times);
-  return times[times.size() / 2];
+  result.median_call_ns = times[times.size() / 2];
+  result.calls = times.size();
+  return Ok{};
 }
 
 const Tensor& result_named(const Run& run, const std::string& name) {
@@ -113,48 +139,111 @@ Result<std::vector<Check>> check_outputs(const Run& run) {
   return checks;
 }
 
-struct Times {
-  double compile_ns = 0;
-  double first_call_ns = 0;
-  double median_call_ns = 0;  // 0: not asked for
-};
-
 std::string results_text(const Run& run) {
   std::string text;
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const std::string& name = run.request.program->signature.params[i].name;
-    if (run.results[i] && is_output(run.request.program->signature, name)) {
+    const BufferParam* const buffer = as_buffer(run.request.program->signature.params[i]);
+    if (run.results[i] && (buffer->inout || is_output(run.request.program->signature, name))) {
       text += "  " + name + "  " + describe(*run.results[i].dl()) + "\n";
     }
   }
   return text;
 }
 
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.15g", value);
+  return text.data();
+}
+
 /// Values that were not given are printed, so that no result is of another call than was meant.
 std::string examples_text(const std::map<std::string, double>& examples) {
   std::vector<std::string> values;
   values.reserve(examples.size());
-  for (const auto& [name, value] : examples) values.push_back(name + " = " + dump(Json(value)));
-  return values.empty() ? "" : "  with the program's example values: " + join(values) + "\n";
+  for (const auto& [name, value] : examples) values.push_back(name + " = " + number_text(value));
+  return join(values);
+}
+
+/// What stderr says where the tensors are made up: all that the caller did not give, and how to give it.
+std::string made_up_text(const Run& run, const std::map<std::string, double>& examples) {
+  const std::vector<std::string>& made_up = run.request.inputs.made_up();
+  if (made_up.empty()) return "";
+  std::string notice = "made up: " + join(made_up);
+  std::string option = "--in " + made_up.front().substr(0, made_up.front().find('=')) + "=FILE.npy";
+  if (!examples.empty()) {
+    const std::vector<Symbol>& symbols = run.request.program->signature.symbols;
+    const auto symbol = std::ranges::find_if(symbols, [&](const Symbol& one) { return examples.contains(one.name); });
+    option += " and --set " + (symbol == symbols.end() ? examples.begin()->first : symbol->name) + "=VALUE";
+    notice += "; examples of the program: " + examples_text(examples);
+  }
+  return notice + ". Give your own with " + option + ".";
+}
+
+/// Units: bytes. What a call moves: what the program says, or else its tensors, those that it changes twice.
+double bytes_of(const Run& run) {
+  const Program& program = *run.request.program;
+  if (const auto& declared = program.metadata.bytes) {
+    if (const auto value = run.request.binding.evaluate(*declared)) return static_cast<double>(*value);
+  }
+  double bytes = 0;
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    if (!run.results[i]) continue;
+    const int times = as_buffer(program.signature.params[i])->inout ? 2 : 1;
+    bytes += times * static_cast<double>(run.results[i].byte_count());
+  }
+  return bytes;
+}
+
+std::string rate_text(double value, const char* unit) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(),
+                value < 10     ? ", %.2f %s"
+                : value < 1000 ? ", %.1f %s"
+                               : ", %.0f %s",
+                value, unit);
+  return text.data();
+}
+
+/// The median and what it is of; with --time the rates, too. Adds the same to `json`.
+std::string times_text(const Run& run, const Times& times, Json& json) {
+  if (times.calls == 0) return "";
+  json["median_call_ns"] = times.median_call_ns;
+  if (!run.request.is_timed) return ", median call " + duration_text(times.median_call_ns);
+  const double bytes = bytes_of(run);
+  std::string text =
+      "\n  " + duration_text(times.median_call_ns) + " a call (median of " + std::to_string(times.calls) +
+      ", each waited for)" + rate_text(bytes / times.median_call_ns, "GB/s") + " of " +
+      bytes_text(static_cast<std::uint64_t>(bytes)) + (run.request.program->metadata.bytes ? "" : " of tensors");
+  json["timed_calls"] = static_cast<std::int64_t>(times.calls);
+  json["bytes_a_call"] = bytes;
+  if (const auto& declared = run.request.program->metadata.flops) {
+    if (const auto flops = run.request.binding.evaluate(*declared)) {
+      text += rate_text(static_cast<double>(*flops) / times.median_call_ns, "GFLOP/s");
+      json["flops_a_call"] = *flops;
+    }
+  }
+  return text;
 }
 
 Report make_report(const Run& run, const Kernel& kernel, const Times& times, const std::vector<Check>& checks) {
   Report report;
   const std::map<std::string, double> examples = run.request.binding.examples();
   report.text = styled(Style::kBold, run.request.program->name) + " on " + kernel.backend() + " (" +
-                to_string(kernel.target()) + ")\n" + results_text(run) + examples_text(examples) + "  ready in " +
-                duration_text(times.compile_ns) + ", first call " + duration_text(times.first_call_ns);
-  Json::Object json{{"backend", kernel.backend()},
-                    {"target", to_string(kernel.target())},
-                    {"compile_ns", times.compile_ns},
-                    {"first_call_ns", times.first_call_ns},
-                    {"examples", Json::Object(examples.begin(), examples.end())},
-                    {"resolution", kernel.resolution().to_json()}};
-  if (times.median_call_ns > 0) {
-    report.text += ", median call " + duration_text(times.median_call_ns);
-    json["median_call_ns"] = times.median_call_ns;
+                to_string(kernel.target()) + ")\n" + results_text(run);
+  report.notice = made_up_text(run, examples);
+  if (!examples.empty() && report.notice.empty()) {
+    report.text += "  with the program's example values: " + examples_text(examples) + "\n";
   }
-  report.text += "\n";
+  report.text += "  ready in " + duration_text(times.compile_ns) + ", first call " + duration_text(times.first_call_ns);
+  Json json = Json::Object{{"backend", kernel.backend()},
+                           {"target", to_string(kernel.target())},
+                           {"compile_ns", times.compile_ns},
+                           {"first_call_ns", times.first_call_ns},
+                           {"examples", Json::Object(examples.begin(), examples.end())},
+                           {"made_up", json_list(run.request.inputs.made_up())},
+                           {"resolution", kernel.resolution().to_json()}};
+  report.text += times_text(run, times, json) + "\n";
   Json::Object results;
   for (const Check& check : checks) {
     const bool ok = check.comparison.ok();
@@ -184,9 +273,7 @@ Result<Report> run(RunRequest request) {
   times.first_call_ns = nanoseconds(Clock::now() - first);
   KMUX_ASSIGN(const auto checks, check_outputs(run));
   KMUX_TRY(write_outputs(run));
-  if (run.request.repeat > 0) {
-    KMUX_ASSIGN(times.median_call_ns, time_calls(run, kernel));
-  }
+  if (run.request.repeat > 0 || run.request.is_timed) KMUX_TRY(time_calls(run, kernel, times));
   return make_report(run, kernel, times, checks);
 }
 
@@ -229,9 +316,10 @@ void describe_trace(po::options_description& options) {
 
 const Command kRunCommand{"run",
                           "compile a program, call it on tensors, write and check the results",
-                          "run PROGRAM --in NAME=SOURCE... [options]",
+                          "run PROGRAM [--in NAME=SOURCE...] [options]",
+                          "  kmux run saxpy.cu --set n=1000000 --time\n"
                           "  kmux run gemm.kmux.json --in A=a.npy --in B=b.npy --out C=c.npy\n"
-                          "  kmux run scale.kmux.json --in X=random:1 --symbol n=4096 --scalar s=1.5 --repeat 100\n"
+                          "  kmux run scale.kmux.json --in X=random:1 --set n=4096 --set s=1.5 --repeat 100\n"
                           "  kmux run gemm.kmux.json --in A=a.npy --in B=b.npy --check C=ref.npy --rtol 1e-4\n",
                           {"program"},
                           describe_run_request,

@@ -32,6 +32,7 @@ Result<bench::Binding> read_binding(const Program& program, const po::variables_
   bench::Binding binding(program);
   for (const auto& text : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(text));
   for (const auto& text : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(text));
+  for (const auto& text : values_of(arguments, "set")) KMUX_TRY(binding.set(text));
   return binding;
 }
 
@@ -123,15 +124,21 @@ void describe_run_request(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
   add("in", po::value<List>()->value_name("NAME=SOURCE"),
-      "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others");
-  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "a scalar parameter");
-  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes that no file determines");
+      "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others. Without any --in every "
+      "input is "
+      "random");
+  add("set,s", po::value<List>()->value_name("NAME=VALUE"),
+      "a scalar parameter, or a symbol of the shapes that no file determines (default: the program's example)");
+  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "the same, of scalars only");
+  add("symbol", po::value<List>()->value_name("NAME=N"), "the same, of symbols only");
   add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");
   add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of --check (default: by dtype)");
   add("check-memory", "run kernels of dialect cuda on the cpu and report accesses, races and barriers that are wrong");
-  add("repeat", po::value<int>()->value_name("N")->default_value(0, "0"), "time N further calls");
+  add("time", "time further calls, and print the median and its rate");
+  add("repeat", po::value<int>()->value_name("N"),
+      "time N further calls (--time: as many as fit in a fifth of a second)");
   describe_force(options);
 }
 
@@ -140,6 +147,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   auto program = std::make_unique<const Program>(std::move(read));
   KMUX_ASSIGN(bench::Binding binding, read_binding(*program, arguments));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
+  if (arguments.count("in") == 0) inputs.make_up();
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   if (arguments.count("check-memory") != 0) KMUX_TRY(ask_for_checks(*program, options));
   OutputFiles files = files_of(*program, arguments);
@@ -147,6 +155,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_ASSIGN(const int repeat, integer_option(arguments, "repeat", 0, 0, kMostCalls));
   for (const char* tolerance : {"rtol", "atol"}) KMUX_TRY(tolerance_option(arguments, tolerance, 0));
   KMUX_TRY(inputs.load(binding));
+  KMUX_TRY(inputs.check(binding));
   KMUX_ASSIGN(auto expected, read_expected(*program, inputs, binding, arguments));
   return RunRequest{std::move(program),
                     std::move(binding),
@@ -155,6 +164,7 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
                     std::move(outputs),
                     std::move(expected),
                     repeat,
+                    arguments.count("time") != 0,
                     std::move(files)};
 }
 

@@ -35,7 +35,8 @@ struct RunRequest {
   CompileOptions options;
   std::vector<OutputTensor> outputs;
   std::vector<ExpectedTensor> expected;
-  int repeat = 0;
+  int repeat = 0;  // further calls that are timed
+  bool is_timed = false;  // is the rate asked for?
   OutputFiles files;  // all that is written, `outputs` among them
 };
 

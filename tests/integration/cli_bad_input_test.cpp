@@ -95,7 +95,7 @@ const std::vector<Case>& cases() {
       {"NegativeJobs", {"compile", kScaleFile, kGemm, "--jobs=-1"}, kBadInput, "--jobs is -1"},
       {"AbsurdJobs", {"compile", kScaleFile, kGemm, "--jobs=2147483647"}, kBadInput, "--jobs is 2147483647"},
       // The arguments.
-      {"MissingInput", scale({}), kBadInput, "--in x="},
+      {"MissingInput", {"run", kGemm, "--in", "A=x2x4.npy"}, kBadInput, "--in B="},
       {"MissingTensorFile", scale({"--in", "x=nowhere.npy"}), kBadInput, "nowhere.npy"},
       {"InputIsAFolder", scale({"--in", "x=a_folder"}), kBadInput, "a_folder"},
       {"NotNpy", scale({"--in", "x=not.npy"}), kBadInput, "not.npy"},
@@ -138,7 +138,7 @@ const std::vector<Case>& cases() {
       {"OutputOfAnUnknownCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "z=x8.npy"}), kBadInput, "\"z\""},
       {"OutputOfAMissingCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=nowhere.npy"}), kBadInput, "nowhere.npy"},
       {"OutputOfACheckOfAnotherShape", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
-      {"CheckOfWhatIsNotGiven", scale({"--check", "x=x8.npy"}), kBadInput, "which no --in gives"},
+      {"CheckOfWhatIsNotGiven", {"run", kGemm, "--in", "A=x2x4.npy", "--check", "B=x2x4.npy"}, kBadInput, "which no --in gives"},
       {"TraceOfAnUnknownOutput", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--out", "z=z.npy"}, kBadInput, "\"z\""},
       {"TraceOfANegativeRepeat", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--repeat=-1"}, kBadInput, "--repeat is -1"},
       {"UnknownOutput", scale({"--in", "x=x8.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},

@@ -29,6 +29,39 @@ Error no_number(const std::string& kind, const std::string& name, const std::str
                     "\"" + text + "\" is not " + kind + " (for \"" + name + "\"). Give one in decimal digits.");
 }
 
+std::vector<std::string> symbol_names(const Program& program) {
+  std::vector<std::string> names;
+  std::ranges::transform(program.signature.symbols, std::back_inserter(names), &Symbol::name);
+  return names;
+}
+
+std::vector<std::string> scalar_names(const Program& program) {
+  std::vector<std::string> names;
+  for (const Param& param : program.signature.params) {
+    if (as_scalar(param) != nullptr) names.push_back(param.name);
+  }
+  return names;
+}
+
+Error set_of_tensor(const Program& program, const std::string& name) {
+  const std::string advice = is_output(program.signature, name)
+                                 ? "it is an output of the program). --out " + name + "=FILE.npy writes it."
+                                 : "it is a tensor). Write --in " + name + "=FILE.npy or --in " + name + "=random:1.";
+  return make_error(ErrorCode::kInvalidArgument, "--set cannot give \"" + name + "\" (" + advice);
+}
+
+Error too_large(const std::string& name, std::int64_t value) {
+  return make_error(ErrorCode::kInvalidArgument,
+                    "symbol \"" + name + "\" cannot be " + std::to_string(value) +
+                        " (the program declares it as i32). Give a smaller value, or declare it as i64.");
+}
+
+Error negative_extent(const std::string& tensor, const Expr& extent, std::int64_t value) {
+  return make_error(ErrorCode::kInvalidArgument, "tensor \"" + tensor + "\" would have the negative extent " +
+                                                     std::to_string(value) + " (" + to_string(extent) +
+                                                     "). Give values that make it 0 or more.");
+}
+
 Error twice(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument, "\"" + name + "\" is given twice. Give it once.");
 }
@@ -59,26 +92,43 @@ Binding::Binding(const Program& program) : program_(program) {}
 
 Status Binding::set_symbol(const std::string& assignment) {
   KMUX_ASSIGN(const auto pair, split_assignment("--symbol", assignment));
-  std::vector<std::string> known;
-  std::ranges::transform(program_.signature.symbols, std::back_inserter(known), &Symbol::name);
+  const std::vector<std::string> known = symbol_names(program_);
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("symbol", pair.first, known);
-  const auto value = parse_integer(pair.second);
-  if (!value) return no_number("an integer", pair.first, pair.second);
-  if (!symbols_.emplace(pair.first, *value).second) return twice(pair.first);
-  return Ok{};
+  return take_symbol(pair.first, pair.second);
 }
 
 Status Binding::set_scalar(const std::string& assignment) {
   KMUX_ASSIGN(const auto pair, split_assignment("--scalar", assignment));
-  std::vector<std::string> known;
-  for (const Param& param : program_.signature.params) {
-    if (as_scalar(param) != nullptr) known.push_back(param.name);
-  }
+  const std::vector<std::string> known = scalar_names(program_);
   if (std::ranges::find(known, pair.first) == known.end()) return unknown("scalar", pair.first, known);
-  const auto value = parse_number(pair.second);
-  if (!value) return no_number("a number", pair.first, pair.second);
-  if (const auto exact = parse_integer(pair.second)) integers_.emplace(pair.first, *exact);
-  if (!scalars_.emplace(pair.first, *value).second) return twice(pair.first);
+  return take_scalar(pair.first, pair.second);
+}
+
+Status Binding::set(const std::string& assignment) {
+  KMUX_ASSIGN(const auto pair, split_assignment("--set", assignment));
+  std::vector<std::string> known = symbol_names(program_);
+  if (std::ranges::find(known, pair.first) != known.end()) return take_symbol(pair.first, pair.second);
+  const Param* const param = find_param(program_.signature, pair.first);
+  if (param != nullptr && as_scalar(*param) != nullptr) return take_scalar(pair.first, pair.second);
+  if (param != nullptr && as_buffer(*param) != nullptr) return set_of_tensor(program_, pair.first);
+  std::ranges::move(scalar_names(program_), std::back_inserter(known));
+  return unknown("symbol or scalar", pair.first, known);
+}
+
+Status Binding::take_symbol(const std::string& name, const std::string& text) {
+  const auto value = parse_integer(text);
+  if (!value) return no_number("an integer", name, text);
+  const DType dtype = std::ranges::find(program_.signature.symbols, name, &Symbol::name)->dtype;
+  if (dtype == dtype::kInt32 && *value != static_cast<std::int32_t>(*value)) return too_large(name, *value);
+  if (!symbols_.emplace(name, *value).second) return twice(name);
+  return Ok{};
+}
+
+Status Binding::take_scalar(const std::string& name, const std::string& text) {
+  const auto value = parse_number(text);
+  if (!value) return no_number("a number", name, text);
+  if (const auto exact = parse_integer(text)) integers_.emplace(name, *exact);
+  if (!scalars_.emplace(name, *value).second) return twice(name);
   return Ok{};
 }
 
@@ -114,6 +164,10 @@ std::optional<std::int64_t> Binding::integer(std::string_view name) const {
   return std::nullopt;
 }
 
+bool Binding::has_value(std::string_view name) const {
+  return integer(name) || scalars_.contains(name) || program_.metadata.scalars.contains(std::string(name));
+}
+
 Error Binding::no_value(const std::string& buffer, const std::string& name) const {
   const bool scalar = find_param(program_.signature, name) != nullptr;
   return make_error(ErrorCode::kInvalidArgument, "the shape of \"" + buffer + "\" needs \"" + name +
@@ -129,6 +183,7 @@ Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
     }
     KMUX_ASSIGN(const std::int64_t value,
                 kmux::evaluate(extent, [this](std::string_view name) { return integer(name); }));
+    if (value < 0) return negative_extent(param.name, extent, value);
     shape.push_back(value);
   }
   return shape;
@@ -143,6 +198,7 @@ std::optional<std::int64_t> Binding::evaluate(const Expr& expr) const {
 Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {
   if (const auto found = integers_.find(name); found != integers_.end() && !is_float(dtype)) return Arg(found->second);
   if (const auto found = scalars_.find(name); found != scalars_.end()) return Arg(found->second);
+  if (const auto found = learned_.find(name); found != learned_.end()) return Arg(found->second);
   const auto example = program_.metadata.scalars.find(name);
   if (example == program_.metadata.scalars.end()) {
     return make_error(ErrorCode::kInvalidArgument,
@@ -156,7 +212,8 @@ std::map<std::string, double> Binding::examples() const {
   std::map<std::string, double> examples;
   for (const Param& param : program_.signature.params) {
     const auto example = program_.metadata.scalars.find(param.name);
-    if (example != program_.metadata.scalars.end() && !scalars_.contains(param.name)) examples.insert(*example);
+    const bool is_known = scalars_.contains(param.name) || learned_.contains(param.name);
+    if (example != program_.metadata.scalars.end() && !is_known) examples.insert(*example);
   }
   for (const Symbol& symbol : program_.signature.symbols) {
     const auto example = program_.metadata.symbols.find(symbol.name);

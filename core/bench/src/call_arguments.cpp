@@ -1,5 +1,6 @@
 #include "kmux/bench/call_arguments.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -67,6 +68,11 @@ Error cannot_take(const Program& program, const std::string& name) {
                         did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
 }
 
+Error not_given(const std::string& name) {
+  return make_error(ErrorCode::kInvalidArgument, "input \"" + name + "\" is not given. Add --in " + name +
+                                                     "=FILE.npy or --in " + name + "=random:1.");
+}
+
 void fill_host(const Tensor& tensor, const Tensor& contents) {
   const auto bytes = static_cast<std::size_t>(tensor.byte_count());
   if (bytes == 0) return;
@@ -104,6 +110,18 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
   return inputs;
 }
 
+void Inputs::make_up() {
+  for (const Param& param : program_->signature.params) {
+    const BufferParam* const buffer = as_buffer(param);
+    if (buffer == nullptr || buffer->nullable || is_output(program_->signature, param.name) || gives(param.name)) {
+      continue;
+    }
+    const std::string source = std::string(kRandom) + std::to_string(made_up_.size() + 1);
+    sources_.emplace(param.name, source);
+    made_up_.push_back(param.name + "=" + source);
+  }
+}
+
 Status Inputs::load(Binding& binding) {
   for (const auto& [name, source] : sources_) {
     if (is_generator(source) || name == kRest) continue;
@@ -121,13 +139,47 @@ const std::string* Inputs::source_of(const std::string& name) const {
   return found == sources_.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> Inputs::names_without(const Binding& binding) const {
+  std::vector<std::string> names;
+  const auto need = [&](const std::string& name) {
+    if (!binding.has_value(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const Param& param : program_->signature.params) {
+    const BufferParam* const buffer = as_buffer(param);
+    if (as_scalar(param) != nullptr) need(param.name);
+    if (buffer == nullptr || files_.contains(param.name) || source_of(param.name) == nullptr) continue;
+    for (const Expr& extent : buffer->shape) std::ranges::for_each(symbols_of(extent), need);
+  }
+  return names;
+}
+
+Status Inputs::check(const Binding& binding) const {
+  for (const Param& param : program_->signature.params) {
+    const BufferParam* const buffer = as_buffer(param);
+    const bool is_needed = buffer != nullptr && !buffer->nullable && !is_output(program_->signature, param.name);
+    if (is_needed && !gives(param.name)) return not_given(param.name);
+  }
+  const std::vector<std::string> names = names_without(binding);
+  if (names.empty()) return Ok{};
+  std::string quoted;
+  std::string options;
+  for (const std::string& name : names) {
+    const bool is_last = &name == &names.back();
+    quoted += (quoted.empty() ? "\"" : is_last ? " and \"" : ", \"") + name + "\"";
+    options += " --set " + name + "=VALUE";
+  }
+  return make_error(ErrorCode::kInvalidArgument, "program \"" + program_->name + "\" needs " +
+                                                     (names.size() == 1 ? "a value" : "values") + " for " + quoted +
+                                                     " (no option, no file and no example of the program gives " +
+                                                     (names.size() == 1 ? "it" : "them") + "). Give" + options + ".");
+}
+
 Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const {
   if (const auto file = files_.find(param.name); file != files_.end()) return file->second;
   const std::string* source = source_of(param.name);
   if (source == nullptr) {
     if (as_buffer(param)->nullable) return Tensor();
-    return make_error(ErrorCode::kInvalidArgument, "input \"" + param.name + "\" is not given. Add --in " + param.name +
-                                                       "=FILE.npy or --in " + param.name + "=random:1.");
+    return not_given(param.name);
   }
   if (!is_generator(*source)) return load_npy(*source, as_buffer(param)->dtype);
   KMUX_ASSIGN(auto shape, binding.shape_of(param));

@@ -15,7 +15,7 @@
 
 namespace kmux::bench {
 
-/// The values of symbols and integer scalars that a run has: from --symbol, --scalar, the shapes of input files, and
+/// The values of symbols and integer scalars that a run has: from --set, --symbol, --scalar, the shapes of input files, and
 /// last the program's example values.
 class Binding {
  public:
@@ -28,6 +28,10 @@ class Binding {
   Status set_symbol(const std::string& assignment);
   /// --scalar NAME=NUMBER.
   Status set_scalar(const std::string& assignment);
+  /// --set NAME=VALUE, a symbol or a scalar.
+  ///
+  /// Errors: as of those two; for the name of a tensor one that names --in.
+  Status set(const std::string& assignment);
   /// Takes the symbols that --symbol leaves open from the shape of a tensor, read from a file for parameter `name`. Two
   /// files that disagree are left to the kernel's own checks.
   ///
@@ -40,6 +44,8 @@ class Binding {
   Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
   /// The value of an expression over symbols and integer scalars, or nothing if one has no value.
   std::optional<std::int64_t> evaluate(const Expr& expr) const;
+  /// Is anything known of symbol or scalar `name`?
+  bool has_value(std::string_view name) const;
   /// The argument for scalar parameter `name`.
   Result<Arg> scalar(const std::string& name, DType dtype) const;
   /// The symbols and scalars whose values are the program's examples, as nothing else gives one.
@@ -48,6 +54,8 @@ class Binding {
  private:
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<std::int64_t> given(std::string_view name) const;
+  Status take_symbol(const std::string& name, const std::string& text);
+  Status take_scalar(const std::string& name, const std::string& text);
   Error no_value(const std::string& buffer, const std::string& name) const;
   const Program& program_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;  // given by --symbol

@@ -23,10 +23,18 @@ class Inputs {
 
   /// Does an assignment give the tensor of parameter `name`?
   bool gives(const std::string& name) const { return source_of(name) != nullptr; }
+  /// Gives every tensor that has to be given, and that no assignment gives, random numbers of a seed of its own.
+  void make_up();
+  /// The assignments that `make_up` added, in the order of the signature.
+  const std::vector<std::string>& made_up() const { return made_up_; }
   /// Reads the files, so that `binding` learns from their shapes.
   ///
   /// Errors: of reading; as `Binding::learn`.
   Status load(Binding& binding);
+  /// That every input is given, and that every symbol and scalar of a call with them has a value.
+  ///
+  /// Errors: invalid_argument that names the first input, or all of those without a value, and the options that give them.
+  Status check(const Binding& binding) const;
   /// The host tensor for `param`; made, if it is not from a file, in the shape of `binding`.
   ///
   /// Errors: invalid_argument if no --in names it.
@@ -35,9 +43,11 @@ class Inputs {
  private:
   explicit Inputs(const Program& program) : program_(&program) {}
   const std::string* source_of(const std::string& name) const;
+  std::vector<std::string> names_without(const Binding& binding) const;
   const Program* program_;
   std::map<std::string, std::string, std::less<>> sources_;
   std::map<std::string, Tensor, std::less<>> files_;
+  std::vector<std::string> made_up_ = {};
 };
 
 /// All arguments of a call of a program, outputs included, on one device.

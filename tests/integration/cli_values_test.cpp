@@ -1,0 +1,139 @@
+// `kmux run` of a kernel of which not all is given: what is made up and how that is said, --set, and --time.
+#include "kmux/json.h"
+#include "kmux/npy.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+constexpr int kBadValue = 3;
+
+std::string saxpy(const std::string& known) {
+  return "//! kmux\n//! kernel saxpy(a: f32, x: f32[n: i32], inout y: f32[n])\n" + known +
+         "//!   launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)\n"
+         "__global__ void saxpy(float a, const float* x, float* y, int n) {\n"
+         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] += a * x[i];\n}\n";
+}
+
+class CliValues : public testing::Test {
+ protected:
+  CliValues() {
+    session_.write("saxpy.cu", saxpy("//!   example n = 1000, a = 1.5\n//!   flops 2 * n\n"));
+    session_.write("bare.cu", saxpy(""));
+  }
+  ProcessResult run(const Words& more) const {
+    Words words = {"run", more[0], "--backend", "cpu"};
+    words.insert(words.end(), more.begin() + 1, more.end());
+    return session_.run(words);
+  }
+  CliSession session_;
+};
+
+TEST_F(CliValues, MakesUpWhatIsNotGivenAndSaysSo) {
+  const ProcessResult all = run({"saxpy.cu", "--out", "y=y.npy"});
+  EXPECT_EQ(all.exit_code, 0) << all.standard_error;
+  EXPECT_EQ(
+      all.standard_error,
+      "kmux: note: made up: x=random:1, y=random:2; examples of the program: a = 1.5, n = 1000. Give your own with "
+      "--in x=FILE.npy and --set n=VALUE.\n");
+  EXPECT_THAT(all.standard_output, AllOf(HasSubstr("  y  float32[1000]\n"), Not(HasSubstr("example"))));
+  // As it says, so it was.
+  const ProcessResult same = run({"saxpy.cu", "--in", "x=random:1", "--in", "y=random:2", "--check", "y=y.npy"});
+  EXPECT_EQ(same.exit_code, 0) << same.standard_output;
+  EXPECT_EQ(same.standard_error, "");
+  EXPECT_THAT(same.standard_output, HasSubstr("with the program's example values: a = 1.5, n = 1000\n"));
+  const ProcessResult other = run({"saxpy.cu", "--in", "x=random:2", "--in", "y=random:1", "--check", "y=y.npy"});
+  EXPECT_EQ(other.exit_code, 1);
+}
+
+TEST_F(CliValues, TakesSymbolsAndScalarsByOneOption) {
+  const ProcessResult set = run({"bare.cu", "--set", "n=8", "-s", "a=2", "--out", "y=y.npy", "--out", "x=x.npy"});
+  EXPECT_EQ(set.exit_code, 0) << set.standard_error;
+  EXPECT_THAT(set.standard_error, AllOf(HasSubstr("made up: x=random:1, y=random:2. Give"), Not(HasSubstr("--set"))));
+  EXPECT_THAT(set.standard_output, HasSubstr("float32[8]"));
+  const ProcessResult ones = run({"bare.cu", "--in", "*=ones", "--set", "n=8", "-s", "a=2", "--out", "y=ones.npy"});
+  EXPECT_EQ(ones.standard_error, "");
+  EXPECT_EQ(load_npy(session_.folder() / "ones.npy")->data_as<float>()[7], 3);
+  EXPECT_EQ(run({"saxpy.cu", "--set", "n=0"}).exit_code, 0);
+}
+
+TEST_F(CliValues, LearnsAScalarFromAFile) {
+  session_.write("sum.kmux",
+                 "kernel sum(n: i32, x: f32[n], out y: f32[n])\n  example n = 1000\n  sources \"sum.c\"\n"
+                 "  launch sum(n, x, y)\n");
+  session_.write("sum.c", "void sum(int n, const float* x, float* y) { for (int i = 0; i < n; ++i) y[i] = x[i]; }\n");
+  const ProcessResult learned = run({"sum.kmux", "--in", "x=x8.npy"});
+  EXPECT_EQ(learned.exit_code, 0) << learned.standard_error;
+  EXPECT_THAT(learned.standard_output, AllOf(HasSubstr("float32[8]"), Not(HasSubstr("example"))));
+}
+
+TEST_F(CliValues, RefusesWhatDoesNotFit) {
+  const struct {
+    Words words;
+    const char* message;
+  } cases[] = {
+      {{"bare.cu"},
+       "needs values for \"a\" and \"n\" (no option, no file and no example of the program gives them). Give "
+       "--set a=VALUE --set n=VALUE."},
+      {{"bare.cu", "--set", "a=1"}, "needs a value for \"n\" "},
+      {{"bare.cu", "--in", "x=x8.npy"}, "input \"y\" is not given. Add --in y="},
+      {{"saxpy.cu", "--set", "N=8"}, "the program has no symbol or scalar \"N\". Did you mean 'n'? It has: n, a."},
+      {{"saxpy.cu", "--set", "x=8"}, "--set cannot give \"x\" (it is a tensor). Write --in x=FILE.npy"},
+      {{"scale/scale.kmux.json", "--set", "y=8"}, "--set cannot give \"y\" (it is an output of the program). --out y="},
+      {{"saxpy.cu", "--set", "n=8", "--set", "n=8"}, "\"n\" is given twice"},
+      {{"saxpy.cu", "--set", "n=8", "--symbol", "n=8"}, "\"n\" is given twice"},
+      {{"saxpy.cu", "--set", "n"}, "--set \"n\" is not an assignment. Write --set NAME=VALUE."},
+      {{"saxpy.cu", "--set", "n=8.5"}, "\"8.5\" is not an integer (for \"n\")"},
+      {{"saxpy.cu", "--set", "a=two"}, "\"two\" is not a number (for \"a\")"},
+      {{"saxpy.cu", "--set", "n=-1"}, "tensor \"x\" would have the negative extent -1 (n)"},
+      {{"saxpy.cu", "--set", "n=5000000000"}, "symbol \"n\" cannot be 5000000000 (the program declares it as i32)"},
+      {{"saxpy.cu", "--in", "x=x8.npy", "--in", "y=ones", "--set", "n=9"}, "has the extent 8 in dimension 0 (n is 9"},
+  };
+  for (const auto& one : cases) {
+    const auto before = session_.files();
+    const ProcessResult refused = run(one.words);
+    EXPECT_EQ(refused.exit_code, kBadValue) << one.message;
+    EXPECT_THAT(refused.standard_error, HasSubstr(one.message));
+    EXPECT_EQ(refused.standard_output, "");
+    EXPECT_EQ(session_.files(), before);
+  }
+}
+
+TEST_F(CliValues, TimesACallAndItsRates) {
+  const ProcessResult timed = run({"saxpy.cu", "--time", "--repeat", "3", "--json"});
+  const Json json = parse_json(timed.standard_output).value();
+  EXPECT_EQ(*json.find("timed_calls")->as_integer(), 3);
+  EXPECT_GT(*json.find("median_call_ns")->as_number(), 0);
+  EXPECT_EQ(*json.find("bytes_a_call")->as_number(), 3 * 4000);  // y is read and written
+  EXPECT_EQ(*json.find("flops_a_call")->as_integer(), 2000);
+  EXPECT_EQ(json.find("made_up")->as_array()->size(), 2u);
+  const ProcessResult text = run({"saxpy.cu", "--time"});
+  EXPECT_THAT(text.standard_output,
+              testing::ContainsRegex("a call \\(median of [0-9]+, each waited for\\), [0-9.]+ GB/s "
+                                     "of 11.7 KiB of tensors, [0-9.]+ GFLOP/s\n"));
+  EXPECT_THAT(run({"bare.cu", "--time", "--set", "n=8", "--set", "a=1"}).standard_output, Not(HasSubstr("FLOP")));
+  EXPECT_THAT(run({"saxpy.cu", "--repeat", "2"}).standard_output,
+              AllOf(HasSubstr("median call"), Not(HasSubstr("GB/s"))));
+}
+
+TEST_F(CliValues, TimesCallsThatWriteWhereTheFirstOneDid) {
+  session_.write("copy.kmux",
+                 "kernel copy(x: f32[n], out y: f32[n], count: i32)\n  sources \"copy.c\"\n  bytes 2 * n\n"
+                 "  launch copy(x, y, n: i64)\n");
+  session_.write(
+      "copy.c",
+      "void copy(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = x[i]; }\n");
+  const ProcessResult timed = run(
+      {"copy.kmux", "--in", "x=x8.npy", "-s", "count=1", "--time", "--repeat", "3", "--check", "y=x8.npy", "--json"});
+  EXPECT_EQ(timed.exit_code, 0) << timed.standard_error;
+  EXPECT_EQ(*parse_json(timed.standard_output)->find("bytes_a_call")->as_number(), 16) << "as the program says";
+}
+
+}  // namespace
+}  // namespace kmux::test
