@@ -159,7 +159,7 @@ Result<Target> resolve_cuda_target(std::string_view request, std::string_view ba
   }
   if (target.kind != "cuda") return unknown_kind(target, forms_of(backend));
   KMUX_TRY(check_attributes(target, backend, release != nullptr));
-  std::erase_if(target.attributes, [](const auto& attribute) { return attribute.first != kCode; });
+  erase_if(target.attributes, [](const auto& attribute) { return attribute.first != kCode; });
   if (target.arch.empty() || target.arch == "native") {
     Result<Arch> arch = device_arch();
     if (!arch) return no_architecture(request, "cuda:sm_90a", std::move(arch).error());

@@ -88,6 +88,12 @@ class NameMap {
   /// Removes all.
   void clear() { elements_.clear(); }
 
+  /// Removes every element of which `unwanted` is true. Returns how many.
+  template <class Unwanted>
+  friend std::size_t erase_if(NameMap& map, Unwanted unwanted) {
+    return std::erase_if(map.elements_, unwanted);
+  }
+
   /// Are names and values the same?
   bool operator==(const NameMap&) const = default;
   /// By the first name or value that differs.
