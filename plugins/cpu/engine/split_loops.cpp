@@ -122,8 +122,8 @@ bool Splitter::split(llvm::Loop& loop) {
   llvm::MDNode* const settings = loop.getLoopID();
   llvm::SmallVector<llvm::Loop*> others;
   question.compare->setMetadata(kAsked, llvm::MDNode::get(question.compare->getContext(), {}));
-  llvm::LoopConstrainer constrainer(loop, loops_, [&](llvm::Loop* made, bool) { others.push_back(made); }, *known,
-                                    evolution_, dominators_, type, {std::nullopt, limit});
+  const auto keep = [&](llvm::Loop* made, bool) { others.push_back(made); };  // the constrainer refers to it
+  llvm::LoopConstrainer constrainer(loop, loops_, keep, *known, evolution_, dominators_, type, {std::nullopt, limit});
   const bool is_split = constrainer.run();
   if (is_split) {
     for (llvm::Loop* const other : others) {
