@@ -51,28 +51,51 @@ bool calls_itself(llvm::Function& function) {
 
 namespace {
 
-void number_own(llvm::Function& function, std::vector<SharedVariable>& all) {
-  const std::vector<llvm::AllocaInst*> variables = shared_variables(function);
-  if (!variables.empty()) erase_notes(function);
-  for (llvm::AllocaInst* const variable : variables) {
-    llvm::IRBuilder<> builder(variable);
-    all.push_back(
-        {variable->getName().str(), variable->getAllocationSize(function.getDataLayout())->getFixedValue(), &function});
-    variable->replaceAllUsesWith(
-        make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(all.size() - 1)));
-    variable->eraseFromParent();
+/// Numbers shared variables; those of one mark are one.
+class SharedNumbers {
+ public:
+  void place(llvm::Function& function) {
+    const std::vector<llvm::AllocaInst*> variables = shared_variables(function);
+    if (!variables.empty()) erase_notes(function);
+    for (llvm::AllocaInst* const variable : variables) {
+      llvm::IRBuilder<> builder(variable);
+      const std::uint64_t number = number_of(*variable, function);
+      variable->replaceAllUsesWith(make_call(builder, call::kShared, builder.getPtrTy(), builder.getInt64(number)));
+      variable->eraseFromParent();
+    }
   }
-}
+  std::vector<SharedVariable> take() { return std::move(all_); }
+
+ private:
+  static std::string name_of(const llvm::AllocaInst& variable, const llvm::MDNode* mark) {
+    if (mark == nullptr || mark->getNumOperands() == 0) return variable.getName().str();
+    return llvm::cast<llvm::MDString>(mark->getOperand(0))->getString().str();
+  }
+  std::uint64_t number_of(const llvm::AllocaInst& variable, const llvm::Function& function) {
+    const llvm::MDNode* const mark = variable.getMetadata(kSharedMark);
+    if (const auto known = numbers_.find(mark); mark != nullptr && known != numbers_.end()) {
+      all_[known->second].functions.push_back(&function);
+      return known->second;
+    }
+    if (mark != nullptr) numbers_[mark] = all_.size();
+    all_.push_back(
+        {name_of(variable, mark), variable.getAllocationSize(function.getDataLayout())->getFixedValue(), {&function}});
+    return all_.size() - 1;
+  }
+
+  std::vector<SharedVariable> all_;
+  llvm::DenseMap<const llvm::MDNode*, std::uint64_t> numbers_;
+};
 
 }  // namespace
 
 std::vector<SharedVariable> number_shared(std::span<llvm::Function* const> functions) {
-  std::vector<SharedVariable> all;
+  SharedNumbers numbers;
   for (llvm::Function* const function : functions) {
-    number_own(*function, all);
+    numbers.place(*function);
     place_dynamic(*function);
   }
-  return all;
+  return numbers.take();
 }
 
 namespace {
@@ -129,7 +152,7 @@ class Facts {
                      const std::vector<llvm::Function*>& functions) {
     std::vector<llvm::Constant*> variables;
     for (const SharedVariable& variable : shared) {
-      const bool is_reached = std::ranges::find(functions, variable.function) != functions.end();
+      const bool is_reached = std::ranges::find_first_of(functions, variable.functions) != functions.end();
       variables.push_back(record({text_constant(module_, variable.name), number(is_reached ? variable.bytes : 0)}));
     }
     return own_constant(

@@ -24,7 +24,7 @@ bool calls_itself(llvm::Function& function);
 struct SharedVariable {
   std::string name;
   std::uint64_t bytes;
-  const llvm::Function* function;  // whose it is
+  std::vector<const llvm::Function*> functions;  // that name it
 };
 
 /// Has `functions`, not inlined yet, ask for their shared variables by number, and for the dynamic shared memory. Each is one

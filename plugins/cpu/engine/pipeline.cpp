@@ -25,6 +25,7 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "spmd/divergence.h"
 #include "spmd/lower.h"
+#include "spmd/steps.h"
 
 namespace kmux::cpu {
 
@@ -205,6 +206,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
   name_kernels(*whole, job);
+  spmd::place_shared_globals(*whole);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {
     KMUX_TRY(check_kernel(*whole, *launcher, kernel));

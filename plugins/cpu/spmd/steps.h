@@ -28,7 +28,13 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
 /// Errors: unsupported for inline assembly in `function`, which is for another processor.
 Status check_text(const llvm::Function& function);
 
-/// The variables of `function` that notes of the source say are shared.
+/// Metadata of a shared variable: the same node on all that are one variable of the source, with its name if that is known.
+inline constexpr const char* kSharedMark = "kmux.variable";
+
+/// Does the constant `text` of a note in the source say that its variable is shared?
+bool is_shared_note(const llvm::Constant& text);
+
+/// The variables of `function` that notes of the source, or their marks, say are shared.
 std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function);
 
 /// Takes such notes out of `function`, and those of the lives of variables.
@@ -36,6 +42,14 @@ void erase_notes(llvm::Function& function);
 
 /// Has `function` ask for the dynamic shared memory where it names an array without extent.
 void place_dynamic(llvm::Function& function);
+
+// shared_globals.cpp
+
+/// Makes of the shared variables that stand outside of functions, or are static within, variables of the functions that name
+/// them: there is one for each block, as of others.
+void place_shared_globals(llvm::Module& module);
+
+// threads.cpp
 
 /// Has `kernel` ask for lane and warp where it asked for the index of its thread. A warp that is not whole runs its body for
 /// the threads that there are.

@@ -117,13 +117,23 @@ void resolve_pointers(llvm::Function& kernel, llvm::FunctionAnalysisManager& ana
   analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
 }
 
+}  // namespace
+
+bool is_shared_note(const llvm::Constant& text) {
+  const auto* const variable = llvm::dyn_cast<llvm::GlobalVariable>(text.stripPointerCasts());
+  const auto* const data =
+      variable == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(variable->getInitializer());
+  return data != nullptr && data->isCString() && data->getAsCString() == "kmux.shared";
+}
+
+namespace {
+
 // The variable that `instruction`, a note of the source, says is shared, or null.
 llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
   const auto* const note = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (note == nullptr || note->getIntrinsicID() != llvm::Intrinsic::var_annotation) return nullptr;
-  const auto* const text = llvm::dyn_cast<llvm::GlobalVariable>(note->getArgOperand(1)->stripPointerCasts());
-  const auto* const data = text == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer());
-  if (data == nullptr || !data->isCString() || data->getAsCString() != "kmux.shared") return nullptr;
+  const auto* const text = llvm::dyn_cast<llvm::Constant>(note->getArgOperand(1));
+  if (text == nullptr || !is_shared_note(*text)) return nullptr;
   return llvm::dyn_cast<llvm::AllocaInst>(note->getArgOperand(0)->stripPointerCasts());
 }
 
@@ -132,7 +142,10 @@ llvm::AllocaInst* shared_variable(const llvm::Instruction& instruction) {
 std::vector<llvm::AllocaInst*> shared_variables(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (llvm::AllocaInst* const variable = shared_variable(instruction)) variables.push_back(variable);
+    auto* const marked = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (marked != nullptr && marked->hasMetadata(kSharedMark)) variables.push_back(marked);
+    llvm::AllocaInst* const noted = shared_variable(instruction);
+    if (noted != nullptr && !noted->hasMetadata(kSharedMark)) variables.push_back(noted);
   }
   return variables;
 }
@@ -153,13 +166,11 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
 }
 
-constexpr const char* kVariable = "kmux.variable";  // metadata: which variable of the source it is
-
 // Has each shared variable of `function` tell its copies, one a call that becomes part of a kernel, by a node of its own.
 void mark_shared(llvm::Function& function) {
   for (llvm::AllocaInst* const variable : shared_variables(function)) {
-    if (variable->hasMetadata(kVariable)) continue;
-    variable->setMetadata(kVariable, llvm::MDNode::getDistinct(function.getContext(), {}));
+    if (variable->hasMetadata(kSharedMark)) continue;
+    variable->setMetadata(kSharedMark, llvm::MDNode::getDistinct(function.getContext(), {}));
   }
 }
 
@@ -187,7 +198,7 @@ class SharedPlaces {
 
  private:
   std::uint64_t offset_of(const llvm::AllocaInst& variable, const llvm::DataLayout& layout) {
-    const auto [known, is_new] = offsets_.try_emplace(variable.getMetadata(kVariable), bytes_);
+    const auto [known, is_new] = offsets_.try_emplace(variable.getMetadata(kSharedMark), bytes_);
     if (is_new) bytes_ = aligned(bytes_ + *variable.getAllocationSize(layout));
     return known->second;
   }

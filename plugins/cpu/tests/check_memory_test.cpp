@@ -89,6 +89,21 @@ TEST(CheckMemory, BeyondAStaticSharedVariable) {
                                 HasSubstr("thread (50, 0, 0), at k.cu:5"))));
 }
 
+TEST(CheckMemory, BeyondASharedVariableOutsideOfFunctions) {
+  const CheckedKernel kernel{.source = R"(namespace a { __shared__ float first[10]; }
+__shared__ float second[64];
+__device__ float get(int i) { return second[i]; }
+__global__ void k(const float* x, float* y, int n) {
+  second[threadIdx.x] = 1;
+  a::first[threadIdx.x / 5] = 1;
+  __syncthreads();
+  y[threadIdx.x] = get(threadIdx.x);
+})"};
+  EXPECT_THAT(findings_of(kernel),
+              ElementsAre(AllOf(HasSubstr("at byte 40 of shared variable \"a::first\" (it has 40 bytes;"),
+                                HasSubstr("thread (50, 0, 0), at k.cu:6"))));
+}
+
 TEST(CheckMemory, BeyondTheDynamicSharedMemory) {
   const CheckedKernel kernel{.source = R"(extern __shared__ float all[];
 __global__ void k(const float* x, float* y, int n) {

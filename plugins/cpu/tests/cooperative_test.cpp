@@ -71,6 +71,36 @@ TEST(Cooperative, SumsInTwoPhasesAndKeepsSharedMemory) {
   }
 }
 
+// Outside of functions, in a namespace, static within a function, and of two functions: each block keeps its own.
+TEST(Cooperative, SharedVariablesOutsideOfFunctionsAreOfTheirBlock) {
+  CheckedKernel kernel = kernel_of(R"(
+  static __shared__ int calls;
+  const cg::grid_group grid = cg::this_grid();
+  const int i = number(), threads = n / gridDim.x, first = blockIdx.x * threads;
+  part[i - first] = x[i];
+  if (i == first) calls = 10 * blockIdx.x, a::blocks[1] = blockIdx.x;
+  grid.sync();
+  y[i] = reversed(i - first, threads) + 1000 * (a::blocks[1] + calls);
+)",
+                                   {}, {});
+  kernel.source =
+      "namespace a {\n__shared__ int blocks[2];\n}\nstatic __shared__ float part[64];\n"
+      "__device__ float reversed(int t, int threads) { return part[threads - 1 - t]; }\n" +
+      kernel.source;
+  for (const auto& [grid, block] : kShapes) {
+    kernel.grid = {Expr(grid)}, kernel.block = block;
+    for (const Options& way : kWays) {
+      const std::vector<float> y = results(kernel, way);
+      ASSERT_EQ(y.size(), 64U);
+      const int threads = 64 / grid;
+      for (int i = 0; i < 64; ++i) {
+        const int number = i / threads, first = number * threads;
+        ASSERT_EQ(y[i], first + threads - 1 - (i - first) + 11000 * number) << i << " of " << grid << " blocks";
+      }
+    }
+  }
+}
+
 TEST(Cooperative, WaitsInALoopThatBlocksHaveBarriersIn) {
   const std::string body = R"(
   __shared__ float own[64];
