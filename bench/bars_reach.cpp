@@ -1,10 +1,11 @@
 // The figures of group `reach`: a line each, "bar NAME VALUE UNIT".
 //
-// bars_reach [BAR...]
+// bars_reach [BAR...]      What cannot be measured here is named.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "bar_program.h"
 #include "fake_cuda.h"
 #include "nvidia/call_programs.h"
+#include "programs/hip_texts.h"
 
 namespace kmux::bench {
 namespace {
@@ -45,7 +47,21 @@ double ptx_fallback_runs() {
   return is_told && static_cast<float*>(c.data())[kLength - 1] == 3 ? 1 : 0;
 }
 
-const std::array<Bar, 1> kBars = {{{"ptx_fallback_runs", ptx_fallback_runs, "of 1"}}};
+// All of them, or it fails.
+double hip_texts_compiled_by_real_hiprtc() {
+  const HipTexts found = compile_hip_texts(kRealHip).value();
+  for (const auto* lines : {&found.refused, &found.failed}) {
+    if (!lines->empty()) throw std::runtime_error(lines->front());
+  }
+  return static_cast<double>(found.by_hiprtc);
+}
+
+std::string missing_real_hip() { return missing_hip(kRealHip); }
+
+const std::array<Bar, 2> kBars = {{
+    {"ptx_fallback_runs", ptx_fallback_runs, "of 1"},
+    {"hip_texts_compiled_by_real_hiprtc", hip_texts_compiled_by_real_hiprtc, "texts", missing_real_hip},
+}};
 
 }  // namespace
 }  // namespace kmux::bench

@@ -4,6 +4,7 @@
 
 #include "cpu/code_object.h"
 #include "cpu/grid_unit.h"
+#include "cpu/real_compilers.h"
 #include "cpu/world.h"
 #include "hiprtc_library.h"
 
@@ -45,6 +46,7 @@ kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const ch
   }
   const std::string arch = arch_of(program.unit.options);
   KMUX_ASSIGN(std::string kernels, kmux::fakes::GridCode::compile(grid_source(program.unit, arch)));
+  KMUX_TRY(compile_for_real(program.unit));
   program.code = pack({arch, kernels_of(program.unit), std::move(kernels)});
   return kmux::Ok{};
 }
