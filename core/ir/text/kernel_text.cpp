@@ -60,7 +60,9 @@ struct Parts {
   std::string file;  // the name of the source
 
   Result<Program> program(std::string_view text) const {
-    const std::string source = carrying(kernel.source, text, dialect == "cutedsl");
+    return carried_by(carrying(kernel.source, text, dialect == "cutedsl"));
+  }
+  Result<Program> carried_by(const std::string& source) const {
     return from_text({file, source, file}, [&](const std::string&) -> Result<std::string> { return source; });
   }
   std::string text(std::string_view args) const {
@@ -85,6 +87,25 @@ std::string all_of(const Signature& signature) {
   return join(names);
 }
 
+Error no_signature() {
+  return make_error(
+      ErrorCode::kInvalidArgument,
+      "the kernel has no signature (the source carries no program in a comment \"//! kmux\" either). Give one: "
+      "\"scale(x: f32[n], out y: f32[n])\".");
+}
+
+/// A launch without a grid is one of a single thread, which is hardly ever meant.
+Status check_launched(const KernelText& kernel, std::string_view dialect) {
+  if (dialect == "c" || (!kernel.grid.empty() && !kernel.block.empty())) return Ok{};
+  const std::string_view lacking = !kernel.block.empty()  ? "grid"
+                                   : !kernel.grid.empty() ? "block"
+                                                          : "grid and no block";
+  return make_error(ErrorCode::kInvalidArgument,
+                    "the kernel has no " + std::string(lacking) + " (a kernel of dialect \"" + std::string(dialect) +
+                        "\" is launched over both). Give them: grid \"ceildiv(n, 256)\" and "
+                        "block 256, say.");
+}
+
 }  // namespace
 
 Result<Program> kernel_program(const KernelText& kernel) {
@@ -97,6 +118,11 @@ Result<Program> kernel_program(const KernelText& kernel) {
   }
   const Parts parts{kernel, dialect, file_name(dialect, kernel.source)};
   if (is_whole(kernel.signature)) return parts.program(kernel.signature);
+  if (without_leading_blanks(kernel.signature).empty()) {
+    if (!carries_text(kernel.source)) return no_signature();
+    return parts.carried_by(std::string(kernel.source));
+  }
+  KMUX_TRY(check_launched(kernel, dialect));
   if (!kernel.args.empty()) return parts.program(parts.text(kernel.args));
   KMUX_ASSIGN(const Program without_args, parts.program(parts.text("")));
   return parts.program(parts.text(all_of(without_args.signature)));

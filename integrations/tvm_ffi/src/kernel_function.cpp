@@ -107,8 +107,9 @@ void tune_packed(ffi::PackedArgs args, ffi::Any* result) {
 /// Kernels of one program for several devices: a call launches that of the device of its first tensor.
 class KernelsByDevice {
  public:
-  /// `make(type, id)` returns the kernel for a device; (-1, 0) is for a call without tensors.
-  explicit KernelsByDevice(ffi::Function make) : make_(std::move(make)) {}
+  /// `make(type, id)` returns the kernel for a device; (-1, 0) is for a call without tensors. Does it look at the device, or
+  /// was it told a target?
+  KernelsByDevice(ffi::Function make, bool looks_at_device) : make_(std::move(make)), looks_(looks_at_device) {}
 
   void call(ffi::PackedArgs args, ffi::Any* result) {
     const DLDevice device = device_of(args);
@@ -147,20 +148,39 @@ class KernelsByDevice {
 
   const Place& place_on(DLDevice device) {
     if (const Place* known = find(device)) return *known;
-    auto kernel = make_(static_cast<int>(device.device_type), device.device_id).cast<ffi::Function>();
+    ffi::Function kernel = made_for(device);
     (void)kernel_of(kernel);
     const std::lock_guard lock(mutex_);
     return places_.emplace_back(device, std::move(kernel));
   }
 
+  /// Python's frames between here and the compiler are of no use to the caller, so errors come without a backtrace.
+  ffi::Function made_for(DLDevice device) const {
+    try {
+      return make_(static_cast<int>(device.device_type), device.device_id).cast<ffi::Function>();
+    } catch (const ffi::Error& error) {
+      throw ffi::Error(error.kind(), error.message() + why(error.kind(), device), "", error.cause_chain(),
+                       error.extra_context());
+    }
+  }
+
+  std::string why(std::string_view kind, DLDevice device) const {
+    const bool may_be_the_device = kind == error_kind(ErrorCode::kInvalidArgument) ||
+                                   kind == error_kind(ErrorCode::kUnavailable) ||
+                                   kind == error_kind(ErrorCode::kUnsupported);
+    if (!looks_ || device.device_type < 0 || !may_be_the_device) return {};
+    return "\n  compiled for: " + Device::foreign(device).to_string() + ", where the first array of the call is";
+  }
+
   ffi::Function make_;
+  bool looks_;
   std::mutex mutex_;
   std::deque<Place> places_;  // they stay where they are
   std::atomic<const Place*> last_ = nullptr;
 };
 
-ffi::Function kernels_by_device(const ffi::Function& make) {
-  return ffi::Function::FromPacked([kernels = std::make_shared<KernelsByDevice>(make)](
+ffi::Function kernels_by_device(const ffi::Function& make, bool looks_at_device) {
+  return ffi::Function::FromPacked([kernels = std::make_shared<KernelsByDevice>(make, looks_at_device)](
                                        ffi::PackedArgs args, ffi::Any* result) { kernels->call(args, result); });
 }
 

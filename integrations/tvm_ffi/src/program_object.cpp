@@ -71,18 +71,20 @@ ProgramRef from_text(const ffi::String& json, const Files& files) {
   return ProgramRef(value_of(valid_program(json, files)));
 }
 
-/// `how` has the other parts of a KernelText, by name.
+/// `how` has the other parts of a KernelText, by name, and the path of the source if it has one.
 ProgramRef of_kernel(const ffi::String& source, const ffi::String& signature,
                      const ffi::Map<ffi::String, ffi::String>& how) {
   const auto part = [&how](const char* name) { return std::string(how.Get(name).value_or(ffi::String())); };
-  return ProgramRef(value_of(kernel_program({.source = {source.data(), source.size()},
-                                             .signature = {signature.data(), signature.size()},
-                                             .grid = part("grid"),
-                                             .block = part("block"),
-                                             .dynamic_smem_bytes = part("dynamic_smem_bytes"),
-                                             .args = part("args"),
-                                             .name = part("name"),
-                                             .dialect = part("dialect")})));
+  const std::string dialect = part("dialect");
+  return ProgramRef(
+      value_of(kernel_program({.source = {source.data(), source.size()},
+                               .signature = {signature.data(), signature.size()},
+                               .grid = part("grid"),
+                               .block = part("block"),
+                               .dynamic_smem_bytes = part("dynamic_smem_bytes"),
+                               .args = part("args"),
+                               .name = part("name"),
+                               .dialect = dialect.empty() ? std::string(dialect_of_file(part("path"))) : dialect})));
 }
 
 ffi::Optional<ProgramRef> kept(const ffi::String& origin) {

@@ -174,6 +174,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.plugins", plugins)
       .def("kmux.did_you_mean", hint)
       .def("kmux.used_on", used_on)
+      .def("kmux.check_options", [](const NamedValues& options) { (void)compile_options(options); })
       .def("kmux.compile", compile_program)
       .def("kmux.par_compile", compile_programs)
       .def("kmux.export_library", export_program);

@@ -1,7 +1,9 @@
+import json
 import pathlib
 import pickle
 import sys
 import tempfile
+import traceback
 import unittest
 
 import numpy
@@ -16,6 +18,10 @@ __global__ void saxpy(float a, const float* x, float* y, int n) {
 """
 _SIGNATURE = "saxpy(a: f32, x: f32[n], y: inout f32[n])"
 _SCALE = "void scale(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+
+
+def note_of(error):
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
 
 
 class SourceKernel(unittest.TestCase):
@@ -52,8 +58,11 @@ class SourceKernel(unittest.TestCase):
     def test_an_error_of_the_compiler_is_what_a_call_raises(self):
         broken = kmux.kernel("void broken(float* x, long long n) { nonsense; }", "broken(x: inout f32[n])", args="x, n: i64")
         for _ in range(2):
-            with self.assertRaisesRegex(kmux.CompileError, "nonsense"):
+            with self.assertRaisesRegex(kmux.CompileError, "nonsense") as caught:
                 broken(numpy.ones(4, "float32"))
+            self.assertIn("undeclared identifier 'nonsense'", caught.exception.log)
+            shown = "".join(traceback.format_exception(type(caught.exception), caught.exception, caught.exception.__traceback__))
+            self.assertNotIn("kernel_function.cpp", shown)
 
     def test_returns_what_the_caller_makes_an_output(self):
         scale = kmux.kernel(_SCALE, "scale(x: f32[n], y: f32[n])", args="x, y, n: i64", out_idx=-1)
@@ -72,6 +81,7 @@ class SourceKernel(unittest.TestCase):
             self.check(kmux.kernel(file, _SIGNATURE, grid="ceildiv(n, 256)", block=[256]))
             file.write_text(f"//! kmux\n//! kernel {_SIGNATURE}\n//!   launch saxpy<<<ceildiv(n, 64), 64>>>(a, x, y, n)\n" + _SAXPY)
             self.check(kmux.kernel(str(file)))
+            self.check(kmux.kernel(file.read_text()))
 
     def test_takes_a_template_by_its_arguments(self):
         source = "template <class T> __global__ void twice(T* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }\n"
@@ -87,6 +97,39 @@ class SourceKernel(unittest.TestCase):
         self.assertIn("^", str(caught.exception))
         with self.assertRaisesRegex(ValueError, '"fortran" is not a dialect that kernels are written in'):
             kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, dialect="fortran")
+
+    def test_needs_what_a_launch_needs(self):
+        for given, lacking in (({}, "no grid and no block"), ({"block": 1}, "no grid"), ({"grid": 1}, "no block")):
+            with self.assertRaisesRegex(ValueError, f'the kernel has {lacking} .a kernel of dialect "cuda" is launched over both.'):
+                kmux.kernel(_SAXPY, _SIGNATURE, **given)
+        with self.assertRaisesRegex(ValueError, "the kernel has no signature"):
+            kmux.kernel(_SAXPY, grid=1, block=1)
+        with self.assertRaisesRegex(TypeError, r"grid is 2.0 .extents are integers, or expressions as text."):
+            kmux.kernel(_SAXPY, _SIGNATURE, grid=8 / 4, block=1)
+
+    def test_a_wrong_option_is_found_before_a_call(self):
+        with self.assertRaisesRegex(TypeError, "no option 'executon_backend'.*Did you mean 'execution_backend'"):
+            kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, executon_backend="cpu")
+
+    def test_a_source_is_a_text_or_a_file(self):
+        with self.assertRaisesRegex(TypeError, "'bytes' is not a source"):
+            kmux.kernel(_SAXPY.encode(), _SIGNATURE, grid=1, block=1)
+        with self.assertRaisesRegex(FileNotFoundError, "saxpi.cu") as caught:
+            kmux.kernel("saxpi.cu", _SIGNATURE, grid=1, block=1)
+        self.assertIn("is taken for the path of a file", note_of(caught.exception))
+
+    def test_says_why_it_is_compiled_for_a_device(self):
+        saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, execution_backend="metal")
+        with self.assertRaises((ValueError, kmux.Error)) as caught:
+            saxpy(1.0, numpy.ones(2, "float32"), numpy.ones(2, "float32"))
+        self.assertRegex(str(caught.exception), r"\n  compiled for: host, where the first array of the call is$")
+
+    def test_takes_the_dialect_of_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "saxpy.hip")
+            file.write_text(_SAXPY)
+            made = kmux.kernel(file, _SIGNATURE, grid="ceildiv(n, 256)", block=256)
+            self.assertEqual(json.loads(made.program.to_json())["variants"][0]["dialect"], "hip")
 
     def test_a_wrong_call_is_its_own_error(self):
         saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(n, 256)", block=256)

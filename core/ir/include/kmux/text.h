@@ -31,8 +31,9 @@ Result<Program> from_text(const ProgramText& text, const FileReader& read);
 /// A kernel in a line or two: a source, what its function takes and how it is launched.
 struct KernelText {
   std::string_view source;  // all of it
-  std::string_view
-      signature;  // "saxpy(a: f32, x: f32[n], inout y: f32[n])"; or all of a program, and nothing below is read
+  // "saxpy(a: f32, x: f32[n], inout y: f32[n])"; or all of a program, and of what is below only `dialect` is read; empty
+  // for a source that carries its program
+  std::string_view signature;
   std::string grid = {};  // "ceildiv(n, 256)" or "[m, ceildiv(n, 64)]"; empty for functions of the host (dialect c)
   std::string block = {};  // likewise
   std::string dynamic_smem_bytes = {};  // empty: none
@@ -43,7 +44,8 @@ struct KernelText {
 
 /// The program of a kernel text. Its only source is `source` with the program in a comment at its end.
 ///
-/// Errors: invalid_argument as `from_text`; for a dialect that is not written by people.
+/// Errors: invalid_argument as `from_text`; for a dialect that is not written by people; without a signature; without a grid or
+///         a block for a dialect of kernels.
 Result<Program> kernel_program(const KernelText& kernel);
 
 /// The file with its text in canonical form: comments stay, and of a source all but the text. No other file is read.

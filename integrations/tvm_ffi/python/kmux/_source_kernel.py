@@ -14,9 +14,10 @@ from typing_extensions import Unpack
 
 from ._arrays import like
 from ._compile import compile
+from ._errors import add_note
 from ._kernel import Kernel
 from ._library import functions
-from ._options import CompileOptions
+from ._options import CompileOptions, plain
 from ._program import Program, load_program
 
 Extents = Union[int, str, Sequence[Union[int, str]], None]
@@ -97,11 +98,12 @@ class _SourceKernelThatWrites(SourceKernel):
 
 
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
+    functions.check_options(plain(options))
     returns = program._has_outputs() or options.get("out_idx") is not None
     kind = SourceKernel if returns else _SourceKernelThatWrites
     made = kind.__new__(kind)
     made._kernels = _Kernels(program, options)
-    made.__move_handle_from__(functions.kernels_by_device(made._kernels))
+    made.__move_handle_from__(functions.kernels_by_device(made._kernels, "target" not in options))
     return made
 
 
@@ -132,12 +134,14 @@ def kernel(
 
     Raises:
         ValueError: as a compiler prints it: line, column, the line with a caret.
+        TypeError: an option that there is not, or a source, grid or block of another type.
+        OSError: the file cannot be read.
     """
     text, path = _read(source)
     if not signature and path is not None:
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
-    how |= {"grid": _extents(grid), "block": _extents(block)}
+    how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": path or ""}
     program = functions.kernel_program(text, textwrap.dedent(signature).strip("\n"), how)
     _log.info("kernel %r is a source of %s", program.name, ", ".join(program.files))
     return _source_kernel(program, options)
@@ -145,18 +149,29 @@ def kernel(
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
     """The text, and the path that it was read from."""
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"{type(source).__name__!r} is not a source (a source is a text, or the path of a file). Pass one of these.")
     if isinstance(source, str) and ("\n" in source or "{" in source):
         return source, None
     path = os.fspath(source)
-    with open(path, encoding="utf-8") as file:
-        return file.read(), path
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(), path
+    except FileNotFoundError as error:
+        add_note(error, "A source without a line break and without '{' is taken for the path of a file.")
+        raise
 
 
-def _extents(given: Extents) -> str:
+def _extents(name: str, given: Extents) -> str:
     if given is None:
         return ""
     if isinstance(given, (str, int)):
         return str(given)
+    if not isinstance(given, Sequence) or not all(isinstance(one, (str, int)) for one in given):
+        raise TypeError(
+            f"{name} is {given!r} (extents are integers, or expressions as text). Pass one, such as 256 or 'ceildiv(n, 256)', "
+            "or a list of up to three."
+        )
     return f"[{', '.join(map(str, given))}]"
 
 

@@ -95,9 +95,16 @@ def op(
             `kernel` of the same name; what it returns as `grad_x` is the gradient of x. Parameters without one have none.
 
     Raises:
-        ValueError: nothing is returned or written, a name is not the kernel's, or `mutates` lacks what the signature has.
-        RuntimeError: torch has an operator of this name, or the name has no namespace.
+        ValueError: nothing is returned or written, a name is not the kernel's, `mutates` lacks what the signature
+            has, or the name of the operator has no namespace.
+        TypeError: not a kernel.
     """
+    if not isinstance(kernel, (Kernel, SourceKernel)):
+        raise TypeError(
+            f"{type(kernel).__name__!r} is not a kernel (kernels come from kmux.kernel, kmux.compile and kmux.jit). Pass one."
+        )
+    if "::" not in name:
+        raise ValueError(f"{name!r} has no namespace (torch calls operators by two names). Write 'my::{name}'.")
     signature = _Signature(kernel)
     written = _checked(signature, mutates)
 

@@ -103,6 +103,12 @@ class Operators(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "'mutates' lacks y .the signature has that as `inout`."):
             kmux.torch.op("kmux_test::other_axpy", axpy, mutates=["x"])
 
+    def test_are_of_kernels_and_have_two_names(self):
+        with self.assertRaisesRegex(TypeError, "'function' is not a kernel"):
+            kmux.torch.op("kmux_test::no_kernel", lambda x: x)
+        with self.assertRaisesRegex(ValueError, "'scale' has no namespace .* Write 'my::scale'"):
+            kmux.torch.op("scale", _compiled(scale()))
+
     def test_take_outputs_by_position(self):
         source = "void twice(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
         twice = kmux.kernel(source, "twice(x: f32[n], y: f32[n])", args="x, y, n: i64", out_idx=-1)
