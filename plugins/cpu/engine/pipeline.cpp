@@ -241,7 +241,7 @@ llvm::OptimizationLevel pass_level(unsigned opt_level) {
 // optimisation: without them there is no code.
 constexpr llvm::StringRef kFastPasses =
     "coro-cond(coro-early,cgscc(coro-split),coro-cleanup),"
-    "function(sroa,early-cse,simplifycfg),inliner-wrapper,globaldce,"
+    "function(sroa,early-cse,simplifycfg),ipsccp,globaldce,inliner-wrapper,globaldce,"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<max-iterations=1;no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),"
     "sroa,early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";

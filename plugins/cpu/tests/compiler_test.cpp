@@ -213,6 +213,23 @@ TEST(Compiler, AlignsArraysOnTheStackToCacheLines) {
             0);
 }
 
+// What a kernel does for other arguments is not compiled: most of the time that tier fast would take for a choice by template.
+TEST(Compiler, CompilesOfAKernelWhatTheLaunchersConstantsLeave) {
+  Compiler compiler;
+  CompileJob job = job_of("f.c",
+                          "#define APART __attribute__((noinline)) static int\n"
+                          "APART taken(int x) { return x * 3; } APART left_out(int x) { return x * 5; }\n"
+                          "int whole(int x, int kind) { return kind == 0 ? taken(x) : left_out(x); }");
+  job.kernels = {"whole"};
+  job.launcher = "extern \"C\" int whole(int, int);\nextern \"C\" int entry(int x) { return whole(x, 0); }\n";
+  for (const Tier tier : {Tier::kFast, Tier::kFull}) {
+    job.tier = tier;
+    const auto object = compiler.compile(job);
+    EXPECT_THAT(object.value().object, HasSubstr("taken"));
+    EXPECT_THAT(object.value().object, Not(HasSubstr("left_out")));
+  }
+}
+
 TEST(Compiler, IsDeterministic) {
   Compiler compiler;
   const CompileJob job = job_of("f.cpp", "#include <cmath>\nextern \"C\" int f(int x) { return (int)std::sqrt(x); }");
