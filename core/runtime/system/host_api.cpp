@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string_view>
 #include <utility>
 
+#include "kmux/executor.h"
 #include "kmux/log.h"
 
 #include "compile_scope.h"
@@ -14,6 +16,9 @@ namespace kmux {
 namespace {
 
 std::atomic<bool> stop_announced{false};
+
+// Never destroyed, as a launch may be about to call it.
+std::atomic<const Executor*> lent{nullptr};
 
 void log_line(LogLevel level, const std::string& plugin, std::string_view text) noexcept {
   try {
@@ -65,6 +70,21 @@ HostApi::HostApi(std::string plugin, const Options& options) : plugin_(std::move
           .trace = trace,
           .stopping = stopping,
           .run_on_threads = run_on_threads};
+}
+
+void set_executor(Executor executor) {
+  lent.store(executor ? std::make_unique<const Executor>(std::move(executor)).release() : nullptr,
+             std::memory_order_release);
+}
+
+bool run_on_lent_threads(unsigned threads, void (*work)(void* context), void* context) noexcept {
+  const Executor* const executor = lent.load(std::memory_order_acquire);
+  if (executor == nullptr || threads == 0) return executor != nullptr;
+  try {
+    (*executor)(threads, [work, context] { work(context); });
+  } catch (...) {  // NOLINT(bugprone-empty-catch): who launches does the work then
+  }
+  return true;
 }
 
 }  // namespace kmux
