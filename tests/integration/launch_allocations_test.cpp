@@ -13,7 +13,7 @@
 
 #include "allocations.h"
 #include "in_process_plugin.h"
-#include "tune/first_call.h"
+#include "tune/tuner.h"
 
 namespace kmux {
 namespace {

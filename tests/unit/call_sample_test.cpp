@@ -5,7 +5,7 @@
 
 #include "in_process_plugin.h"
 #include "resolve/measurement.h"
-#include "tune/first_call.h"
+#include "tune/tuner.h"
 
 namespace kmux {
 namespace {

@@ -1,5 +1,3 @@
-#include "tune/first_call.h"
-
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "in_process_plugin.h"
+#include "tune/tuner.h"
 
 namespace kmux {
 namespace {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,25 @@ namespace kmux {
 
 class Background;
 class KernelHeaders;
+
+/// Tells the shapes of the first call of `slot` that succeeds, after it was launched. Later calls cost nothing more.
+///
+/// `tell` runs on the thread of that call.
+void watch_first_call(AdapterSlot& slot, const Signature& signature, std::function<void(CallSample)> tell);
+
+/// Arguments like those of a call, over memory of their own, which is zero.
+///
+/// Lifetime: outlives the launches that use it.
+class CallCopy {
+ public:
+  /// Errors: unavailable if the device has not enough memory; unsupported for negative strides.
+  static Result<CallCopy> make(const CallSample& sample, const Device& device);
+  std::span<const Arg> args() const { return args_; }
+
+ private:
+  std::vector<Tensor> tensors_;
+  std::vector<Arg> args_;
+};
 
 /// Measures the candidates of one kernel against each other, and lets the kernel launch the winner.
 ///
