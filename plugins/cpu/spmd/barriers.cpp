@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -45,12 +46,13 @@ class Frame {
   std::uint64_t bytes_ = kAlignment;  // behind the state
 };
 
-std::vector<llvm::CallInst*> barriers_of(llvm::Function& block) {
-  std::vector<llvm::CallInst*> barriers;
+template <class Predicate>
+std::vector<llvm::CallInst*> calls_of(llvm::Function& block, Predicate is_one) {
+  std::vector<llvm::CallInst*> found;
   for (llvm::Instruction& instruction : llvm::instructions(block)) {
-    if (is_barrier(&instruction)) barriers.push_back(llvm::cast<llvm::CallInst>(&instruction));
+    if (is_one(&instruction)) found.push_back(llvm::cast<llvm::CallInst>(&instruction));
   }
-  return barriers;
+  return found;
 }
 
 // Its own memory: a thread's variables, which stay from one barrier to the next.
@@ -193,7 +195,7 @@ void Rounds::write_waits(Waits& waits, Waits& others, llvm::BasicBlock* ends) {
 }
 
 void Rounds::write_barrier(llvm::CallInst& barrier) {
-  llvm::BasicBlock* const place = calls(&barrier, call::kBarrier) ? block_waits_.place : grid_.place;
+  llvm::BasicBlock* const place = calls(&barrier, call::kGridBarrier) ? grid_.place : block_waits_.place;
   llvm::BasicBlock* const here = barrier.getParent();
   llvm::BasicBlock* const resumed = llvm::SplitBlock(here, &barrier);
   barrier.eraseFromParent();
@@ -211,17 +213,7 @@ void Rounds::end_round() {
   builder_.CreateCondBr(block_waits_.after, round_, loop_.exit);
 }
 
-}  // namespace
-
-WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
-  std::vector<llvm::CallInst*> barriers = barriers_of(block);
-  if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {
-    std::erase_if(barriers, [](llvm::CallInst* const barrier) {
-      const bool is_of_block = calls(barrier, call::kBarrier);
-      if (is_of_block) barrier->eraseFromParent();
-      return is_of_block;
-    });
-  }
+WarpWaits add_waits(llvm::Function& block, const WarpLoop& loop, const std::vector<llvm::CallInst*>& barriers) {
   if (barriers.empty()) return {};
   Frame frame(block, loop);
   Rounds rounds(block, loop, frame);
@@ -229,6 +221,53 @@ WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
   keep_variables(block, frame, loop);
   keep_values(block, frame);
   return {frame.finish(), rounds.any_waits_for_grid()};
+}
+
+// Has what is done from `here` on use a value of its own for `value`.
+void rename_from(llvm::BasicBlock& here, llvm::Instruction& value, const llvm::DominatorTree& dominators) {
+  std::vector<llvm::Use*> uses;
+  for (llvm::Use& use : value.uses()) {
+    if (dominators.dominates(&here, place_of(use)->getParent())) uses.push_back(&use);
+  }
+  if (uses.empty()) return;
+  llvm::PHINode* const own = llvm::PHINode::Create(value.getType(), 1, value.getName(), here.begin());
+  own->addIncoming(&value, here.getSinglePredecessor());
+  for (llvm::Use* const use : uses) use->set(own);
+}
+
+// A value of a loop is kept when its block pauses at one of `turns`, not in each iteration.
+void keep_at_turns(llvm::Function& group, const WarpLoop& loop, const std::vector<llvm::CallInst*>& turns) {
+  const llvm::DominatorTree dominators(group);
+  const llvm::LoopInfo loops(dominators);
+  const unsigned depth = loops.getLoopDepth(loop.header);
+  for (llvm::CallInst* const turn : turns) {
+    llvm::BasicBlock& here = *turn->getParent();
+    for (llvm::BasicBlock& block : group) {
+      if (&block == &here || loops.getLoopDepth(&block) <= depth || !dominators.dominates(&block, &here)) continue;
+      for (llvm::Instruction& value : block) rename_from(here, value, dominators);
+    }
+  }
+}
+
+}  // namespace
+
+WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop) {
+  std::vector<llvm::CallInst*> barriers = calls_of(block, is_barrier);
+  if (const auto* const count = llvm::dyn_cast<llvm::ConstantInt>(loop.count); count != nullptr && count->isOne()) {
+    std::erase_if(barriers, [](llvm::CallInst* const barrier) {
+      const bool is_of_block = calls(barrier, call::kBarrier);
+      if (is_of_block) barrier->eraseFromParent();
+      return is_of_block;
+    });
+  }
+  return add_waits(block, loop, barriers);
+}
+
+std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop) {
+  const std::vector<llvm::CallInst*> turns =
+      calls_of(group, [](const llvm::Instruction* one) { return calls(one, call::kTurn); });
+  keep_at_turns(group, loop, turns);
+  return add_waits(group, loop, turns).frame_bytes;
 }
 
 }  // namespace kmux::cpu::spmd

@@ -22,13 +22,11 @@ constexpr unsigned kGridField = 0;
 constexpr unsigned kBlockField = 3;
 constexpr unsigned kCooperativeField = 12;
 
+constexpr unsigned kMostOfGroup = 16;  // blocks that take turns
+
 // Those of kmux_cpu_pass, which is before the memory of blocks that wait for the grid.
 constexpr unsigned kGoesOnField = 2;
 constexpr unsigned kWaitsField = 3;
-
-bool waits_for_grid(const llvm::Function& warp) {
-  return std::ranges::any_of(llvm::instructions(warp), [](const auto& one) { return calls(&one, call::kGridBarrier); });
-}
 
 /// The function of a chunk of blocks: reads what is the same for all of them, then runs one after another.
 class Chunk {
@@ -37,7 +35,8 @@ class Chunk {
       : warp_(warp),
         shape_(shape),
         shared_bytes_(shared_bytes),
-        is_cooperative_(waits_for_grid(warp)),
+        is_cooperative_(has_call(warp, call::kGridBarrier)),
+        takes_turns_(has_call(warp, call::kTurn)),
         builder_(kernel.getContext()) {
     llvm::Type* const i64 = builder_.getInt64Ty();
     llvm::Type* const ptr = builder_.getPtrTy();
@@ -50,7 +49,7 @@ class Chunk {
   }
 
   llvm::Function& function() { return *function_; }
-  std::uint64_t frame_bytes() const { return waits_.frame_bytes; }
+  std::uint64_t frame_bytes() const { return frame_bytes_; }
   /// Do its blocks wait for each other? Each has its own memory then, behind a kmux_cpu_pass.
   bool is_cooperative() const { return is_cooperative_; }
   void write(llvm::StructType* arguments);
@@ -58,18 +57,21 @@ class Chunk {
  private:
   llvm::BasicBlock* add(const char* name) { return llvm::BasicBlock::Create(builder_.getContext(), name, function_); }
   Three load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known);
-  void write_warps(llvm::BasicBlock* next_block);
+  llvm::Value* write_warps(llvm::BasicBlock* next_block);
+  llvm::Value* write_group(llvm::Value* block, llvm::BasicBlock* next_group);
+  void write_turns();
   void write_blocks();
   void place_memory(llvm::Value* begin);
   llvm::Value* memory_of(llvm::Value* block);
-  void write_pass(llvm::PHINode* any_waits, llvm::BasicBlock* entry, llvm::BasicBlock* latch);
+  void write_pass(llvm::PHINode* any_waits, llvm::Value* for_grid, llvm::BasicBlock* entry, llvm::BasicBlock* latch);
   llvm::Value* pass_field(unsigned field) {
     return builder_.CreateConstInBoundsGEP1_64(builder_.getInt32Ty(), function_->getArg(4), field);
   }
   Three block_index(llvm::Value* block);
-  Three next_index();
+  Three next_index(llvm::Value* blocks);
   Three warp_index(llvm::Value* warp);
-  void replace(std::string_view name, llvm::Value* with);
+  std::vector<Three> indices_in_step(llvm::Value* warp);
+  void write_body(llvm::BasicBlock* next, const std::vector<Three>& indices);
   void replace_three(const std::string_view (&names)[3], const Three& with);
   void replace_warps(const std::vector<Three>& with);
 
@@ -77,6 +79,7 @@ class Chunk {
   const BlockShape& shape_;
   const std::uint64_t shared_bytes_;
   const bool is_cooperative_;
+  const bool takes_turns_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_;
   Three grid_{}, extents_{}, index_{};
@@ -85,7 +88,8 @@ class Chunk {
   llvm::Value* dynamic_ = nullptr;
   llvm::Value* frames_ = nullptr;
   llvm::Value* goes_on_ = nullptr;  // is it another pass?
-  WarpWaits waits_ = {};
+  WarpLoop group_{};  // of blocks that take turns
+  std::uint64_t frame_bytes_ = 0;
 };
 
 Three Chunk::load_three(unsigned first, const std::optional<std::array<unsigned, 3>>& known) {
@@ -100,16 +104,8 @@ Three Chunk::load_three(unsigned first, const std::optional<std::array<unsigned,
   return values;
 }
 
-void Chunk::replace(std::string_view name, llvm::Value* with) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function_))) {
-    if (!calls(&instruction, name)) continue;
-    instruction.replaceAllUsesWith(with);
-    instruction.eraseFromParent();
-  }
-}
-
 void Chunk::replace_three(const std::string_view (&names)[3], const Three& with) {
-  for (unsigned i = 0; i < 3; ++i) replace(names[i], with[i]);
+  for (unsigned i = 0; i < 3; ++i) replace_calls(*function_, names[i], with[i]);
 }
 
 void Chunk::replace_warps(const std::vector<Three>& with) {
@@ -131,7 +127,29 @@ Three Chunk::warp_index(llvm::Value* warp) {
           builder_.CreateUDiv(row, extents_[1])};
 }
 
-void Chunk::write_warps(llvm::BasicBlock* next_block) {
+// Of the warps in step that are the `warp`-th.
+std::vector<Three> Chunk::indices_in_step(llvm::Value* warp) {
+  llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
+  std::vector<Three> indices;
+  indices.reserve(shape_.warps);
+  for (unsigned i = 0; i < shape_.warps; ++i) {
+    indices.push_back(warp_index(builder_.CreateAdd(first, builder_.getInt32(i), "", true, true)));
+  }
+  return indices;
+}
+
+// The code of warps with `indices`, and then `next`, where the builder goes on.
+void Chunk::write_body(llvm::BasicBlock* next, const std::vector<Three>& indices) {
+  llvm::CallInst* const call = builder_.CreateCall(&warp_, arguments_);
+  builder_.CreateBr(next);
+  builder_.SetInsertPoint(next);
+  llvm::InlineFunctionInfo info;
+  llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
+  replace_warps(indices);
+}
+
+// Returns whether a warp waits for the grid.
+llvm::Value* Chunk::write_warps(llvm::BasicBlock* next_block) {
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::BasicBlock* const header = add("warp");
   llvm::BasicBlock* const body = add("warp.body");
@@ -144,25 +162,58 @@ void Chunk::write_warps(llvm::BasicBlock* next_block) {
   builder_.CreateBr(header);
   builder_.SetInsertPoint(header);
   llvm::PHINode* const warp = builder_.CreatePHI(i32, 2, "warp");
-  llvm::Value* const first = builder_.CreateMul(warp, builder_.getInt32(shape_.warps), "", true, true);
-  std::vector<Three> indices;
-  indices.reserve(shape_.warps);
-  for (unsigned i = 0; i < shape_.warps; ++i) {
-    indices.push_back(warp_index(builder_.CreateAdd(first, builder_.getInt32(i), "", true, true)));
-  }
+  const std::vector<Three> indices = indices_in_step(warp);
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
-  llvm::CallInst* const call = builder_.CreateCall(&warp_, arguments_);
-  builder_.CreateBr(latch);
-  builder_.SetInsertPoint(latch);
+  write_body(latch, indices);
   llvm::Value* const next = builder_.CreateAdd(warp, builder_.getInt32(1), "", true, true);
   builder_.CreateCondBr(builder_.CreateICmpULT(next, count), header, next_block);
   warp->addIncoming(builder_.getInt32(0), before);
   warp->addIncoming(next, latch);
-  llvm::InlineFunctionInfo info;
-  llvm::InlineFunction(*call, info, /*MergeAttributes=*/true, nullptr, /*InsertLifetime=*/false);
-  replace_warps(indices);
-  waits_ = add_barriers(*function_, {warp, header, latch, next_block, count, frames_, goes_on_});
+  const WarpWaits waits = add_barriers(*function_, {warp, header, latch, next_block, count, frames_, goes_on_});
+  frame_bytes_ = waits.frame_bytes;
+  return waits.for_grid;
+}
+
+// The blocks from `block` on that lie in one row of the grid, as many as may take turns. Returns how many.
+llvm::Value* Chunk::write_group(llvm::Value* block, llvm::BasicBlock* next_group) {
+  llvm::Type* const i32 = builder_.getInt32Ty();
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::BasicBlock* const header = add("turn");
+  llvm::BasicBlock* const body = add("turn.body");
+  llvm::BasicBlock* const latch = add("turn.next");
+  const auto least = [&](llvm::Value* a, llvm::Value* b) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
+  };
+  llvm::Value* const most = least(builder_.CreateSub(function_->getArg(3), block), builder_.getInt64(kMostOfGroup));
+  llvm::Value* const count = least(builder_.CreateTrunc(most, i32), builder_.CreateSub(grid_[0], index_[0]));
+  builder_.CreateBr(header);
+  builder_.SetInsertPoint(header);
+  llvm::PHINode* const number = builder_.CreatePHI(i32, 2);
+  Three index = index_;
+  index[0] = builder_.CreateAdd(index[0], number);
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  write_body(latch, indices_in_step(builder_.getInt32(0)));
+  add_barriers(*function_, {.count = builder_.getInt32(1)});
+  llvm::Value* const next = builder_.CreateAdd(number, builder_.getInt32(1));
+  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), header, next_group);
+  number->addIncoming(builder_.getInt32(0), before);
+  number->addIncoming(next, latch);
+  replace_three(call::kBlock, index);
+  group_ = WarpLoop{number, header, latch, next_group, count, nullptr, nullptr};
+  return count;
+}
+
+// The frames of a group take the place of those of a block's warps.
+void Chunk::write_turns() {
+  constexpr std::uint64_t kLine = 64;
+  join_values(*function_);
+  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
+  place_memory(function_->getArg(4));
+  group_.memory = frames_;
+  const std::uint64_t bytes = kMostOfGroup * add_turns(*function_, group_);
+  frame_bytes_ = (bytes / shape_.warps + kLine - 1) / kLine * kLine;
 }
 
 // The place in the grid of block number `block`.
@@ -176,13 +227,13 @@ Three Chunk::block_index(llvm::Value* block) {
           builder_.CreateTrunc(builder_.CreateUDiv(row, y), i32)};
 }
 
-// The one after `index_`. A division a block would take as long as a small block.
-Three Chunk::next_index() {
+// The one `blocks` after `index_`, which end in its row. A division a block would take as long as a small block.
+Three Chunk::next_index(llvm::Value* blocks) {
   Three next{};
-  llvm::Value* carry = builder_.getTrue();
   for (unsigned i = 0; i < 3; ++i) {
-    next[i] = builder_.CreateAdd(index_[i], builder_.CreateZExt(carry, builder_.getInt32Ty()));
-    carry = builder_.CreateICmpEQ(next[i], grid_[i]);
+    next[i] = builder_.CreateAdd(index_[i], blocks);
+    llvm::Value* const carry = builder_.CreateICmpEQ(next[i], grid_[i]);
+    blocks = builder_.CreateZExt(carry, builder_.getInt32Ty());
     if (i < 2) next[i] = builder_.CreateSelect(carry, builder_.getInt32(0), next[i]);
   }
   return next;
@@ -205,18 +256,24 @@ void Chunk::write_blocks() {
   builder_.CreateCondBr(builder_.CreateICmpULT(block, function_->getArg(3)), body, end);
   builder_.SetInsertPoint(body);
   if (is_cooperative_) place_memory(memory_of(block));
-  write_warps(latch);
+  llvm::Value* for_grid = nullptr;
+  llvm::Value* count = builder_.getInt32(1);
+  if (takes_turns_) {
+    count = write_group(block, latch);
+  } else {
+    for_grid = write_warps(latch);
+  }
   builder_.SetInsertPoint(latch);
-  const Three next = next_index();
+  const Three next = next_index(count);
   block->addIncoming(function_->getArg(2), entry);
-  block->addIncoming(builder_.CreateAdd(block, builder_.getInt64(1), "", true, true), latch);
+  block->addIncoming(builder_.CreateAdd(block, builder_.CreateZExt(count, i64), "", true, true), latch);
   for (unsigned i = 0; i < 3; ++i) {
     index[i]->addIncoming(first[i], entry);
     index[i]->addIncoming(next[i], latch);
   }
   builder_.CreateBr(header);
   builder_.SetInsertPoint(end);
-  if (is_cooperative_) write_pass(any_waits, entry, latch);
+  if (is_cooperative_) write_pass(any_waits, for_grid, entry, latch);
   builder_.CreateRetVoid();
 }
 
@@ -239,7 +296,8 @@ llvm::Value* Chunk::memory_of(llvm::Value* block) {
 }
 
 // Says whether any block waits. Threads that do so at once say the same.
-void Chunk::write_pass(llvm::PHINode* any_waits, llvm::BasicBlock* entry, llvm::BasicBlock* latch) {
+void Chunk::write_pass(llvm::PHINode* any_waits, llvm::Value* for_grid, llvm::BasicBlock* entry,
+                       llvm::BasicBlock* latch) {
   llvm::BasicBlock* const waits = add("waits.say");
   llvm::BasicBlock* const done = add("done");
   builder_.CreateCondBr(any_waits, waits, done);
@@ -250,12 +308,11 @@ void Chunk::write_pass(llvm::PHINode* any_waits, llvm::BasicBlock* entry, llvm::
   builder_.CreateBr(done);
   any_waits->addIncoming(builder_.getFalse(), entry);
   builder_.SetInsertPoint(latch->getTerminator());
-  any_waits->addIncoming(builder_.CreateOr(any_waits, waits_.for_grid), latch);
+  any_waits->addIncoming(builder_.CreateOr(any_waits, for_grid), latch);
   builder_.SetInsertPoint(done);
 }
 
 void Chunk::write(llvm::StructType* arguments) {
-  llvm::Type* const i8 = builder_.getInt8Ty();
   builder_.SetInsertPoint(add("entry"));
   for (unsigned i = 0; i < arguments->getNumElements(); ++i) {
     arguments_.push_back(builder_.CreateLoad(arguments->getElementType(i),
@@ -273,18 +330,13 @@ void Chunk::write(llvm::StructType* arguments) {
     place_memory(function_->getArg(4));
   }
   write_blocks();
-  replace(call::kCooperative, cooperative);
+  replace_calls(*function_, call::kCooperative, cooperative);
   replace_three(call::kBlock, index_);
   replace_three(call::kGridDim, grid_);
   replace_three(call::kBlockDim, extents_);
-  replace(call::kDynamic, dynamic_);
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(*function_))) {
-    if (!calls(&instruction, call::kShared)) continue;
-    llvm::IRBuilder<> here(&instruction);
-    instruction.replaceAllUsesWith(
-        here.CreateInBoundsGEP(i8, shared_, llvm::cast<llvm::CallInst>(instruction).getArgOperand(0)));
-    instruction.eraseFromParent();
-  }
+  replace_calls(*function_, call::kDynamic, dynamic_);
+  replace_shared(*function_, shared_);
+  if (takes_turns_) write_turns();
 }
 
 // The kernel's kmux_cpu_kernel (runtime/launch.h), whose last field is what launches learn.

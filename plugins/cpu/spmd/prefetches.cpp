@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -18,6 +20,9 @@ namespace {
 
 constexpr unsigned kNear = 1 << 17;  // elements of arrays that caches may have
 constexpr unsigned kIterationsAhead = 16;
+constexpr unsigned kTurn = 6;  // iterations, where blocks take turns
+constexpr unsigned kAheadInTurns = 8;
+constexpr std::uint64_t kMostKept = 4 << 10;  // bytes that a block keeps from one turn to the next
 constexpr unsigned kBytesAhead = 256;  // along a row
 constexpr unsigned kLine = 64;  // bytes of a line of the cache
 constexpr unsigned kMostDepth = 8;  // of an expression that is looked into
@@ -120,9 +125,10 @@ void Ahead::ask(llvm::IRBuilder<>& builder, llvm::Instruction& access) {
 /// The copy of a loop that runs when what it has gone over is too much for caches.
 class FarLoop {
  public:
-  FarLoop(llvm::Loop& loop, std::vector<Stride> strides)
+  FarLoop(llvm::Loop& loop, std::vector<Stride> strides, bool takes_turns)
       : loop_(loop),
         strides_(std::move(strides)),
+        takes_turns_(takes_turns),
         header_(*loop.getHeader()),
         latch_(*loop.getLoopLatch()),
         before_(*loop.getLoopPreheader()),
@@ -134,6 +140,7 @@ class FarLoop {
     count();
     enter();
     ask_ahead();
+    if (takes_turns_) take_turns();
   }
 
  private:
@@ -147,9 +154,11 @@ class FarLoop {
   void count();
   void enter();
   void ask_ahead();
+  void take_turns();
 
   llvm::Loop& loop_;
   const std::vector<Stride> strides_;
+  const bool takes_turns_;
   llvm::BasicBlock& header_;
   llvm::BasicBlock& latch_;
   llvm::BasicBlock& before_;
@@ -206,7 +215,8 @@ void FarLoop::ask_ahead() {
   for (const Stride& stride : strides_) {
     llvm::IRBuilder<> before(far_->getTerminator());
     llvm::Type* const type = stride.step->getType();
-    llvm::Value* const steps = before.CreateMul(stride.step, llvm::ConstantInt::get(type, kIterationsAhead));
+    llvm::Value* const steps =
+        before.CreateMul(stride.step, llvm::ConstantInt::get(type, takes_turns_ ? kAheadInTurns : kIterationsAhead));
     llvm::PHINode* const index = far(stride.index);
     llvm::IRBuilder<> first(index->getParent(), index->getParent()->getFirstInsertionPt());
     later_.change(index, first.CreateAdd(index, steps));
@@ -220,6 +230,28 @@ void FarLoop::ask_ahead() {
   }
 }
 
+// After the first iteration, and then after every few, other blocks may go on.
+void FarLoop::take_turns() {
+  llvm::BasicBlock& header = *far(&header_);
+  llvm::BasicBlock& latch = *far(&latch_);
+  llvm::BasicBlock* const more = add("more");
+  llvm::BasicBlock* const pause = add("pause");
+  llvm::IRBuilder<> builder(pause);
+  make_call(builder, call::kTurn, builder.getVoidTy());
+  builder.CreateBr(&header);
+  latch.getTerminator()->replaceSuccessorWith(&header, more);
+  header.replacePhiUsesWith(&latch, more);
+  for (llvm::PHINode& phi : header.phis()) phi.addIncoming(phi.getIncomingValueForBlock(more), pause);
+  builder.SetInsertPoint(&header, header.begin());
+  llvm::PHINode* const left = builder.CreatePHI(builder.getInt32Ty(), 3, "left");
+  builder.SetInsertPoint(more);
+  llvm::Value* const next = builder.CreateSub(left, builder.getInt32(1));
+  builder.CreateCondBr(builder.CreateICmpEQ(next, builder.getInt32(0)), pause, &header);
+  left->addIncoming(builder.getInt32(1), far_);
+  left->addIncoming(next, more);
+  left->addIncoming(builder.getInt32(kTurn), pause);
+}
+
 bool has_vectors(const llvm::Loop& loop) {
   return std::ranges::any_of(loop.blocks(), [](llvm::BasicBlock* block) {
     return std::ranges::any_of(*block, [](llvm::Instruction& one) { return vector_of(one) != nullptr; });
@@ -231,7 +263,41 @@ bool is_fit(const llvm::Loop& loop) {
          loop.getExitBlock() != nullptr && has_vectors(loop);
 }
 
-void add_far_loops(llvm::Function& warp) {
+// What leaves the memory of the block, which is not a block's own while blocks take turns, as it is.
+bool is_harmless(const llvm::Instruction& one) {
+  if (!one.mayHaveSideEffects()) return true;
+  const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&one);
+  const llvm::Value* address = nullptr;
+  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&one); store != nullptr && store->isSimple()) {
+    address = store->getPointerOperand();
+  } else if (call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::masked_store) {
+    address = call->getArgOperand(1);
+  }
+  return address != nullptr && llvm::isa<llvm::Argument>(llvm::getUnderlyingObject(address));
+}
+
+std::uint64_t bytes_of(llvm::iterator_range<llvm::BasicBlock::const_phi_iterator> phis) {
+  std::uint64_t bytes = 0;
+  for (const llvm::PHINode& phi : phis) bytes += phi.getDataLayout().getTypeAllocSize(phi.getType()).getFixedValue();
+  return bytes;
+}
+
+// May blocks take turns in `loop`? What they do before it, and in it, they may do in any order, since only behind it is
+// their memory of use to them.
+bool may_take_turns(const llvm::Loop& loop, const BlockShape& shape) {
+  const auto& [x, y, z] = shape.extents.value_or(std::array{0U, 0U, 0U});
+  const llvm::BasicBlock& header = *loop.getHeader();
+  if (x * y * z != shape.lanes * shape.warps || loop.getLoopDepth() > 1 || bytes_of(header.phis()) > kMostKept)
+    return false;
+  const llvm::Function& warp = *header.getParent();
+  const bool has_variables =
+      llvm::any_of(llvm::instructions(warp), [](const auto& one) { return llvm::isa<llvm::AllocaInst>(one); });
+  if (has_variables || has_call(warp, call::kGridBarrier)) return false;
+  return llvm::all_of(llvm::inverse_depth_first(&header),
+                      [](const llvm::BasicBlock* before) { return std::ranges::all_of(*before, is_harmless); });
+}
+
+void add_far_loops(llvm::Function& warp, const BlockShape& shape) {
   llvm::DominatorTree dominators(warp);
   llvm::LoopInfo loops(dominators);
   std::vector<std::pair<llvm::Loop*, std::vector<Stride>>> chosen;
@@ -242,7 +308,9 @@ void add_far_loops(llvm::Function& warp) {
     llvm::formLCSSA(*loop, dominators, &loops, nullptr);
     chosen.emplace_back(loop, std::move(strides));
   }
-  for (auto& [loop, strides] : chosen) FarLoop(*loop, std::move(strides)).write();
+  const auto turning = std::ranges::find_if(chosen, [&](const auto& one) { return may_take_turns(*one.first, shape); });
+  for (auto one = chosen.begin(); one != chosen.end(); ++one)
+    FarLoop(*one->first, std::move(one->second), one == turning).write();
 }
 
 // Has the grid more threads than caches have elements?
@@ -307,7 +375,7 @@ bool has_loops(llvm::Function& function) {
 }  // namespace
 
 void add_prefetches(llvm::Function& warp, const BlockShape& shape) {
-  add_far_loops(warp);
+  add_far_loops(warp, shape);
   if (has_short_rows(shape) && !has_loops(warp)) ask_for_rows(warp, shape);
 }
 

@@ -105,12 +105,18 @@ Result<llvm::Function*> widen(llvm::Function& kernel, unsigned lanes, unsigned w
 
 /// Has `warp`, which is widened for a block of `shape`, ask for memory before it uses it: in loops whose index goes up by the
 /// grid's extent, when they have gone over more than caches have; and for the next blocks, where those of a large grid have
-/// short rows.
+/// short rows. The first such loop has calls of call::kTurn, where the memory of a block is its own as yet.
 void add_prefetches(llvm::Function& warp, const BlockShape& shape);
+
+// join_values.cpp
+
+/// Has `group` compute once what is the same, and know of one index of a loop what it knows of those a constant apart.
+void join_values(llvm::Function& group);
 
 // barriers.cpp
 
-/// A loop over the warps of a block, whose body is the code of a warp, or of several in step, which are one warp here.
+/// A loop over the warps of a block, whose body is the code of a warp, or of several in step, which are one warp here. Or over
+/// the blocks of a group, each of which is one warp.
 struct WarpLoop {
   llvm::PHINode* warp;  // the number of the warp, in `header`
   llvm::BasicBlock* header;  // computes what the body needs of the number, then goes to it
@@ -132,6 +138,10 @@ struct WarpWaits {
 /// after it in its frame, and the next one runs; round by round until all have ended or wait for the grid, where the block is left.
 /// Frames have no bytes if there is no barrier, or only one warp, which waits for nobody in its block.
 WarpWaits add_barriers(llvm::Function& block, const WarpLoop& loop);
+
+/// The same for blocks of a group that take turns: each runs to its next call of call::kTurn, and the next one runs. Returns the
+/// bytes of a block's frame.
+std::uint64_t add_turns(llvm::Function& group, const WarpLoop& loop);
 
 // blocks.cpp
 

@@ -1,6 +1,9 @@
 #include "spmd/thread_calls.h"
 
+#include <algorithm>
+
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
 namespace kmux::cpu::spmd {
@@ -12,6 +15,28 @@ std::string_view called(const llvm::Value* value) {
   if (!name.starts_with("kmux.")) return "";
   name.consume_back(call::kOfWideWarp);
   return {name.data(), name.size()};
+}
+
+bool has_call(const llvm::Function& function, std::string_view name) {
+  return std::ranges::any_of(llvm::instructions(function), [&](const auto& one) { return calls(&one, name); });
+}
+
+void replace_calls(llvm::Function& function, std::string_view name, llvm::Value* with) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!calls(&instruction, name) || &instruction == with) continue;
+    instruction.replaceAllUsesWith(with);
+    instruction.eraseFromParent();
+  }
+}
+
+void replace_shared(llvm::Function& function, llvm::Value* memory) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!calls(&instruction, call::kShared)) continue;
+    llvm::IRBuilder<> here(&instruction);
+    llvm::Value* const offset = llvm::cast<llvm::CallInst>(instruction).getArgOperand(0);
+    instruction.replaceAllUsesWith(here.CreateInBoundsGEP(here.getInt8Ty(), memory, offset));
+    instruction.eraseFromParent();
+  }
 }
 
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,

@@ -30,6 +30,7 @@ inline constexpr std::string_view kScale = "kmux.scale.";  // and its type: (x, 
 
 inline constexpr std::string_view kAll = "kmux.all";  // (condition): have all lanes it? Where all are active.
 inline constexpr std::string_view kShared = "kmux.shared";  // (offset): a place in the shared memory of the block
+inline constexpr std::string_view kTurn = "kmux.turn";  // other blocks may go on here before this one does
 // (i): threadIdx of lane 0 of the i-th of the warps in step
 inline constexpr std::string_view kWarp[] = {"kmux.warp.x", "kmux.warp.y", "kmux.warp.z"};
 }  // namespace call
@@ -44,6 +45,13 @@ inline bool is_barrier(const llvm::Value* value) {
 }
 /// Does `value` call one of call::kWarp?
 inline bool is_warp_index(const llvm::Value* value) { return called(value).starts_with("kmux.warp."); }
+
+/// Does `function` call `name`?
+bool has_call(const llvm::Function& function, std::string_view name);
+/// Puts `with` in the place of all that `function` is told by calls of `name`.
+void replace_calls(llvm::Function& function, std::string_view name, llvm::Value* with);
+/// Has `function` find the shared memory of its block, of which it asks for places, at `memory`.
+void replace_shared(llvm::Function& function, llvm::Value* memory);
 
 /// A call of `name` at the place of `builder`. Those that return something touch no memory.
 llvm::CallInst* make_call(llvm::IRBuilder<>& builder, std::string_view name, llvm::Type* result,

@@ -269,14 +269,6 @@ Result<std::uint64_t> join_calls(llvm::Function& kernel, llvm::FunctionAnalysisM
 
 namespace {
 
-void replace_calls(llvm::Function& kernel, std::string_view name, llvm::Value* with) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
-    if (!calls(&instruction, name) || &instruction == with) continue;
-    instruction.replaceAllUsesWith(with);
-    instruction.eraseFromParent();
-  }
-}
-
 // Of the warp: threadIdx of its first thread over the warp's extent, which is 0 where the block is one warp wide.
 llvm::Value* warp_index(llvm::IRBuilder<>& builder, const BlockShape& shape, unsigned i) {
   if (shape.order == BlockShape::Order::kRows && (*shape.extents)[i] == (i == 0 ? shape.lanes : 1))

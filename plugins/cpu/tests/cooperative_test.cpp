@@ -1,8 +1,11 @@
-// Launches whose blocks wait for each other: widened in both tiers, and thread by thread.
+// Launches whose blocks wait for each other: widened in both tiers, and thread by thread. And blocks that take turns.
+#include <sched.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "checked_kernel.h"
+#include "suite_kernel.h"
 
 namespace kmux::cpu {
 namespace {
@@ -253,6 +256,84 @@ TEST(Cooperative, ChecksTheMemoryOfEachBlockByItself) {
   };
   EXPECT_THAT(findings("  cg::this_grid().sync();\n"), testing::IsEmpty());
   EXPECT_THAT(findings(""), testing::Contains(HasSubstr("\"own\" that another thread")));
+}
+
+/// While one is there, a launch runs on the calling thread.
+class OneProcessor {
+ public:
+  OneProcessor() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    EXPECT_EQ(sched_getaffinity(0, sizeof before_, &before_), 0);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i) {
+      if (CPU_ISSET(i, &before_)) CPU_SET(i, &one);
+    }
+    EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~OneProcessor() { sched_setaffinity(0, sizeof before_, &before_); }
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
+class Turns : public SuiteKernels {};
+INSTANTIATE_TEST_SUITE_P(Tiers, Turns, testing::Values("fast", "full"));
+
+// Rows of a grid with fewer blocks than take turns, and with more; blocks that end before the loop, or have no far part, or
+// stores in it; rounds that only some threads make; and a tree in shared memory behind the loop.
+TEST_P(Turns, BlocksTakeThemInFarLoops) {
+  const OneProcessor one;
+  source_ = R"(
+extern "C" __global__ void k(const int* x, int* y, int* sums, int n, int ended) {
+  __shared__ int part[256];
+  const int row = blockIdx.y, block = row * gridDim.x + blockIdx.x, t = threadIdx.x;
+  if (block == ended) return;
+  int sum = row, last = -1;
+  for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) {
+    sum += x[i] * (row + 1);
+    if (x[i] > 90) last = i;
+    if (row == 0) y[i] = x[i] - last;
+  }
+  part[t] = sum + last;
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 0; s /= 2) {
+    if (t < s) part[t] += part[t + s];
+    __syncthreads();
+  }
+  if (t == 0) sums[block] = part[0] + blockIdx.x;
+})";
+  struct Grid {
+    int x, y;
+  };
+  for (const Grid grid : {Grid{1, 1}, Grid{3, 2}, Grid{8, 1}, Grid{16, 1}, Grid{21, 2}}) {
+    for (const int n : {100, (1 << 17) + 5, (1 << 17) + 256 * grid.x * 3, 300001}) {
+      const int ended = grid.x * grid.y == 1 ? -1 : 1;
+      auto x = integers(static_cast<std::size_t>(n), -100, 100);
+      std::vector<int> y(x.size()), wanted_y(x.size());
+      std::vector<int> sums(static_cast<std::size_t>(grid.x * grid.y)), wanted(sums.size());
+      for (int block = 0; block < grid.x * grid.y; ++block) {
+        if (block == ended) continue;
+        const int row = block / grid.x;
+        int all = block % grid.x;
+        for (int t = 0; t < 256; ++t) {
+          int last = -1;
+          for (int i = block % grid.x * 256 + t; i < n; i += grid.x * 256) {
+            const int value = x[static_cast<std::size_t>(i)];
+            all += value * (row + 1);
+            if (value > 90) last = i;
+            if (row == 0) wanted_y[static_cast<std::size_t>(i)] = value - last;
+          }
+          all += row + last;
+        }
+        wanted[static_cast<std::size_t>(block)] = all;
+      }
+      launch("k", {.grid = {grid.x, grid.y}, .block = {256}}, {x, y, sums, n, ended});
+      EXPECT_EQ(sums, wanted) << grid.x << " " << grid.y << " " << n;
+      EXPECT_EQ(y, wanted_y) << grid.x << " " << grid.y << " " << n;
+    }
+  }
 }
 
 }  // namespace

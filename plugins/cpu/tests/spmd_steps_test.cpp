@@ -165,12 +165,49 @@ std::string striding_by(const std::string& step) {
 
 TEST(SpmdSteps, LoopsThatStrideOverTheGridAskForMemoryWhenTheyHaveGoneFar) {
   Steps steps(striding_by("%step"));
-  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{512, 1, 1}});
   const std::string text = text_of(steps.kernel());
   EXPECT_THAT(text, HasSubstr("loop.far:"));
   EXPECT_THAT(text, HasSubstr("llvm.prefetch"));
   EXPECT_THAT(text, HasSubstr("mul i32 %step, 16"));
   EXPECT_THAT(text, HasSubstr("phi <32 x float> [ %more, %loop ], [ %more.far, %loop.far ]"));  // either one's sum
+}
+
+std::string with_prefetches(const std::string& kernel) {
+  Steps steps("declare ptr @\"kmux.shared\"(i64) nounwind willreturn memory(none)\n" + kernel);
+  add_prefetches(steps.kernel(), {BlockShape::Order::kRows, 32, 8, std::array<unsigned, 3>{256, 1, 1}});
+  return text_of(steps.kernel());
+}
+
+TEST(SpmdSteps, BlocksTakeTurnsWhereOnlyWhatIsBehindTheLoopUsesTheirMemory) {
+  const std::string kernel = striding_by("%step");
+  const auto before_loop = [&](const std::string& line) {
+    std::string text = kernel;
+    return with_prefetches(text.insert(text.find("  br label %loop"), line));
+  };
+  const std::string shared = "  %shared = call ptr @\"kmux.shared\"(i64 0)\n";
+  const std::string turning = with_prefetches(kernel);
+  EXPECT_THAT(turning, HasSubstr("call void @kmux.turn()"));
+  EXPECT_THAT(turning, HasSubstr("mul i32 %step, 8"));
+  EXPECT_THAT(before_loop("  store i32 %n, ptr %x\n"), HasSubstr("kmux.turn"));
+  EXPECT_THAT(before_loop(shared + "  store i32 %n, ptr %shared\n"), Not(HasSubstr("kmux.turn")));
+  EXPECT_THAT(before_loop("  call void @\"kmux.barrier\"()\n"), Not(HasSubstr("kmux.turn")));
+  EXPECT_THAT(before_loop("  %a = atomicrmw add ptr %x, i32 1 monotonic\n"), Not(HasSubstr("kmux.turn")));
+}
+
+TEST(SpmdSteps, IndicesAConstantApartBecomeOne) {
+  Steps steps(
+      "define void @k(ptr %x, i32 %n, i32 %step) {\nentry:\n  %first = shl i32 %n, 8\n"
+      "  %second = add i32 %first, 32\n  br label %loop\nloop:\n  %gone = phi i32 [ 0, %entry ], [ %g, %loop ]\n"
+      "  %i = phi i32 [ %first, %entry ], [ %a, %loop ]\n  %j = phi i32 [ %second, %entry ], [ %b, %loop ]\n"
+      "  store i32 %i, ptr %x\n  store volatile i32 %j, ptr %x\n  %g = add i32 %gone, 1\n  %a = add i32 %i, %step\n"
+      "  %b = add i32 %j, %step\n  %again = icmp ult i32 %g, %n\n  br i1 %again, label %loop, label %end\n"
+      "end:\n  ret void\n}\n");
+  join_values(steps.kernel());
+  const std::string text = text_of(steps.kernel());
+  EXPECT_THAT(text, HasSubstr("add i32 %i, 32"));
+  EXPECT_THAT(text, HasSubstr("%gone = phi"));
+  EXPECT_THAT(text, Not(HasSubstr("%j = phi")));
 }
 
 TEST(SpmdSteps, OtherLoopsStayAsTheyAre) {
