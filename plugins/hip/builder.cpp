@@ -14,6 +14,7 @@
 
 #include "code_object.h"
 #include "compiler_choice.h"
+#include "device.h"
 
 namespace kmux::hip {
 namespace {
@@ -33,7 +34,7 @@ Error for_another(const CodeObject& code, const std::string& arch) {
 // What the code says of the kernels of `plan`, once every launch fits them.
 Result<std::map<std::string, KernelMeta>> kernels_in(const CodeObject& code, const Plan& plan,
                                                      const std::string& arch) {
-  if (!code.arch.empty() && code.arch != arch) return for_another(code, arch);
+  if (!code.arch.empty() && code.arch != arch && !is_generic_of(code.arch, arch)) return for_another(code, arch);
   std::map<std::string, KernelMeta> metas;
   std::vector<const CodeKernel*> kernels;
   for (const std::string& name : plan.kernels) {
@@ -43,6 +44,14 @@ Result<std::map<std::string, KernelMeta>> kernels_in(const CodeObject& code, con
   }
   KMUX_TRY(check_launches(plan, kernels));
   return metas;
+}
+
+// Of several code objects HIP takes one when it loads them, so what is launched must fit each.
+KernelMeta narrower(const KernelMeta& one, const KernelMeta& other) {
+  KernelMeta both = one;
+  both.static_smem_bytes = std::max(one.static_smem_bytes, other.static_smem_bytes);
+  both.max_threads = std::min(one.max_threads, other.max_threads);
+  return both;
 }
 
 // Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said, which
@@ -60,6 +69,23 @@ Result<std::map<std::string, KernelMeta>> kernels_named(const Compiled& compiled
     metas[name] = {symbol, 0, 0, 0};
   }
   return metas;
+}
+
+using KernelMetas = std::map<std::string, KernelMeta>;
+
+Result<KernelMetas> kernels_of(const std::vector<std::string>& objects, const Compiled& compiled, const Plan& plan,
+                               const std::string& arch) {
+  KernelMetas all;
+  for (const std::string& object : objects) {
+    KMUX_ASSIGN(const std::optional<CodeObject> code, read_code_object(object));
+    if (!code) return kernels_named(compiled, plan);
+    KMUX_ASSIGN(const KernelMetas kernels, kernels_in(*code, plan, arch));
+    for (const auto& [name, kernel] : kernels) {
+      const auto known = all.find(name);
+      all[name] = known == all.end() ? kernel : narrower(known->second, kernel);
+    }
+  }
+  return all;
 }
 
 struct Construct {
@@ -275,18 +301,14 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   Compiled compiled;
   std::optional<Dependencies> dependencies;
   if (variant.dialect == "hsaco") {
-    KMUX_ASSIGN(compiled.code, unbundled(variant.sources.front().content, arch));
+    compiled.code = variant.sources.front().content;
   } else {
     KMUX_ASSIGN(compiled, compile_source(request, options, plan, dependencies));
-    KMUX_ASSIGN(compiled.code, unbundled(compiled.code, arch));
   }
-  KMUX_ASSIGN(const std::optional<CodeObject> code, read_code_object(compiled.code));
+  KMUX_ASSIGN(Unbundled ready, unbundled(compiled.code, arch));
+  compiled.code = std::move(ready.code);
   Meta meta{arch, compiled.compiler, {}, std::move(compiled.arguments)};
-  if (code) {
-    KMUX_ASSIGN(meta.kernels, kernels_in(*code, plan, arch));
-  } else {
-    KMUX_ASSIGN(meta.kernels, kernels_named(compiled, plan));
-  }
+  KMUX_ASSIGN(meta.kernels, kernels_of(ready.objects, compiled, plan, arch));
   Artifact artifact;
   artifact.set(kCodePart, std::move(compiled.code));
   artifact.set(kLauncherPart, std::string(launcher));

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/words.h"
@@ -165,35 +166,119 @@ std::string arch_of(std::string_view entry) {
   return begin == entry.npos ? "" : parse_arch(entry.substr(begin + 2)).value_or("");
 }
 
-Result<std::string> find_in(std::string_view bytes, std::string_view arch) {
+struct Entry {
+  std::string arch;  // empty: the host's
+  std::string_view code;
+};
+
+Result<std::vector<Entry>> entries_of(std::string_view bytes) {
   Reader table(bytes.substr(kMagic.size()));
   const auto count = table.number();
-  std::vector<std::string> others;
-  for (std::uint64_t i = 0; count && i < *count; ++i) {
+  if (!count) return cut_off();
+  std::vector<Entry> entries;
+  for (std::uint64_t i = 0; i < *count; ++i) {
     const auto offset = table.number();
     const auto size = table.number();
     const auto name_size = table.number();
     const auto name = name_size ? table.text(*name_size) : std::nullopt;
     if (!name || *offset > bytes.size() || bytes.size() - *offset < *size) return cut_off();
-    if (arch_of(*name) == arch) return std::string(bytes.substr(*offset, *size));
-    if (const std::string other = arch_of(*name); !other.empty()) others.push_back(other);
+    entries.push_back({arch_of(*name), bytes.substr(*offset, *size)});
   }
-  if (!count) return cut_off();
+  return entries;
+}
+
+template <class Fits>
+std::vector<std::string> objects_of(const std::vector<Entry>& entries, const Fits& fits) {
+  std::vector<std::string> objects;
+  for (const Entry& entry : entries) {
+    if (fits(entry.arch)) objects.emplace_back(entry.code);
+  }
+  return objects;
+}
+
+Result<Unbundled> find_in(std::string bytes, std::string_view arch) {
+  KMUX_ASSIGN(const std::vector<Entry> entries, entries_of(bytes));
+  std::vector<std::string> objects = objects_of(entries, [&](const std::string& other) { return other == arch; });
+  if (objects.empty())
+    objects = objects_of(entries, [&](const std::string& other) { return is_generic_of(other, arch); });
+  if (objects.size() == 1) return Unbundled{objects.front(), objects};
+  if (objects.size() > 1) return Unbundled{std::move(bytes), std::move(objects)};
+  std::vector<std::string> others;
+  for (const Entry& entry : entries) {
+    if (!entry.arch.empty()) others.push_back(entry.arch);
+  }
   return make_error(ErrorCode::kInvalidArgument, "the offload bundle has no code for " + std::string(arch) +
                                                      " (it has " + join(others, "none at all") +
                                                      "). Compile it with --offload-arch=" + std::string(arch) + ".");
 }
 
+Error damaged() {
+  return make_error(ErrorCode::kInvalidArgument, "the compressed offload bundle is damaged. Build it again.");
+}
+
+// Opened when a bundle wants it: most are not compressed, so the plugin does not need it.
+Result<DynamicLibrary> decompressor(const char* name) {
+  auto library = DynamicLibrary::open({name});
+  if (library) return library;
+  return make_error(ErrorCode::kUnavailable, "the offload bundle is compressed, and " + std::string(name) +
+                                                 " is not there. Install it, or compile with --no-offload-compress.");
+}
+
+// Source: zlib.h, uncompress.
+Status inflate(std::string_view packed, std::string& plain) {
+  KMUX_ASSIGN(const DynamicLibrary zlib, decompressor("libz.so.1"));
+  KMUX_ASSIGN(auto* const uncompress,
+              zlib.function<int(char*, unsigned long*, const char*, unsigned long)>("uncompress"));
+  unsigned long size = plain.size();
+  const int result = uncompress(plain.data(), &size, packed.data(), packed.size());
+  return result == 0 && size == plain.size() ? Status(Ok{}) : Status(damaged());
+}
+
+// Source: zstd.h, ZSTD_decompress: an error is no size.
+Status unpack_zstd(std::string_view packed, std::string& plain) {
+  KMUX_ASSIGN(const DynamicLibrary zstd, decompressor("libzstd.so.1"));
+  KMUX_ASSIGN(auto* const decompress,
+              zstd.function<std::size_t(char*, std::size_t, const char*, std::size_t)>("ZSTD_decompress"));
+  const std::size_t size = decompress(plain.data(), plain.size(), packed.data(), packed.size());
+  return size == plain.size() ? Status(Ok{}) : Status(damaged());
+}
+
+// Magic, version and method; then, by version, nothing, 4 or 8 bytes of the file's size, 4 or 8 of the content's, 8 of a digest.
+Result<std::string> decompressed(std::string_view bytes) {
+  constexpr std::size_t kVersionAt = 4, kMethodAt = 6, kSizesAt = 8;
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 31;
+  const auto version = value_at<std::uint16_t>(bytes, kVersionAt);
+  const auto method = value_at<std::uint16_t>(bytes, kMethodAt);
+  if (!version || !method) return cut_off();
+  if (*version < 1 || *version > 3 || *method > 1) {
+    return make_error(ErrorCode::kUnsupported,
+                      "the offload bundle is compressed in a form that is not known (version " +
+                          std::to_string(*version) + ", method " + std::to_string(*method) +
+                          "). Compile it with --no-offload-compress.");
+  }
+  const std::size_t width = *version == 3 ? 8 : 4;
+  const std::size_t size_at = kSizesAt + (*version == 1 ? 0 : width);
+  const std::optional<std::uint64_t> small = value_at<std::uint32_t>(bytes, size_at);
+  const auto size = width == 8 ? value_at<std::uint64_t>(bytes, size_at) : small;
+  const std::size_t data_at = size_at + width + sizeof(std::uint64_t);
+  if (!size || bytes.size() < data_at) return cut_off();
+  if (*size > kLargest) return damaged();
+  std::string plain(*size, '\0');
+  const std::string_view packed = bytes.substr(data_at);
+  KMUX_TRY(*method == 0 ? inflate(packed, plain) : unpack_zstd(packed, plain));
+  return plain;
+}
+
 }  // namespace
 
-Result<std::string> unbundled(std::string_view bytes, std::string_view arch) {
+Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch) {
+  std::string plain(bytes);
   if (bytes.starts_with(kCompressedMagic)) {
-    return make_error(ErrorCode::kUnsupported,
-                      "the offload bundle is compressed (backend hip reads plain ones). Compile it with "
-                      "--no-offload-compress or --no-gpu-bundle-output.");
+    KMUX_ASSIGN(plain, decompressed(bytes));
+    if (!plain.starts_with(kMagic)) return damaged();
   }
-  if (!bytes.starts_with(kMagic)) return std::string(bytes);
-  return find_in(bytes, arch);
+  if (plain.starts_with(kMagic)) return find_in(std::move(plain), arch);
+  return Unbundled{plain, {plain}};
 }
 
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name) {

@@ -43,13 +43,22 @@ struct CodeObject {
 /// Source: LLVM, AMDGPUUsage, "Code Object Metadata" (versions 3 to 5).
 Result<std::optional<CodeObject>> read_code_object(std::string_view code);
 
-/// The code object for `arch` of `bytes`: those of a Clang offload bundle, as hipcc writes it, or `bytes` themselves if
-/// they are not a bundle.
+/// Code for an architecture.
+struct Unbundled {
+  std::string code;  // what HIP loads
+  std::vector<std::string> objects;  // the code objects of which it takes one
+};
+
+/// The code for `arch` of `bytes`: those of a Clang offload bundle, as hipcc writes it, plain or compressed, or `bytes`
+/// themselves if they are not a bundle. Of entries for `arch` that differ in features (gfx90a:xnack+ and gfx90a:xnack-) only
+/// the device's full name says which, so all stay in the bundle, and HIP takes one. Where no entry is for `arch`, one for a
+/// generic architecture of it is taken.
 ///
-/// Errors: invalid_argument for a bundle that is cut off or has no code for `arch`, with what it has; unsupported for one
-///         that is compressed.
-/// Source: Clang, ClangOffloadBundler, "Bundled Binary File Layout".
-Result<std::string> unbundled(std::string_view bytes, std::string_view arch);
+/// Errors: invalid_argument for a bundle that is cut off, is damaged or has no code for `arch`, with what it has; unsupported
+///         for one that is compressed in another way than zlib's and zstd's; unavailable, with what to install, where the
+///         library that decompresses is not there.
+/// Source: Clang, ClangOffloadBundler, "Bundled Binary File Layout", "Compression and Decompression".
+Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch);
 
 /// The kernel of `code` that `name` means: a symbol, a name with C++ linkage that only one kernel has, or an
 /// instantiation ("scale<float>").

@@ -334,6 +334,20 @@ Result<Target> resolve_hip_target(std::string_view request, const DeviceArch& de
 
 namespace {
 
+struct GenericArch {
+  std::string_view name;
+  std::string_view members;  // each between blanks
+};
+
+constexpr std::array<GenericArch, 6> kGeneric = {{
+    {"gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
+    {"gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 "},
+    {"gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 "},
+    {"gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
+    {"gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
+    {"gfx12-generic", " gfx1200 gfx1201 "},
+}};
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
@@ -341,6 +355,7 @@ bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
 std::optional<std::string> parse_arch(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
+  if (is_generic(name)) return std::string(name);
   if (!name.starts_with("gfx")) return std::nullopt;
   const std::string_view number = name.substr(3);
   if (number.size() < 3 || number.size() > 4) return std::nullopt;
@@ -353,9 +368,18 @@ std::optional<std::string> parse_arch(std::string_view text) {
 bool is_known_to_rocm5(std::string_view arch) {
   constexpr std::array<std::string_view, 3> kLater = {"gfx941", "gfx942", "gfx950"};
   if (std::ranges::find(kLater, arch) != kLater.end()) return false;
-  return arch.size() == 6 || arch.starts_with("gfx10");
+  return !is_generic(arch) && (arch.size() == 6 || arch.starts_with("gfx10"));
 }
 
-int wavefront_size(std::string_view arch) { return arch.size() == 6 ? 64 : 32; }
+bool is_generic(std::string_view arch) {
+  return std::ranges::find(kGeneric, arch, &GenericArch::name) != kGeneric.end();
+}
+
+bool is_generic_of(std::string_view generic, std::string_view arch) {
+  const auto found = std::ranges::find(kGeneric, generic, &GenericArch::name);
+  return found != kGeneric.end() && found->members.find(" " + std::string(arch) + " ") != std::string_view::npos;
+}
+
+int wavefront_size(std::string_view arch) { return arch.size() == 6 || arch.starts_with("gfx9-") ? 64 : 32; }
 
 }  // namespace kmux::hip

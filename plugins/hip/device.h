@@ -116,8 +116,17 @@ Result<Target> resolve_hip_target(std::string_view request, const DeviceArch& de
 
 /// An architecture of AMD's devices without its features: "gfx90a" of "gfx90a:sramecc+:xnack-".
 ///
-/// Nothing if `text` is none: "gfx", digits, and at most one letter a to f among the last two places.
+/// Nothing if `text` is none: "gfx", digits, and at most one letter a to f among the last two places; or one of the generic
+/// ones ("gfx11-generic").
 std::optional<std::string> parse_arch(std::string_view text);
+
+/// Does code for `generic` ("gfx11-generic") run on devices of `arch` ("gfx1100")?
+///
+/// Source: LLVM 20, AMDGPUUsage, "Generic processors".
+bool is_generic_of(std::string_view generic, std::string_view arch);
+
+/// Is `arch` a generic one? Only Clang is asked for its code, which is of version 6.
+bool is_generic(std::string_view arch);
 
 /// Do the compilers of ROCm 5 know `arch`? Those of 6 and later are taken to know all.
 ///

@@ -100,7 +100,7 @@ Error HiprtcLibrary::failure(const std::string& call, int result) const {
 }
 
 bool HiprtcLibrary::knows(std::string_view arch) const {
-  return release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch);
+  return !is_generic(arch) && (release_ == 0 || release_ >= 600 || is_known_to_rocm5(arch));
 }
 
 namespace {

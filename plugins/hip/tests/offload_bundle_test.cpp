@@ -9,6 +9,7 @@
 namespace kmux::hip {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Entry {
@@ -41,15 +42,16 @@ const std::string kTwo = bundle({{"host-x86_64-unknown-linux--", ""},
                                  {"hipv4-amdgcn-amd-amdhsa--gfx942", "code b"}});
 
 TEST(OffloadBundle, GivesTheCodeOfItsArchitecture) {
-  EXPECT_EQ(unbundled(kTwo, "gfx90a").value(), "code a");
-  EXPECT_EQ(unbundled(kTwo, "gfx942").value(), "code b");
+  EXPECT_EQ(unbundled(kTwo, "gfx90a").value().code, "code a");
+  EXPECT_EQ(unbundled(kTwo, "gfx942").value().code, "code b");
 }
 
 TEST(OffloadBundle, OtherBytesAreTheCode) {
   EXPECT_EQ(unbundled("\x7f"
                       "ELF",
                       "gfx90a")
-                .value(),
+                .value()
+                .code,
             "\x7f"
             "ELF");
 }
@@ -71,10 +73,83 @@ TEST(OffloadBundle, DamageIsNoCrash) {
   EXPECT_THAT(unbundled(huge, "gfx90a").error().message, HasSubstr("cut off"));
 }
 
-TEST(OffloadBundle, CompressedOnesAreRefusedByName) {
-  const Error error = unbundled("CCOB....", "gfx90a").error();
-  EXPECT_EQ(error.code, ErrorCode::kUnsupported);
-  EXPECT_THAT(error.message, HasSubstr("--no-offload-compress"));
+// The device's full name says which, and only HIP knows it.
+TEST(OffloadBundle, AllFormsOfAnArchitectureStay) {
+  const std::string forms = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "code +"},
+                                    {"hipv4-amdgcn-amd-amdhsa--gfx942", "code b"},
+                                    {"hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "code -"}});
+  const Unbundled both = unbundled(forms, "gfx90a").value();
+  EXPECT_EQ(both.code, forms);
+  EXPECT_THAT(both.objects, ElementsAre("code +", "code -"));
+  EXPECT_THAT(unbundled(forms, "gfx942").value().objects, ElementsAre("code b"));
+}
+
+TEST(OffloadBundle, AGenericArchitectureStandsForItsOwn) {
+  const std::string generic =
+      bundle({{"hipv4-amdgcn-amd-amdhsa--gfx11-generic", "code g"}, {"hipv4-amdgcn-amd-amdhsa--gfx1101", "code 1"}});
+  EXPECT_EQ(unbundled(generic, "gfx1100").value().code, "code g");
+  EXPECT_EQ(unbundled(generic, "gfx1101").value().code, "code 1");
+  EXPECT_THAT(unbundled(generic, "gfx90a").error().message, HasSubstr("it has gfx11-generic, gfx1101"));
+}
+
+// What zlib makes of `text` without compressing it: stored blocks. Source: RFC 1950 and 1951.
+std::string stored(const std::string& text) {
+  std::uint32_t low = 1, high = 0;
+  for (const char c : text) {
+    low = (low + static_cast<unsigned char>(c)) % 65521;
+    high = (high + low) % 65521;
+  }
+  const auto size = static_cast<std::uint16_t>(text.size());
+  std::string packed = "\x78\x01\x01";
+  for (const unsigned number : {unsigned{size}, ~unsigned{size}}) {
+    packed += static_cast<char>(number & 0xff);
+    packed += static_cast<char>(number >> 8 & 0xff);
+  }
+  packed += text;
+  for (const std::uint32_t half : {high, low}) {
+    packed += static_cast<char>(half >> 8);
+    packed += static_cast<char>(half & 0xff);
+  }
+  return packed;
+}
+
+template <class Number>
+std::string bytes_of(Number number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+// A compressed bundle of `version`.
+std::string compressed(std::uint16_t version, std::uint16_t method, const std::string& packed, std::uint64_t size) {
+  std::string text = "CCOB" + bytes_of(version) + bytes_of(method);
+  const auto add = [&](std::uint64_t number) {
+    text += version == 3 ? bytes_of(number) : bytes_of(static_cast<std::uint32_t>(number));
+  };
+  if (version > 1) add(packed.size());
+  add(size);
+  return text + std::string(8, 'h') + packed;
+}
+
+TEST(OffloadBundle, CompressedOnesAreRead) {
+  for (const std::uint16_t version : {std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
+    const std::string whole = compressed(version, 0, stored(kTwo), kTwo.size());
+    EXPECT_EQ(unbundled(whole, "gfx942").value().code, "code b") << version;
+    for (std::size_t size = 4; size < whole.size(); size += 5) {
+      const auto cut = unbundled(whole.substr(0, size), "gfx942");
+      ASSERT_FALSE(cut.ok()) << version << " " << size;
+      EXPECT_EQ(cut.error().code, ErrorCode::kInvalidArgument);
+    }
+  }
+  EXPECT_THAT(unbundled(compressed(3, 1, "no frame of zstd", 100), "gfx942").error().message, HasSubstr("is damaged"));
+  EXPECT_THAT(unbundled(compressed(3, 0, stored("text"), 4), "gfx942").error().message, HasSubstr("is damaged"));
+  EXPECT_THAT(unbundled(compressed(3, 0, "", ~0ULL), "gfx942").error().message, HasSubstr("is damaged"));
+}
+
+TEST(OffloadBundle, OtherFormsOfCompressionAreRefusedByName) {
+  for (const std::string& other : {compressed(9, 0, "", 0), compressed(2, 7, "", 0)}) {
+    const Error error = unbundled(other, "gfx90a").error();
+    EXPECT_EQ(error.code, ErrorCode::kUnsupported);
+    EXPECT_THAT(error.message, HasSubstr("--no-offload-compress"));
+  }
 }
 
 }  // namespace
