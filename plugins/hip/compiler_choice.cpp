@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <unistd.h>
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/compiler_flags.h"
@@ -104,7 +105,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 3> kPrograms = {"clang++-19", "clang++-20", "clang++"};
-constexpr const char* kDeviceLibrary = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";  // Debian's rocm-device-libs
+constexpr const char* kDebiansLibrary = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";  // of rocm-device-libs
+constexpr const char* kRocm = "/opt/rocm";
 constexpr const char* kBuiltins = "kmux-builtins.h";
 constexpr const char* kMain = "kmux-unit.hip";
 constexpr const char* kCode = "kmux-out.co";
@@ -127,6 +129,59 @@ std::string find_linker(const std::string& program) {
   return find_program(versioned).value_or("");
 }
 
+// ROCm's folders: where the user says, and where it is installed.
+std::vector<fs::path> rocm_folders(const Host& host) {
+  std::vector<fs::path> folders;
+  if (const auto named = host.option("hip.rocm_path"); named && !named->empty()) folders.emplace_back(*named);
+  folders.emplace_back(kRocm);
+  return folders;
+}
+
+// Where an installation has the device library: its own folder, or among the files of its Clang.
+std::vector<fs::path> libraries_in(const fs::path& rocm) {
+  std::vector<fs::path> folders = {rocm / "amdgcn/bitcode"};
+  for (const char* const llvm : {"lib/llvm/lib/clang", "llvm/lib/clang"}) {
+    std::error_code error;
+    for (const auto& version : fs::directory_iterator(rocm / llvm, error)) {
+      folders.push_back(version.path() / "lib/amdgcn/bitcode");
+      folders.push_back(version.path() / "amdgcn/bitcode");
+    }
+  }
+  return folders;
+}
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  const fs::path relative = file.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+// The folder with ocml.bc for `program`; empty if there is none.
+std::string find_device_library(const Host& host, const std::string& program) {
+  std::vector<fs::path> folders = {kDebiansLibrary};
+  for (const fs::path& rocm : rocm_folders(host)) {
+    const std::vector<fs::path> own = libraries_in(rocm);
+    folders.insert(is_below(program, rocm) ? folders.begin() : folders.end(), own.begin(), own.end());
+  }
+  const auto found = std::ranges::find_if(folders, [](const fs::path& folder) { return is_there(folder / "ocml.bc"); });
+  return found == folders.end() ? "" : found->string();
+}
+
+std::vector<std::string> usual_programs(const Host& host) {
+  std::vector<std::string> names;
+  for (const fs::path& rocm : rocm_folders(host)) {
+    const fs::path program = rocm / "llvm/bin/clang++";
+    if (is_there(program)) names.push_back(program.string());
+  }
+  names.insert(names.end(), kPrograms.begin(), kPrograms.end());
+  return names;
+}
+
+// A name is looked up in PATH, a path is taken as it is.
+std::optional<std::string> program_of(const std::string& name) {
+  if (name.find('/') == name.npos) return find_program(name);
+  return access(name.c_str(), X_OK) == 0 ? std::optional(fs::absolute(name).string()) : std::nullopt;
+}
+
 Error no_clang(const std::string& tried) {
   return make_error(ErrorCode::kUnavailable, "clang++ is not there (tried " + tried +
                                                  "). Install clang-19 and lld-19, or set KMUX_HIP_CLANG to clang++.");
@@ -137,13 +192,29 @@ Error no_linker(const std::string& program) {
                     "the linker of \"" + program + "\" is not there (ld.lld of its version). Install lld-19.");
 }
 
-// gfx90a is 9010, gfx1100 is 11000: the last two places are hexadecimal digits.
+// gfx90a is 9010, gfx1100 is 11000: the last two places are hexadecimal digits. Of a generic one those that it lacks are 0:
+// gfx10-3-generic is 10300, gfx11-generic 11000.
 std::string isa_version(std::string_view arch) {
-  const std::string_view number = arch.substr(3);
+  std::string number(arch.substr(3));
+  if (is_generic(arch)) {
+    number.erase(number.find("-generic"));
+    const std::size_t dash = number.find('-');
+    number = dash == number.npos ? number + "00" : number.erase(dash, 1) + "0";
+  }
   const std::size_t majors = number.size() - 2;
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  const int major = std::stoi(std::string(number.substr(0, majors)));
+  const int major = std::stoi(number.substr(0, majors));
   return std::to_string(major * 1000 + digit(number[majors]) * 100 + digit(number[majors + 1]));
+}
+
+// How many threads run together in the code: the architecture's, or what a flag says.
+bool is_wave64(std::string_view arch, const BuildOptions& options) {
+  bool is = wavefront_size(arch) == 64;
+  for (const std::string& flag : options.compile_flags) {
+    if (flag == "-mwavefrontsize64") is = true;
+    if (flag == "-mno-wavefrontsize64") is = false;
+  }
+  return is;
 }
 
 void add_bitcode(std::vector<std::string>& arguments, const fs::path& file) {
@@ -151,13 +222,14 @@ void add_bitcode(std::vector<std::string>& arguments, const fs::path& file) {
   arguments.push_back(file.string());
 }
 
-// The device library, and the constants that it asks for the choices made here.
-void add_device_library(std::vector<std::string>& arguments, const fs::path& folder, std::string_view arch, bool fast) {
+// The device library, and the constants that it asks for the choices made here; later releases lack some.
+void add_device_library(std::vector<std::string>& arguments, const fs::path& folder, std::string_view arch, bool fast,
+                        bool is_wave64) {
   for (const char* name : {"ocml.bc", "oclc_daz_opt_off.bc", "oclc_correctly_rounded_sqrt_on.bc",
                            "oclc_abi_version_500.bc", fast ? "oclc_unsafe_math_on.bc" : "oclc_unsafe_math_off.bc",
                            fast ? "oclc_finite_only_on.bc" : "oclc_finite_only_off.bc",
-                           wavefront_size(arch) == 64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
-    add_bitcode(arguments, folder / name);
+                           is_wave64 ? "oclc_wavefrontsize64_on.bc" : "oclc_wavefrontsize64_off.bc"}) {
+    if (is_there(folder / name)) add_bitcode(arguments, folder / name);
   }
   arguments.push_back("-DKMUX_ISA_VERSION=" + isa_version(arch));
 }
@@ -176,7 +248,10 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   const bool fast = options.fast_math || settings.fast_math;
   add_standard(arguments, settings, options.compile_flags);
   if (fast) arguments.emplace_back("-ffast-math");
-  if (!clang.device_library.empty()) add_device_library(arguments, clang.device_library, arch, fast);
+  if (!clang.device_library.empty()) {
+    add_device_library(arguments, clang.device_library, arch, fast, is_wave64(arch, options));
+  }
+  if (is_generic(arch)) arguments.emplace_back("-mcode-object-version=6");
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   arguments.insert(arguments.end(), options.compile_flags.begin(), options.compile_flags.end());
   arguments.emplace_back("-I.");
@@ -200,14 +275,15 @@ Status write_all(const PrivateFolder& folder, const SourceUnit& unit, const std:
 }  // namespace
 
 Result<ClangToolchain> find_clang(const Host& host) {
-  std::vector<std::string> names(kPrograms.begin(), kPrograms.end());
-  if (const auto named = host.option("hip.clang"); named && !named->empty()) names = {*named};
+  const auto named = host.option("hip.clang");
+  const bool is_named = named && !named->empty();
+  const std::vector<std::string> names = is_named ? std::vector{*named} : usual_programs(host);
   for (const std::string& name : names) {
-    const auto program = find_program(name);
+    const auto program = program_of(name);
     if (!program) continue;
     const std::string linker = find_linker(*program);
     if (linker.empty()) return no_linker(*program);
-    return ClangToolchain{*program, linker, is_there(fs::path(kDeviceLibrary) / "ocml.bc") ? kDeviceLibrary : ""};
+    return ClangToolchain{*program, linker, find_device_library(host, *program)};
   }
   return no_clang(join(names));
 }

@@ -42,7 +42,9 @@ struct ClangToolchain {
   std::string device_library;  // the folder of AMD's device library (ocml.bc), or empty
 };
 
-/// Finds clang++ (option "hip.clang", else clang++-19, clang++-20, clang++) and lld beside it or in PATH.
+/// Finds clang++ and lld beside it or in PATH, and the device library that goes with it. Without option "hip.clang" ROCm's own
+/// is taken (llvm/bin/clang++ of option "hip.rocm_path", else of /opt/rocm), else clang++-19, clang++-20 or clang++ in PATH.
+/// A Clang of ROCm's is given ROCm's library, another one Debian's before ROCm's, which may be too new for it.
 ///
 /// Errors: unavailable with what was tried and what to install.
 Result<ClangToolchain> find_clang(const Host& host);

@@ -34,6 +34,16 @@ typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
+// hiprtc and HIP's headers have these without <cstdint>.
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __SIZE_TYPE__ size_t;
 
 // As in HIP, a barrier orders memory of the block, too.
 KMUX_DEVICE void __syncthreads() {
@@ -73,11 +83,16 @@ struct kmux_type_of {
 };
 template <class T>
 using kmux_value = typename kmux_type_of<T>::type;
-#define KMUX_ATOMIC(name, operation)                                              \
-  template <class T>                                                              \
-  KMUX_DEVICE T name(T* address, kmux_value<T> value) {                           \
-    return operation(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+// name, name_block and name_system: for threads of the device, of the block, and of the host as well.
+#define KMUX_ATOMIC_OF(name, operation, scope)                 \
+  template <class T>                                           \
+  KMUX_DEVICE T name(T* address, kmux_value<T> value) {        \
+    return operation(address, value, __ATOMIC_RELAXED, scope); \
   }
+#define KMUX_ATOMIC(name, operation)                                    \
+  KMUX_ATOMIC_OF(name, operation, __HIP_MEMORY_SCOPE_AGENT)             \
+  KMUX_ATOMIC_OF(name##_block, operation, __HIP_MEMORY_SCOPE_WORKGROUP) \
+  KMUX_ATOMIC_OF(name##_system, operation, __HIP_MEMORY_SCOPE_SYSTEM)
 KMUX_ATOMIC(atomicAdd, __hip_atomic_fetch_add)
 KMUX_ATOMIC(atomicMin, __hip_atomic_fetch_min)
 KMUX_ATOMIC(atomicMax, __hip_atomic_fetch_max)
@@ -86,15 +101,32 @@ KMUX_ATOMIC(atomicOr, __hip_atomic_fetch_or)
 KMUX_ATOMIC(atomicXor, __hip_atomic_fetch_xor)
 KMUX_ATOMIC(atomicExch, __hip_atomic_exchange)
 #undef KMUX_ATOMIC
-template <class T>
-KMUX_DEVICE T atomicSub(T* address, kmux_value<T> value) {
-  return atomicAdd(address, static_cast<T>(-value));
+#undef KMUX_ATOMIC_OF
+#define KMUX_ATOMIC_CAS(name, scope)                                                                            \
+  template <class T>                                                                                            \
+  KMUX_DEVICE T name(T* address, kmux_value<T> expected, kmux_value<T> value) {                                 \
+    __hip_atomic_compare_exchange_strong(address, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, scope); \
+    return expected;                                                                                            \
+  }
+KMUX_ATOMIC_CAS(atomicCAS, __HIP_MEMORY_SCOPE_AGENT)
+KMUX_ATOMIC_CAS(atomicCAS_block, __HIP_MEMORY_SCOPE_WORKGROUP)
+KMUX_ATOMIC_CAS(atomicCAS_system, __HIP_MEMORY_SCOPE_SYSTEM)
+#undef KMUX_ATOMIC_CAS
+#define KMUX_ATOMIC_SUB(name, add)                      \
+  template <class T>                                    \
+  KMUX_DEVICE T name(T* address, kmux_value<T> value) { \
+    return add(address, static_cast<T>(-value));        \
+  }
+KMUX_ATOMIC_SUB(atomicSub, atomicAdd)
+KMUX_ATOMIC_SUB(atomicSub_block, atomicAdd_block)
+KMUX_ATOMIC_SUB(atomicSub_system, atomicAdd_system)
+#undef KMUX_ATOMIC_SUB
+// Counters that begin again past `last`, upwards and downwards.
+KMUX_DEVICE unsigned atomicInc(unsigned* address, unsigned last) {
+  return __builtin_amdgcn_atomic_inc32(address, last, __ATOMIC_RELAXED, "agent");
 }
-template <class T>
-KMUX_DEVICE T atomicCAS(T* address, kmux_value<T> expected, kmux_value<T> value) {
-  __hip_atomic_compare_exchange_strong(address, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
-                                       __HIP_MEMORY_SCOPE_AGENT);
-  return expected;
+KMUX_DEVICE unsigned atomicDec(unsigned* address, unsigned last) {
+  return __builtin_amdgcn_atomic_dec32(address, last, __ATOMIC_RELAXED, "agent");
 }
 
 // Exchange within a wavefront. Values of any size move in words of 32 bits.
@@ -215,6 +247,70 @@ KMUX_DEVICE float min(float x, float y) { return __builtin_fminf(x, y); }
 KMUX_DEVICE float max(float x, float y) { return __builtin_fmaxf(x, y); }
 KMUX_DEVICE double min(double x, double y) { return __builtin_fmin(x, y); }
 KMUX_DEVICE double max(double x, double y) { return __builtin_fmax(x, y); }
+
+// Halves. What the hardware does in 16 bits is done so, the rest in 32.
+typedef _Float16 half2 __attribute__((ext_vector_type(2)));
+typedef half2 __half2;
+#define KMUX_HALF_1(name, expression) \
+  KMUX_DEVICE half name(half x) { return static_cast<half>(expression); }
+#define KMUX_HALF_2(name, expression) \
+  KMUX_DEVICE half name(half x, half y) { return expression; }
+#define KMUX_HALF_TEST(name, operation) \
+  KMUX_DEVICE bool name(half x, half y) { return x operation y; }
+#define KMUX_HALF2_2(name, expression) \
+  KMUX_DEVICE half2 name(half2 x, half2 y) { return expression; }
+#define KMUX_HALF_FROM(type, name)                                             \
+  KMUX_DEVICE half __##name##2half_rn(type x) { return static_cast<half>(x); } \
+  KMUX_DEVICE type __half2##name##_rz(half x) { return static_cast<type>(x); } \
+  KMUX_DEVICE type __half2##name##_rn(half x) { return static_cast<type>(__builtin_rintf(x)); }
+// clang-format off
+KMUX_HALF_FROM(int, int) KMUX_HALF_FROM(unsigned, uint) KMUX_HALF_FROM(short, short) KMUX_HALF_FROM(unsigned short, ushort)
+KMUX_HALF_2(__hadd, x + y) KMUX_HALF_2(__hsub, x - y) KMUX_HALF_2(__hmul, x * y) KMUX_HALF_2(__hdiv, x / y)
+KMUX_HALF_2(__hmax, __builtin_fmaxf16(x, y)) KMUX_HALF_2(__hmin, __builtin_fminf16(x, y))
+KMUX_HALF_TEST(__heq, ==) KMUX_HALF_TEST(__hne, !=) KMUX_HALF_TEST(__hlt, <) KMUX_HALF_TEST(__hle, <=)
+KMUX_HALF_TEST(__hgt, >) KMUX_HALF_TEST(__hge, >=)
+KMUX_HALF_1(__hneg, -x) KMUX_HALF_1(__habs, __builtin_fabsf16(x)) KMUX_HALF_1(hsqrt, __builtin_sqrtf16(x))
+KMUX_HALF_1(hfloor, __builtin_floorf16(x)) KMUX_HALF_1(hceil, __builtin_ceilf16(x))
+KMUX_HALF_1(htrunc, __builtin_truncf16(x)) KMUX_HALF_1(hrint, __builtin_rintf16(x))
+KMUX_HALF_1(hexp, __builtin_expf(x)) KMUX_HALF_1(hexp2, __builtin_exp2f(x)) KMUX_HALF_1(hlog, __builtin_logf(x))
+KMUX_HALF_1(hlog2, __builtin_log2f(x)) KMUX_HALF_1(hlog10, __builtin_log10f(x)) KMUX_HALF_1(hrcp, 1.0f / x)
+KMUX_HALF_1(hrsqrt, 1.0f / __builtin_sqrtf(x)) KMUX_HALF_1(hsin, sinf(x)) KMUX_HALF_1(hcos, cosf(x))
+KMUX_HALF2_2(__hadd2, x + y) KMUX_HALF2_2(__hsub2, x - y) KMUX_HALF2_2(__hmul2, x * y) KMUX_HALF2_2(__h2div, x / y)
+// clang-format on
+#undef KMUX_HALF_1
+#undef KMUX_HALF_2
+#undef KMUX_HALF_TEST
+#undef KMUX_HALF2_2
+#undef KMUX_HALF_FROM
+                                                    KMUX_DEVICE half __float2half(float x) {
+  return static_cast<half>(x);
+}
+KMUX_DEVICE half __float2half_rn(float x) { return static_cast<half>(x); }
+KMUX_DEVICE float __half2float(half x) { return x; }
+KMUX_DEVICE half __ushort_as_half(unsigned short x) { return __builtin_bit_cast(half, x); }
+KMUX_DEVICE half __short_as_half(short x) { return __builtin_bit_cast(half, x); }
+KMUX_DEVICE unsigned short __half_as_ushort(half x) { return __builtin_bit_cast(unsigned short, x); }
+KMUX_DEVICE short __half_as_short(half x) { return __builtin_bit_cast(short, x); }
+KMUX_DEVICE bool __hisnan(half x) { return x != x; }
+KMUX_DEVICE int __hisinf(half x) { return __builtin_isinf_sign(static_cast<float>(x)); }
+KMUX_DEVICE half __hfma(half x, half y, half z) { return __builtin_fmaf16(x, y, z); }
+KMUX_DEVICE half2 __hfma2(half2 x, half2 y, half2 z) { return __builtin_elementwise_fma(x, y, z); }
+KMUX_DEVICE half2 __hneg2(half2 x) { return -x; }
+KMUX_DEVICE half2 __habs2(half2 x) { return __builtin_elementwise_abs(x); }
+KMUX_DEVICE half2 __halves2half2(half x, half y) { return half2{x, y}; }
+KMUX_DEVICE half2 __half2half2(half x) { return half2{x, x}; }
+KMUX_DEVICE half2 make_half2(half x, half y) { return half2{x, y}; }
+KMUX_DEVICE half2 __float2half2_rn(float x) { return __half2half2(__float2half(x)); }
+KMUX_DEVICE half2 __floats2half2_rn(float x, float y) { return half2{__float2half(x), __float2half(y)}; }
+KMUX_DEVICE half2 __float22half2_rn(float2 x) { return __floats2half2_rn(x.x, x.y); }
+KMUX_DEVICE float2 __half22float2(half2 x) { return {static_cast<float>(x.x), static_cast<float>(x.y)}; }
+KMUX_DEVICE half __low2half(half2 x) { return x.x; }
+KMUX_DEVICE half __high2half(half2 x) { return x.y; }
+KMUX_DEVICE float __low2float(half2 x) { return x.x; }
+KMUX_DEVICE float __high2float(half2 x) { return x.y; }
+KMUX_DEVICE half2 __lows2half2(half2 x, half2 y) { return half2{x.x, y.x}; }
+KMUX_DEVICE half2 __highs2half2(half2 x, half2 y) { return half2{x.y, y.y}; }
+KMUX_DEVICE half2 __lowhigh2highlow(half2 x) { return half2{x.y, x.x}; }
 
 // The device library asks which device it is compiled for.
 #ifdef KMUX_ISA_VERSION

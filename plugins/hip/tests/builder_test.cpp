@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "kmux/plugin/dependencies.h"
@@ -14,6 +15,7 @@
 namespace kmux::hip {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 
 class HipBuild : public WithClang {
@@ -168,6 +170,101 @@ TEST_F(HipBuild, ValuesOfAtomicsConvert) {
     const auto artifact = build(one_kernel(source).build().value(), {{"engine", engine}});
     EXPECT_TRUE(artifact.ok()) << engine << ": " << artifact.error().explain();
   }
+}
+
+// As hiprtc has them; sources of TileLang's use them so.
+TEST_F(HipBuild, IntegersOfASizeNeedNoHeader) {
+  for (const char* header : {"", "#include <cstdint>\n#include <stddef.h>\n"}) {
+    const auto artifact =
+        build(one_kernel(header + std::string("extern \"C\" __global__ void k(float* x, int32_t n) {\n"
+                                              "  x[(int64_t)n] = (uint8_t)n + sizeof(uint64_t) + (size_t)n;\n}\n"))
+                  .build()
+                  .value());
+    EXPECT_TRUE(artifact.ok()) << header << artifact.error().explain();
+  }
+}
+
+// With Clang; hiprtc has what its HIP has.
+TEST_F(HipBuild, AtomicsAreThereForEveryIntegerType) {
+  std::string source =
+      "template <class T> __device__ void all(void* at, int n) {\n"
+      "  T* p = (T*)at + 64;\n"
+      "  atomicAdd(p, n); atomicSub(p, n); atomicMin(p, n); atomicMax(p, n); atomicAnd(p, n); atomicOr(p, n);\n"
+      "  atomicXor(p, n); atomicExch(p, n); atomicCAS(p, n, 1); atomicAdd_system(p, 1); atomicMax_block(p, n);\n}\n"
+      "extern \"C\" __global__ void k(float* x, int n) {\n"
+      "  atomicInc((unsigned*)x, 3u); atomicDec((unsigned*)x, 3u); atomicMin(x, 1.0f); atomicMax((double*)x, 1);\n";
+  for (const char* type : {"signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long",
+                           "unsigned long", "long long", "unsigned long long"}) {
+    source += "  all<" + std::string(type) + ">(x, n);\n";
+  }
+  for (const char* target : {"hip:gfx90a", "hip:gfx942", "hip:gfx1100"}) {
+    const auto artifact = build(one_kernel(source + "}\n").build().value(), {}, target);
+    EXPECT_TRUE(artifact.ok()) << target << ": " << artifact.error().explain();
+  }
+}
+
+TEST_F(HipBuild, HalvesHaveTheirFunctions) {
+  const char* const source =
+      "#include <hip/hip_fp16.h>\n"
+      "extern \"C\" __global__ void k(float* x, int n) {\n"
+      "  half a = __float2half(x[0]), b = __int2half_rn(n);\n"
+      "  half2 v = __hfma2(__floats2half2_rn(x[1], x[2]), __half2half2(a), __hadd2(__half2half2(b), "
+      "__half2half2(a)));\n"
+      "  x[3] = __half2float(__hfma(a, b, hexp(a))) + __low2float(v) + __half22float2(v).y + (__hlt(a, b) ? 1 : 0) +\n"
+      "         __half2float(hsqrt(__hmul(a, b))) + __half2float(__hneg(hfloor(b))) + __half2int_rn(a) + __hisnan(a);\n"
+      "}\n";
+  for (const char* engine : {"clang", "hiprtc"}) {
+    if (engine == std::string("hiprtc") && !HiprtcLibrary::open(host)) continue;
+    const auto artifact = build(one_kernel(source).build().value(), {{"engine", engine}});
+    EXPECT_TRUE(artifact.ok()) << engine << ": " << artifact.error().explain();
+  }
+}
+
+TEST_F(HipBuild, GenericArchitecturesAreTargets) {
+  const Program program = one_kernel(kAddOne).build().value();
+  const Meta meta = meta_of(program, "hip:gfx11-generic");
+  EXPECT_EQ(meta.arch, "gfx11-generic");
+  EXPECT_EQ(meta.kernels.at("k").wavefront_size, 32U);
+  const std::string code = *build(program, {}, "hip:gfx11-generic").value().find(kCodePart);
+  const Program ready = one_kernel(code, "k", "hsaco").build().value();
+  EXPECT_TRUE(build(ready, {}, "hip:gfx1100").ok());
+  EXPECT_THAT(failure(ready, {}, "hip:gfx90a").message, HasSubstr("the code is for gfx11-generic"));
+}
+
+// The device library is told, too.
+TEST_F(HipBuild, AFlagWidensTheWavefront) {
+  const Program program = one_kernel(
+                              "extern \"C\" __global__ void k(float* x, int n) {\n"
+                              "  x[n] = warpSize + sinf(x[0]) + (float)__ballot(n);\n}\n")
+                              .build()
+                              .value();
+  if (find_clang(host).value().device_library.empty()) GTEST_SKIP() << needs("rocm-device-libs", "it is not installed");
+  const Artifact wide = build(program, {{"compile_flags", "-mwavefrontsize64"}}, "hip:gfx1100").value();
+  const Meta meta = parse_meta(*wide.find(kMetaPart)).value();
+  EXPECT_EQ(meta.kernels.at("k").wavefront_size, 64U);
+  EXPECT_THAT(meta.arguments, Contains(HasSubstr("oclc_wavefrontsize64_on.bc")));
+  EXPECT_EQ(meta_of(program, "hip:gfx1100").kernels.at("k").wavefront_size, 32U);
+}
+
+// A made-up installation.
+TEST(HipClang, RocmsComesFirstWithItsOwnLibrary) {
+  const TempFolder rocm;
+  FakeHost host;
+  host.options["hip.rocm_path"] = rocm.path().string();
+  const auto at = [&](const char* name) { return (rocm.path() / name).string(); };
+  for (const char* name : {"llvm/bin/clang++", "llvm/bin/ld.lld", "elsewhere/clang++", "elsewhere/ld.lld"}) {
+    std::filesystem::permissions(rocm.write(name, "#!/bin/sh\n"), std::filesystem::perms::owner_all);
+  }
+  rocm.write("lib/llvm/lib/clang/20/lib/amdgcn/bitcode/ocml.bc", "");
+  const ClangToolchain found = find_clang(host).value();
+  EXPECT_EQ(found.program, at("llvm/bin/clang++"));
+  EXPECT_EQ(found.linker, at("llvm/bin/ld.lld"));
+  EXPECT_EQ(found.device_library, at("lib/llvm/lib/clang/20/lib/amdgcn/bitcode"));
+  rocm.write("amdgcn/bitcode/ocml.bc", "");
+  EXPECT_EQ(find_clang(host).value().device_library, at("amdgcn/bitcode"));
+  std::filesystem::remove(at("llvm/bin/clang++"));
+  host.options["hip.clang"] = at("elsewhere/clang++");
+  EXPECT_EQ(find_clang(host).value().program, at("elsewhere/clang++"));
 }
 
 TEST_F(HipBuild, TellsWhichCompilersWereTried) {
