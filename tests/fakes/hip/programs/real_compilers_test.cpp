@@ -16,7 +16,7 @@ TEST(HipTexts, AreCompiledByAmdsCompiler) {
   EXPECT_THAT(found.failed, IsEmpty());
   EXPECT_THAT(found.refused, IsEmpty());
   EXPECT_EQ(found.by_hiprtc, found.texts);
-  constexpr std::size_t kAtLeast = 60;  // there are more: what runs too few programs shows
+  constexpr std::size_t kAtLeast = 50;  // there are more: what runs too few programs shows
   EXPECT_GE(found.texts, kAtLeast);
 }
 
