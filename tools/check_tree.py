@@ -57,7 +57,7 @@ LIMITS = {"kmux::sdk": 15887, "kmux::runtime": 17142}
 # +23, a kernel without signature, grid or block is refused before it is launched;
 # +126, Shared and FunctionRef, without which every application compiles <memory> and <functional>: a third of kmux.hpp's time;
 # +89, programs of a source and a line (kmux::kernel); +77, NameMap in place of <map>: a seventh of the lines of kmux.hpp;
-# +40, the folders of Python packages, where nvrtc and hip find libraries
+# +40, the folders of Python packages, where nvrtc and hip find libraries; +120, what launches pass compared with compiled signatures (docs/design/0043)
 
 
 def files(folder):

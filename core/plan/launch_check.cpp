@@ -1,6 +1,8 @@
 #include "kmux/plugin/launch_check.h"
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 #include "kmux/plugin/driver.h"
 #include "kmux/plugin/words.h"
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 constexpr const char* kAxes = "xyz";
+constexpr std::size_t kLongestType = 60;  // in a message: templates of templates have thousands of characters
 
 Error refused_launch(const std::string& name, const std::string& rest) {
   return make_error(ErrorCode::kInvalidArgument, "kernel \"" + name + "\" is launched " + rest);
@@ -62,12 +65,68 @@ std::int64_t argument_size(const PlanArg& argument) {
   return sizeof(void*);
 }
 
-std::string sizes_text(const std::vector<unsigned>& sizes) {
+ArgumentKind kind_of(DType type) {
+  if (type.lanes != 1) return ArgumentKind::kUnknown;
+  if (is_integer(type) || is_bool(type)) return ArgumentKind::kInteger;
+  return type == dtype::kFloat32 || type == dtype::kFloat64 ? ArgumentKind::kFloat : ArgumentKind::kUnknown;
+}
+
+KernelArgument passed_argument(const Plan& plan, const PlanArg& argument) {
+  const auto bytes = static_cast<unsigned>(argument_size(argument));
+  const std::string text = to_string(argument, plan);
+  if (const auto* scalar = std::get_if<PlanScalar>(&argument))
+    return {bytes, kind_of(scalar->dtype), to_string(scalar->dtype) + " " + text};
+  if (const auto* value = std::get_if<PlanValue>(&argument)) return {bytes, kind_of(value->dtype), text};
+  if (std::holds_alternative<PlanMapArg>(argument)) return {bytes, ArgumentKind::kUnknown, "tensor map " + text};
+  return {bytes, ArgumentKind::kPointer, "pointer " + text};
+}
+
+// "2 arguments of 8, 4 bytes: float*, int". Those without a text show their size once more, if others have one.
+std::string arguments_text(const std::vector<KernelArgument>& arguments) {
+  std::vector<std::string> sizes;
   std::vector<std::string> texts;
-  texts.reserve(sizes.size());
-  for (const unsigned size : sizes) texts.push_back(std::to_string(size));
+  bool has_text = false;
+  for (const KernelArgument& argument : arguments) {
+    sizes.push_back(std::to_string(argument.bytes));
+    texts.push_back(argument.text.empty() ? sizes.back() + " bytes" : argument.text);
+    has_text = has_text || !argument.text.empty();
+  }
   return std::to_string(sizes.size()) + (sizes.size() == 1 ? " argument" : " arguments") +
-         (sizes.empty() ? "" : " of " + join(texts) + " bytes");
+         (sizes.empty() ? "" : " of " + join(sizes) + " bytes") + (has_text ? ": " + join(texts) : "");
+}
+
+bool fits(const KernelArgument& passed, const KernelArgument& taken) {
+  const bool are_known = passed.kind != ArgumentKind::kUnknown && taken.kind != ArgumentKind::kUnknown;
+  return passed.bytes == taken.bytes && (!are_known || passed.kind == taken.kind);
+}
+
+struct CppType {
+  std::string_view text;  // as demanglers write it
+  unsigned bytes;
+  ArgumentKind kind;
+};
+
+// Where a pointer has 64 bits and Unix's types are used: on the processors and devices that kernels run on.
+constexpr std::array kCppTypes = std::to_array<CppType>({{"bool", 1, ArgumentKind::kInteger},
+                                                         {"char", 1, ArgumentKind::kInteger},
+                                                         {"signed char", 1, ArgumentKind::kInteger},
+                                                         {"unsigned char", 1, ArgumentKind::kInteger},
+                                                         {"short", 2, ArgumentKind::kInteger},
+                                                         {"unsigned short", 2, ArgumentKind::kInteger},
+                                                         {"int", 4, ArgumentKind::kInteger},
+                                                         {"unsigned int", 4, ArgumentKind::kInteger},
+                                                         {"long", 8, ArgumentKind::kInteger},
+                                                         {"unsigned long", 8, ArgumentKind::kInteger},
+                                                         {"long long", 8, ArgumentKind::kInteger},
+                                                         {"unsigned long long", 8, ArgumentKind::kInteger},
+                                                         {"float", 4, ArgumentKind::kFloat},
+                                                         {"double", 8, ArgumentKind::kFloat}});
+
+// Of any other type, a struct or an enumeration, only its own code knows the size.
+std::optional<CppType> known_type(std::string_view text) {
+  if (text.ends_with('*')) return CppType{text, sizeof(void*), ArgumentKind::kPointer};
+  const auto found = std::ranges::find(kCppTypes, text, &CppType::text);
+  return found == kCppTypes.end() ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace
@@ -89,12 +148,38 @@ std::vector<unsigned> passed_bytes(const PlanLaunch& launch) {
   return bytes;
 }
 
-Status check_kernel(const std::string& name, const PlanLaunch& launch, const std::vector<unsigned>& passed,
-                    const KernelForm& kernel) {
-  if (kernel.argument_bytes && *kernel.argument_bytes != passed) {
-    return refused_launch(name, "with " + sizes_text(passed) + " (its code takes " +
-                                    sizes_text(*kernel.argument_bytes) + "). Correct the launch or the kernel.");
+std::vector<KernelArgument> passed_arguments(const Plan& plan, const PlanLaunch& launch) {
+  std::vector<KernelArgument> passed;
+  passed.reserve(launch.args.size());
+  for (const PlanArg& argument : launch.args) passed.push_back(passed_argument(plan, argument));
+  return passed;
+}
+
+void add_types(std::vector<KernelArgument>& parameters, const std::vector<std::string>& types) {
+  if (types.size() != parameters.size()) return;
+  std::vector<KernelArgument> typed = parameters;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const auto known = known_type(types[i]);
+    if (known && known->bytes != typed[i].bytes) return;
+    if (known) typed[i].kind = known->kind;
+    typed[i].text = types[i].size() <= kLongestType ? types[i] : types[i].substr(0, kLongestType) + "...";
   }
+  parameters = std::move(typed);
+}
+
+Status check_arguments(const std::string& name, const std::vector<KernelArgument>& passed,
+                       const std::vector<KernelArgument>& taken) {
+  const auto [differing, other] = std::ranges::mismatch(passed, taken, fits);
+  if (differing == passed.end() && other == taken.end()) return Ok{};
+  const std::string place =
+      passed.size() == taken.size() ? "; argument " + std::to_string(differing - passed.begin() + 1) + " differs" : "";
+  return refused_launch(name, "with " + arguments_text(passed) + " (its code takes " + arguments_text(taken) + place +
+                                  "). Correct the launch or the kernel.");
+}
+
+Status check_kernel(const std::string& name, const PlanLaunch& launch, const std::vector<KernelArgument>& passed,
+                    const KernelForm& kernel) {
+  if (kernel.arguments) KMUX_TRY(check_arguments(name, passed, *kernel.arguments));
   const std::int64_t threads = threads_of(launch.block);
   if (kernel.max_threads == 0 || threads <= std::int64_t{kernel.max_threads}) return Ok{};
   return refused_launch(name, "with blocks of " + std::to_string(threads) +

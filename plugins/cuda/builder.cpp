@@ -169,10 +169,13 @@ Status check_ready(const BuildRequest& request, const Plan& plan) {
   return Ok{};
 }
 
-// The symbols of the kernels in the code. What the launches pass is compared with a cubin; PTX does not say it in this form,
-// and is checked when it is loaded.
+// The symbols of the kernels in the code, once every launch passes what they take.
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const DeviceCompiler::Output& output) {
-  if (output.is_ptx) return nvidia::find_kernels(plan.kernels, nvidia::ptx_kernels(output.code));
+  if (output.is_ptx) {
+    KMUX_ASSIGN(auto symbols, nvidia::find_kernels(plan.kernels, nvidia::ptx_kernels(output.code)));
+    KMUX_TRY(nvidia::check_ptx_launches(plan, symbols, output.code));
+    return symbols;
+  }
   KMUX_ASSIGN(std::vector<std::string> symbols, nvidia::find_kernels(plan.kernels, std::string_view(output.code)));
   KMUX_TRY(nvidia::check_launches(plan, symbols, output.code));
   return symbols;

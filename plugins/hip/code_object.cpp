@@ -109,9 +109,14 @@ std::string arch_of(const Message& metadata) {
 }
 
 KernelForm form_of(const CodeKernel& kernel) {
-  KernelForm form{std::vector<unsigned>(), kernel.max_threads};
-  for (const CodeKernel::Argument& argument : kernel.arguments) form.argument_bytes->push_back(argument.size);
-  return form;
+  std::vector<KernelArgument> arguments;
+  for (const CodeKernel::Argument& argument : kernel.arguments) {
+    const bool is_pointer = argument.is_buffer;  // else a number, or a struct, which may be one of a pointer
+    arguments.push_back(
+        {argument.size, is_pointer ? ArgumentKind::kPointer : ArgumentKind::kUnknown, is_pointer ? "pointer" : ""});
+  }
+  if (const auto types = parameter_types(kernel.name)) add_types(arguments, *types);
+  return {std::move(arguments), kernel.max_threads};
 }
 
 }  // namespace
@@ -297,7 +302,8 @@ Status check_launches(const Plan& plan, const std::vector<const CodeKernel*>& ke
   Status status = Ok{};
   for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
     const std::string& name = plan.kernels[launch.kernel];
-    if (status.ok()) status = check_kernel(name, launch, passed_bytes(launch), form_of(*kernels[launch.kernel]));
+    if (status.ok())
+      status = check_kernel(name, launch, passed_arguments(plan, launch), form_of(*kernels[launch.kernel]));
   });
   return status;
 }

@@ -66,7 +66,7 @@ Result<Unbundled> unbundled(std::string_view bytes, std::string_view arch);
 /// Errors: compile_failed with the kernels that there are.
 Result<const CodeKernel*> find_kernel(const CodeObject& code, const std::string& name);
 
-/// Does every launch of `plan` pass what its kernel takes: as many arguments, each of its size, and no block of constant
+/// Does every launch of `plan` pass what its kernel takes: as many arguments, each of its size and kind, and no block of constant
 /// extents larger than the code is compiled for? `kernels` are those of the plan, in its order.
 ///
 /// Errors: invalid_argument that names the kernel and shows both.

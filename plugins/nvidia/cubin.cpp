@@ -1,6 +1,8 @@
 #include "cubin.h"
 
 #include <algorithm>
+#include <charconv>
+#include <sstream>
 
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/words.h"
@@ -176,6 +178,70 @@ std::vector<std::string> ptx_kernels(std::string_view ptx) {
   return kernels;
 }
 
+namespace {
+
+// What stands between the brackets behind `.entry symbol`; empty if there are none.
+std::optional<std::string> parameter_list(std::string_view ptx, std::string_view symbol) {
+  constexpr std::string_view kEntry = ".entry";
+  const std::string text = without_comments(ptx);
+  for (std::size_t at = text.find(kEntry); at != text.npos; at = text.find(kEntry, at + 1)) {
+    const std::size_t name = text.find_first_not_of(kBlanks, at + kEntry.size());
+    if (name == text.npos || text.compare(name, symbol.size(), symbol) != 0) continue;
+    const std::size_t end = name + symbol.size();
+    const std::size_t begin = text.find_first_not_of(kBlanks, end);
+    if (begin == text.npos || (begin == end && text[begin] != '(' && text[begin] != '{')) continue;  // a longer name
+    if (text[begin] != '(') return "";
+    const std::size_t close = text.find(')', begin);
+    return close == text.npos ? std::nullopt : std::optional(text.substr(begin + 1, close - begin - 1));
+  }
+  return std::nullopt;
+}
+
+// "b8", "u64", "f32": the bytes are in the name.
+std::optional<KernelArgument> ptx_type(std::string_view word) {
+  unsigned bits = 0;
+  const auto [end, failure] = std::from_chars(word.data() + 1, word.data() + word.size(), bits);
+  if (failure != std::errc() || end != word.data() + word.size() || bits % 8 != 0) return std::nullopt;
+  const bool is_float = word.front() == 'f' && bits >= 32;
+  return KernelArgument{bits / 8, is_float ? ArgumentKind::kFloat : ArgumentKind::kUnknown,
+                        is_float ? "float" + std::to_string(bits) : ""};
+}
+
+// ".param .align 64 .b8 map[128]", ".param .u64 .ptr .global .align 16 x".
+std::optional<KernelArgument> ptx_parameter(std::string_view declaration) {
+  std::optional<KernelArgument> parameter;
+  bool is_pointer = false;
+  std::istringstream words{std::string(declaration)};
+  for (std::string word; words >> word;) {
+    if (word == ".ptr") is_pointer = true;
+    const bool is_type =
+        word.front() == '.' && word.find_first_of("bsuf") == 1 && word.find_first_of("0123456789") == 2;
+    if (is_type) parameter = ptx_type(std::string_view(word).substr(1));
+  }
+  if (!parameter) return std::nullopt;
+  if (is_pointer) parameter = {parameter->bytes, ArgumentKind::kPointer, "pointer"};
+  const std::size_t bracket = declaration.find('[');
+  if (bracket == declaration.npos) return parameter;
+  const auto count = std::strtoul(std::string(declaration.substr(bracket + 1)).c_str(), nullptr, 0);
+  return KernelArgument{parameter->bytes * static_cast<unsigned>(count)};
+}
+
+}  // namespace
+
+std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, std::string_view symbol) {
+  const std::optional<std::string> list = parameter_list(ptx, symbol);
+  if (!list) return std::nullopt;
+  std::vector<KernelArgument> parameters;
+  std::istringstream declarations(*list);
+  for (std::string one; std::getline(declarations, one, ',');) {
+    if (one.find_first_not_of(kBlanks) == one.npos) continue;
+    const auto parameter = ptx_parameter(one);
+    if (!parameter) return std::nullopt;
+    parameters.push_back(*parameter);
+  }
+  return parameters;
+}
+
 Result<Arch> ptx_arch(std::string_view ptx) {
   for (const std::string& word : words_after(without_comments(ptx), ".target")) {
     if (const auto arch = parse_arch(word)) return *arch;
@@ -199,7 +265,9 @@ Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch t
   if (variant.dialect == "ptx") {
     KMUX_ASSIGN(const Arch arch, ptx_arch(source.content));
     if (!satisfies(target, arch)) return for_another(source, arch, target);
-    return find_kernels(plan.kernels, ptx_kernels(source.content));
+    KMUX_ASSIGN(std::vector<std::string> symbols, find_kernels(plan.kernels, ptx_kernels(source.content)));
+    KMUX_TRY(check_ptx_launches(plan, symbols, source.content));
+    return symbols;
   }
   KMUX_ASSIGN(const Arch arch, cubin_arch(source.content));
   if (!runs_on(arch, target)) return for_another(source, arch, target);

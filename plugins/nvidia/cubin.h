@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstring>
 #include <elf.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
+#include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/plan.h"
 
 #include "nvidia/target.h"
@@ -69,6 +71,12 @@ bool read_from(std::string_view bytes, T& value) {
 /// The names of the kernels (`.entry`) in PTX, sorted.
 std::vector<std::string> ptx_kernels(std::string_view ptx);
 
+/// The parameters (`.param`) of the kernel with this symbol, a pointer where PTX has it (`.ptr`). Nothing where it has no such
+/// kernel, or one is declared in a way that is not known here.
+///
+/// Source: PTX ISA, "Kernel Function Parameters".
+std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, std::string_view symbol);
+
 /// The architecture of its `.target` line.
 ///
 /// Errors: invalid_argument if it has none.
@@ -77,7 +85,7 @@ Result<Arch> ptx_arch(std::string_view ptx);
 /// The symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx.
 ///
 /// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`, and as
-///         `check_launches` for a cubin; compile_failed for a kernel that it lacks.
+///         `check_launches` or `check_ptx_launches`; compile_failed for a kernel that it lacks.
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan);
 
 }  // namespace kmux::nvidia

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "kmux/plugin/kernel_names.h"
+
 #include "cubin.h"
 
 namespace kmux::nvidia {
@@ -56,7 +58,7 @@ class KernelRecords {
     return true;
   }
 
-  KernelForm form() const { return {sizes(), max_threads_}; }
+  KernelForm form() const { return {arguments(), max_threads_}; }
 
  private:
   bool take(const Record& record, std::string_view content) {
@@ -85,16 +87,16 @@ class KernelRecords {
   }
 
   // A parameter each from the first on, and the last ends where all do.
-  std::optional<std::vector<unsigned>> sizes() const {
-    std::vector<unsigned> bytes;
+  std::optional<std::vector<KernelArgument>> arguments() const {
+    std::vector<KernelArgument> arguments;
     unsigned end = 0;
     for (const auto& [ordinal, parameter] : parameters_) {
-      if (ordinal != bytes.size() || parameter.offset < end) return std::nullopt;
+      if (ordinal != arguments.size() || parameter.offset < end) return std::nullopt;
       end = parameter.offset + parameter.bytes;
-      bytes.push_back(parameter.bytes);
+      arguments.push_back({parameter.bytes});
     }
     if (all_bytes_ && end != *all_bytes_) return std::nullopt;
-    return bytes;
+    return arguments;
   }
 
   static constexpr std::uint64_t kMost = 1 << 20;  // more threads than any block has
@@ -107,11 +109,30 @@ class KernelRecords {
 // Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for all.
 constexpr LaunchLimits kLimits{{2147483647, 65535, 65535}, {1024, 1024, 64}, 1024};
 
-// As in a launch: a spare byte is for a last parameter that holds nothing.
-Status check_launch(const std::string& kernel, const PlanLaunch& launch, ArgumentPack pack, const KernelForm& form) {
-  const auto& taken = form.argument_bytes;
-  if (pack.spare && taken && taken->size() == pack.sizes.size() + 1 && taken->back() == 1) pack.sizes.push_back(1);
-  return check_kernel(kernel, launch, pack.sizes, form);
+// As in a launch: a spare byte is for a last parameter that holds nothing. What is wider than the plan has it is a struct.
+Status check_launch(const Plan& plan, const PlanLaunch& launch, const ArgumentPack& pack, const KernelForm& form) {
+  std::vector<KernelArgument> passed = passed_arguments(plan, launch);
+  for (std::size_t i = 0; i < passed.size(); ++i) {
+    if (passed[i].bytes == pack.sizes[i]) continue;
+    passed[i].bytes = pack.sizes[i];
+    passed[i].kind = ArgumentKind::kUnknown;
+  }
+  const auto& taken = form.arguments;
+  if (pack.spare && taken && taken->size() == passed.size() + 1 && taken->back().bytes == 1) passed.push_back({1});
+  return check_kernel(plan.kernels[launch.kernel], launch, passed, form);
+}
+
+Status check_forms(const Plan& plan, const std::vector<KernelForm>& forms, const ArgumentSizes& sizes) {
+  Status status = Ok{};
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
+    if (status.ok()) status = check_launch(plan, launch, sizes(launch), forms[launch.kernel]);
+  });
+  return status;
+}
+
+void add_types_of(const std::string& symbol, KernelForm& form) {
+  const auto types = parameter_types(symbol);
+  if (types && form.arguments) add_types(*form.arguments, *types);
 }
 
 }  // namespace
@@ -123,7 +144,9 @@ Result<KernelForm> kernel_record(std::string_view cubin, std::string_view symbol
   const auto section = std::ranges::find_if(file.sections(), is_its);
   KernelRecords records;
   if (section == file.sections().end() || !records.read(file.content(*section))) return KernelForm{};
-  return records.form();
+  KernelForm form = records.form();
+  add_types_of(std::string(symbol), form);
+  return form;
 }
 
 Status check_extents(const Plan& plan) { return kmux::check_extents(plan, kLimits); }
@@ -136,12 +159,17 @@ Status check_launches(const Plan& plan, const std::vector<std::string>& symbols,
     KMUX_ASSIGN(KernelForm form, kernel_record(cubin, symbol));
     forms.push_back(std::move(form));
   }
-  Status status = Ok{};
-  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {
-    if (!status.ok()) return;
-    status = check_launch(plan.kernels[launch.kernel], launch, sizes(launch), forms[launch.kernel]);
-  });
-  return status;
+  return check_forms(plan, forms, sizes);
+}
+
+Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symbols, std::string_view ptx) {
+  std::vector<KernelForm> forms;
+  forms.reserve(symbols.size());
+  for (const std::string& symbol : symbols) {
+    KernelForm& form = forms.emplace_back(KernelForm{ptx_parameters(ptx, symbol)});
+    add_types_of(symbol, form);
+  }
+  return check_forms(plan, forms, argument_sizes);
 }
 
 }  // namespace kmux::nvidia

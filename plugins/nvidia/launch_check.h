@@ -12,7 +12,7 @@
 
 namespace kmux::nvidia {
 
-/// What a cubin says of the kernel with this symbol, in section ".nv.info.SYMBOL". Records that are missing, contradict each
+/// What a cubin says of the kernel with this symbol, in section ".nv.info.SYMBOL", and the symbol of its types. Records that are missing, contradict each
 /// other or are of a kind that is not known here say nothing: then the driver has the first word.
 ///
 /// Errors: as `CubinFile::open`.
@@ -29,5 +29,10 @@ Status check_extents(const Plan& plan);
 /// Errors: invalid_argument that names the kernel and shows both; as `CubinFile::open`.
 Status check_launches(const Plan& plan, const std::vector<std::string>& symbols, std::string_view cubin,
                       const ArgumentSizes& sizes = argument_sizes);
+
+/// The same for PTX, as far as its declarations go. Blocks are compared when it is loaded.
+///
+/// Errors: invalid_argument that names the kernel and shows both.
+Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symbols, std::string_view ptx);
 
 }  // namespace kmux::nvidia

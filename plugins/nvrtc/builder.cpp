@@ -126,7 +126,8 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   Code code;
   if (variant.dialect == "cuda") {
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
-    if (!code.is_ptx) KMUX_TRY(nvidia::check_launches(plan, code.symbols, code.content));
+    KMUX_TRY(code.is_ptx ? nvidia::check_ptx_launches(plan, code.symbols, code.content)
+                         : nvidia::check_launches(plan, code.symbols, code.content));
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
     KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan));

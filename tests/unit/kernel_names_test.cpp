@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Optional;
 
 TEST(KernelNames, AreWrittenAsInCpp) {
   EXPECT_EQ(demangled("_ZN2ns5scaleIfEEvPT_"), "void ns::scale<float>(float*)");
@@ -20,6 +21,15 @@ TEST(KernelNames, LeaveAloneWhatIsNotMangled) {
   EXPECT_EQ(demangled("f"), "f") << "which is a mangled type";
   EXPECT_EQ(function_name("scale"), "scale");
   EXPECT_EQ(function_name("_Zx"), "_Zx");
+}
+
+TEST(KernelNames, HaveTheTypesOfTheParameters) {
+  EXPECT_THAT(parameter_types("_Z5scaleIfEvPT_S0_l"), Optional(ElementsAre("float*", "float", "long")));
+  EXPECT_THAT(parameter_types("_Z1kPKfSt4pairIiPfEPFviiE"),
+              Optional(ElementsAre("float const*", "std::pair<int, float*>", "void (*)(int, int)")));
+  EXPECT_THAT(parameter_types("_Z1kv"), Optional(IsEmpty()));
+  EXPECT_EQ(parameter_types("scale"), std::nullopt);
+  EXPECT_EQ(parameter_types("_ZN2ns5valueE"), std::nullopt) << "a variable";
 }
 
 TEST(KernelNames, FindTheSymbolItself) {

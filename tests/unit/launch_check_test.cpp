@@ -27,7 +27,7 @@ class LaunchCheckTest : public testing::Test {
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
     return status.error().message;
   }
-  std::string kernel(const std::vector<unsigned>& passed, const KernelForm& form) {
+  std::string kernel(const std::vector<KernelArgument>& passed, const KernelForm& form) {
     const Plan made = plan({1}, {16, 16});
     const Status status = check_kernel("k", std::get<PlanLaunch>(made.steps[0]), passed, form);
     return status.ok() ? "" : status.error().message;
@@ -60,9 +60,9 @@ TEST_F(LaunchCheckTest, WhatFitsAndWhatOnlyACallKnowsPasses) {
 }
 
 TEST_F(LaunchCheckTest, ArgumentsAreComparedWhereTheCodeSaysThem) {
-  EXPECT_EQ(kernel({8, 4}, KernelForm{std::vector<unsigned>{8, 4}, 256}), "");
-  EXPECT_EQ(kernel({8, 4}, KernelForm{}), "");
-  EXPECT_EQ(kernel({8}, KernelForm{std::vector<unsigned>{}, 0}),
+  EXPECT_EQ(kernel({{8}, {4}}, KernelForm{{{{8}, {4}}}, 256}), "");
+  EXPECT_EQ(kernel({{8}, {4}}, KernelForm{}), "");
+  EXPECT_EQ(kernel({{8}}, KernelForm{std::vector<KernelArgument>(), 0}),
             "kernel \"k\" is launched with 1 argument of 8 bytes (its code takes 0 arguments). "
             "Correct the launch or the kernel.");
 }
@@ -73,19 +73,76 @@ TEST_F(LaunchCheckTest, BlocksFitTheBoundsOfTheKernel) {
                         "smaller blocks, or raise __launch_bounds__."));
 }
 
+constexpr auto kUnknown = ArgumentKind::kUnknown;
+constexpr auto kPointer = ArgumentKind::kPointer;
+constexpr auto kInteger = ArgumentKind::kInteger;
+constexpr auto kFloat = ArgumentKind::kFloat;
+
+TEST_F(LaunchCheckTest, KindsAreComparedWhereBothAreKnown) {
+  const auto told = [&](const KernelArgument& passed, const KernelArgument& taken) {
+    return kernel({passed}, KernelForm{{{taken}}, 0});
+  };
+  EXPECT_EQ(told({8, kPointer}, {8, kPointer}), "");
+  EXPECT_EQ(told({8, kPointer}, {8, kUnknown}), "");
+  EXPECT_EQ(told({8, kUnknown}, {8, kPointer}), "");
+  EXPECT_THAT(told({8, kUnknown}, {4, kPointer}), HasSubstr("argument 1 differs"));
+  EXPECT_EQ(
+      told({8, kInteger, "int64 n"}, {8, kPointer, "float*"}),
+      "kernel \"k\" is launched with 1 argument of 8 bytes: int64 n (its code takes 1 argument of 8 bytes: float*; "
+      "argument 1 differs). Correct the launch or the kernel.");
+  EXPECT_NE(told({8, kPointer}, {8, kFloat}), "");
+  EXPECT_NE(told({4, kInteger}, {4, kFloat}), "");
+}
+
+TEST_F(LaunchCheckTest, WhatHasNoNameIsShownByItsSize) {
+  EXPECT_THAT(
+      kernel({{8, kPointer, "pointer x"}, {4}}, KernelForm{{{{8}, {8}, {1}}}, 0}),
+      HasSubstr("with 2 arguments of 8, 4 bytes: pointer x, 4 bytes (its code takes 3 arguments of 8, 8, 1 bytes)"));
+}
+
 // So that a backend has both sides of `check_kernel`, whatever tells it what its code takes (C3.11).
-TEST_F(LaunchCheckTest, PassedBytesAreThoseOfTheArguments) {
+TEST_F(LaunchCheckTest, PassedArgumentsAreThoseOfTheProgram) {
   ProgramBuilder builder{"passed"};
-  builder.output("out", dtype::kFloat32, {1});
+  builder.output("out", dtype::kFloat32, {64});
   const Expr x = builder.scalar("x", dtype::kInt8);
-  builder.variant("cuda").source("k.cu", "");
-  builder.launch("k").grid({1}).block({1}).args({"out", "x"}).arg(x + Expr(1), dtype::kInt32);
+  builder.scalar("h", dtype::kFloat16);
+  builder.scalar("a", dtype::kFloat32);
+  builder.scalar("b", dtype::kBool);
+  builder.variant("cuda").source("k.cu", "").workspace("w", 512);
+  TensorMap map;
+  map.name = "tiles";
+  map.base = {"out"};
+  map.dims = {64};
+  map.mode = TiledMap{{32}};
+  builder.tensor_map(map);
+  builder.launch("k")
+      .grid({1})
+      .block({1})
+      .args({"out", "w", "tiles", "x", "h", "a", "b"})
+      .arg(x + Expr(1), dtype::kInt32);
   const Plan made = lower(builder.build().value(), 0).value();
   const auto& launch = std::get<PlanLaunch>(made.steps[0]);
-  const std::vector<unsigned> passed = passed_bytes(launch);
-  EXPECT_THAT(passed, testing::ElementsAre(8, 1, 4));
-  EXPECT_THAT(check_kernel("k", launch, passed, {.argument_bytes = {{8, 4, 1}}}).error().message,
-              HasSubstr("3 arguments of 8, 1, 4 bytes (its code takes 3 arguments of 8, 4, 1 bytes)"));
+  const std::vector<KernelArgument> passed = passed_arguments(made, launch);
+  EXPECT_THAT(passed, testing::ElementsAre(
+                          KernelArgument{8, kPointer, "pointer out"}, KernelArgument{8, kPointer, "pointer w"},
+                          KernelArgument{128, kUnknown, "tensor map tiles"}, KernelArgument{1, kInteger, "int8 x"},
+                          KernelArgument{2, kUnknown, "float16 h"}, KernelArgument{4, kFloat, "float32 a"},
+                          KernelArgument{1, kInteger, "bool b"}, KernelArgument{4, kInteger, "int32(x + 1)"}));
+  EXPECT_THAT(passed_bytes(launch), testing::ElementsAre(8, 8, 128, 1, 2, 4, 1, 4));
+}
+
+TEST_F(LaunchCheckTest, TypesOfCppSayWhatASizeIsOf) {
+  const auto typed = [](std::vector<KernelArgument> parameters, const std::vector<std::string>& types) {
+    add_types(parameters, types);
+    return parameters;
+  };
+  EXPECT_THAT(typed({{8}, {4}, {8}, {16}, {1}}, {"float const*", "float", "unsigned long", "ns::Pair", "bool"}),
+              testing::ElementsAre(KernelArgument{8, kPointer, "float const*"}, KernelArgument{4, kFloat, "float"},
+                                   KernelArgument{8, kInteger, "unsigned long"},
+                                   KernelArgument{16, kUnknown, "ns::Pair"}, KernelArgument{1, kInteger, "bool"}));
+  EXPECT_THAT(typed({{8}, {4}}, {"float*"}), testing::ElementsAre(KernelArgument{8}, KernelArgument{4}));
+  EXPECT_THAT(typed({{8}, {4}}, {"float*", "double"}), testing::ElementsAre(KernelArgument{8}, KernelArgument{4}));
+  EXPECT_EQ(typed({{64}}, {std::string(1000, 'T')})[0].text, std::string(60, 'T') + "...");
 }
 
 }  // namespace

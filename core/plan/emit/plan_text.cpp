@@ -23,6 +23,13 @@ std::string list(const List& items) {
   return "(" + text + ")";
 }
 
+std::string address_text(const Plan& plan, const PlanAddress& address) {
+  const bool in_slot = address.source == PlanAddress::Source::kSlot;
+  const std::string& name = in_slot ? plan.slots[address.index].name : plan.workspaces[address.index].name;
+  if (address.offset_bytes.is_constant(0)) return name;
+  return name + " + " + to_string(address.offset_bytes) + " bytes";
+}
+
 class PlanPrinter {
  public:
   explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
@@ -52,16 +59,9 @@ class PlanPrinter {
     return kind + " " + slot.name + (slot.kind == SlotKind::kPointer ? "" : " " + to_string(slot.dtype));
   }
 
-  std::string address_text(const PlanAddress& address) const {
-    const bool in_slot = address.source == PlanAddress::Source::kSlot;
-    const std::string& name = in_slot ? plan_.slots[address.index].name : plan_.workspaces[address.index].name;
-    if (address.offset_bytes.is_constant(0)) return name;
-    return name + " + " + to_string(address.offset_bytes) + " bytes";
-  }
-
   void print_map(const PlanMap& map) {
     const TensorMap& geometry = map.map;
-    out_.open("tensor_map " + geometry.name + ": " + word(geometry.dtype) + " at " + address_text(map.base));
+    out_.open("tensor_map " + geometry.name + ": " + word(geometry.dtype) + " at " + address_text(plan_, map.base));
     out_.line("dims " + list(geometry.dims) + ", strides_bytes " + list(geometry.strides_bytes));
     if (!geometry.element_strides.empty()) out_.line("element_strides " + list(geometry.element_strides));
     if (const auto* tiled = std::get_if<TiledMap>(&geometry.mode)) {
@@ -91,7 +91,7 @@ class PlanPrinter {
 
   void print_step(const PlanFill& fill) {
     if (fill.bounds) print_assert(*fill.bounds);
-    out_.line("fill " + address_text(fill.target) + ": " + to_string(fill.bytes) + " bytes of " +
+    out_.line("fill " + address_text(plan_, fill.target) + ": " + to_string(fill.bytes) + " bytes of " +
               std::to_string(fill.value));
   }
 
@@ -113,13 +113,13 @@ class PlanPrinter {
 
   void print_step(const PlanLaunch& launch) {
     std::string args;
-    for (const PlanArg& arg : launch.args) args += (args.empty() ? "" : ", ") + arg_text(arg);
+    for (const PlanArg& arg : launch.args) args += (args.empty() ? "" : ", ") + to_string(arg, plan_);
     const std::string result = launch.returns == CallResult::kVoid ? "" : " -> " + word(launch.returns);
     out_.open("launch " + plan_.kernels[launch.kernel] + "(" + args + ")" + result);
     print_geometry(launch);
     for (const PlanWindow& window : launch.l2_windows) {
-      out_.line("l2_window " + address_text(window.base) + ": " + to_string(window.bytes) + " bytes, hit_ratio " +
-                dump(Json(window.hit_ratio)));
+      out_.line("l2_window " + address_text(plan_, window.base) + ": " + to_string(window.bytes) +
+                " bytes, hit_ratio " + dump(Json(window.hit_ratio)));
     }
     out_.dedent();
   }
@@ -138,20 +138,20 @@ class PlanPrinter {
     if (launch.packed_values) out_.line("packed_values");
   }
 
-  std::string arg_text(const PlanArg& arg) const {
-    if (const auto* address = std::get_if<PlanAddress>(&arg)) return address_text(*address);
-    if (const auto* scalar = std::get_if<PlanScalar>(&arg)) return plan_.slots[scalar->slot].name;
-    if (const auto* map = std::get_if<PlanMapArg>(&arg)) return plan_.maps[map->map].map.name;
-    const auto& value = std::get<PlanValue>(arg);
-    const bool says_type = value.value.op() == ExprOp::kCast;
-    return says_type ? to_string(value.value) : to_string(value.dtype) + " " + to_string(value.value);
-  }
-
   const Plan& plan_;
   CodeWriter out_;
 };
 
 }  // namespace
+
+std::string to_string(const PlanArg& argument, const Plan& plan) {
+  if (const auto* address = std::get_if<PlanAddress>(&argument)) return address_text(plan, *address);
+  if (const auto* scalar = std::get_if<PlanScalar>(&argument)) return plan.slots[scalar->slot].name;
+  if (const auto* map = std::get_if<PlanMapArg>(&argument)) return plan.maps[map->map].map.name;
+  const auto& value = std::get<PlanValue>(argument);
+  const bool says_type = value.value.op() == ExprOp::kCast;
+  return says_type ? to_string(value.value) : to_string(value.dtype) + " " + to_string(value.value);
+}
 
 std::string to_string(const Plan& plan) { return PlanPrinter(plan).print(); }
 

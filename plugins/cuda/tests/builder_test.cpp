@@ -113,7 +113,7 @@ TEST_F(Builder, ComparesArgumentsWithTheKernels) {
   };
   EXPECT_EQ(told("float* x, int n").code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(told("float* x, int n").message,
-              HasSubstr("with 1 argument of 8 bytes (its code takes 2 arguments of 8, 4 bytes)"));
+              HasSubstr("with 1 argument of 8 bytes: pointer x (its code takes 2 arguments of 8, 4 bytes)"));
   EXPECT_THAT(told("int x").message, HasSubstr("its code takes 1 argument of 4 bytes"));
   EXPECT_THAT(told("").message, HasSubstr("its code takes 0 arguments"));
   EXPECT_EQ(told("float* x").message, "it worked");
@@ -300,7 +300,7 @@ TEST_F(Builder, ShowsWhatTheAssemblerSays) {
   ProgramBuilder program("bad");
   program.output("x", dtype::kFloat32, {32})
       .variant("ptx")
-      .source("k.ptx", ".version 8.0\n.target sm_90a\n.visible .entry k() { nonsense; }\n");
+      .source("k.ptx", ".version 8.0\n.target sm_90a\n.visible .entry k(.param .u64 x) { nonsense; }\n");
   program.launch("k").grid({1}).block({32}).args({"x"});
   const Error error = failure(program.build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);

@@ -141,7 +141,7 @@ TEST_F(BuilderTest, CodeIsComparedWithWhatLaunchesPass) {
       nvidia::check_launches(entries.plan, nvidia::cubin_kernels(cubin).value(), cubin, argument_sizes(entries));
   ASSERT_FALSE(differs.ok());
   EXPECT_THAT(differs.error().message,
-              HasSubstr("with 2 arguments of 16, 4 bytes (its code takes 1 argument of 16 bytes)"));
+              HasSubstr("with 2 arguments of 16, 4 bytes: pointer x, int32 1 (its code takes 1 argument of 16 bytes)"));
 }
 
 }  // namespace

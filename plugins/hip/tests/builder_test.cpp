@@ -86,13 +86,32 @@ TEST_F(HipBuild, LaunchesMustFitTheirKernels) {
   const auto told = [&](const std::string& kernel) { return failure(one_kernel(kernel).build().value()); };
   const Error fewer = told("extern \"C\" __global__ void k(float* x) {}");
   EXPECT_EQ(fewer.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(fewer.message,
-              HasSubstr("\"k\" is launched with 2 arguments of 8, 4 bytes (its code takes 1 argument of 8"));
+  EXPECT_THAT(fewer.message, HasSubstr("\"k\" is launched with 2 arguments of 8, 4 bytes: pointer x, int32(n) (its "
+                                       "code takes 1 argument of 8 bytes: pointer)"));
   EXPECT_THAT(told("extern \"C\" __global__ void k(float* x, long n) {}").message,
               HasSubstr("takes 2 arguments of 8, 8"));
   EXPECT_THAT(told("extern \"C\" __global__ void __launch_bounds__(128) k(float* x, int n) {}").message,
               HasSubstr("blocks of 256 threads (its code is compiled for at most 128)"));
   EXPECT_THAT(told("extern \"C\" __global__ void other(float* x, int n) {}").message, HasSubstr("no kernel \"k\""));
+}
+
+// The metadata say which parameter is a buffer; what a number is, the symbol of a C++ function says.
+TEST_F(HipBuild, KindsOfArgumentsAreCompared) {
+  const auto told = [&](const std::string& text, const std::string& kernel = "k") {
+    ProgramBuilder builder("sample");
+    builder.buffer("x", BufferParam{dtype::kFloat32, {64}}).scalar("n", dtype::kInt64);
+    builder.variant("hip").source("k.hip", text);
+    builder.launch(kernel).grid({1}).block({64}).args({"x", "n"});
+    return failure(builder.build().value()).message;
+  };
+  EXPECT_EQ(
+      told("extern \"C\" __global__ void k(float* x, float* n) {}"),
+      "kernel \"k\" is launched with 2 arguments of 8, 8 bytes: pointer x, int64 n (its code takes 2 arguments of 8, "
+      "8 bytes: pointer, pointer; argument 2 differs). Correct the launch or the kernel.");
+  EXPECT_THAT(told("template <class T> __global__ void k(T* x, T n) {}\n", "k<double>"),
+              HasSubstr("8, 8 bytes: double*, double; argument 2 differs"));
+  EXPECT_EQ(told("template <class T> __global__ void k(T* x, T n) {}\n", "k<long>"), "it worked");
+  EXPECT_EQ(told("struct P { float* x; };\nextern \"C\" __global__ void k(P p, unsigned long n) {}"), "it worked");
 }
 
 // C3.3: what can be known without a device is said without one.

@@ -15,6 +15,14 @@ std::string words(std::initializer_list<std::uint32_t> values) {
   return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(std::uint32_t)};
 }
 
+// The sizes of the parameters, where a cubin has them.
+std::optional<std::vector<unsigned>> sizes_of(const KernelForm& form) {
+  if (!form.arguments) return std::nullopt;
+  std::vector<unsigned> sizes;
+  for (const KernelArgument& argument : *form.arguments) sizes.push_back(argument.bytes);
+  return sizes;
+}
+
 KernelForm record_of(std::vector<std::uint16_t> parameters, std::string records = {}) {
   CubinExample::Symbol symbol{"k"};
   symbol.parameters = std::move(parameters);
@@ -28,9 +36,9 @@ const std::string kBounds = words({0x000c0504, 256, 1, 1});
 const std::string kLarge = words({0x000c4504, 0, 0x00000000, 20000});
 
 TEST(KernelRecord, HasTheSizesOfTheParametersByTheirPlaces) {
-  EXPECT_THAT(record_of({8, 4}, kTwelveBytes).argument_bytes, Optional(ElementsAre(8, 4)));
-  EXPECT_THAT(record_of({8, 4}).argument_bytes, Optional(ElementsAre(8, 4)));
-  EXPECT_THAT(record_of({}, kLarge).argument_bytes, Optional(ElementsAre(20000)));
+  EXPECT_THAT(sizes_of(record_of({8, 4}, kTwelveBytes)), Optional(ElementsAre(8, 4)));
+  EXPECT_THAT(sizes_of(record_of({8, 4})), Optional(ElementsAre(8, 4)));
+  EXPECT_THAT(sizes_of(record_of({}, kLarge)), Optional(ElementsAre(20000)));
 }
 
 TEST(KernelRecord, HasTheBoundsOfABlock) {
@@ -40,17 +48,17 @@ TEST(KernelRecord, HasTheBoundsOfABlock) {
 }
 
 TEST(KernelRecord, AKernelWithoutParametersHasNone) {
-  EXPECT_THAT(record_of({}, kBounds).argument_bytes, Optional(IsEmpty()));
+  EXPECT_THAT(sizes_of(record_of({}, kBounds)), Optional(IsEmpty()));
 }
 
 TEST(KernelRecord, WhatContradictsItselfSaysNothing) {
-  EXPECT_FALSE(record_of({8, 8}, kTwelveBytes).argument_bytes);
-  EXPECT_FALSE(record_of({}, kTwelveBytes).argument_bytes) << "a form of records that is not known";
-  EXPECT_FALSE(record_of({8}, words({0x000c1704, 0, 0, 0})).argument_bytes) << "two records of one parameter";
-  EXPECT_FALSE(record_of({}, words({0x000c1704, 0, 0x00080001, 0})).argument_bytes) << "no parameter 0";
-  EXPECT_FALSE(record_of({}, words({0x000c1704, 0})).argument_bytes) << "cut off";
-  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "k").value().argument_bytes) << "no records";
-  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "other").value().argument_bytes);
+  EXPECT_FALSE(record_of({8, 8}, kTwelveBytes).arguments);
+  EXPECT_FALSE(record_of({}, kTwelveBytes).arguments) << "a form of records that is not known";
+  EXPECT_FALSE(record_of({8}, words({0x000c1704, 0, 0, 0})).arguments) << "two records of one parameter";
+  EXPECT_FALSE(record_of({}, words({0x000c1704, 0, 0x00080001, 0})).arguments) << "no parameter 0";
+  EXPECT_FALSE(record_of({}, words({0x000c1704, 0})).arguments) << "cut off";
+  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "k").value().arguments) << "no records";
+  EXPECT_FALSE(kernel_record(CubinExample{{{"k"}}}.bytes(), "other").value().arguments);
 }
 
 // Cubins come from anywhere.
@@ -67,6 +75,20 @@ TEST(KernelRecord, NoPieceOfAFileIsReadBeyondItsEnd) {
       (void)kernel_record(std::string(damaged), "k");
     }
   }
+}
+
+// The symbol of a kernel with C++ linkage has what the records lack.
+TEST(KernelRecord, TypesAreThoseOfTheSymbol) {
+  const auto record = [](const std::string& name, std::vector<std::uint16_t> parameters) {
+    CubinExample::Symbol symbol{name};
+    symbol.parameters = std::move(parameters);
+    return *kernel_record(CubinExample{{symbol}}.bytes(), name).value().arguments;
+  };
+  EXPECT_THAT(record("_Z5scaleIfEvPT_S0_l", {8, 4, 8}), ElementsAre(KernelArgument{8, ArgumentKind::kPointer, "float*"},
+                                                                    KernelArgument{4, ArgumentKind::kFloat, "float"},
+                                                                    KernelArgument{8, ArgumentKind::kInteger, "long"}));
+  EXPECT_THAT(record("_Z1kPfi", {8, 8}), ElementsAre(KernelArgument{8}, KernelArgument{8}));
+  EXPECT_THAT(record("scale", {8}), ElementsAre(KernelArgument{8}));
 }
 
 TEST(KernelRecord, OtherBytesAreRefused) {

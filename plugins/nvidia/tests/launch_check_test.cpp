@@ -43,8 +43,8 @@ TEST(LaunchCheck, WhatKernelsTakeIsComparedWithoutADevice) {
   ASSERT_FALSE(wider.ok());
   EXPECT_EQ(wider.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(wider.error().message,
-              HasSubstr("kernel \"k\" is launched with 2 arguments of 8, 4 bytes (its code takes "
-                        "2 arguments of 8, 8 bytes). Correct the launch or the kernel."));
+              HasSubstr("kernel \"k\" is launched with 2 arguments of 8, 4 bytes: pointer x, int32 7 (its code takes "
+                        "2 arguments of 8, 8 bytes; argument 2 differs). Correct the launch or the kernel."));
   EXPECT_FALSE(check({8, 4, 4}).ok());
   EXPECT_FALSE(check({8}).ok());
 }

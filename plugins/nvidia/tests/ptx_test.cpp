@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 
 constexpr const char* kPtx = R"(
 // .target sm_35   .entry commented(
@@ -29,6 +30,39 @@ TEST(Ptx, KernelsAreItsEntries) { EXPECT_THAT(ptx_kernels(kPtx), ElementsAre("fi
 TEST(Ptx, WithoutEntriesHasNoKernels) { EXPECT_THAT(ptx_kernels(".version 8.0\n.entryless x\n.entry"), IsEmpty()); }
 
 TEST(Ptx, ArchitectureIsItsTarget) { EXPECT_EQ(ptx_arch(kPtx).value(), (Arch{80, '\0'})); }
+
+TEST(Ptx, ParametersAreThoseOfTheirDeclarations) {
+  constexpr const char* kMany = R"(
+.visible .entry scale_all(.param .u64 other) { ret; }
+.visible .entry scale(
+    .param .u64 scale_param_0, // .param .u8 commented
+    .param .u64 .ptr .global .align 16 scale_param_1,
+    .param .align 64 .b8 scale_param_2[128],
+    .param .f32 scale_param_3, .param .f64 d,.param .f16 h,
+    .param .u8 scale_param_6
+)
+.maxntid 128, 1, 1
+{ ret; }
+.entry none() { ret; }
+.entry bare
+{ ret; }
+.entry strange(.param .what x) { ret; }
+)";
+  constexpr auto kAny = ArgumentKind::kUnknown;
+  EXPECT_THAT(ptx_parameters(kMany, "scale"),
+              Optional(ElementsAre(KernelArgument{8}, KernelArgument{8, ArgumentKind::kPointer, "pointer"},
+                                   KernelArgument{128}, KernelArgument{4, ArgumentKind::kFloat, "float32"},
+                                   KernelArgument{8, ArgumentKind::kFloat, "float64"}, KernelArgument{2, kAny},
+                                   KernelArgument{1})));
+  EXPECT_THAT(ptx_parameters(kMany, "scale_all"), Optional(ElementsAre(KernelArgument{8})));
+  EXPECT_THAT(ptx_parameters(kMany, "none"), Optional(IsEmpty()));
+  EXPECT_THAT(ptx_parameters(kMany, "bare"), Optional(IsEmpty()));
+  EXPECT_EQ(ptx_parameters(kMany, "strange"), std::nullopt);
+  EXPECT_EQ(ptx_parameters(kMany, "scal"), std::nullopt);
+  EXPECT_EQ(ptx_parameters(".entry", "k"), std::nullopt);
+  EXPECT_EQ(ptx_parameters(".entry k", "k"), std::nullopt);
+  EXPECT_EQ(ptx_parameters(".entry k(.param .u64", "k"), std::nullopt);
+}
 
 TEST(Ptx, OtherTextIsRefused) {
   EXPECT_EQ(ptx_arch("hello").error().code, ErrorCode::kInvalidArgument);

@@ -59,6 +59,10 @@ TEST(ReadyCode, ThatTakesOtherArgumentsIsRefused) {
   const auto refused = check_ready_code(ready("cubin", CubinExample{{symbol}}.bytes()), kReadyArch, plan);
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message, HasSubstr("with 0 arguments (its code takes 1 argument of 8 bytes)"));
+  const std::string ptx = ".version 8.0\n.target sm_80\n.entry k(.param .u64 .ptr x) { ret; }\n";
+  const auto refused_ptx = check_ready_code(ready("ptx", ptx), kReadyArch, plan);
+  EXPECT_EQ(refused_ptx.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(refused_ptx.error().message, HasSubstr("(its code takes 1 argument of 8 bytes: pointer)"));
 }
 
 TEST(ReadyCode, ThatIsNoneIsRefused) {

@@ -19,14 +19,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kPtx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+std::string ptx_of(const std::string& parameter) {
+  return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param " + parameter + ") { ret; }\n";
+}
 
 // A program of ready code, so that NVRTC is not needed, loaded over the fake driver.
 class NvrtcAdapterTest : public testing::Test {
  protected:
   NvrtcAdapterTest() {
     fake.set_parameters("k", {8});
-    builder.input("x", dtype::kFloat32, {n}).variant("ptx").source("k.ptx", kPtx);
+    builder.input("x", dtype::kFloat32, {n}).variant("ptx").source("k.ptx", ptx_of(".u64 x"));
     builder.launch("k").grid({ceildiv(n, 256)}).block({256}).dynamic_smem_bytes(65536).args({"x"});
   }
   Artifact artifact(Options options = {}) {
@@ -92,7 +94,8 @@ TEST_F(NvrtcAdapterTest, EncodesAMapOfConstantShapeOnceForEachAddress) {
   TensorMap map{.name = "m", .base = {"x"}, .dims = {64, 64}, .strides_bytes = {256}};
   map.mode = TiledMap{{8, 8}};
   ProgramBuilder mapped("mapped");
-  mapped.input("x", dtype::kFloat32, {64, 64}).variant("ptx").source("k.ptx", kPtx).tensor_map(map);
+  mapped.input("x", dtype::kFloat32, {64, 64}).variant("ptx");
+  mapped.source("k.ptx", ptx_of(".align 64 .b8 m[128]")).tensor_map(map);
   mapped.launch("k").grid({1}).block({32}).args({"m"});
   builder = mapped;
   const auto adapter = backend.load(artifact(), 0).value();

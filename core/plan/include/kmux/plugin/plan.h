@@ -156,6 +156,9 @@ void for_each_launch(const std::vector<PlanStep>& steps, const std::function<voi
 /// Errors: invalid_argument if the program is not valid.
 Result<Plan> lower(const Program& program, std::size_t variant);
 
+/// An argument of a launch of `plan` for people: "x + 64 bytes", "alpha", "int32 n * 2", "int64(n)".
+std::string to_string(const PlanArg& argument, const Plan& plan);
+
 /// The plan as indented text for people: what `kmux launcher` prints for backends that execute plans.
 std::string to_string(const Plan& plan);
 

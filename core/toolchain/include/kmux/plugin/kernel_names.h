@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ std::string demangled(const std::string& symbol);
 ///
 /// Threads: any.
 std::string function_name(const std::string& symbol);
+
+/// The types of the parameters as C++ writes them, of a symbol that is mangled: "float*" and "int" of "_Z1kPfi". Nothing for
+/// one that is not, as C's are: it does not have them.
+///
+/// Threads: any.
+std::optional<std::vector<std::string>> parameter_types(const std::string& symbol);
 
 /// The places in `symbols` that a program's `kernel` can mean: the symbol itself, or else those of the functions that C++
 /// writes so, blanks aside ("scale<float, 4>"). More than one is ambiguous.
