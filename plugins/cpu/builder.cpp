@@ -134,7 +134,9 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
     for (const File& object : variant.sources) KMUX_TRY(check_object(object));
     return job;
   }
-  KMUX_ASSIGN(job.kernels, launched_kernels(request));
+  KMUX_ASSIGN(LaunchedKernels kernels, launched_kernels(request));
+  job.kernels = std::move(kernels.names);
+  job.passed = std::move(kernels.passed);
   job.files = variant.sources;
   job.files.insert(job.files.end(), variant.headers.begin(), variant.headers.end());
   if (is_device_dialect(variant.dialect)) {

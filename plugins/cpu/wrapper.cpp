@@ -209,9 +209,14 @@ Result<BlockExtents> launched_blocks(const BuildRequest& request) {
   return blocks;
 }
 
-Result<std::vector<std::string>> launched_kernels(const BuildRequest& request) {
-  KMUX_ASSIGN(const Plan plan, lower(request.program, request.variant));
-  return plan.kernels;
+Result<LaunchedKernels> launched_kernels(const BuildRequest& request) {
+  KMUX_ASSIGN(Plan plan, lower(request.program, request.variant));
+  LaunchedKernels kernels;
+  for_each_launch(plan.steps, [&](const PlanLaunch& launch) {  // kernels are numbered by their first launches
+    if (launch.kernel == kernels.passed.size()) kernels.passed.push_back(passed_arguments(plan, launch));
+  });
+  kernels.names = std::move(plan.kernels);
+  return kernels;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/launch_check.h"
 #include "kmux/plugin/plugin.hpp"
 
 #include "meta.h"
@@ -35,8 +36,12 @@ inline bool is_device_dialect(std::string_view dialect) { return dialect == "cud
 /// The kernels that the body of a device dialect launches, with their blocks.
 Result<BlockExtents> launched_blocks(const BuildRequest& request);
 
-/// The kernels that the body launches, each once.
-Result<std::vector<std::string>> launched_kernels(const BuildRequest& request);
+/// The kernels that a body launches, each once, and what is passed to each.
+struct LaunchedKernels {
+  std::vector<std::string> names;
+  std::vector<std::vector<KernelArgument>> passed;  // by the first launch: others pass the same types
+};
+Result<LaunchedKernels> launched_kernels(const BuildRequest& request);
 
 /// The parts of a library that runs relocatable code without kmux (kmux::Backend::standalone). `artifact` has it as part
 /// "code", and ready objects; kernels that are not all of C may throw.

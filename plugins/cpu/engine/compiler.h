@@ -8,6 +8,7 @@
 
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
+#include "kmux/plugin/launch_check.h"
 
 #include "check/fiber_launch.h"
 #include "engine/installation.h"
@@ -46,6 +47,7 @@ struct CompileJob {
   std::string launcher;  // C++ text of the only function that stays visible
   std::string entry;  // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
+  std::vector<std::vector<KernelArgument>> passed = {};  // to each of these; empty: not compared before they are linked
   BlockExtents blocks = {};  // of kernels written for one thread of a GPU; none in C and C++
   CheckOptions check = {};  // of those kernels
   std::string cpu;  // LLVM's name; this machine's own means only what this machine really has

@@ -206,6 +206,7 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (llvm::Linker::linkModules(*whole, std::move(unit))) return link_failed(log);
   }
   name_kernels(*whole, job);
+  KMUX_TRY(check_passed(*whole, job));
   spmd::place_shared_globals(*whole);
   KMUX_ASSIGN(std::vector<Error> on_fibers, spmd::lower_kernels(*whole, job.blocks, job.check));
   for (const std::string& kernel : job.kernels) {

@@ -35,6 +35,11 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
                                   std::unique_ptr<llvm::Module> launcher, const CompileJob& job,
                                   const std::string& log);
 
+/// Do the launches of `job` pass what its kernels take, as Clang has compiled them? A kernel that is not there is not compared.
+///
+/// Errors: invalid_argument that names the kernel and shows both.
+Status check_passed(const llvm::Module& units, const CompileJob& job);
+
 /// The code generator for `cpu`, position-independent.
 ///
 /// Errors: internal if LLVM was built without this machine's target.

@@ -148,6 +148,60 @@ TEST_P(EachEngine, NamesAMissingKernel) {
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);  // C2.16
 }
 
+// A message of one line, whatever the dialect.
+TEST(Builder, ShowsWhatAKernelTakesAndWhatIsPassed) {
+  const auto told = [](const std::string& dialect, const std::string& path, const std::string& parameters) {
+    ProgramBuilder builder("sample");
+    builder.output("y", dtype::kFloat32, {64}).scalar("a", dtype::kFloat32);
+    builder.scalar("n", dtype::kInt64);
+    builder.variant(dialect).source(
+        path, (dialect == "c" ? "void k(" : "extern \"C\" __global__ void k(") + parameters + ") {}");
+    LaunchBuilder launch = builder.launch("k");
+    if (dialect != "c") launch.grid({1}).block({64});
+    launch.args({"y", "a", "n"});
+    const Error error = failure_of(builder);
+    EXPECT_TRUE(error.code == ErrorCode::kOk || error.code == ErrorCode::kInvalidArgument) << error.explain();
+    return error.message;
+  };
+  const std::string passed =
+      "kernel \"k\" is launched with 3 arguments of 8, 4, 8 bytes: pointer y, float32 a, int64 n ";
+  for (const auto& [dialect, path] : {std::pair("c", "k.c"), std::pair("cuda", "k.cu"), std::pair("hip", "k.hip")}) {
+    EXPECT_EQ(told(dialect, path, "float* y, float a, long n"), "it worked") << dialect;
+    EXPECT_EQ(
+        told(dialect, path, "float* y, float a"),
+        passed + "(its code takes 2 arguments of 8, 4 bytes: pointer, float32). Correct the launch or the kernel.");
+    EXPECT_EQ(told(dialect, path, "float* y, int a, long n"),
+              passed +
+                  "(its code takes 3 arguments of 8, 4, 8 bytes: pointer, int32, int64; argument 2 differs). "
+                  "Correct the launch or the kernel.");
+    EXPECT_THAT(told(dialect, path, "float* y, float a, float* n"), HasSubstr("float32, pointer; argument 3 differs"));
+    EXPECT_THAT(told(dialect, path, "long y, float a, long n"), HasSubstr("int64, float32, int64; argument 1 differs"));
+    EXPECT_THAT(told(dialect, path, "float* y, float a, int n"),
+                HasSubstr("of 8, 4, 4 bytes: pointer, float32, int32"));
+  }
+  EXPECT_THAT(told("cuda", "k.cu", ""), HasSubstr("its code takes 0 arguments)"));
+}
+
+TEST(Builder, PassesStructsOfOneMember) {
+  ProgramBuilder builder("sample");
+  builder.output("out", dtype::kInt32, {4})
+      .variant("c")
+      .source("k.cpp", "struct P { int* p; };\nstruct N { long n; };\nextern \"C\" void k(P p, N n) { p.p[0] = n.n; }");
+  builder.launch("k").args({"out"}).arg(Expr(7), dtype::kInt64);
+  EXPECT_THAT(result_of(builder), ElementsAre(7, -1, -1, -1));
+}
+
+TEST(Builder, ShowsTheSizeOfAStruct) {
+  ProgramBuilder builder("sample");
+  builder.output("out", dtype::kInt32, {4})
+      .variant("c")
+      .source("k.c", "struct P { int v[9]; };\nvoid k(int* out, struct P p) { out[0] = p.v[0]; }");
+  builder.launch("k").args({"out"}).arg(Expr(7), dtype::kInt64);
+  EXPECT_THAT(
+      failure_of(builder).message,
+      HasSubstr("8, 8 bytes: pointer out, int64 7 (its code takes 2 arguments of 8, 36 bytes: pointer, struct; "));
+}
+
 TEST_P(EachEngine, SaysWhereMissingHeadersComeFrom) {
   auto program = one_kernel("k.c", "#include <tl_templates/cpp/common.h>\nvoid k(int* out) { out[0] = 1; }");
   Settings settings;
