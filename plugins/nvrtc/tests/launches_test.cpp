@@ -17,6 +17,9 @@ TEST_F(NvrtcLaunchesTest, ArgumentsAreComparedWithTheKernels) {
   EXPECT_EQ(fewer.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(fewer.message,
               HasSubstr("with 1 argument of 8 bytes: pointer x (its code takes 2 arguments of 8, 8 bytes)"));
+  const Error of_ptx = failure(one_kernel(two).build().value(), {}, "cuda:compute_90");
+  EXPECT_EQ(of_ptx.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(of_ptx.message, HasSubstr("(its code takes 2 arguments of 8, 8 bytes: 8 bytes, float64)"));
   ProgramBuilder narrow = one_kernel(two);
   narrow.launch("k").grid({1}).block({1}).args({"x"}).arg(1, dtype::kInt32);
   EXPECT_EQ(failure(narrow.build().value()).code, ErrorCode::kInvalidArgument);
