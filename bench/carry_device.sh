@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=build/release TO=build/device
 readonly TARGETS=(kmux_command kmux_worker kmux_plugin_nvrtc kmux_plugin_cuda kmux_plugin_cutedsl kmux_conformance
   device_suite bars_nvidia bars_cutedsl bars_order driver_rules kmux_fake_cuda_driver kmux_tvm_ffi kmux_plugin_hip hip_on_cuda
-  kmux_hip_programs bars_hip_metal)
+  kmux_hip_programs bars_hip_metal random_kernels)
 
 cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
@@ -19,7 +19,8 @@ cp -L "$BUILD"/bin/kmux "$TO/bin/"
 cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/lib{kmux_tvm_ffi,call_allocating_module}.so "$TO/lib/"
 cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda,cutedsl,hip}.* "$TO/lib/kmux/plugins/"
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
-cp -L "$BUILD"/tests/{kmux-conformance,kmux_hip_programs} "$TO/tests/"
+cp -L "$BUILD"/tests/{kmux-conformance,kmux_hip_programs,random_kernels} "$TO/tests/"
+"$BUILD"/tests/random_kernels --kernels 3000 --write "$TO/tests/random_kernels.sums"
 cp -L "$BUILD"/tests/fakes/hip/libhip_on_cuda.so "$TO/tests/fakes/hip/"
 ln -s ../libhip_on_cuda.so "$TO/tests/fakes/hip/rocm/libamdhip64.so.7"
 cp -L "$BUILD"/bench/{device_suite,bars_nvidia,bars_cutedsl,bars_order,call_allocating,bare_start,bars_hip_metal} "$TO/bench/"
