@@ -311,7 +311,9 @@ TEST(DeviceHalf, Integers) {
                                  (1LL << 62) + 1,
                                  std::numeric_limits<std::int64_t>::max(),
                                  std::numeric_limits<std::int64_t>::min()};
-  for (std::int64_t v = 3; x.size() < 400; v = v * 7 + 1) x.push_back(v), x.push_back(-v);
+  for (std::uint64_t v = 3; x.size() < 400; v = v * 7 + 1) {  // over all 64 bits
+    x.push_back(static_cast<std::int64_t>(v)), x.push_back(static_cast<std::int64_t>(-v));
+  }
   for (const Type& type : kTypes) {
     const ElementKernel kernel{type.text(R"(struct Out { unsigned short v[8]; long long back[5]; };
 __global__ void k(const long long* x, Out* y, int n) {
