@@ -285,10 +285,17 @@ Log log_to(const Host& host) {
           }};
 }
 
-bool shows_ranges(const Host& host) {
-  const auto value = host.option("nvidia.nvtx");
-  return value && asks_for_profiler_ranges(value->c_str());
+namespace {
+
+bool is_on(const Host& host, std::string_view option) {
+  const auto value = host.option(option);
+  return value && asks_for_profiler_ranges(value->c_str());  // the words of every switch
 }
+
+}  // namespace
+
+bool shows_ranges(const Host& host) { return is_on(host, "nvidia.nvtx"); }
+bool blocks_launches(const Host& host) { return is_on(host, "nvidia.launch_blocking"); }
 
 }  // namespace kmux::nvidia
 

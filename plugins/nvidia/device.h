@@ -119,6 +119,9 @@ Log log_to(const Host& host);
 /// Are calls and launches shown to profilers (host option "nvidia.nvtx")?
 bool shows_ranges(const Host& host);
 
+/// Is each launch waited for (host option "nvidia.launch_blocking")?
+bool blocks_launches(const Host& host);
+
 /// The devices that the CUDA driver lists (kDLCUDA). Memory comes from the default pool of the device.
 using Devices = StreamOrderedDevices<OpenedDevice>;
 

@@ -15,6 +15,7 @@ namespace kmux::nvidia {
 struct LaunchChoices {
   bool graph = false;   // option `graph`
   bool ranges = false;  // show calls and launches to profilers
+  bool blocking = false;  // wait for each launch
 };
 
 /// What one launch passes: sizes in bytes, and whether a spare byte follows.

@@ -55,7 +55,8 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(const Plan plan, read_plan(*plan_text));
   KMUX_ASSIGN(std::vector<std::string> symbols, symbols_of(plan.kernels, meta));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
-  nvidia::Facts facts(plan, std::move(symbols), {meta.graph, nvidia::shows_ranges(host)});
+  nvidia::Facts facts(plan, std::move(symbols),
+                      {meta.graph, nvidia::shows_ranges(host), nvidia::blocks_launches(host)});
   LoadedKernel kernel{host, *code, std::move(facts)};
   return std::unique_ptr<Adapter>(std::make_unique<NvrtcAdapter>(std::move(kernel), std::move(runner)));
 }

@@ -237,6 +237,15 @@ TEST(Kernel, ReportsALaunchThatFailed) {
   EXPECT_EQ(status.error().message, "kernel \"fake\": the device is tired (status 42). Let it rest.");
 }
 
+TEST(Kernel, SaysWithWhatALaunchFailed) {
+  const Kernel kernel = kernel_of(twice_signature(), [](const kmux_slot*, const kmux_launch_env&, kmux_sink) {
+    return kmux_code{KMUX_LAUNCH_FAILED};
+  });
+  const Status status = kernel.launch({zeros({4}), zeros({4})});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().note("arguments"), "A is a tensor float32[4], B is a tensor float32[4]");
+}
+
 TEST(Kernel, RunsOnADeviceOfItsOwn) {
   KernelParts parts = fake_parts(twice_signature(), twice, kDLExtDev);
   const Shared<Plugin> plugin = parts.plugin;

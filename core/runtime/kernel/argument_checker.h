@@ -96,6 +96,9 @@ Error argument_error(const FailedCall& call, const Check& failed);
 Error argument_count_error(std::string_view kernel, std::string_view noun, std::span<const Param* const> expected,
                            std::size_t actual);
 
+/// What was passed, as a note of an error: "x is a tensor float32[1024], n is the integer 7".
+std::string described_arguments(const Signature& signature, std::span<const Arg> args);
+
 /// A device by DLPack's name for its kind, for messages: "cpu", "vulkan:0", "device type 42, ordinal 0".
 ///
 /// Source: DLPack 1.1, DLDeviceType.

@@ -228,6 +228,14 @@ Error argument_count_error(std::string_view kernel, std::string_view noun, std::
                         (names.empty() ? "none" : names) + "). Pass one of each, in this order.");
 }
 
+std::string described_arguments(const Signature& signature, std::span<const Arg> args) {
+  std::string text;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + signature.params[i].name + " is " + describe(args[i]);
+  }
+  return text;
+}
+
 std::string to_string(DLDevice device) {
   if (device.device_type == kDLCPU) return "cpu";
   const std::string ordinal = std::to_string(device.device_id);

@@ -67,10 +67,10 @@ struct Kernel::Impl {
     if (code == KMUX_OK) [[likely]] {
       return Ok{};
     }
-    return launch_error(code, text);
+    return launch_error(code, text, args);
   }
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
-  Error launch_error(kmux_code code, std::string_view text) const;
+  Error launch_error(kmux_code code, std::string_view text, std::span<const Arg> args) const;
   Error count_error(CheckScope scope, std::size_t actual) const;
   const Origin& origin() const { return *adapters.loaded().origin; }
 
@@ -99,10 +99,11 @@ struct Kernel::Impl {
   return launch_framed<kLargeFrame>(args, stream);
 }
 
-[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text) const {
+[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text, std::span<const Arg> args) const {
   Error error = read_error(code, text);
   error.message = "kernel \"" + parts.name + "\": " + error.message;
-  return error;
+  if (error.code != ErrorCode::kLaunchFailed || args.empty()) return error;
+  return std::move(error).with("arguments", described_arguments(parts.signature, args));
 }
 
 [[gnu::cold]] Error Kernel::Impl::count_error(CheckScope scope, std::size_t actual) const {

@@ -35,7 +35,7 @@ void Call::begin_replay() {
 
 [[gnu::hot]] int Call::launch(const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
   Call& call = of(env);
-  const bool is_plain = call.ranges_ == nullptr && call.replay_ == nullptr && !call.has_empty_map_;
+  const bool is_plain = call.ranges_ == nullptr && call.replay_ == nullptr && !call.is_special_;
   if (__builtin_expect(!is_plain, 0)) return call.launch_special(*launch, error);
   const int code = call.device_.allow_dynamic_smem(launch->kernel, launch->dynamic_smem_bytes, error);
   if (__builtin_expect(code != KMUX_OK, 0)) return code;
@@ -49,12 +49,13 @@ int Call::launch_special(const kmux_driver_launch& launch, kmux_sink error) {
   if (const int code = device_.allow_dynamic_smem(launch.kernel, launch.dynamic_smem_bytes, error)) return code;
   const ProfilerRange range(ranges_, device_.facts().kernels[launch.kernel].name);
   if (replay_ != nullptr && replay_->takes(launch)) return replay_->keep(launch, device_.kernel(launch.kernel), error);
-  return launch_plain(launch, error);
+  const int code = launch_plain(launch, error);
+  return code == KMUX_OK && blocks_ ? wait_for_launch(device_, launch, stream(), error) : code;
 }
 
 int Call::note_empty(const kmux_tensor_map& map) {
   empty_map_ = *empty_map_in(&map, sizeof map);
-  has_empty_map_ = true;
+  is_special_ = has_empty_map_ = true;
   return KMUX_OK;
 }
 

@@ -31,6 +31,8 @@ class Call {
 
   /// Launches of this call become a graph, if they may.
   void begin_replay();
+  /// Each launch of this call is waited for.
+  void block() { is_special_ = blocks_ = true; }
 
   const kmux_driver_env& env() const { return env_; }
 
@@ -64,7 +66,9 @@ class Call {
   LaunchState* state_;
   const ProfilerRanges* ranges_;
   Replay* replay_ = nullptr;  // null: launches are plain
+  bool is_special_ = false;  // whether one of the next two holds
   bool has_empty_map_ = false;
+  bool blocks_ = false;
   EmptyMap empty_map_;  // the last one, if there is one
   kmux_driver_env env_;
 };

@@ -55,8 +55,8 @@ const char* advice_for(CUresult result) {
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
-      return "A kernel before failed and ended its context: find it with compute-sanitizer, then start the process "
-             "again.";
+      return "A kernel before failed and ended its context: find it with KMUX_LAUNCH_BLOCKING=1 or compute-sanitizer, "
+             "then start the process again.";
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
       return "Use fewer threads a block, or fewer registers a thread.";
     case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
@@ -101,12 +101,14 @@ int fail_call(const DriverTable& driver, kmux_sink error, const char* call, CUre
   vsnprintf(detail, sizeof detail, format, values);
   va_end(values);
   fail(error, 0, "%s failed with %d %s (%s%s%s). ", call, static_cast<int>(result), error_name_of(driver, result),
-       text_of(driver.error_string, result), detail[0] == '\0' ? "" : "; ", detail);
+       error_text_of(driver, result), detail[0] == '\0' ? "" : "; ", detail);
   write(error, advice_for(result));
   return error_code_of(result);
 }
 
 const char* error_name_of(const DriverTable& driver, CUresult result) { return text_of(driver.error_name, result); }
+
+const char* error_text_of(const DriverTable& driver, CUresult result) { return text_of(driver.error_string, result); }
 
 int error_code_of(CUresult result) {
   switch (result) {

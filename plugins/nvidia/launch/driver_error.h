@@ -28,6 +28,9 @@ __attribute__((format(printf, 5, 6), cold)) int fail_call(const DriverTable& dri
 /// The driver's name for `result`, "unknown" if it has none.
 const char* error_name_of(const DriverTable& driver, CUresult result);
 
+/// The driver's words for `result`, "unknown" if it has none.
+const char* error_text_of(const DriverTable& driver, CUresult result);
+
 /// The ErrorCode for `result`: unavailable if the machine lacks something now, unsupported or invalid_argument if a
 /// device cannot do what was asked, launch_failed otherwise.
 int error_code_of(CUresult result);

@@ -64,4 +64,17 @@ int fail_launch(const DeviceState& device, const kmux_driver_launch& launch, CUr
       launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.dynamic_smem_bytes);
 }
 
+int wait_for_launch(const DeviceState& device, const kmux_driver_launch& launch, CUstream stream, kmux_sink error) {
+  const DriverTable& driver = device.driver();
+  const CUresult result = driver.stream_synchronize(stream);
+  if (result == CUDA_SUCCESS) return KMUX_OK;
+  return fail(error, error_code_of(result),
+              "kernel \"%s\" failed with %d %s (%s; on device %d, grid %u x %u x %u, block %u x %u x %u, %llu bytes of "
+              "dynamic shared memory). Run next: compute-sanitizer --tool memcheck COMMAND, where COMMAND starts this "
+              "process; its context has ended.",
+              device.facts().kernels[launch.kernel].name, static_cast<int>(result), error_name_of(driver, result),
+              error_text_of(driver, result), device.context().ordinal, launch.grid[0], launch.grid[1], launch.grid[2],
+              launch.block[0], launch.block[1], launch.block[2], launch.dynamic_smem_bytes);
+}
+
 }  // namespace kmux::nvidia

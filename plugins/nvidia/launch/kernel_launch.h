@@ -49,4 +49,9 @@ inline bool says_elsewhere(CUresult result) {
 /// The error of a launch that failed with `result`.
 int fail_launch(const DeviceState& device, const kmux_driver_launch& launch, CUresult result, kmux_sink error);
 
+/// Waits for `stream`, in which `launch` is the last. Its failure is that of the kernel, if every launch is waited for.
+///
+/// Errors: names the kernel and its geometry, and what to run next.
+int wait_for_launch(const DeviceState& device, const kmux_driver_launch& launch, CUstream stream, kmux_sink error);
+
 }  // namespace kmux::nvidia

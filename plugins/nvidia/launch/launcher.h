@@ -24,7 +24,7 @@ class Launcher {
   Launcher(const void* code, const PlanFacts& facts, Log log, const DriverTable* driver = nullptr,
            PersistingLines& lines = own_persisting_lines())
       : only_launches_(facts.only_launches),
-        is_free_(!facts.ranges && !facts.replay),
+        is_free_(!facts.ranges && !facts.replay && !facts.blocking),
         driver_(driver),
         facts_(facts),
         log_(log),
@@ -118,7 +118,11 @@ class Launcher {
     const StateLease state(states_, env.lane);
     Call call(device, context, state.get(), ranges_, env);
     const bool captured = is_captured(device.driver(), static_cast<CUstream>(env.stream));
-    if (__builtin_expect(facts_.replay, 0)) begin_replay(device, call, captured, context.is_primary());
+    if (__builtin_expect(facts_.blocking, 0)) {
+      if (!captured) call.block();
+    } else if (__builtin_expect(facts_.replay, 0)) {
+      begin_replay(device, call, captured, context.is_primary());
+    }
     return call.finish(body(call.env(), error), error);
   }
 
@@ -160,7 +164,7 @@ class Launcher {
 
   // Beside each other: all that a plain launch reads.
   const bool only_launches_;
-  const bool is_free_;  // of ranges and replays
+  const bool is_free_;  // of ranges, replays and waits
   // The last launch had to make the context current: the next one does so first, since a refusal takes the driver longer
   // than two launches.
   std::atomic<bool> elsewhere_{false};

@@ -34,6 +34,7 @@ struct PlanFacts {
   bool only_launches;               // a call has neither workspaces, tensor maps nor fills
   const PackFacts* packs;           // each once
   unsigned pack_count;
+  bool blocking = false;            // a call waits for each launch, so that its errors are told where they were made
 };
 
 /// The code of a launcher in the driver: one library for all devices, and its kernels by their number in the plan.

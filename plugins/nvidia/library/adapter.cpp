@@ -7,14 +7,15 @@
 
 namespace kmux::nvidia {
 
-Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string& bytes, Log log, Ranges ranges) {
+Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string& bytes, Log log, Ranges ranges,
+                                                               bool blocking) {
   KMUX_ASSIGN(MemoryLibrary file, MemoryLibrary::open(bytes, "launcher"));
   std::unique_ptr<LauncherLibrary> library(new LauncherLibrary(std::move(file)));
   KMUX_TRY(library->find("kmux_launcher_prepare", library->prepare_));
   KMUX_TRY(library->find("kmux_launcher_call", library->launch_));
   KMUX_TRY(library->find("kmux_launcher_open", library->open_));
   KMUX_TRY(library->find("kmux_launcher_close", library->close_));
-  library->launcher_ = library->open_(log, ranges == Ranges::kShown, &own_persisting_lines());
+  library->launcher_ = library->open_(log, ranges == Ranges::kShown, &own_persisting_lines(), blocking);
   return library;
 }
 
@@ -36,7 +37,8 @@ Result<std::unique_ptr<Adapter>> LibraryAdapter::load(const Artifact& artifact, 
   using Ranges = LauncherLibrary::Ranges;
   const Ranges ranges = shows_ranges(host) ? Ranges::kShown : Ranges::kHidden;
   auto adapter = std::make_unique<LibraryAdapter>(host);
-  KMUX_ASSIGN(adapter->library_, LauncherLibrary::open(*library, log_to(adapter->host_), ranges));
+  KMUX_ASSIGN(adapter->library_,
+              LauncherLibrary::open(*library, log_to(adapter->host_), ranges, blocks_launches(host)));
   return std::unique_ptr<Adapter>(std::move(adapter));
 }
 

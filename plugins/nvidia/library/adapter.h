@@ -21,10 +21,11 @@ namespace kmux::nvidia {
 class LauncherLibrary {
  public:
   enum class Ranges { kHidden, kShown };  // to profilers
-  /// `log` outlives the object.
+  /// `log` outlives the object. With `blocking` each launch is waited for.
   ///
   /// Errors: unavailable with the loader's words; invalid_argument if it is not a launcher.
-  static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, Log log, Ranges ranges);
+  static Result<std::unique_ptr<LauncherLibrary>> open(const std::string& bytes, Log log, Ranges ranges,
+                                                       bool blocking = false);
   LauncherLibrary(const LauncherLibrary&) = delete;
   LauncherLibrary& operator=(const LauncherLibrary&) = delete;
   ~LauncherLibrary();
@@ -39,7 +40,7 @@ class LauncherLibrary {
 
   kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
-  void* (*open_)(Log, bool, PersistingLines*) = nullptr;
+  void* (*open_)(Log, bool, PersistingLines*, bool) = nullptr;
   void (*close_)() = nullptr;
   void* launcher_ = nullptr;
   MemoryLibrary library_;

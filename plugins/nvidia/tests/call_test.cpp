@@ -328,5 +328,39 @@ TEST_F(CallTest, ReplaysABodyOfTwoLaunches) {
   EXPECT_EQ(fake.live(), fake_cuda::Live{});
 }
 
+class BlockingCallTest : public CallTest {
+ protected:
+  BlockingCallTest() { facts.blocking = true; }
+};
+
+TEST_F(BlockingCallTest, WaitsForEachLaunch) {
+  facts.only_launches = true;
+  warm_as_current();
+  EXPECT_EQ(call([&](const kmux_driver_env& env, kmux_sink to) { return launch_both(env, to); }), KMUX_OK) << error;
+  const std::vector<std::string> symbols = fake.symbols();
+  EXPECT_THAT(symbols,
+              ElementsAre("cuLaunchKernelEx", "cuStreamSynchronize", "cuLaunchKernelEx", "cuStreamSynchronize"));
+}
+
+TEST_F(BlockingCallTest, NamesTheKernelThatFailed) {
+  warm_as_current();
+  fake.fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS, 2);
+  EXPECT_EQ(call([&](const kmux_driver_env& env, kmux_sink to) { return launch_both(env, to); }), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(error,
+              AllOf(testing::StartsWith("kernel \"mul\" failed with 700 CUDA_ERROR_ILLEGAL_ADDRESS ("),
+                    HasSubstr("; on device 0, grid 4 x 1 x 1, block 128 x 1 x 1, 0 bytes of dynamic shared memory"),
+                    HasSubstr("Run next: compute-sanitizer --tool memcheck COMMAND")));
+}
+
+TEST_F(BlockingCallTest, DoesNotWaitInACapture) {
+  warm_as_current();
+  CUstream stream = nullptr;
+  ASSERT_EQ(open_driver(sink())->stream_create(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  fake.set_capture(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  fake.clear_calls();
+  EXPECT_EQ(launch(add(), 0, stream), KMUX_OK) << error;
+  EXPECT_THAT(fake.calls("cuStreamSynchronize"), IsEmpty());
+}
+
 }  // namespace
 }  // namespace kmux::nvidia

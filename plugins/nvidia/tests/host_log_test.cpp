@@ -25,5 +25,14 @@ TEST(HostLog, ShowsRangesWhereAsked) {
   EXPECT_TRUE(shows_ranges(host));
 }
 
+TEST(HostLog, BlocksLaunchesWhereAsked) {
+  FakeHost host;
+  EXPECT_FALSE(blocks_launches(host));
+  host.options["nvidia.launch_blocking"] = "0";
+  EXPECT_FALSE(blocks_launches(host));
+  host.options["nvidia.launch_blocking"] = "1";
+  EXPECT_TRUE(blocks_launches(host));
+}
+
 }  // namespace
 }  // namespace kmux::nvidia

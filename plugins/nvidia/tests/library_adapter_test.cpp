@@ -88,5 +88,13 @@ TEST_F(LibraryAdapterTest, ShowsRangesToProfilersOnlyWhereAsked) {
   EXPECT_EQ(launch(*shown, 64), KMUX_OK) << text;
 }
 
+TEST_F(LibraryAdapterTest, WaitsForEachLaunchWhereAsked) {
+  host.options["nvidia.launch_blocking"] = "1";
+  const auto adapter = LibraryAdapter::load(artifact, host, "test").value();
+  fake.fail("cuStreamSynchronize", CUDA_ERROR_LAUNCH_FAILED);
+  EXPECT_EQ(launch(*adapter, 64), KMUX_LAUNCH_FAILED);
+  EXPECT_THAT(text, HasSubstr("kernel \"k\" failed with 719"));
+}
+
 }  // namespace
 }  // namespace kmux::nvidia

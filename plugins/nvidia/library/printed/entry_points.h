@@ -56,9 +56,10 @@ union KeptLauncher {
 };
 KeptLauncher kept;
 
-void open_again(Log log, bool ranges, PersistingLines& lines) {
+void open_again(Log log, bool ranges, PersistingLines& lines, bool blocking) {
   PlanFacts facts = program_facts;
   facts.ranges = ranges;
+  facts.blocking = blocking;
   kept.launcher.~Launcher();  // nothing is loaded yet
   new (&kept.launcher) Launcher(kmux_cubin, facts, log, nullptr, lines);
 }
@@ -119,10 +120,11 @@ KMUX_EXPORT int init(void) { return kmux::nvidia::prepare_alone(); }
 /// What went wrong in this thread's last `init`, `call` or other call; empty if nothing did.
 KMUX_EXPORT const char* get_last_error(void) { return kmux::nvidia::last_error.text(); }
 
-/// For kmux's runtime, before anything else: where reports go, whether profilers see ranges, and what the
-/// launchers of a plugin share. What a call reads first.
-KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges, kmux::nvidia::PersistingLines* lines) {
-  kmux::nvidia::open_again(log, ranges, *lines);
+/// For kmux's runtime, before anything else: where reports go, whether profilers see ranges, what the launchers of a
+/// plugin share, and whether each launch is waited for. What a call reads first.
+KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges, kmux::nvidia::PersistingLines* lines,
+                                     bool blocking) {
+  kmux::nvidia::open_again(log, ranges, *lines, blocking);
   return &kmux::nvidia::kept.launcher;
 }
 
