@@ -114,7 +114,11 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
     arguments.push_back("-std=" + standard_of(request.chosen().settings));
   }
   for (const std::string& folder : options.include_dirs) arguments.push_back("-I" + folder);
-  if (options.line_info) arguments.emplace_back("-lineinfo");
+  if (options.device_debug) {
+    arguments.emplace_back("-G");
+  } else if (options.line_info) {
+    arguments.emplace_back("-lineinfo");
+  }
   if (options.fast_math || request.chosen().settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
   std::ranges::copy_if(options.compile_flags, std::back_inserter(arguments),

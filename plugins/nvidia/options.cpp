@@ -42,6 +42,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
   const auto check = [&](const std::vector<std::string>& flags) { return check_flags(flags, backend); };
   OptionReaders readers = {
       {"compile_flags", flags(result.compile_flags, check)},
+      {"device_debug", on_or_off(result.device_debug)},
       {"fast_math", on_or_off(result.fast_math)},
       {"graph", on_or_off(result.graph)},
       {"include_dirs", folders(result.include_dirs)},
@@ -56,6 +57,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
 
 std::string to_json(const BuildOptions& options) {
   return dump(Json::Object{{"compile_flags", json_list(options.compile_flags)},
+                           {"device_debug", options.device_debug},
                            {"fast_math", options.fast_math},
                            {"graph", options.graph},
                            {"host_compiler", options.host_compiler},

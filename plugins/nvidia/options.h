@@ -23,6 +23,7 @@ struct BuildOptions {
   bool fast_math = false;
   int max_registers = 0;  // 0: the compiler's choice
   bool line_info = true;
+  bool device_debug = false;  // code for a debugger: no optimisation, and no line_info beside it
   bool graph = false;  // replay bodies as graphs, where `can_replay` (nvidia/facts.h) says so
   Tier tier = Tier::kFull;
   std::string host_compiler = {};  // of the launcher; backend cuda only

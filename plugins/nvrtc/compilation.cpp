@@ -76,7 +76,11 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
                                             const std::vector<std::string>& folders) {
   std::vector<std::string> arguments = {"--gpu-architecture=" + to_string(arch), "-default-device"};
   add_standard(arguments, settings, options.compile_flags);
-  if (options.line_info) arguments.emplace_back("-lineinfo");
+  if (options.device_debug) {
+    arguments.emplace_back("-G");
+  } else if (options.line_info) {
+    arguments.emplace_back("-lineinfo");
+  }
   if (options.fast_math || settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("--maxrregcount=" + std::to_string(options.max_registers));
   if (options.tier == nvidia::Tier::kFast) arguments.emplace_back("--Ofast-compile=max");

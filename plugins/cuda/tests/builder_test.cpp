@@ -277,6 +277,14 @@ TEST_F(Builder, PassesOptionsOn) {
                         R"("-fmad=false"])"));
 }
 
+TEST_F(Builder, MakesCodeForADebugger) {
+  const Program program = program_of(kernel_that("x[0] = 1;")).build().value();
+  const Artifact artifact = build(program, {{"device_debug", "on"}}).value();
+  EXPECT_THAT(*artifact.find(nvidia::kCodePart), HasSubstr(".debug_info"));
+  EXPECT_THAT(*artifact.find(nvidia::kMetaPart), HasSubstr(R"("-std=c++20","-G"])"));
+  EXPECT_EQ(host.log, "");
+}
+
 TEST_F(Builder, TakesReadyCubinsAndPtx) {
   const auto compiled = build(program_of(kernel_that("x[threadIdx.x] = 1;")).build().value());
   ASSERT_TRUE(compiled.ok()) << compiled.error().explain();

@@ -31,6 +31,7 @@ TEST_F(NvidiaOptions, HaveDefaults) {
   const BuildOptions options = parse({});
   EXPECT_FALSE(options.fast_math);
   EXPECT_TRUE(options.line_info);
+  EXPECT_FALSE(options.device_debug);
   EXPECT_FALSE(options.graph);
   EXPECT_EQ(options.max_registers, 0);
   EXPECT_EQ(options.tier, Tier::kFull);
@@ -43,6 +44,7 @@ TEST_F(NvidiaOptions, AreReadFromText) {
                                       {"fast_math", "on"},
                                       {"max_registers", "64"},
                                       {"line_info", "off"},
+                                      {"device_debug", "on"},
                                       {"graph", "on"},
                                       {"tier", "fast"}});
   EXPECT_THAT(options.compile_flags, ElementsAre("-DA", "-DB=x y"));
@@ -50,6 +52,7 @@ TEST_F(NvidiaOptions, AreReadFromText) {
   EXPECT_TRUE(options.fast_math);
   EXPECT_EQ(options.max_registers, 64);
   EXPECT_FALSE(options.line_info);
+  EXPECT_TRUE(options.device_debug);
   EXPECT_TRUE(options.graph);
   EXPECT_EQ(options.tier, Tier::kFast);
 }
@@ -97,6 +100,7 @@ TEST_F(NvidiaOptions, OtherOptionsGiveOtherText) {
                                            {"fast_math", "on"},
                                            {"max_registers", "64"},
                                            {"line_info", "off"},
+                                           {"device_debug", "on"},
                                            {"tier", "fast"}}) {
     EXPECT_NE(to_json(parse({})), to_json(parse({{name, value}}))) << name;
   }

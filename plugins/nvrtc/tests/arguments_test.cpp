@@ -29,6 +29,13 @@ TEST(Arguments, SayEveryOption) {
   EXPECT_THAT(arguments, Not(Contains("-lineinfo")));
 }
 
+TEST(Arguments, OfCodeForADebuggerAskForNoLinesBesides) {
+  nvidia::BuildOptions options;
+  options.device_debug = true;
+  EXPECT_THAT(compiler_arguments(options, {}, {"k.cu", ""}, kSm90a, {}),
+              ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++20", "-G"));
+}
+
 TEST(Arguments, SayTheSettingsAndThePreludes) {
   Settings settings;
   settings.fast_math = true;

@@ -199,6 +199,13 @@ TEST_F(NvrtcBuilderTest, KeepsLinesUnlessTold) {
   EXPECT_THAT(*build(program, {{"line_info", "off"}}).value().find("code"), Not(HasSubstr(".debug_line")));
 }
 
+TEST_F(NvrtcBuilderTest, MakesCodeForADebugger) {
+  const Program program = one_kernel(kAddOne).build().value();
+  EXPECT_THAT(*build(program).value().find("code"), Not(HasSubstr(".debug_info")));
+  EXPECT_THAT(*build(program, {{"device_debug", "on"}}).value().find("code"), HasSubstr(".debug_info"));
+  EXPECT_EQ(host.log, "");
+}
+
 TEST_F(NvrtcBuilderTest, AKernelThatIsNotThereIsNamedWithThoseThatAre) {
   const Error error = failure(one_kernel(kAddOne, "other").build().value());
   EXPECT_EQ(error.code, ErrorCode::kCompileFailed);
