@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/compile.h"
+#include "kmux/kernel_attributes.h"
 #include "kmux/par_compile.h"
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
@@ -173,13 +174,31 @@ double nanoseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
-Report report(const BuildResult& built, std::size_t bytes, double nanoseconds) {
+/// What the compiled kernels take, where the backend says it.
+Json to_json(const KernelAttributes& kernel) {
+  return Json::Object{{"kernel", kernel.kernel},
+                      {"registers", kernel.registers},
+                      {"local_bytes", kernel.local_bytes},
+                      {"shared_bytes", kernel.shared_bytes},
+                      {"constant_bytes", kernel.constant_bytes},
+                      {"max_threads", kernel.max_threads}};
+}
+
+Report report(const BuildResult& built, std::size_t bytes, double nanoseconds, bool is_verbose) {
   const std::string target = to_string(built.target);
+  const auto kernels = attributes_of(built.artifact, built.backend);
+  Json::Array list;
+  std::string lines;
+  for (const KernelAttributes& kernel : kernels ? *kernels : std::vector<KernelAttributes>()) {
+    list.push_back(to_json(kernel));
+    if (is_verbose) lines += "  " + kernel.to_string() + "\n";
+  }
   std::string text = built.resolution.explain() + "\n" +
                      styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target +
                      " with " + built.backend + " in " + duration_text(nanoseconds) + " (" + std::to_string(bytes) +
-                     " bytes)\n";
+                     " bytes)\n" + lines;
   return {std::move(text), Json::Object{{"backend", built.backend},
+                                        {"kernels", kernels ? Json(std::move(list)) : Json()},
                                         {"target", target},
                                         {"variant", static_cast<std::int64_t>(built.variant)},
                                         {"tier", built.tier},
@@ -202,7 +221,7 @@ Result<Report> compile_one(const std::string& path, const po::variables_map& arg
   const double nanoseconds = nanoseconds_since(begin);
   const std::string bytes = serialize(built.artifact);
   if (arguments.count("output") != 0) KMUX_TRY(write_file(output, bytes));
-  return report(built, bytes.size(), nanoseconds);
+  return report(built, bytes.size(), nanoseconds, options.verbose.value_or(false));
 }
 
 Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) {

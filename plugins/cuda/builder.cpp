@@ -250,6 +250,10 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_ASSIGN(const auto symbols, checked_symbols(plan, *code));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
+  if (!code->is_ptx) {
+    KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, symbols, code->code));
+    artifact.set(nvidia::kKernelsPart, std::move(numbers));
+  }
   artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));

@@ -1,9 +1,13 @@
 #include "cubin.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdint>
+#include <map>
 #include <sstream>
 
+#include "kmux/json.h"
 #include "kmux/plugin/kernel_names.h"
 #include "kmux/plugin/words.h"
 
@@ -133,6 +137,97 @@ std::string_view CubinFile::text(std::size_t section, std::size_t offset) const 
   const std::string_view texts = content(sections_[section]);
   if (offset >= texts.size()) return {};
   return texts.substr(offset, texts.find('\0', offset) - offset);
+}
+
+namespace {
+
+// What the records of section ".nv.info" say of functions, by their number in the table of symbols.
+struct FunctionRecord {
+  std::uint8_t format;
+  std::uint8_t attribute;
+  std::uint16_t size;
+};
+constexpr std::uint8_t kSizedFormat = 4;      // EIFMT_SVAL: all records of this section
+constexpr std::uint8_t kRegisterCount = 0x2f;  // EIATTR_REGCOUNT
+constexpr std::uint8_t kStackBytes = 0x12;     // EIATTR_MIN_STACK_SIZE: with the functions that it calls
+constexpr int kFirstWithReservedShared = 90;   // from which on a block's shared memory begins with the system's part
+constexpr std::uint64_t kReservedShared = 1024;
+
+struct FunctionNumbers {
+  std::uint32_t registers = 0;
+  std::uint32_t stack_bytes = 0;
+};
+
+std::map<std::uint32_t, FunctionNumbers> read_functions(const CubinFile& file) {
+  std::map<std::uint32_t, FunctionNumbers> functions;
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (file.name(section) != ".nv.info") continue;
+    std::string_view records = file.content(section);
+    FunctionRecord record;
+    while (read_from(records, record) && record.format == kSizedFormat) {
+      records.remove_prefix(sizeof record);
+      std::array<std::uint32_t, 2> pair{};  // the symbol, the number
+      if (record.size == sizeof pair && read_from(records, pair)) {
+        if (record.attribute == kRegisterCount) functions[pair[0]].registers = pair[1];
+        if (record.attribute == kStackBytes) functions[pair[0]].stack_bytes = pair[1];
+      }
+      records.remove_prefix(std::min<std::size_t>(record.size, records.size()));
+    }
+  }
+  return functions;
+}
+
+std::map<std::string, FunctionNumbers, std::less<>> numbers_by_symbol(const CubinFile& file) {
+  const auto functions = read_functions(file);
+  std::map<std::string, FunctionNumbers, std::less<>> named;
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (section.sh_type != SHT_SYMTAB) continue;
+    const std::string_view symbols = file.content(section);
+    for (const auto& [index, numbers] : functions) {
+      Elf64_Sym symbol;
+      const std::size_t at = std::min(symbols.size(), index * sizeof symbol);
+      if (read_from(symbols.substr(at), symbol)) named.emplace(file.text(section.sh_link, symbol.st_name), numbers);
+    }
+  }
+  return named;
+}
+
+std::uint64_t bytes_of_section(const CubinFile& file, const std::string& name) {
+  const auto& sections = file.sections();
+  const auto found = std::ranges::find_if(sections, [&](const auto& section) { return file.name(section) == name; });
+  return found == sections.end() ? 0 : found->sh_size;
+}
+
+// A block has 64 Ki registers, which its warps take in eights a thread, four warps at a time.
+unsigned threads_with(unsigned registers) {
+  constexpr unsigned kRegisters = 65536;
+  constexpr unsigned kMostThreads = 1024;
+  const unsigned warps = kRegisters / (std::max(registers + 7, 8U) / 8 * 8 * 32) / 4 * 4;
+  return std::min(kMostThreads, warps * 32);
+}
+
+}  // namespace
+
+Result<std::string> kernels_part(const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
+                                 std::string_view cubin) {
+  KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
+  KMUX_ASSIGN(const Arch arch, cubin_arch(cubin));
+  const std::uint64_t reserved = arch.number >= kFirstWithReservedShared ? kReservedShared : 0;
+  auto numbers = numbers_by_symbol(file);
+  Json::Array list;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    KMUX_ASSIGN(const KernelForm form, kernel_record(cubin, symbols[i]));
+    const FunctionNumbers& of = numbers[symbols[i]];
+    const std::uint64_t shared = bytes_of_section(file, ".nv.shared." + symbols[i]);
+    const unsigned most = threads_with(of.registers);
+    list.push_back(Json::Object{{"kernel", kernels[i]},
+                                {"registers", std::int64_t{of.registers}},
+                                {"local_bytes", std::int64_t{of.stack_bytes}},
+                                {"shared_bytes", static_cast<std::int64_t>(shared - std::min(shared, reserved))},
+                                {"constant_bytes", static_cast<std::int64_t>(bytes_of_section(file, ".nv.constant3"))},
+                                {"max_threads", std::int64_t{form.max_threads == 0 ? most : form.max_threads}}});
+  }
+  return dump(Json(std::move(list)));
 }
 
 namespace {

@@ -37,6 +37,16 @@ Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& ke
 /// `find_kernels` in a cubin.
 Result<std::vector<std::string>> find_kernels(const std::vector<std::string>& kernels, std::string_view cubin);
 
+/// The part of an artifact that says what each of `kernels` takes, as JSON: registers, local, shared and constant bytes, the
+/// most threads. `symbols` are theirs in the cubin.
+///
+/// Errors: as `CubinFile::open`.
+/// Source: the cubins of nvcc 13.0, compared with what `ptxas -v` says; CUDA C++ Programming Guide, "Technical
+///         Specifications per Compute Capability".
+Result<std::string> kernels_part(const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
+                                 std::string_view cubin);
+inline constexpr const char* kKernelsPart = "kernels.json";
+
 /// The sections of a cubin. Its offsets are not trusted: what lies outside of the file is empty.
 ///
 /// Lifetime: borrows the bytes.   Source: ELF-64 Object File Format 1.5.

@@ -138,6 +138,10 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) meta.symbols[plan.kernels[i]] = code.symbols[i];
   meta.arguments = std::move(code.arguments);
   Artifact artifact;
+  if (!code.is_ptx) {
+    KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, code.symbols, code.content));
+    artifact.set(nvidia::kKernelsPart, std::move(numbers));
+  }
   artifact.set(kCodePart, std::move(code.content));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));

@@ -5,6 +5,8 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "kmux/json.h"
+#include "kmux/kernel_attributes.h"
 #include "kmux/plugin/plugin.hpp"
 
 #include "argument_checker.h"
@@ -220,6 +222,76 @@ std::vector<File> Kernel::files() const {
     files.push_back({"artifact/" + part.name, part.content});
   }
   return files;
+}
+
+namespace {
+
+constexpr std::string_view kPart = "kernels.json";  // see docs/plugin-abi.md
+
+Error damaged_attributes() {
+  return make_error(ErrorCode::kInvalidArgument, "the artifact's part \"" + std::string(kPart) +
+                                                     "\" is damaged (it is not a list of kernels). Build it again.");
+}
+
+Error no_attributes(std::string_view backend) {
+  return make_error(ErrorCode::kUnsupported, "backend \"" + std::string(backend) +
+                                                 "\" does not say what its kernels take (the artifact has no part \"" +
+                                                 std::string(kPart) +
+                                                 "\"). Compile with a backend that does, for an architecture.");
+}
+
+Result<std::int64_t> number_in(const Json& kernel, const char* key) {
+  const Json* const number = kernel.find(key);
+  if (number == nullptr || !number->as_integer()) return damaged_attributes();
+  return *number->as_integer();
+}
+
+Result<KernelAttributes> read_attributes(const Json& kernel) {
+  const Json* const name = kernel.as_object() != nullptr ? kernel.find("kernel") : nullptr;
+  if (name == nullptr || name->as_string() == nullptr) return damaged_attributes();
+  KernelAttributes read{.kernel = *name->as_string()};
+  KMUX_ASSIGN(const std::int64_t registers, number_in(kernel, "registers"));
+  KMUX_ASSIGN(const std::int64_t threads, number_in(kernel, "max_threads"));
+  KMUX_ASSIGN(read.local_bytes, number_in(kernel, "local_bytes"));
+  KMUX_ASSIGN(read.shared_bytes, number_in(kernel, "shared_bytes"));
+  KMUX_ASSIGN(read.constant_bytes, number_in(kernel, "constant_bytes"));
+  read.registers = static_cast<int>(registers);
+  read.max_threads = static_cast<int>(threads);
+  return read;
+}
+
+Result<std::vector<KernelAttributes>> read_list(const std::string& text) {
+  const auto json = parse_json(text);
+  const Json::Array* const list = json ? json->as_array() : nullptr;
+  if (list == nullptr) return damaged_attributes();
+  std::vector<KernelAttributes> kernels;
+  for (const Json& kernel : *list) {
+    KMUX_ASSIGN(KernelAttributes read, read_attributes(kernel));
+    kernels.push_back(std::move(read));
+  }
+  return kernels;
+}
+
+}  // namespace
+
+std::string KernelAttributes::to_string() const {
+  return kernel + ": " + std::to_string(registers) + " registers and " + std::to_string(local_bytes) +
+         " bytes of local memory a thread, " + std::to_string(shared_bytes) + " bytes of shared memory a block, " +
+         std::to_string(constant_bytes) + " bytes of constants, at most " + std::to_string(max_threads) +
+         " threads a block";
+}
+
+Result<std::vector<KernelAttributes>> attributes_of(const Artifact& artifact, std::string_view backend) {
+  const std::string* const part = artifact.find(kPart);
+  if (part == nullptr) return no_attributes(backend);
+  return read_list(*part);
+}
+
+Result<std::vector<KernelAttributes>> attributes(const Kernel& kernel) {
+  for (const File& file : kernel.files()) {
+    if (file.path == "artifact/" + std::string(kPart)) return read_list(file.content);
+  }
+  return no_attributes(kernel.backend());
 }
 
 }  // namespace kmux

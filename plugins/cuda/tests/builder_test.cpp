@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "kmux/builder.h"
+#include "kmux/json.h"
 
 #include "../../nvidia/tests/tilelang_programs.h"
 #include "fake_host.h"
@@ -62,6 +63,36 @@ class Builder : public ::testing::Test {
   FakeHost host;
   CudaBuilder builder{host};
 };
+
+TEST_F(Builder, WritesDownWhatTheKernelsTake) {
+  const std::string source =
+      "__constant__ float table[64];\n"
+      "extern \"C\" __global__ void __launch_bounds__(256) k(float* x) {\n"
+      "  __shared__ float s[100];\n  float a[40];\n"
+      "  for (int i = 0; i < 40; ++i) a[i] = x[i] * table[i];\n"
+      "  x[0] = a[static_cast<int>(x[threadIdx.x])];  // known at run time only: the array is memory\n"
+      "  for (int i = 0; i < 40; ++i) s[(threadIdx.x + i) % 100] += a[i];\n  __syncthreads();\n"
+      "  x[threadIdx.x] = s[(threadIdx.x + 1) % 100];\n}\n";
+  for (const char* arch : {"sm_80", "sm_90a"}) {
+    const Program program = program_of(source).build().value();
+    const BuildRequest request{program, 0, Target{"cuda", arch, {}}, {{"compile_flags", "-Xptxas=-v"}}};
+    host.log.clear();
+    const Artifact artifact = builder.build(request, CudaWrapper(host).wrap(request).value()).value();
+    const Json kernels = parse_json(*artifact.find("kernels.json")).value();
+    ASSERT_EQ(kernels.as_array()->size(), 1U);
+    const Json& kernel = kernels.as_array()->front();
+    const auto number = [&](const char* key) { return *kernel.find(key)->as_integer(); };
+    EXPECT_EQ(*kernel.find("kernel")->as_string(), "k");
+    // The assembler's own words.
+    EXPECT_THAT(host.log, HasSubstr("Used " + std::to_string(number("registers")) + " registers")) << arch;
+    EXPECT_THAT(host.log, HasSubstr(std::to_string(number("local_bytes")) + " bytes cumulative stack size")) << arch;
+    EXPECT_THAT(host.log, HasSubstr(std::to_string(number("shared_bytes")) + " bytes smem")) << arch;
+    EXPECT_EQ(number("local_bytes"), 160) << arch;
+    EXPECT_EQ(number("shared_bytes"), 400) << arch;
+    EXPECT_EQ(number("constant_bytes"), 256) << arch;
+    EXPECT_EQ(number("max_threads"), 256) << arch;
+  }
+}
 
 TEST_F(Builder, MakesPtxThatEndsWithAZeroWhereNvccIsOlderThanTheDevice) {
   const Program program = program_of(kScale, "scale<float, 3>").build().value();

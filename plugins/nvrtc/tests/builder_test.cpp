@@ -48,41 +48,6 @@ TEST_F(NvrtcBuilderTest, SaysInMetaHowTheCodeCameAbout) {
   EXPECT_THAT(meta.arguments, Contains("--gpu-architecture=sm_80"));
 }
 
-TEST_F(NvrtcBuilderTest, MakesPtxForAVirtualArchitecture) {
-  const std::string source = "template <class T> __global__ void k(T* x) { x[threadIdx.x] += 1; }\n";
-  const Artifact artifact = build(one_kernel(source, "k<float>").build().value(), {}, "cuda:compute_90").value();
-  const std::string& code = *artifact.find("code");
-  EXPECT_EQ(to_string(nvidia::ptx_arch(code).value()), "sm_90");
-  EXPECT_EQ(code.back(), '\0');  // where the driver sees its end
-  EXPECT_EQ(meta_of(artifact).form, "ptx");
-  EXPECT_EQ(nvidia::ptx_kernels(code), std::vector<std::string>{meta_of(artifact).symbols.at("k<float>")});
-  EXPECT_EQ(host.log, "");
-}
-
-TEST_F(NvrtcBuilderTest, MakesPtxWhereItIsOlderThanTheDeviceAndSaysSoOnce) {
-  const Program program = one_kernel(kAddOne).build().value();
-  for (int i = 0; i < 2; ++i) {
-    const Artifact artifact = build(program, {}, "cuda:sm_999a,code=compute_90").value();
-    EXPECT_EQ(to_string(nvidia::ptx_arch(*artifact.find("code")).value()), "sm_90");
-    EXPECT_EQ(meta_of(artifact).arch, "sm_999a");
-  }
-  EXPECT_THAT(host.log, AllOf(StartsWith("NVRTC "), HasSubstr(" does not know sm_999a: sources are compiled to PTX for "
-                                                              "compute_90, which the driver compiles")));
-  EXPECT_EQ(host.log.find("does not know"), host.log.rfind("does not know"));
-  EXPECT_EQ(host.highest_level, static_cast<int>(Host::Level::kWarning));
-}
-
-TEST_F(NvrtcBuilderTest, ReadyCodeNeedsNoCompilerThatKnowsTheDevice) {
-  ProgramBuilder builder = one_kernel(kAddOne);
-  Program program = builder.build().value();
-  program.variants[0].dialect = "ptx";
-  program.variants[0].sources = {
-      {"k.ptx", ".version 8.6\n.target sm_100\n.visible .entry k(.param .u64 x) { ret; }\n"}};
-  const Artifact artifact = build(program, {}, "cuda:sm_100a,code=compute_90").value();
-  EXPECT_EQ(meta_of(artifact).form, "ptx");
-  EXPECT_EQ(host.log, "");
-}
-
 TEST_F(NvrtcBuilderTest, ErrorsHaveTheUsersFileAndLine) {
   const Error error =
       failure(one_kernel("extern \"C\" __global__ void k(float* x) {\n  x[0] = oops;\n}\n").build().value());

@@ -4,12 +4,16 @@
 
 #include <gmock/gmock.h>
 
+#include "kmux/json.h"
+
+#include "meta.h"
 #include "nvidia/cubin.h"
 #include "workbench.h"
 
 namespace kmux::nvrtc {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -59,6 +63,60 @@ TEST_F(CompilationTest, SeveralThreadsCompileAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(succeeded, testing::Each(1));
+}
+
+class NvrtcCodeTest : public NvrtcTest {
+ protected:
+  Meta meta_of(const Artifact& artifact) { return parse_meta(*artifact.find("meta.json")).value(); }
+};
+
+TEST_F(NvrtcCodeTest, WritesDownWhatTheKernelsTake) {
+  const Artifact artifact = build(one_kernel(kAddOne).build().value(), {{"max_registers", "32"}}).value();
+  const Json kernels = parse_json(*artifact.find("kernels.json")).value();
+  const Json& kernel = kernels.as_array()->at(0);
+  EXPECT_EQ(*kernel.find("kernel")->as_string(), "k");
+  EXPECT_GE(*kernel.find("registers")->as_integer(), 4);
+  EXPECT_LE(*kernel.find("registers")->as_integer(), 32);
+  for (const char* key : {"local_bytes", "shared_bytes", "constant_bytes"}) {
+    EXPECT_EQ(*kernel.find(key)->as_integer(), 0) << key;
+  }
+  EXPECT_EQ(*kernel.find("max_threads")->as_integer(), 1024);
+}
+
+TEST_F(NvrtcCodeTest, MakesPtxForAVirtualArchitecture) {
+  const std::string source = "template <class T> __global__ void k(T* x) { x[threadIdx.x] += 1; }\n";
+  const Artifact artifact = build(one_kernel(source, "k<float>").build().value(), {}, "cuda:compute_90").value();
+  const std::string& code = *artifact.find("code");
+  EXPECT_EQ(to_string(nvidia::ptx_arch(code).value()), "sm_90");
+  EXPECT_EQ(code.back(), '\0');  // where the driver sees its end
+  EXPECT_EQ(meta_of(artifact).form, "ptx");
+  EXPECT_EQ(artifact.find("kernels.json"), nullptr);  // the driver will know
+  EXPECT_EQ(nvidia::ptx_kernels(code), std::vector<std::string>{meta_of(artifact).symbols.at("k<float>")});
+  EXPECT_EQ(host.log, "");
+}
+
+TEST_F(NvrtcCodeTest, MakesPtxWhereItIsOlderThanTheDeviceAndSaysSoOnce) {
+  const Program program = one_kernel(kAddOne).build().value();
+  for (int i = 0; i < 2; ++i) {
+    const Artifact artifact = build(program, {}, "cuda:sm_999a,code=compute_90").value();
+    EXPECT_EQ(to_string(nvidia::ptx_arch(*artifact.find("code")).value()), "sm_90");
+    EXPECT_EQ(meta_of(artifact).arch, "sm_999a");
+  }
+  EXPECT_THAT(host.log, AllOf(StartsWith("NVRTC "), HasSubstr(" does not know sm_999a: sources are compiled to PTX for "
+                                                              "compute_90, which the driver compiles")));
+  EXPECT_EQ(host.log.find("does not know"), host.log.rfind("does not know"));
+  EXPECT_EQ(host.highest_level, static_cast<int>(Host::Level::kWarning));
+}
+
+TEST_F(NvrtcCodeTest, ReadyCodeNeedsNoCompilerThatKnowsTheDevice) {
+  ProgramBuilder builder = one_kernel(kAddOne);
+  Program program = builder.build().value();
+  program.variants[0].dialect = "ptx";
+  program.variants[0].sources = {
+      {"k.ptx", ".version 8.6\n.target sm_100\n.visible .entry k(.param .u64 x) { ret; }\n"}};
+  const Artifact artifact = build(program, {}, "cuda:sm_100a,code=compute_90").value();
+  EXPECT_EQ(meta_of(artifact).form, "ptx");
+  EXPECT_EQ(host.log, "");
 }
 
 }  // namespace

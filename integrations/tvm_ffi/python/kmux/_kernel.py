@@ -113,6 +113,15 @@ class Kernel(tvm_ffi.Function):
         return cast("dict[str, Any]", json.loads(self._text("signature")))
 
     @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """What each of its kernels takes, as the compiler wrote it down; empty where the backend does not say it.
+
+        Keys: kernel, registers and local_bytes (a thread), shared_bytes (a block), constant_bytes, max_threads. Backends
+        nvrtc and cuda say it of code for an architecture.
+        """
+        return cast("list[dict[str, Any]]", json.loads(self.files.get("artifact/kernels.json", b"[]")))
+
+    @property
     def device(self) -> tvm_ffi.Device:
         """The device that it was compiled for."""
         return cast("tvm_ffi.Device", functions.kernel_device(self))
