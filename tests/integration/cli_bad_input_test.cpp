@@ -138,7 +138,7 @@ const std::vector<Case>& cases() {
       {"OutputOfAnUnknownCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "z=x8.npy"}), kBadInput, "\"z\""},
       {"OutputOfAMissingCheck", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=nowhere.npy"}), kBadInput, "nowhere.npy"},
       {"OutputOfACheckOfAnotherShape", scale({"--in", "x=x8.npy", "--out", "y=y.npy", "--check", "y=x2x4.npy"}), kBadInput, "shape"},
-      {"CheckOfWhatIsNotGiven", {"run", kGemm, "--in", "A=x2x4.npy", "--check", "B=x2x4.npy"}, kBadInput, "which no --in gives"},
+      {"OutputOfWhatIsNotGiven", {"run", kGemm, "--in", "A=x2x4.npy", "--out", "B=b.npy"}, kBadInput, "which no --in gives"},
       {"TraceOfAnUnknownOutput", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--out", "z=z.npy"}, kBadInput, "\"z\""},
       {"TraceOfANegativeRepeat", {"trace", kScaleFile, "--scalar", "factor=2", "--in", "x=x8.npy", "--repeat=-1"}, kBadInput, "--repeat is -1"},
       {"UnknownOutput", scale({"--in", "x=x8.npy", "--out", "z=z.npy"}), kBadInput, "\"z\""},

@@ -131,7 +131,7 @@ TEST_F(CliValues, TimesCallsThatWriteWhereTheFirstOneDid) {
       "void copy(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = x[i]; }\n");
   const ProcessResult timed = run(
       {"copy.kmux", "--in", "x=x8.npy", "-s", "count=1", "--time", "--repeat", "3", "--check", "y=x8.npy", "--json"});
-  EXPECT_EQ(timed.exit_code, 0) << timed.standard_error;
+  ASSERT_EQ(timed.exit_code, 0) << timed.standard_error;
   EXPECT_EQ(*parse_json(timed.standard_output)->find("bytes_a_call")->as_number(), 16) << "as the program says";
 }
 

@@ -56,12 +56,6 @@ Error too_large(const std::string& name, std::int64_t value) {
                         " (the program declares it as i32). Give a smaller value, or declare it as i64.");
 }
 
-Error negative_extent(const std::string& tensor, const Expr& extent, std::int64_t value) {
-  return make_error(ErrorCode::kInvalidArgument, "tensor \"" + tensor + "\" would have the negative extent " +
-                                                     std::to_string(value) + " (" + to_string(extent) +
-                                                     "). Give values that make it 0 or more.");
-}
-
 Error twice(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument, "\"" + name + "\" is given twice. Give it once.");
 }
@@ -183,7 +177,6 @@ Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
     }
     KMUX_ASSIGN(const std::int64_t value,
                 kmux::evaluate(extent, [this](std::string_view name) { return integer(name); }));
-    if (value < 0) return negative_extent(param.name, extent, value);
     shape.push_back(value);
   }
   return shape;

@@ -68,6 +68,12 @@ Error cannot_take(const Program& program, const std::string& name) {
                         did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
 }
 
+Error negative_extent(const std::string& tensor, const Expr& extent, std::int64_t value) {
+  return make_error(ErrorCode::kInvalidArgument, "tensor \"" + tensor + "\" would have the negative extent " +
+                                                     std::to_string(value) + " (" + to_string(extent) +
+                                                     "). Give values that make it 0 or more.");
+}
+
 Error not_given(const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument, "input \"" + name + "\" is not given. Add --in " + name +
                                                      "=FILE.npy or --in " + name + "=random:1.");
@@ -153,6 +159,18 @@ std::vector<std::string> Inputs::names_without(const Binding& binding) const {
   return names;
 }
 
+Status Inputs::check_extents(const Binding& binding) const {
+  for (const Param& param : program_->signature.params) {
+    const BufferParam* const buffer = as_buffer(param);
+    if (buffer == nullptr || files_.contains(param.name) || source_of(param.name) == nullptr) continue;
+    for (const Expr& extent : buffer->shape) {
+      const auto value = binding.evaluate(extent);
+      if (value && *value < 0) return negative_extent(param.name, extent, *value);
+    }
+  }
+  return Ok{};
+}
+
 Status Inputs::check(const Binding& binding) const {
   for (const Param& param : program_->signature.params) {
     const BufferParam* const buffer = as_buffer(param);
@@ -160,7 +178,7 @@ Status Inputs::check(const Binding& binding) const {
     if (is_needed && !gives(param.name)) return not_given(param.name);
   }
   const std::vector<std::string> names = names_without(binding);
-  if (names.empty()) return Ok{};
+  if (names.empty()) return check_extents(binding);
   std::string quoted;
   std::string options;
   for (const std::string& name : names) {

@@ -33,7 +33,8 @@ class Inputs {
   Status load(Binding& binding);
   /// That every input is given, and that every symbol and scalar of a call with them has a value.
   ///
-  /// Errors: invalid_argument that names the first input, or all of those without a value, and the options that give them.
+  /// Errors: invalid_argument that names the first input, or all of those without a value, and the options that give them; and
+  ///         for a negative extent.
   Status check(const Binding& binding) const;
   /// The host tensor for `param`; made, if it is not from a file, in the shape of `binding`.
   ///
@@ -43,6 +44,7 @@ class Inputs {
  private:
   explicit Inputs(const Program& program) : program_(&program) {}
   const std::string* source_of(const std::string& name) const;
+  Status check_extents(const Binding& binding) const;
   std::vector<std::string> names_without(const Binding& binding) const;
   const Program* program_;
   std::map<std::string, std::string, std::less<>> sources_;
