@@ -83,6 +83,7 @@ extern const Command kDevicesCommand;
 extern const Command kResolveCommand;
 extern const Command kCompileCommand;
 extern const Command kRunCommand;
+extern const Command kNewCommand;
 extern const Command kShowCommand;
 extern const Command kFormatCommand;
 extern const Command kPackCommand;

@@ -1,7 +1,5 @@
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "kmux/dispatch_json.h"
@@ -44,12 +42,6 @@ Result<std::optional<Unformatted>> unformatted(const std::string& path) {
   return std::optional(Unformatted{path, canonical});
 }
 
-Status write(const Unformatted& file) {
-  std::error_code error;
-  const std::filesystem::path real = std::filesystem::canonical(file.path, error);  // of a link what it leads to
-  return write_file(error ? std::filesystem::path(file.path) : real, file.canonical);
-}
-
 /// Every file is read before one is written, so that nothing is done where one is wrong.
 Result<Report> run_format(const po::variables_map& arguments) {
   const bool only_checks = arguments.contains("check");
@@ -61,7 +53,7 @@ Result<Report> run_format(const po::variables_map& arguments) {
   Report report;
   Json::Array changed;
   for (const Unformatted& file : files) {
-    if (!only_checks) KMUX_TRY(write(file));
+    if (!only_checks) KMUX_TRY(rewrite_file(file.path, file.canonical));
     report.text += file.path + (only_checks ? ": not in canonical form\n" : ": written\n");
     changed.emplace_back(file.path);
     if (only_checks) report.code = kCheckFailed;

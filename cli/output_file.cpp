@@ -55,6 +55,12 @@ bool has_content(const fs::path& path) {
 
 }  // namespace
 
+Status rewrite_file(const std::string& path, const std::string& content) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  return write_file(error ? fs::path(path) : real, content);
+}
+
 void describe_force(po::options_description& options) {
   options.add_options()("force", "write over files of another kind, too");
 }

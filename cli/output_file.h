@@ -41,6 +41,11 @@ struct OutputFile {
   OutputKind kind;
 };
 
+/// Writes a file that is there, in place: of a link what it leads to.
+///
+/// Errors: those of writing.
+Status rewrite_file(const std::string& path, const std::string& content);
+
 /// Adds --force.
 void describe_force(po::options_description& options);
 

@@ -173,6 +173,19 @@ Status check_march(const BuildOptions& options) {
                                                      "like \"x86-64-v3\".");
 }
 
+Result<Artifact> list_functions(Compiler& compiler, const CompileJob& job) {
+  if (job.units.size() != 1) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      R"(option "emit" cannot be "functions" for a variant of )" + std::to_string(job.units.size()) +
+                          " sources (it reads one). Give a variant of one source of dialect c, cuda or hip.");
+  }
+  KMUX_ASSIGN(std::string functions, compiler.functions(job));
+  Artifact artifact;
+  artifact.set("functions", std::move(functions));
+  artifact.set(std::string(kDependenciesPart), to_json(Dependencies{.complete = false}));  // it is never kept
+  return artifact;
+}
+
 Meta meta_of(const CompileJob& job, const BuildOptions& options) {
   Meta meta;
   meta.engine = options.engine == Engine::kHost ? "host" : "clang";
@@ -204,6 +217,7 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   KMUX_TRY(check_engine(options, request.chosen().dialect));
   KMUX_TRY(check_checks(options, request.chosen().dialect));
   KMUX_ASSIGN(CompileJob job, make_job(request, options, launcher));
+  if (options.emit == Emit::kFunctions) return list_functions(compiler_, job);
   KMUX_ASSIGN(const auto headers, dependencies(job, options));  // before the compiler reads them
   if (headers && options.engine == Engine::kClang) job.header_stamp = stamp_of(*headers);
   const bool ready = request.chosen().dialect == "object";

@@ -12,6 +12,7 @@ namespace kmux::cpu {
 namespace {
 
 constexpr std::array<std::string_view, 2> kEngines = {"clang", "host"};
+constexpr std::array<std::string_view, 2> kEmitted = {"code", "functions"};
 constexpr std::array<std::string_view, 2> kTiers = {name_of(Tier::kFast), name_of(Tier::kFull)};
 
 // The processor goes into a command line, so it is a name and nothing else.
@@ -46,6 +47,7 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host) {
       {"check", on_or_off(result.check.memory)},
       {"check_seed", whole_number(result.check.seed, {0, 1'000'000})},
       {"compile_flags", flags(result.compile_flags, check_flags)},
+      {"emit", one_of(result.emit, kEmitted)},
       {"engine", one_of(result.engine, kEngines)},
       {"host_compiler", any_text(result.host_compiler)},
       {"include_dirs", folders(result.include_dirs)},

@@ -17,9 +17,16 @@ enum class Engine {
   kHost,   // the machine's C++ compiler as a child process
 };
 
+/// What a build makes.
+enum class Emit {
+  kCode,
+  kFunctions,  // a list of what the source defines, as part `functions` of an artifact that cannot be loaded
+};
+
 /// The options of this backend, with defaults filled in.
 struct BuildOptions {
   Engine engine = Engine::kClang;
+  Emit emit = Emit::kCode;
   int opt_level = 3;
   Tier tier = Tier::kFull;
   CheckOptions check = {};

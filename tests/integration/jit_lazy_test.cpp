@@ -203,7 +203,7 @@ TEST(JitLazy, RefusesPassConfigsThatTheBackendHasNot) {
   const Error error = jit(scale, {.target = "cpu", .pass_configs = {{"enginge", "host"}}})().error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(error.message, AllOf(HasSubstr("option \"enginge\" is not known (given as \"host\"; backend cpu has "
-                                             "check, check_seed, compile_flags, engine,"),
+                                             "check, check_seed, compile_flags, emit, engine,"),
                                    HasSubstr("Did you mean 'engine'?")));
 }
 

@@ -14,6 +14,7 @@ constexpr ClangApi kApi = {
     .compile = [](Compiler& compiler, const CompileJob& job) { return compiler.compile(job); },
     .system_folders = [](Compiler& compiler, const CompileJob& job,
                          Language language) { return compiler.system_folders(job, language); },
+    .functions = [](Compiler& compiler, const CompileJob& job) { return compiler.functions(job); },
     .find_cpu = &find_cpu,
 };
 

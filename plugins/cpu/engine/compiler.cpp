@@ -291,6 +291,11 @@ Result<CompiledObject> Compiler::compile(const CompileJob& job) {
 
 void Compiler::wait_for_preambles() { impl_->preambles.wait(); }
 
+Result<std::string> Compiler::functions(const CompileJob& job) {
+  const Unit& unit = job.units.front();
+  return impl_->front_end.functions(unit.path, unit_arguments(job, unit), memory_files(job.files), unit.language);
+}
+
 Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job, Language language) {
   return impl_->front_end.system_folders(shared_arguments(job, language, job.cpu));
 }

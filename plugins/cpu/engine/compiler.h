@@ -82,6 +82,12 @@ class Compiler {
   /// functions there are; invalid_argument if one is called with other types than it has; unavailable without Clang's headers.
   Result<CompiledObject> compile(const CompileJob& job);
 
+  /// The functions that the job's only unit defines, as a JSON list (docs/design/0042-kmux-new.md). Nothing else of the job but
+  /// its files is looked at.
+  ///
+  /// Errors: compile_failed with the messages.
+  Result<std::string> functions(const CompileJob& job);
+
   /// The folders of headers that belong to the compiler and the machine, in the order of the search.
   Result<std::vector<std::string>> system_folders(const CompileJob& job, Language language);
 

@@ -58,6 +58,11 @@ Result<std::vector<std::string>> Compiler::system_folders(const CompileJob& job,
   return api->system_folders(*impl_->real, job, language);
 }
 
+Result<std::string> Compiler::functions(const CompileJob& job) {
+  KMUX_ASSIGN(const ClangApi* const api, impl_->open());
+  return api->functions(*impl_->real, job);
+}
+
 std::optional<Processor> find_cpu(std::string_view name) {
   const auto& api = clang_api();
   return api ? (*api)->find_cpu(name) : std::nullopt;

@@ -64,7 +64,7 @@ TEST(Options, AreRefusedByName) {
   const Case cases[] = {
       {{{"engines", "host"}},
        "option \"engines\" is not known (given as \"host\"; backend cpu has check, check_seed, compile_flags, "
-       "engine, "},
+       "emit, engine, "},
       {{{"engines", "host"}}, "Did you mean 'engine'?"},
       {{{"engine", "gcc"}}, "option \"engine\" cannot be \"gcc\""},
       {{{"opt_level", "4"}}, "option \"opt_level\" cannot be \"4\" (backend cpu). Use a number from 0 to 3."},

@@ -1,0 +1,395 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kmux/json.h"
+#include "kmux/plugin/backend.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/plugin/words.h"
+#include "kmux/registry.h"
+#include "kmux/runtime.h"
+#include "kmux/text.h"
+
+#include "command.h"
+#include "output_file.h"
+#include "selection.h"
+
+namespace kmux::cli {
+namespace {
+
+constexpr const char* kReader = "cpu";  // the backend that has Clang in it
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+  return text;
+}
+
+/// A parameter as the source has it.
+struct KernelParameter {
+  std::string name;
+  std::string type;   // as it is written
+  std::string dtype;  // of the value, or of what is pointed to; empty: none of kmux's
+  std::string kind;   // "value", "pointer", "pointer to const" or "reference"
+};
+
+/// A function that a launch can name.
+struct SourceKernel {
+  std::string name;
+  std::string templates;  // the names of its template parameters; empty: it is not a template
+  bool returns_int = false;
+  std::string body;  // the source from its name on, without blanks
+  std::vector<KernelParameter> parameters = {};
+};
+
+/// A source that has no program yet.
+struct NewSource {
+  std::string path;
+  std::string content;
+  std::string dialect;
+};
+
+Result<NewSource> read_source(const std::string& path) {
+  KMUX_ASSIGN(std::string content, read_named_file(path));
+  const std::string dialect(dialect_of_file(path));
+  if (dialect != "cuda" && dialect != "hip" && dialect != "c") {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + path +
+                          "\" is not a source that kmux new reads (by its name). Name a file "
+                          "of CUDA (.cu), HIP (.hip), C (.c) or C++ (.cpp).");
+  }
+  if (carries_text(content)) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "\"" + path + "\" carries a program already (in its comment \"kmux\"). `kmux show " + path +
+                          "` prints it; to begin anew, remove the comment.");
+  }
+  return NewSource{path, std::move(content), dialect};
+}
+
+/// The headers beside the source that it includes, and those that they include, by their paths from there.
+std::vector<File> headers_beside(const NewSource& source) {
+  const std::filesystem::path folder = std::filesystem::path(source.path).parent_path();
+  std::vector<File> headers;
+  const auto add_from = [&](const std::string& content) {
+    constexpr std::string_view kInclude = "#include \"";
+    for (std::size_t at = content.find(kInclude); at != std::string::npos; at = content.find(kInclude, at + 1)) {
+      const std::size_t begin = at + kInclude.size();
+      const std::string name = content.substr(begin, content.find_first_of("\"\n", begin) - begin);
+      const auto file = read_named_file((folder / name).string());
+      const bool is_new = file.ok() && std::ranges::find(headers, name, &File::path) == headers.end();
+      if (is_new && !name.starts_with('/') && name.find("..") == std::string::npos) headers.push_back({name, *file});
+    }
+  };
+  add_from(source.content);
+  for (std::size_t i = 0; i < headers.size(); ++i) add_from(std::string(headers[i].content));
+  return headers;
+}
+
+/// A program whose only use is that its source is read: what it launches is not looked at.
+Program program_of(const NewSource& source, const std::vector<File>& headers) {
+  Launch launch{.kernel = "any"};
+  if (source.dialect != "c") launch.grid = launch.block = {1};
+  Variant variant{.dialect = source.dialect, .headers = headers};
+  variant.sources = {{std::filesystem::path(source.path).filename().string(), source.content}};
+  variant.body.steps.emplace_back(std::move(launch));
+  return Program{.name = "source", .variants = {std::move(variant)}};
+}
+
+const std::string& text_of_key(const Json& json, std::string_view key) { return *json.find(key)->as_string(); }
+
+std::vector<SourceKernel> kernels_from(const Json::Array& list, const std::string& content) {
+  std::vector<SourceKernel> kernels;
+  for (const Json& one : list) {
+    SourceKernel kernel{.name = text_of_key(one, "name"),
+                        .templates = text_of_key(one, "template"),
+                        .returns_int = text_of_key(one, "returns") == "int32"};
+    const auto begin = static_cast<std::size_t>(*one.find("offset")->as_integer());
+    kernel.body = content.substr(begin, content.find("\n}", begin) - begin);
+    std::erase_if(kernel.body, [](unsigned char letter) { return std::isspace(letter) != 0; });
+    for (const Json& parameter : *one.find("parameters")->as_array()) {
+      kernel.parameters.push_back({text_of_key(parameter, "name"), text_of_key(parameter, "type"),
+                                   text_of_key(parameter, "dtype"), text_of_key(parameter, "kind")});
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+Result<std::vector<SourceKernel>> kernels_of(const NewSource& source, const std::vector<File>& headers,
+                                             const po::variables_map& arguments) {
+  KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
+  KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
+  Backend& backend = plugin->backend();
+  const Program program = program_of(source, headers);
+  BuildRequest request{program, 0, {}, {{"emit", "functions"}}};
+  KMUX_ASSIGN(request.target, backend.resolve_target("auto", std::nullopt));
+  const std::vector<std::string> folders = values_of(arguments, "include");
+  if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");
+  KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
+  KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
+  return kernels_from(*list.as_array(), source.content);
+}
+
+/// Does a whole number of this name say how many elements there are?
+bool is_size_name(const std::string& name) {
+  static const std::set<std::string> kNames = {
+      "n",    "m",     "k",     "b",     "h",     "w",      "c",        "d",        "nx",    "ny",    "nz",
+      "rows", "cols",  "width", "depth", "batch", "height", "columns",  "channels", "size",  "len",   "dim",
+      "num",  "count", "dims",  "total", "numel", "length", "elements", "features", "vocab", "tokens"};
+  std::string word = name;
+  std::ranges::transform(word, word.begin(), [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
+  return kNames.contains(word) || word.starts_with("n_") || word.starts_with("num") || word.ends_with("_size") ||
+         word.ends_with("_count") || word.ends_with("_len") || word.ends_with("_n");
+}
+
+bool is_whole_number(const KernelParameter& parameter) {
+  const std::string& dtype = parameter.dtype;
+  return parameter.kind == "value" && (dtype.ends_with("int32") || dtype.ends_with("int64"));
+}
+
+/// The parameters that say how large the tensors of a kernel are: by their names, or else the first whole number.
+std::vector<std::string> sizes_of(const SourceKernel& kernel) {
+  std::vector<std::string> sizes;
+  for (const KernelParameter& one : kernel.parameters) {
+    if (is_whole_number(one) && is_size_name(one.name)) sizes.push_back(one.name);
+  }
+  const auto first = std::ranges::find_if(kernel.parameters, is_whole_number);
+  if (sizes.empty() && first != kernel.parameters.end()) sizes.push_back(first->name);
+  return sizes;
+}
+
+/// Why no launch can give the kernel its arguments; empty if one can.
+std::string why_not(const SourceKernel& kernel) {
+  if (!kernel.templates.empty()) {
+    return "is a template (" + kernel.templates + "): launch an instantiation, such as " + kernel.name + "<float>";
+  }
+  for (const KernelParameter& one : kernel.parameters) {
+    if (one.name.empty()) return "has a parameter without a name (" + one.type + ")";
+    if (one.kind == "reference" || (one.kind == "value" && one.dtype.empty())) {
+      return "takes \"" + one.name + "\" of type \"" + one.type + "\" by value, which a launch cannot give";
+    }
+  }
+  return "";
+}
+
+/// What a program says of some kernels.
+class ProgramGuess {
+ public:
+  ProgramGuess(std::string name, bool is_host, const std::vector<SourceKernel>& kernels)
+      : name_(std::move(name)), is_host_(is_host) {
+    for (const SourceKernel& kernel : kernels) add(kernel);
+  }
+
+  /// The lines of the text form, without a mark; `notes` are comments at their head.
+  std::vector<std::string> lines(const std::vector<std::string>& headers, const std::vector<std::string>& notes) const;
+
+ private:
+  void add(const SourceKernel& kernel);
+  std::string add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
+                            const std::vector<std::string>& sizes);
+  std::string shape(const std::vector<std::string>& sizes);
+
+  struct Known {
+    std::string name;
+    std::string type;  // of its elements and how many, to tell two kernels' parameters of one name apart
+    std::string text;  // "float32[n]"
+    bool is_inout;
+  };
+  std::string name_;
+  bool is_host_;  // functions of C, which have no grid
+  std::vector<Known> parameters_ = {};
+  std::vector<std::string> symbols_ = {};
+  std::set<std::string> narrow_ = {};  // symbols that a kernel takes as int32
+  std::vector<std::string> scalars_ = {};
+  std::vector<std::string> launches_ = {};  // whole lines
+};
+
+std::string ProgramGuess::shape(const std::vector<std::string>& sizes) {
+  std::vector<std::string> extents;
+  for (const std::string& size : sizes) {
+    const bool is_first = std::ranges::find(symbols_, size) == symbols_.end();
+    if (is_first) symbols_.push_back(size);
+    extents.push_back(size + (is_first && narrow_.contains(size) ? ": i32" : ""));
+  }
+  return "[" + join(extents) + "]";
+}
+
+/// The argument that gives it. Kernels share a parameter of one name and type; one of another type gets the kernel's name, too.
+std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const KernelParameter& parameter,
+                                        const std::vector<std::string>& sizes) {
+  const bool is_size = std::ranges::find(sizes, parameter.name) != sizes.end();
+  if (is_size) return parameter.name + (parameter.dtype == "int32" ? "" : ": " + parameter.dtype);
+  const bool is_value = parameter.kind == "value";
+  Known known{parameter.name, parameter.dtype + (is_value ? "" : "[" + join(sizes) + "]"), parameter.dtype, false};
+  auto found = std::ranges::find(parameters_, known.name, &Known::name);
+  while (found != parameters_.end() && found->type != known.type) {
+    known.name = kernel.name.substr(kernel.name.rfind(':') + 1) + "_" + known.name;
+    found = std::ranges::find(parameters_, known.name, &Known::name);
+  }
+  if (found == parameters_.end()) {
+    if (is_value) scalars_.push_back(known.name);
+    if (!is_value) known.text = parameter.dtype.empty() ? "pointer" : parameter.dtype + shape(sizes);
+    found = parameters_.insert(found, known);
+  }
+  found->is_inout = found->is_inout || (parameter.kind == "pointer" && !parameter.dtype.empty());
+  return found->name;
+}
+
+/// Is the number of a block multiplied by that of its threads, or by a constant?
+bool is_scaled(std::string_view body) {
+  constexpr std::string_view kBlock = "blockIdx.x";
+  const auto is_factor = [](char one) {
+    return std::isupper(static_cast<unsigned char>(one)) + std::isdigit(static_cast<unsigned char>(one)) > 0;
+  };
+  for (std::size_t at = body.find(kBlock); at != std::string_view::npos; at = body.find(kBlock, at + 1)) {
+    const std::string_view next = body.substr(at + kBlock.size());
+    if (next.starts_with("*blockDim") || (next.size() > 1 && next[0] == '*' && is_factor(next[1]))) return true;
+    if (at > 1 && body[at - 1] == '*' && (body.substr(0, at).ends_with("blockDim.x*") || is_factor(body[at - 2])))
+      return true;
+  }
+  return false;
+}
+
+/// How many threads, and why: by what the body does with its indices.
+std::pair<std::string, std::string> geometry_of(const SourceKernel& kernel, const std::vector<std::string>& sizes) {
+  const auto has = [&](std::string_view text) { return kernel.body.find(text) != std::string::npos; };
+  if (sizes.size() > 1 && has("Idx.y")) {
+    const bool is_width_first = std::string_view("wWxX").find(sizes[0][0]) != std::string_view::npos;
+    const std::string& inner = sizes[is_width_first ? 0 : 1];
+    const std::string& outer = sizes[is_width_first ? 1 : 0];
+    return {"[ceildiv(" + inner + ", 16), ceildiv(" + outer + ", 16)], [16, 16]", "a thread an element of two axes"};
+  }
+  if (sizes.empty() || !has("blockIdx")) return {"1, 256", "one block"};
+  const bool is_row = sizes.size() > 1 && !is_scaled(kernel.body);
+  if (is_row) return {sizes[0] + ", 256", "a block for each of " + sizes[0]};
+  return {"ceildiv(" + joined(sizes, " * ") + ", 256), 256", "a thread an element"};
+}
+
+void ProgramGuess::add(const SourceKernel& kernel) {
+  std::vector<std::string> sizes = sizes_of(kernel);
+  const bool has_tensor = std::ranges::any_of(
+      kernel.parameters, [](const KernelParameter& one) { return one.kind != "value" && !one.dtype.empty(); });
+  for (const KernelParameter& one : kernel.parameters) {
+    if (has_tensor && one.dtype == "int32" && std::ranges::find(sizes, one.name) != sizes.end())
+      narrow_.insert(one.name);
+  }
+  if (has_tensor && sizes.empty()) sizes = {"n"};
+  std::vector<std::string> arguments;
+  for (const KernelParameter& one : kernel.parameters) {
+    arguments.push_back(add_parameter(kernel, one, has_tensor ? sizes : std::vector<std::string>()));
+  }
+  const auto [geometry, guess] = geometry_of(kernel, sizes);
+  const std::string given = "(" + join(arguments) + ")";
+  if (is_host_) {
+    launches_.push_back("  launch " + kernel.name + given + (kernel.returns_int ? " returns int32" : ""));
+  } else {
+    launches_.push_back("  launch " + kernel.name + "<<<" + geometry + ">>>" + given + "  # guess: " + guess);
+  }
+}
+
+std::vector<std::string> ProgramGuess::lines(const std::vector<std::string>& headers,
+                                             const std::vector<std::string>& notes) const {
+  constexpr std::array<const char*, 4> kExamples = {"1048576", "1024", "64", "16"};
+  std::vector<std::string> lines;
+  for (const std::string& note : notes) lines.push_back("# " + note);
+  const std::string shapes = symbols_.empty() ? "" : "  # guess: shapes, and what is inout";
+  std::vector<std::string> parameters;
+  for (const Known& one : parameters_)
+    parameters.push_back((one.is_inout ? "inout " : "") + one.name + ": " + one.text);
+  lines.push_back("kernel " + name_ + "(" + join(parameters) + ")" + shapes);
+  std::vector<std::string> examples;
+  for (const std::string& one : symbols_) {
+    examples.push_back(one + " = " + kExamples[std::min(symbols_.size(), kExamples.size()) - 1]);
+  }
+  for (const std::string& one : scalars_) examples.push_back(one + " = 1");
+  if (!examples.empty()) lines.push_back("  example " + join(examples) + "  # guess");
+  if (!headers.empty()) lines.push_back("  headers " + join(headers));
+  lines.insert(lines.end(), launches_.begin(), launches_.end());
+  return lines;
+}
+
+/// A name that a program can have.
+std::string identifier(std::string text) {
+  std::ranges::replace_if(text, [](unsigned char one) { return std::isalnum(one) == 0; }, '_');
+  return text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "kernel_" + text : text;
+}
+
+/// Takes those out that no launch can call, and says why.
+std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels) {
+  std::vector<std::string> reasons;
+  std::erase_if(kernels, [&](const SourceKernel& kernel) {
+    const std::string reason = why_not(kernel);
+    if (!reason.empty()) reasons.push_back("\"" + kernel.name + "\" " + reason);
+    return !reason.empty();
+  });
+  return reasons;
+}
+
+/// The source with the text at its head, in canonical form: what is guessed is at least a program.
+Result<std::string> with_text(const NewSource& source, const std::vector<std::string>& lines) {
+  std::string content = "//! kmux\n";
+  for (const std::string& line : lines) content += "//! " + line + "\n";
+  content += source.content;
+  return format_text(*text_in_file(source.path, content));
+}
+
+Result<Report> run_new(const po::variables_map& arguments) {
+  KMUX_ASSIGN(const NewSource source, read_source(arguments["file"].as<std::string>()));
+  const std::vector<File> headers = headers_beside(source);
+  KMUX_ASSIGN(std::vector<SourceKernel> kernels, kernels_of(source, headers, arguments));
+  if (kernels.empty()) {
+    return make_error(
+        ErrorCode::kInvalidArgument,
+        "\"" + source.path + "\" defines no " +
+            (source.dialect == "c" ? "function that returns void or int and is not static" : "__global__ function") +
+            " (kmux new begins with one). Write one, or name another file.");
+  }
+  const std::vector<std::string> left_out = drop_others(kernels);
+  if (kernels.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "no kernel of \"" + source.path + "\" can be launched as it is (" +
+                                                       joined(left_out, "; ") + "). docs/text-form.md has how.");
+  }
+  std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
+  for (const std::string& one : left_out) notes.push_back("left out: " + one);
+  std::vector<std::string> names;
+  for (const File& header : headers) names.push_back(in_quotes(header.path));
+  const std::string& first = kernels.front().name;
+  const std::string name =
+      kernels.size() == 1 ? first.substr(first.rfind(':') + 1) : std::filesystem::path(source.path).stem().string();
+  const ProgramGuess guess(identifier(name), source.dialect == "c", kernels);
+  KMUX_ASSIGN(const std::string written, with_text(source, guess.lines(names, notes)));
+  Report report{.text = written.substr(0, written.size() - source.content.size())};
+  report.json = Json::Object{{"text", report.text}, {"left_out", json_list(left_out)}};
+  if (!left_out.empty()) report.notice = "left out: " + joined(left_out, "; ");
+  if (arguments.count("write") == 0) return report;
+  KMUX_TRY(rewrite_file(source.path, written));
+  report.text = source.path + ": written; `kmux run " + source.path + "` runs it\n";
+  return report;
+}
+
+void describe_new(po::options_description& options) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("write,w", "put the comment at the head of the file (default: print it)");
+  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
+}
+
+}  // namespace
+
+const Command kNewCommand{"new",
+                          "begin the program of a source: print the comment that makes a program of it",
+                          "new FILE [--write]",
+                          "  kmux new saxpy.cu                       # what is guessed says so; nothing is written\n"
+                          "  kmux new saxpy.cu --write && kmux run saxpy.cu\n",
+                          {"file"},
+                          describe_new,
+                          run_new};
+
+}  // namespace kmux::cli

@@ -1,0 +1,187 @@
+// What a source defines for a launch: read by Clang, without the bodies, so that what only a GPU has in them does not matter.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "kmux/json.h"
+#include "kmux/plugin/compile_log.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/Lexer.h"
+#include "engine/front_end.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kmux::cpu {
+namespace {
+
+struct NamedType {
+  std::string_view name;  // of the record that stands for it
+  std::string_view dtype;
+};
+
+// The records of device/ that one element is.
+constexpr std::array<NamedType, 7> kRecords = {{{"__half", "float16"},
+                                                {"__half2", "float16x2"},
+                                                {"__nv_bfloat16", "bfloat16"},
+                                                {"__nv_bfloat162", "bfloat16x2"},
+                                                {"__nv_fp8_e4m3", "float8_e4m3fn"},
+                                                {"__nv_fp8_e5m2", "float8_e5m2"},
+                                                {"dim3", ""}}};
+
+// "" where kmux has no such element.
+std::string dtype_of(clang::QualType type, const clang::ASTContext& context);
+
+// A vector of CUDA is a record of 2 to 4 equal members: x, y, z, w.
+std::string vector_dtype(const clang::RecordDecl& record, const clang::ASTContext& context) {
+  constexpr std::string_view kNames = "xyzw";
+  std::string element;
+  std::size_t count = 0;
+  for (const clang::FieldDecl* const field : record.fields()) {
+    const std::string dtype = dtype_of(field->getType(), context);
+    const bool fits = count < kNames.size() && field->getName() == llvm::StringRef(&kNames[count], 1) &&
+                      (count == 0 || dtype == element);
+    if (!fits) return "";
+    element = dtype;
+    ++count;
+  }
+  if (count < 2 || element.empty() || element.find('x') != std::string::npos) return "";
+  return element + "x" + std::to_string(count);
+}
+
+std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
+  type = type.getCanonicalType().getUnqualifiedType();
+  if (const auto* const record = type->getAsRecordDecl()) {
+    for (const NamedType& one : kRecords) {
+      if (record->getName() == llvm::StringRef(one.name)) return std::string(one.dtype);
+    }
+    const bool is_vector =
+        !record->isUnion() && context.getSourceManager().isInMainFile(record->getLocation()) == false;
+    return is_vector && record->isCompleteDefinition() ? vector_dtype(*record, context) : "";
+  }
+  if (type->isBooleanType()) return "bool";
+  const bool is_number = type->isIntegerType() || type->isRealFloatingType();
+  if (!is_number || type->isDependentType()) return "";
+  const auto bits = context.getTypeSize(type);
+  if (bits > 64 || bits % 8 != 0) return "";
+  if (type->isRealFloatingType()) return type->isBFloat16Type() ? "bfloat16" : "float" + std::to_string(bits);
+  return (type->isUnsignedIntegerOrEnumerationType() ? "uint" : "int") + std::to_string(bits);
+}
+
+Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext& context) {
+  const clang::QualType type = parameter.getType();
+  const bool is_pointer = type->isPointerType();
+  const clang::QualType value = is_pointer ? type->getPointeeType() : type;
+  const char* const pointer = value.isConstQualified() ? "pointer to const" : "pointer";
+  return Json::Object{{"name", parameter.getNameAsString()},
+                      {"type", type.getAsString(context.getPrintingPolicy())},
+                      {"dtype", dtype_of(value, context)},
+                      {"kind", is_pointer                ? pointer
+                               : type->isReferenceType() ? "reference"
+                                                         : "value"}};
+}
+
+// The names of a template's parameters: "T, N". Empty for what is not a template.
+std::string template_parameters(const clang::FunctionTemplateDecl* declared) {
+  std::string names;
+  if (declared == nullptr) return names;
+  for (const clang::NamedDecl* const one : *declared->getTemplateParameters()) {
+    names += (names.empty() ? "" : ", ") + one->getNameAsString();
+  }
+  return names;
+}
+
+// Collects the definitions of the file itself: kernels, and in C and C++ what else can be called from outside.
+class FunctionList final : public clang::ASTConsumer {
+ public:
+  FunctionList(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
+  void HandleTranslationUnit(clang::ASTContext& context) override { read(*context.getTranslationUnitDecl(), context); }
+
+ private:
+  void read(const clang::DeclContext& scope, const clang::ASTContext& context) {
+    for (const clang::Decl* const decl : scope.decls()) {
+      if (!context.getSourceManager().isInMainFile(context.getSourceManager().getExpansionLoc(decl->getLocation())))
+        continue;
+      if (const auto* const inner = llvm::dyn_cast<clang::NamespaceDecl>(decl)) read(*inner, context);
+      if (const auto* const inner = llvm::dyn_cast<clang::LinkageSpecDecl>(decl)) read(*inner, context);
+      const auto* const made = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl);
+      const auto* const function =
+          made != nullptr ? made->getTemplatedDecl() : llvm::dyn_cast<clang::FunctionDecl>(decl);
+      if (function != nullptr && function->isThisDeclarationADefinition() && is_listed(*function, context)) {
+        add(*function, made, context);
+      }
+    }
+  }
+
+  // device/threads.h makes attributes of the word __global__.
+  static bool is_kernel(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+    return llvm::any_of(function.attrs(), [&](const clang::Attr* attribute) {
+      const clang::SourceLocation at = attribute->getLocation();
+      return at.isMacroID() &&
+             clang::Lexer::getImmediateMacroName(at, context.getSourceManager(), context.getLangOpts()) == "__global__";
+    });
+  }
+
+  bool is_listed(const clang::FunctionDecl& function, const clang::ASTContext& context) const {
+    if (language_ == Language::kCuda) return is_kernel(function, context);
+    const clang::QualType result = function.getReturnType();
+    const bool is_callable = result->isVoidType() || dtype_of(result, context) == "int32";
+    return is_callable && function.isExternallyVisible() && !function.isInlineSpecified() && !function.isMain();
+  }
+
+  void add(const clang::FunctionDecl& function, const clang::FunctionTemplateDecl* made,
+           const clang::ASTContext& context) {
+    Json::Array parameters;
+    for (const clang::ParmVarDecl* const one : function.parameters()) {
+      parameters.push_back(parameter_json(*one, context));
+    }
+    functions_.emplace_back(
+        Json::Object{{"name", function.getQualifiedNameAsString()},
+                     {"offset", static_cast<std::int64_t>(context.getSourceManager().getFileOffset(
+                                    context.getSourceManager().getExpansionLoc(function.getLocation())))},
+                     {"template", template_parameters(made)},
+                     {"returns", function.getReturnType()->isVoidType() ? "void" : "int32"},
+                     {"parameters", std::move(parameters)}});
+  }
+
+  Language language_;
+  Json::Array& functions_;
+};
+
+class ListFunctions final : public clang::ASTFrontendAction {
+ public:
+  ListFunctions(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
+    return std::make_unique<FunctionList>(language_, functions_);
+  }
+
+ private:
+  Language language_;
+  Json::Array& functions_;
+};
+
+}  // namespace
+
+Result<std::string> FrontEnd::functions(const std::string& path, const Arguments& arguments, const Files& files,
+                                        Language language) {
+  KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
+  made->getFrontendOpts().ProgramAction = clang::frontend::ParseSyntaxOnly;
+  made->getFrontendOpts().SkipFunctionBodies = true;
+  std::string log;
+  llvm::raw_string_ostream stream(log);
+  clang::CompilerInstance instance;
+  instance.setInvocation(made);
+  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
+  instance.setVerboseOutputStream(llvm::nulls());
+  instance.createFileManager(files);
+  Json::Array list;
+  ListFunctions action(language, list);
+  if (!instance.ExecuteAction(action)) return with_advice(compile_error("cannot read \"" + path + "\"", log), log);
+  return dump(Json(std::move(list)));
+}
+
+}  // namespace kmux::cpu

@@ -1,0 +1,166 @@
+// `kmux new`: the program of a source, begun from what Clang reads in it.
+#include <fstream>
+#include <iterator>
+
+#include "kmux/npy.h"
+
+#include "integration/cli_session.h"
+
+namespace kmux::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kBadSource = 3;
+constexpr int kDoesNotCompile = 5;
+
+constexpr const char* kSaxpy = R"(__global__ void saxpy(float a, const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}
+)";
+constexpr const char* kSaxpyText = R"(//! kmux
+//! # begun by `kmux new`: correct what says guess
+//! kernel saxpy(a: f32, x: f32[n: i32], inout y: f32[n])  # guess: shapes, and what is inout
+//!   example n = 1048576, a = 1  # guess
+//!   launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)  # guess: a thread an element
+)";
+
+class CliNew : public testing::Test {
+ protected:
+  std::string content_of(const std::string& name) const {
+    std::ifstream file(session_.folder() / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// What is printed for a file of that content.
+  std::string text_of(const std::string& name, const std::string& content) const {
+    session_.write(name, content);
+    const ProcessResult result = session_.run({"new", name});
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    EXPECT_EQ(content_of(name), content);
+    return result.standard_output;
+  }
+  /// The error for a file of that content.
+  std::string refusal_of(const std::string& name, const std::string& content, int exit_code = kBadSource) const {
+    session_.write(name, content);
+    const ProcessResult result = session_.run({"new", name, "--write"});
+    EXPECT_EQ(result.exit_code, exit_code) << result.standard_output;
+    EXPECT_EQ(content_of(name), content);
+    return result.standard_error;
+  }
+  /// Has the text written, checks that it is canonical, and runs it.
+  ProcessResult run_of(const std::string& name, const std::string& content,
+                       const std::vector<std::string>& more = {}) const {
+    session_.write(name, content);
+    EXPECT_EQ(session_.run({"new", name, "--write"}).exit_code, 0);
+    EXPECT_EQ(session_.run({"fmt", "--check", name}).exit_code, 0);
+    std::vector<std::string> words = {"run", name, "--backend", "cpu"};
+    words.insert(words.end(), more.begin(), more.end());
+    return session_.run(words);
+  }
+  CliSession session_;
+};
+
+TEST_F(CliNew, PrintsAProgramThatSaysWhatItGuessed) {
+  EXPECT_EQ(text_of("saxpy.cu", kSaxpy), kSaxpyText);
+  EXPECT_EQ(session_.run({"new", "saxpy.cu"}).standard_error, "");
+}
+
+TEST_F(CliNew, WritesWhatRunsAtOnce) {
+  const ProcessResult run = run_of("saxpy.cu", kSaxpy, {"--set", "n=8", "--in", "*=ones", "--out", "y=y.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(content_of("saxpy.cu"), std::string(kSaxpyText) + kSaxpy);
+  EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[7], 2);
+  EXPECT_EQ(session_.run({"run", "saxpy.cu", "--backend", "cpu"}).exit_code, 0);
+  const ProcessResult again = session_.run({"new", "saxpy.cu", "--write"});
+  EXPECT_EQ(again.exit_code, kBadSource);
+  EXPECT_THAT(again.standard_error, HasSubstr("\"saxpy.cu\" carries a program already"));
+}
+
+TEST_F(CliNew, RunsEachKindOfKernelThatItGuesses) {
+  EXPECT_EQ(run_of("fill.cu", "__global__ void fill(float* y) { y[blockIdx.x * 256 + threadIdx.x] = 1; }\n").exit_code,
+            0);
+  EXPECT_EQ(run_of("transpose.cu",
+                   "__global__ void transpose(const double* in, double* out, int rows, int cols) {\n"
+                   "  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+                   "  if (x < cols && y < rows) out[x * rows + y] = in[y * cols + x];\n}\n")
+                .exit_code,
+            0);
+  EXPECT_EQ(run_of("rows.cu",
+                   "#include <cuda_fp16.h>\n__global__ void rows(const half* x, float4* y, size_t m, size_t n, "
+                   "unsigned seed) {\n  for (size_t i = threadIdx.x; i < n; i += blockDim.x)\n"
+                   "    y[blockIdx.x * n + i] = float4{float(x[blockIdx.x * n + i]), 0, 0, float(seed)};\n}\n")
+                .exit_code,
+            0);
+  EXPECT_EQ(run_of("add.c",
+                   "#include <stdint.h>\nstatic int one(void) { return 1; }\n"
+                   "int add(const double* a, double* c, int64_t n) {\n"
+                   "  for (int64_t i = 0; i < n; ++i) c[i] = a[i] + one();\n  return 0;\n}\n")
+                .exit_code,
+            0);
+}
+
+TEST_F(CliNew, GuessesSizesAndGridsByNamesAndIndices) {
+  EXPECT_THAT(
+      text_of("t.cu", "__global__ void t(const int* in, long* out, int w, int h) { out[blockIdx.y] = in[w]; }"),
+      AllOf(HasSubstr("t(in: i32[w: i32, h: i32], inout out: i64[w, h])"), HasSubstr("example w = 1024, h = 1024"),
+            HasSubstr("<<<[ceildiv(w, 16), ceildiv(h, 16)], [16, 16]>>>(in, out, w, h)")));
+  EXPECT_THAT(
+      text_of("r.cu", "__global__ void r(float* x, unsigned rows, unsigned cols, int seed) { x[blockIdx.x] = 0; }"),
+      AllOf(HasSubstr("r(inout x: f32[rows, cols], seed: i32)"),
+            HasSubstr("r<<<rows, 256>>>(x, rows: u32, cols: u32, seed)  # guess: a block for each of rows")));
+  EXPECT_THAT(text_of("e.cu", "__global__ void e(bool* x, int m, int n) { x[blockIdx.x * blockDim.x] = 0; }"),
+              HasSubstr("e<<<ceildiv(m * n, 256), 256>>>"));
+  EXPECT_THAT(text_of("s.cu", "__global__ void s(int value) { }"),
+              AllOf(HasSubstr("kernel s(value: i32)\n"), HasSubstr("<<<1, 256>>>(value)  # guess: one block")));
+  EXPECT_THAT(
+      text_of("v.cu",
+              "__global__ void v(void* p, const float* const* q, float* x, long total) { x[blockIdx.x * 8] = 0; }"),
+      AllOf(HasSubstr("v(p: pointer, q: pointer, inout x: f32[total])"), HasSubstr("(p, q, x, total: i64)")));
+}
+
+TEST_F(CliNew, PutsSeveralKernelsInTheOrderOfTheFile) {
+  session_.write("mine.h", "typedef float real;\n");
+  const std::string text = text_of("two.cu",
+                                   "#include \"mine.h\"\nnamespace my {\n"
+                                   "__global__ void sums(const real* x, real* s, int n) { s[blockIdx.x] = x[0]; }\n"
+                                   "__global__ void scale(const real* s, real* x, int n, int k0) { x[0] = s[0]; }\n"
+                                   "}\n__device__ void helper(real* x) {}\n");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("program two(inout x: f32[n: i32], inout s: f32[n], k0: i32)"),
+                    HasSubstr("headers \"mine.h\""), HasSubstr("launch my::sums<<<ceildiv(n, 256), 256>>>(x, s, n)"),
+                    HasSubstr("launch my::scale<<<1, 256>>>(s, x, n, k0)"), Not(HasSubstr("helper"))));
+}
+
+TEST_F(CliNew, SaysWhatItLeavesOut) {
+  session_.write("some.cu",
+                 "struct P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
+                 "__global__ void by_value(P p, float* x) { }\n__global__ void good(float* x) { }\n");
+  const ProcessResult result = session_.run({"new", "some.cu"});
+  EXPECT_EQ(result.exit_code, 0);
+  const char* const kTemplate = "\"scale\" is a template (T, N): launch an instantiation, such as scale<float>";
+  const char* const kStructure = "\"by_value\" takes \"p\" of type \"P\" by value, which a launch cannot give";
+  EXPECT_THAT(result.standard_error, AllOf(HasSubstr(kTemplate), HasSubstr(kStructure)));
+  EXPECT_THAT(result.standard_output,
+              AllOf(HasSubstr(std::string("//! # left out: ") + kTemplate),
+                    HasSubstr(std::string("//! # left out: ") + kStructure), HasSubstr("launch good")));
+}
+
+TEST_F(CliNew, RefusesWhatItCannotBegin) {
+  EXPECT_THAT(refusal_of("only.cu", "template <class T> __global__ void f(T* x) { }\n"),
+              HasSubstr("no kernel of \"only.cu\" can be launched as it is (\"f\" is a template (T)"));
+  EXPECT_THAT(refusal_of("empty.cu", ""), HasSubstr("\"empty.cu\" defines no __global__ function"));
+  EXPECT_THAT(refusal_of("none.c", "static void f(void) { }\nint main(void) { return 0; }\n"),
+              HasSubstr("\"none.c\" defines no function that returns void or int"));
+  EXPECT_THAT(refusal_of("bad.cu", "__global__ void f(float* x { }\n", kDoesNotCompile),
+              HasSubstr("bad.cu:1:28: error: expected ')'"));
+  EXPECT_THAT(refusal_of("kernel.txt", kSaxpy), HasSubstr("\"kernel.txt\" is not a source that kmux new reads"));
+  const ProcessResult missing = session_.run({"new", "nowhere.cu"});
+  EXPECT_EQ(missing.exit_code, kBadSource);
+  EXPECT_THAT(missing.standard_error, HasSubstr("cannot read 'nowhere.cu'"));
+}
+
+}  // namespace
+}  // namespace kmux::test
