@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "kmux/device.h"
 #include "kmux/json.h"
 #include "kmux/plugin/words.h"
@@ -51,6 +55,48 @@ std::string styled_state(const State& state) {
                 state.word);
 }
 
+/// Without what stands in parentheses.
+std::string shortened(const std::string& reason) {
+  std::string text;
+  int depth = 0;
+  for (const char letter : reason) {
+    if (letter == '(' && depth++ == 0 && text.ends_with(' ')) text.pop_back();
+    if (depth == 0) text += letter == '\n' ? ' ' : letter;
+    if (letter == ')' && depth > 0) --depth;
+  }
+  return text;
+}
+
+/// Why plugins are not ready, each reason once with the plugins that it is of; whole, or in a line.
+class ReasonList {
+ public:
+  explicit ReasonList(bool is_whole) : is_whole_(is_whole) {}
+
+  void add(const std::string& name, const std::string& reason) {
+    const std::string text = is_whole_ ? reason : shortened(reason);
+    auto found = std::ranges::find(reasons_, text, &Reason::text);
+    if (found == reasons_.end()) found = reasons_.insert(found, {text, {}});
+    found->plugins.push_back(name);
+    is_shorter_ = is_shorter_ || text != reason;
+  }
+
+  std::string to_string() const {
+    std::string text;
+    for (const Reason& one : reasons_)
+      text += (is_whole_ || text.empty() ? "\n" : "") + join(one.plugins) + ": " + one.text + "\n";
+    return text + (is_shorter_ ? "(--verbose has the reasons whole)\n" : "");
+  }
+
+ private:
+  struct Reason {
+    std::string text;
+    std::vector<std::string> plugins;
+  };
+  bool is_whole_;
+  bool is_shorter_ = false;
+  std::vector<Reason> reasons_ = {};
+};
+
 Result<Report> run_plugins(const po::variables_map& arguments) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   Registry& registry = runtime->registry();
@@ -63,7 +109,7 @@ Result<Report> run_plugins(const po::variables_map& arguments) {
                    {"ALIASES"},
                    {"STATE"}});
   Json::Array plugins;
-  std::string reasons;
+  ReasonList reasons(arguments.count("verbose") != 0);
   for (const PluginEntry& entry : registry.entries()) {
     const State state = state_of(registry, entry);
     const Manifest& manifest = entry.manifest;
@@ -71,10 +117,10 @@ Result<Report> run_plugins(const po::variables_map& arguments) {
     table.add({name, manifest.version.empty() ? "-" : manifest.version, std::to_string(manifest.priority),
                join(manifest.targets, "-"), join(manifest.dialects, "-"), join(manifest.aliases, "-"),
                styled_state(state)});
-    if (!state.reason.empty()) reasons += "\n" + name + ": " + state.reason + "\n";
+    if (!state.reason.empty()) reasons.add(name, state.reason);
     plugins.push_back(to_json(entry, state));
   }
-  std::string text = table.to_string() + reasons;
+  std::string text = table.to_string() + reasons.to_string();
   if (plugins.empty()) text = "no plugin found. Set KMUX_PLUGIN_PATH to a folder that holds one.\n";
   if (arguments.count("verify") != 0) text += "\nevery recorded SHA-256 agrees\n";
   return Report{std::move(text), Json::Object{{"plugins", std::move(plugins)}}};

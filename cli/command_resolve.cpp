@@ -1,3 +1,7 @@
+#include <map>
+#include <string>
+#include <vector>
+
 #include "kmux/plugin/emit.h"
 #include "kmux/resolver.h"
 #include "kmux/runtime.h"
@@ -8,6 +12,43 @@
 namespace kmux::cli {
 namespace {
 
+/// Was it refused for the dialect of its variant alone?
+bool is_of_other_dialect(const Candidate& candidate) {
+  return candidate.stage == Stage::kManifest && candidate.reason.starts_with("takes dialect ");
+}
+
+/// One row for all variants whose dialects a backend does not take: `rows` are these, at least two.
+Candidate folded(const std::vector<Candidate>& rows) {
+  Candidate row = rows.front();
+  std::string variants = std::to_string(row.variant);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    row.dialect += ", " + rows[i].dialect;
+    row.reason += ", '" + rows[i].dialect + "'";
+    variants += ", " + std::to_string(rows[i].variant);
+  }
+  row.reason += " (variants " + variants + ")";
+  return row;
+}
+
+/// The table with one row a backend for the variants of other dialects, at the place of the first of them.
+std::string short_table(const Resolution& resolution) {
+  std::map<std::string, std::vector<Candidate>> others;
+  for (const Candidate& one : resolution.candidates) {
+    if (is_of_other_dialect(one)) others[one.backend].push_back(one);
+  }
+  Resolution shorter = resolution;
+  std::erase_if(shorter.candidates, [&](const Candidate& one) {
+    return is_of_other_dialect(one) && one.variant != others[one.backend].front().variant;
+  });
+  for (Candidate& one : shorter.candidates) {
+    if (is_of_other_dialect(one) && others[one.backend].size() > 1) one = folded(others[one.backend]);
+  }
+  const std::size_t fewer = resolution.candidates.size() - shorter.candidates.size();
+  if (fewer == 0) return resolution.explain();
+  return shorter.explain() + "  (--all has " + std::to_string(fewer) +
+         " more rows: one for each variant of a dialect that " + "a backend does not take)\n";
+}
+
 Result<Report> run_resolve(const po::variables_map& arguments) {
   KMUX_ASSIGN(const Program program, read_program(arguments));
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
@@ -17,12 +58,15 @@ Result<Report> run_resolve(const po::variables_map& arguments) {
   request.gathers_times = explains;
   const Resolution resolution = resolve(*runtime, program, request);
   if (auto chosen = require(resolution); !chosen) return std::move(chosen).error();
-  return Report{explains ? resolution.explain_fully() : resolution.explain(), resolution.to_json()};
+  if (explains) return Report{resolution.explain_fully(), resolution.to_json()};
+  const bool has_all = arguments.count("all") != 0;
+  return Report{has_all ? resolution.explain() : short_table(resolution), resolution.to_json()};
 }
 
 void describe_resolve(po::options_description& options) {
   describe_selection(options);
   auto add = options.add_options();
+  add("all", "a row for each variant and backend, also for dialects that a backend does not take");
   add("build", "where nothing here runs it: which backend would compile it");
   add("explain", "print all that is known: times, quarantine, policy, folders");
 }

@@ -1,5 +1,6 @@
 // The kmux command as a user types it.
 
+#include <algorithm>
 #include <fstream>
 
 #include "kmux/json.h"
@@ -35,11 +36,11 @@ TEST(Cli, HelpNamesEveryCommandAndExitCode) {
   const CliSession session;
   const ProcessResult help = session.run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "show", "fmt", "pack", "export",
+  for (const char* word : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
                            "launcher", "source", "cache", "tune", "Exit codes"}) {
     EXPECT_THAT(help.standard_output, HasSubstr(word));
   }
-  for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "show", "fmt", "pack", "export",
+  for (const char* command : {"plugins", "devices", "resolve", "compile", "run", "new", "show", "fmt", "pack", "export",
                               "launcher", "source", "cache", "tune"}) {
     const ProcessResult one = session.run({command, "--help"});
     EXPECT_EQ(one.exit_code, 0);
@@ -99,6 +100,40 @@ TEST(Cli, ResolveExplainsEveryCandidate) {
   EXPECT_THAT(table.standard_output, HasSubstr("chosen"));
   const Json json = json_of(session.run({"resolve", kScale, "--json", "--backend", "cpu"}));
   EXPECT_EQ(text_in(json, "requested_backend"), "cpu");
+}
+
+TEST(Cli, ResolveFoldsWhatOtherDialectsRefuse) {
+  const CliSession session;
+  const std::string portable = std::string(KMUX_TEST_SOURCE_DIR) + "/examples/portable/saxpy.kmux.json";
+  const auto rows = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"resolve", portable, "--target", "c"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string text = session.run(words).standard_output;
+    return std::pair(std::ranges::count(text, '\n'), text);
+  };
+  const auto [few, text] = rows({});
+  const auto [many, whole] = rows({"--all"});
+  EXPECT_LT(few, many);
+  EXPECT_THAT(text, AllOf(HasSubstr("takes dialect c, object, cuda, hip, not 'msl', 'cutedsl' (variants 3, 4)"),
+                          HasSubstr("(--all has ")));
+  EXPECT_THAT(whole, AllOf(HasSubstr("not 'msl'\n"), HasSubstr("not 'cutedsl'\n"), Not(HasSubstr("(--all has "))));
+  EXPECT_EQ(json_of(session.run({"resolve", portable, "--json"})),
+            json_of(session.run({"resolve", portable, "--json", "--all"})));
+}
+
+TEST(Cli, PluginsTellsAReasonInALine) {
+  const CliSession session;
+  const CliSession::Variables kNowhere = {{"KMUX_PLUGIN_PATH", session.folder().string()}};
+  std::filesystem::create_directory(session.folder() / "plugins");
+  session.write("broken.plugin.json", "{}");
+  session.write("worse.plugin.json", "{}");
+  const std::string brief = session.run({"plugins"}, kNowhere).standard_output;
+  const std::string whole = session.run({"plugins", "--verbose"}, kNowhere).standard_output;
+  EXPECT_THAT(brief, HasSubstr("(--verbose has the reasons whole)\n"));
+  EXPECT_THAT(whole, Not(HasSubstr("--verbose has")));
+  EXPECT_LT(brief.size(), whole.size());
+  const std::string reasons = brief.substr(brief.find("\n\n"));
+  EXPECT_THAT(reasons, Not(HasSubstr("("))) << "but for the last line";
 }
 
 TEST(Cli, CompileKeepsTheArtifact) {
