@@ -4,10 +4,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "kmux/dispatch_json.h"
 #include "kmux/log.h"
+#include "kmux/plugin/file_io.h"
+#include "kmux/program.h"
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/validate.h"
@@ -17,6 +20,16 @@
 
 namespace kmux {
 namespace {
+
+constexpr std::size_t kDebugDigits = 12;
+
+Status make_folders(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (!failure) return Ok{};
+  return make_error(ErrorCode::kUnavailable, "folder '" + folder.string() + "' cannot be made (" + failure.message() +
+                                                 "). Give another debug_root_path.");
+}
 
 Error thrown(const std::string& name, const std::string& what) {
   return make_error(ErrorCode::kInvalidArgument,
@@ -81,6 +94,24 @@ const std::string& given_or(const std::string& given, const std::string& otherwi
 }
 
 }  // namespace
+
+std::filesystem::path DebugFiles::folder_of(const Program& program) const {
+  return root_ / (program.name + "-" + digest(program).substr(0, kDebugDigits));
+}
+
+Status DebugFiles::write_program(const Program& program, const std::string& config) const {
+  if (root_.empty()) return Ok{};
+  const std::filesystem::path folder = folder_of(program);
+  KMUX_TRY(make_folders(folder / "program"));
+  KMUX_TRY(save_program(program, folder / "program" / (program.name + ".kmux.json")));
+  if (!function_.empty()) KMUX_TRY(write_file(folder / "function.txt", function_));
+  return write_file(folder / "config.json", config + "\n");
+}
+
+Status DebugFiles::write_launcher(const Program& program, const Kernel& kernel) const {
+  if (root_.empty()) return Ok{};
+  return write_file(folder_of(program) / ("launcher-" + kernel.backend() + ".txt"), kernel.launcher());
+}
 
 Error in_call(Error error, const std::string& key) {
   error.notes.push_back({"config", key});
