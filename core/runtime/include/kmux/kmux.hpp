@@ -8,6 +8,7 @@
 //   kmux/executor.h                     threads of the application for kernels that run on the processor
 //   kmux/jit.h                          functions that make programs; wants headers of Boost
 //   kmux/json.h                         what `to_json` and `Device::properties` return
+//   kmux/kernel_attributes.h            registers and memory of compiled kernels
 //   kmux/log.h                          where lines of log go
 //   kmux/par_compile.h                  many programs at once
 #include "kmux/arg.h"
