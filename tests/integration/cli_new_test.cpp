@@ -16,7 +16,7 @@ using ::testing::Not;
 constexpr int kBadSource = 3;
 constexpr int kDoesNotCompile = 5;
 
-constexpr const char* kSaxpy = R"(__global__ void saxpy(float a, const float* x, float* y, int n) {
+constexpr const char* kSaxpySource = R"(__global__ void saxpy(float a, const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] += a * x[i];
 }
@@ -64,14 +64,14 @@ class CliNew : public testing::Test {
 };
 
 TEST_F(CliNew, PrintsAProgramThatSaysWhatItGuessed) {
-  EXPECT_EQ(text_of("saxpy.cu", kSaxpy), kSaxpyText);
+  EXPECT_EQ(text_of("saxpy.cu", kSaxpySource), kSaxpyText);
   EXPECT_EQ(session_.run({"new", "saxpy.cu"}).standard_error, "");
 }
 
 TEST_F(CliNew, WritesWhatRunsAtOnce) {
-  const ProcessResult run = run_of("saxpy.cu", kSaxpy, {"--set", "n=8", "--in", "*=ones", "--out", "y=y.npy"});
+  const ProcessResult run = run_of("saxpy.cu", kSaxpySource, {"--set", "n=8", "--in", "*=ones", "--out", "y=y.npy"});
   EXPECT_EQ(run.exit_code, 0) << run.standard_error;
-  EXPECT_EQ(content_of("saxpy.cu"), std::string(kSaxpyText) + kSaxpy);
+  EXPECT_EQ(content_of("saxpy.cu"), std::string(kSaxpyText) + kSaxpySource);
   EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[7], 2);
   EXPECT_EQ(session_.run({"run", "saxpy.cu", "--backend", "cpu"}).exit_code, 0);
   const ProcessResult again = session_.run({"new", "saxpy.cu", "--write"});
@@ -156,7 +156,7 @@ TEST_F(CliNew, RefusesWhatItCannotBegin) {
               HasSubstr("\"none.c\" defines no function that returns void or int"));
   EXPECT_THAT(refusal_of("bad.cu", "__global__ void f(float* x { }\n", kDoesNotCompile),
               HasSubstr("bad.cu:1:28: error: expected ')'"));
-  EXPECT_THAT(refusal_of("kernel.txt", kSaxpy), HasSubstr("\"kernel.txt\" is not a source that kmux new reads"));
+  EXPECT_THAT(refusal_of("kernel.txt", kSaxpySource), HasSubstr("\"kernel.txt\" is not a source that kmux new reads"));
   const ProcessResult missing = session_.run({"new", "nowhere.cu"});
   EXPECT_EQ(missing.exit_code, kBadSource);
   EXPECT_THAT(missing.standard_error, HasSubstr("cannot read 'nowhere.cu'"));
