@@ -21,5 +21,6 @@ extern "C" int kmux_standalone_launch(const kmux_slot* slots, const kmux_launch_
 ///
 /// Threads: none may be in another function.
 extern "C" void kmux_standalone_close(void) {
-  kmux::nvidia::open_again(kmux::nvidia::Log{nullptr, nullptr}, false, kmux::nvidia::own_persisting_lines());
+  kmux::nvidia::open_again(kmux::nvidia::Log{nullptr, nullptr}, /*ranges=*/false, kmux::nvidia::own_persisting_lines(),
+                           /*blocking=*/false);
 }
