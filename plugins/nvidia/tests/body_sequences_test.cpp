@@ -217,7 +217,7 @@ TEST_P(BodySequences, AnArgumentOfAnotherWidthIsRefusedWhenCompiling) {
   const auto refused = try_compile(builder);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(refused.error().message, HasSubstr("2 arguments of 8, 8 bytes: pointer x, int64(n) (its code takes 2 "
+  EXPECT_THAT(refused.error().message, HasSubstr("2 arguments of 8, 8 bytes: pointer x, int64 n (its code takes 2 "
                                                  "arguments of 8, 4 bytes; argument 2 differs)"));
   EXPECT_THAT(fake.calls("cuLaunchKernelEx"), IsEmpty());
 }

@@ -31,8 +31,8 @@ Result<Program> from_text(const ProgramText& text, const FileReader& read);
 /// A kernel in a line or two: a source, what its function takes and how it is launched.
 struct KernelText {
   std::string_view source;  // all of it
-  // "saxpy(a: f32, x: f32[n], inout y: f32[n])"; or all of a program, and of what is below only `dialect` is read; empty
-  // for a source that carries its program
+  /// "saxpy(a: f32, x: f32[n], inout y: f32[n])"; or all of a program, and of what is below only `dialect` is read; empty
+  /// for a source that carries its program
   std::string_view signature;
   std::string grid = {};  // "ceildiv(n, 256)" or "[m, ceildiv(n, 64)]"; empty for functions of the host (dialect c)
   std::string block = {};  // likewise

@@ -27,7 +27,7 @@ enum class ArgumentKind : std::uint8_t {
 
 /// One argument of a launch, or one parameter of a kernel.
 struct KernelArgument {
-  unsigned bytes = 0;
+  unsigned bytes = 0;  // as passed
   ArgumentKind kind = ArgumentKind::kUnknown;  // not compared unless both sides have one
   std::string text = {};  // for messages: "float32 a", "float*"; empty: its size says all
   bool operator==(const KernelArgument&) const = default;
