@@ -105,7 +105,7 @@ TEST_F(CliNew, RunsEachKindOfKernelThatItGuesses) {
 TEST_F(CliNew, GuessesSizesAndGridsByNamesAndIndices) {
   EXPECT_THAT(
       text_of("t.cu", "__global__ void t(const int* in, long* out, int w, int h) { out[blockIdx.y] = in[w]; }"),
-      AllOf(HasSubstr("t(in: i32[w: i32, h: i32], inout out: i64[w, h])"), HasSubstr("example w = 1024, h = 1024"),
+      AllOf(HasSubstr("t(in: i32[w: i32, h: i32], inout out: i64[w, h])"), HasSubstr("example h = 1024, w = 1024"),
             HasSubstr("<<<[ceildiv(w, 16), ceildiv(h, 16)], [16, 16]>>>(in, out, w, h)")));
   EXPECT_THAT(
       text_of("r.cu", "__global__ void r(float* x, unsigned rows, unsigned cols, int seed) { x[blockIdx.x] = 0; }"),

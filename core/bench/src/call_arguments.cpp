@@ -36,11 +36,20 @@ Result<std::uint64_t> seed_of(const std::string& source) {
   return static_cast<std::uint64_t>(*seed);
 }
 
-Status fill(const Tensor& tensor, const std::string& source) {
-  if (tensor.dtype().lanes != 1 || tensor.dtype().bits % 8 != 0) {
-    return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(tensor.dtype()) +
+// The numbers of a tensor, those of vectors one by one.
+Tensor numbers_of(const Tensor& tensor) {
+  DType number = tensor.dtype();
+  const std::int64_t count = tensor.element_count() * number.lanes;
+  number.lanes = 1;
+  return Tensor::borrow(tensor.data(), {count}, number);
+}
+
+Status fill(const Tensor& whole, const std::string& source) {
+  if (whole.dtype().bits % 8 != 0) {
+    return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(whole.dtype()) +
                                                    " cannot be generated (its elements share bytes). Give a file.");
   }
+  const Tensor tensor = numbers_of(whole);
   std::mt19937_64 generator;
   if (source.starts_with(kRandom)) {
     KMUX_ASSIGN(const std::uint64_t seed, seed_of(source));
