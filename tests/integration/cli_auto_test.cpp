@@ -95,8 +95,11 @@ TEST_F(CliAuto, ArchitecturesAreTargets) {  // C2.4
     EXPECT_EQ(said("target", "source", {"-t", target}), "hip:gfx942");
     EXPECT_EQ(said("backend", "source", {"-t", target}), "hip");
   }
-  for (const char* target : {"sm_90", "sm_90a", "cuda:sm_90"})
-    EXPECT_EQ(said("target", "source", {"-t", target}), "cuda:sm_90a");
+  for (const std::string arch : {"sm_90", "sm_90a", "compute_90"}) {
+    for (const std::string& target : {arch, "cuda:" + arch}) {
+      EXPECT_EQ(said("target", "source", {"-t", target}), "cuda:" + arch);
+    }
+  }
 }
 
 TEST_F(CliAuto, AsksForAnArchitectureWhereThereIsNoDevice) {  // C2.5, C3.7

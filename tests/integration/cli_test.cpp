@@ -106,7 +106,7 @@ TEST(Cli, ResolveFoldsWhatOtherDialectsRefuse) {
   const CliSession session;
   const std::string portable = std::string(KMUX_TEST_SOURCE_DIR) + "/examples/portable/saxpy.kmux.json";
   const auto rows = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"resolve", portable, "--target", "c"};
+    std::vector<std::string> words = {"resolve", portable};
     words.insert(words.end(), more.begin(), more.end());
     const std::string text = session.run(words).standard_output;
     return std::pair(std::ranges::count(text, '\n'), text);
@@ -132,8 +132,8 @@ TEST(Cli, PluginsTellsAReasonInALine) {
   EXPECT_THAT(brief, HasSubstr("(--verbose has the reasons whole)\n"));
   EXPECT_THAT(whole, Not(HasSubstr("--verbose has")));
   EXPECT_LT(brief.size(), whole.size());
-  const std::string reasons = brief.substr(brief.find("\n\n"));
-  EXPECT_THAT(reasons, Not(HasSubstr("("))) << "but for the last line";
+  const std::size_t begin = brief.find("\n\n");
+  EXPECT_THAT(brief.substr(begin, brief.rfind("\n(") - begin), Not(HasSubstr("(")));
 }
 
 TEST(Cli, CompileKeepsTheArtifact) {

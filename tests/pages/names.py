@@ -37,7 +37,7 @@ def rows(text, *head):
 def targets():
     listed = {name for cell, *_ in rows(text_of("docs/auto.md"), "target", "is") for name in CODE.findall(cell)}
     for page in pages():
-        listed |= set(re.findall(r"\b(?:gfx\d+[a-f]?|sm_\d+[af]?)\b(?!\*)", text_of(page)))
+        listed |= set(re.findall(r"\b(?:gfx\d+[a-f]?(?:-generic)?|sm_\d+[af]?)\b(?!\*)", text_of(page)))
     for name in sorted(listed):
         yield f"target {name}", ["resolve", PROGRAM, "--target", name]
 
