@@ -5,6 +5,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
@@ -61,7 +62,10 @@ void add_scalar_passes(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   add_clean_up(passes);
   passes.addPass(llvm::ADCEPass());
-  add_branch_pass(passes);  // a loop without an end that is never reached has no exit, and so no structure
+  // A loop that nothing ends and that writes nothing is never reached, which C++ promises ([intro.progress]); without an exit it
+  // would have no structure.
+  add_loop_pass(passes, llvm::LoopDeletionPass());
+  add_branch_pass(passes);
   passes.addPass(ExpandVectorCasts());
   llvm::ScalarizerPassOptions vectors;
   vectors.ScalarizeLoadStore = true;

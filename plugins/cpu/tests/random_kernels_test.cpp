@@ -98,6 +98,12 @@ void check(const RandomProgram& kernels) {
   }
 }
 
+// The seeds of kernels that went thread by thread once.
+TEST(RandomKernels, GoOnInVectors) {
+  constexpr unsigned kEndlessLoopThatIsNeverReached = 54550;
+  check(RandomProgram(kEndlessLoopThatIsNeverReached, 1));
+}
+
 TEST(RandomKernels, GiveWhatTheyMean) {
   const unsigned first = setting("KMUX_RANDOM_SEED", 0);
   const unsigned end = first + setting("KMUX_RANDOM_KERNELS", 3000);
