@@ -17,9 +17,10 @@ bool is_of_other_dialect(const Candidate& candidate) {
   return candidate.stage == Stage::kManifest && candidate.reason.starts_with("takes dialect ");
 }
 
-/// One row for all variants whose dialects a backend does not take: `rows` are these, at least two.
+/// One row for all variants whose dialects a backend does not take: `rows` are these, at least one.
 Candidate folded(const std::vector<Candidate>& rows) {
   Candidate row = rows.front();
+  if (rows.size() == 1) return row;
   std::string variants = std::to_string(row.variant);
   for (std::size_t i = 1; i < rows.size(); ++i) {
     row.dialect += ", " + rows[i].dialect;
@@ -37,16 +38,16 @@ std::string short_table(const Resolution& resolution) {
     if (is_of_other_dialect(one)) others[one.backend].push_back(one);
   }
   Resolution shorter = resolution;
-  std::erase_if(shorter.candidates, [&](const Candidate& one) {
-    return is_of_other_dialect(one) && one.variant != others[one.backend].front().variant;
-  });
-  for (Candidate& one : shorter.candidates) {
-    if (is_of_other_dialect(one) && others[one.backend].size() > 1) one = folded(others[one.backend]);
+  shorter.candidates.clear();
+  for (const Candidate& one : resolution.candidates) {
+    const bool is_other = is_of_other_dialect(one);
+    if (is_other && one.variant != others[one.backend].front().variant) continue;
+    shorter.candidates.push_back(is_other ? folded(others[one.backend]) : one);
   }
   const std::size_t fewer = resolution.candidates.size() - shorter.candidates.size();
   if (fewer == 0) return resolution.explain();
   return shorter.explain() + "  (--all has " + std::to_string(fewer) +
-         " more rows: one for each variant of a dialect that " + "a backend does not take)\n";
+         " more rows: one for each variant of a dialect that a backend does not take)\n";
 }
 
 Result<Report> run_resolve(const po::variables_map& arguments) {

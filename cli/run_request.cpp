@@ -125,8 +125,7 @@ void describe_run_request(po::options_description& options) {
   auto add = options.add_options();
   add("in", po::value<List>()->value_name("NAME=SOURCE"),
       "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others. Without any --in every "
-      "input is "
-      "random");
+      "input is random");
   add("set,s", po::value<List>()->value_name("NAME=VALUE"),
       "a scalar parameter, or a symbol of the shapes that no file determines (default: the program's example)");
   add("scalar", po::value<List>()->value_name("NAME=VALUE"), "the same, of scalars only");

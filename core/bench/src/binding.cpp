@@ -158,9 +158,7 @@ std::optional<std::int64_t> Binding::integer(std::string_view name) const {
   return std::nullopt;
 }
 
-bool Binding::has_value(std::string_view name) const {
-  return integer(name) || scalars_.contains(name) || program_.metadata.scalars.contains(std::string(name));
-}
+bool Binding::has_value(std::string_view name) const { return integer(name) || scalars_.contains(name); }
 
 Error Binding::no_value(const std::string& buffer, const std::string& name) const {
   const bool scalar = find_param(program_.signature, name) != nullptr;

@@ -77,6 +77,12 @@ Error cannot_take(const Program& program, const std::string& name) {
                         did_you_mean(name, known) + " Inputs: " + join(known, "none") + ".");
 }
 
+/// Must a call be given the tensor of `param`?
+bool has_to_be_given(const Program& program, const Param& param) {
+  const BufferParam* const buffer = as_buffer(param);
+  return buffer != nullptr && !buffer->nullable && !is_output(program.signature, param.name);
+}
+
 Error negative_extent(const std::string& tensor, const Expr& extent, std::int64_t value) {
   return make_error(ErrorCode::kInvalidArgument, "tensor \"" + tensor + "\" would have the negative extent " +
                                                      std::to_string(value) + " (" + to_string(extent) +
@@ -127,10 +133,7 @@ Result<Inputs> Inputs::parse(const Program& program, const std::vector<std::stri
 
 void Inputs::make_up() {
   for (const Param& param : program_->signature.params) {
-    const BufferParam* const buffer = as_buffer(param);
-    if (buffer == nullptr || buffer->nullable || is_output(program_->signature, param.name) || gives(param.name)) {
-      continue;
-    }
+    if (!has_to_be_given(*program_, param) || gives(param.name)) continue;
     const std::string source = std::string(kRandom) + std::to_string(made_up_.size() + 1);
     sources_.emplace(param.name, source);
     made_up_.push_back(param.name + "=" + source);
@@ -154,25 +157,27 @@ const std::string* Inputs::source_of(const std::string& name) const {
   return found == sources_.end() ? nullptr : &found->second;
 }
 
+std::span<const Expr> Inputs::made_extents(const Param& param) const {
+  const BufferParam* const buffer = as_buffer(param);
+  if (buffer == nullptr || files_.contains(param.name) || !gives(param.name)) return {};
+  return buffer->shape;
+}
+
 std::vector<std::string> Inputs::names_without(const Binding& binding) const {
   std::vector<std::string> names;
   const auto need = [&](const std::string& name) {
     if (!binding.has_value(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
   for (const Param& param : program_->signature.params) {
-    const BufferParam* const buffer = as_buffer(param);
     if (as_scalar(param) != nullptr) need(param.name);
-    if (buffer == nullptr || files_.contains(param.name) || source_of(param.name) == nullptr) continue;
-    for (const Expr& extent : buffer->shape) std::ranges::for_each(symbols_of(extent), need);
+    for (const Expr& extent : made_extents(param)) std::ranges::for_each(symbols_of(extent), need);
   }
   return names;
 }
 
 Status Inputs::check_extents(const Binding& binding) const {
   for (const Param& param : program_->signature.params) {
-    const BufferParam* const buffer = as_buffer(param);
-    if (buffer == nullptr || files_.contains(param.name) || source_of(param.name) == nullptr) continue;
-    for (const Expr& extent : buffer->shape) {
+    for (const Expr& extent : made_extents(param)) {
       const auto value = binding.evaluate(extent);
       if (value && *value < 0) return negative_extent(param.name, extent, *value);
     }
@@ -182,9 +187,7 @@ Status Inputs::check_extents(const Binding& binding) const {
 
 Status Inputs::check(const Binding& binding) const {
   for (const Param& param : program_->signature.params) {
-    const BufferParam* const buffer = as_buffer(param);
-    const bool is_needed = buffer != nullptr && !buffer->nullable && !is_output(program_->signature, param.name);
-    if (is_needed && !gives(param.name)) return not_given(param.name);
+    if (has_to_be_given(*program_, param) && !gives(param.name)) return not_given(param.name);
   }
   const std::vector<std::string> names = names_without(binding);
   if (names.empty()) return check_extents(binding);

@@ -44,6 +44,8 @@ class Inputs {
  private:
   explicit Inputs(const Program& program) : program_(&program) {}
   const std::string* source_of(const std::string& name) const;
+  /// The extents of a tensor that is made and not read; none of any other parameter.
+  std::span<const Expr> made_extents(const Param& param) const;
   Status check_extents(const Binding& binding) const;
   std::vector<std::string> names_without(const Binding& binding) const;
   const Program* program_;
