@@ -35,14 +35,14 @@
 
 typedef long intmax_t;
 typedef unsigned long uintmax_t;
-#define KMUX_AT_LEAST(bits, fast)              \
+#define KMUX_AT_LEAST(bits)                    \
   typedef int##bits##_t int_least##bits##_t;   \
   typedef uint##bits##_t uint_least##bits##_t; \
-  typedef fast int_fast##bits##_t;             \
-  typedef unsigned fast uint_fast##bits##_t;
-KMUX_AT_LEAST(16, long)
-KMUX_AT_LEAST(32, long)
-KMUX_AT_LEAST(64, long)
+  typedef long int_fast##bits##_t;             \
+  typedef unsigned long uint_fast##bits##_t;
+KMUX_AT_LEAST(16)
+KMUX_AT_LEAST(32)
+KMUX_AT_LEAST(64)
 #undef KMUX_AT_LEAST
 typedef int8_t int_least8_t;
 typedef uint8_t uint_least8_t;

@@ -120,10 +120,7 @@ std::string precompile(std::shared_ptr<clang::CompilerInvocation> invocation,
   std::string log;
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
-  instance.setInvocation(invocation);
-  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
-  instance.setVerboseOutputStream(llvm::nulls());
-  instance.createFileManager(llvm::makeIntrusiveRefCnt<StoppableFiles>(files, stopping));
+  begin(instance, invocation, llvm::makeIntrusiveRefCnt<StoppableFiles>(files, stopping), stream);
   const auto buffer = std::make_shared<clang::PCHBuffer>();
   Precompile action(buffer);
   const bool made = instance.ExecuteAction(action) && buffer->IsComplete && log.empty() && !stopping();
@@ -236,17 +233,22 @@ Result<std::shared_ptr<clang::CompilerInvocation>> FrontEnd::invocation(const st
   return made;
 }
 
+void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation, const Files& files,
+           llvm::raw_ostream& log) {
+  instance.setInvocation(std::move(invocation));
+  // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
+  instance.createDiagnostics(new clang::TextDiagnosticPrinter(log, &instance.getDiagnosticOpts()), true);
+  instance.setVerboseOutputStream(llvm::nulls());  // else "1 error generated." goes to stderr
+  instance.createFileManager(files);
+}
+
 Result<TranslationUnit> FrontEnd::compile(llvm::LLVMContext& context, const std::string& path,
                                           const Arguments& arguments, const Files& files, std::string& log,
                                           const Preamble& preamble, Language language) {
   KMUX_ASSIGN(const auto made, invocation(path, arguments, files));
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
-  instance.setInvocation(made);
-  // CompilerInstance's engine, not one of our own: it knows the -W flags and silences system headers.
-  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
-  instance.setVerboseOutputStream(llvm::nulls());  // else "1 error generated." goes to stderr
-  instance.createFileManager(preamble.precompiled ? begin_with(preamble, *made, files) : files);
+  begin(instance, made, preamble.precompiled ? begin_with(preamble, *made, files) : files, stream);
   clang::EmitLLVMOnlyAction action(&context);
   const bool succeeded = instance.ExecuteAction(action);
   TranslationUnit unit{action.takeModule(), made->getCodeGenOpts().OptimizationLevel, {}};

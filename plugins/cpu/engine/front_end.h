@@ -20,6 +20,10 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
+namespace clang {
+class CompilerInstance;
+}
+
 namespace kmux::cpu {
 
 /// The error for a source of a device dialect that uses what only a GPU has, by the compiler's text `log`: the construct,
@@ -42,6 +46,10 @@ struct TranslationUnit {
   unsigned opt_level = 3;
   std::vector<std::string> features;  // instruction-set features in force
 };
+
+/// Makes `instance` one that is about to read the input of `invocation` among `files`, and to write its messages to `log`.
+void begin(clang::CompilerInstance& instance, std::shared_ptr<clang::CompilerInvocation> invocation,
+           const llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files, llvm::raw_ostream& log);
 
 /// Clang from text to unoptimised LLVM IR, in this process.
 ///

@@ -11,7 +11,6 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
-#include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/Lexer.h"
 #include "engine/front_end.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,9 +58,9 @@ std::string dtype_of(clang::QualType type, const clang::ASTContext& context) {
     for (const NamedType& one : kRecords) {
       if (record->getName() == llvm::StringRef(one.name)) return std::string(one.dtype);
     }
-    const bool is_vector =
-        !record->isUnion() && context.getSourceManager().isInMainFile(record->getLocation()) == false;
-    return is_vector && record->isCompleteDefinition() ? vector_dtype(*record, context) : "";
+    const bool is_of_user = context.getSourceManager().isInMainFile(record->getLocation());
+    const bool may_be_vector = !is_of_user && !record->isUnion() && record->isCompleteDefinition();
+    return may_be_vector ? vector_dtype(*record, context) : "";
   }
   if (type->isBooleanType()) return "bool";
   const bool is_number = type->isIntegerType() || type->isRealFloatingType();
@@ -174,10 +173,7 @@ Result<std::string> FrontEnd::functions(const std::string& path, const Arguments
   std::string log;
   llvm::raw_string_ostream stream(log);
   clang::CompilerInstance instance;
-  instance.setInvocation(made);
-  instance.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &instance.getDiagnosticOpts()), true);
-  instance.setVerboseOutputStream(llvm::nulls());
-  instance.createFileManager(files);
+  begin(instance, made, files, stream);
   Json::Array list;
   ListFunctions action(language, list);
   if (!instance.ExecuteAction(action)) return with_advice(compile_error("cannot read \"" + path + "\"", log), log);
