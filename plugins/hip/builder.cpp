@@ -31,11 +31,12 @@ Error for_another(const CodeObject& code, const std::string& arch) {
                                                      "). Give code for the target, or its source.");
 }
 
+using KernelMetas = std::map<std::string, KernelMeta>;
+
 // What the code says of the kernels of `plan`, once every launch fits them.
-Result<std::map<std::string, KernelMeta>> kernels_in(const CodeObject& code, const Plan& plan,
-                                                     const std::string& arch) {
+Result<KernelMetas> kernels_in(const CodeObject& code, const Plan& plan, const std::string& arch) {
   if (!code.arch.empty() && code.arch != arch && !is_generic_of(code.arch, arch)) return for_another(code, arch);
-  std::map<std::string, KernelMeta> metas;
+  KernelMetas metas;
   std::vector<const CodeKernel*> kernels;
   for (const std::string& name : plan.kernels) {
     KMUX_ASSIGN(const CodeKernel* const kernel, find_kernel(code, name));
@@ -56,8 +57,8 @@ KernelMeta narrower(const KernelMeta& one, const KernelMeta& other) {
 
 // Code without metadata is that of a stand-in for a device: kernels have their names, or what the compiler said, which
 // the code mentions somewhere.
-Result<std::map<std::string, KernelMeta>> kernels_named(const Compiled& compiled, const Plan& plan) {
-  std::map<std::string, KernelMeta> metas;
+Result<KernelMetas> kernels_named(const Compiled& compiled, const Plan& plan) {
+  KernelMetas metas;
   std::size_t expression = 0;
   for (const std::string& name : plan.kernels) {
     const bool is_said = is_name_expression(name) && expression < compiled.symbols.size();
@@ -70,8 +71,6 @@ Result<std::map<std::string, KernelMeta>> kernels_named(const Compiled& compiled
   }
   return metas;
 }
-
-using KernelMetas = std::map<std::string, KernelMeta>;
 
 Result<KernelMetas> kernels_of(const std::vector<std::string>& objects, const Compiled& compiled, const Plan& plan,
                                const std::string& arch) {
