@@ -173,18 +173,6 @@ Status check_ready(const BuildRequest& request, const Plan& plan) {
   return Ok{};
 }
 
-// The symbols of the kernels in the code, once every launch passes what they take.
-Result<std::vector<std::string>> checked_symbols(const Plan& plan, const DeviceCompiler::Output& output) {
-  if (output.is_ptx) {
-    KMUX_ASSIGN(auto symbols, nvidia::find_kernels(plan.kernels, nvidia::ptx_kernels(output.code)));
-    KMUX_TRY(nvidia::check_ptx_launches(plan, symbols, output.code));
-    return symbols;
-  }
-  KMUX_ASSIGN(std::vector<std::string> symbols, nvidia::find_kernels(plan.kernels, std::string_view(output.code)));
-  KMUX_TRY(nvidia::check_launches(plan, symbols, output.code));
-  return symbols;
-}
-
 std::string meta_of(const BuildRequest& request, const nvidia::BuildOptions& options,
                     const std::vector<std::string>& kernels, const std::vector<std::string>& symbols,
                     nvidia::Arch arch) {
@@ -247,7 +235,7 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   KMUX_TRY(launcher_status);
   const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!code->log.empty()) host_.log(level, code->log);
-  KMUX_ASSIGN(const auto symbols, checked_symbols(plan, *code));
+  KMUX_ASSIGN(const auto symbols, nvidia::checked_symbols(plan, plan.kernels, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
   if (!code->is_ptx) {

@@ -127,6 +127,11 @@ Result<CubinFile> CubinFile::open(std::string_view bytes) {
   return file;
 }
 
+const Elf64_Shdr* CubinFile::find(std::string_view wanted) const {
+  const auto found = std::ranges::find_if(sections_, [&](const auto& section) { return name(section) == wanted; });
+  return found == sections_.end() ? nullptr : &*found;
+}
+
 std::string_view CubinFile::content(const Elf64_Shdr& section) const {
   if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes_.size()) return {};
   return bytes_.substr(section.sh_offset, section.sh_size);
@@ -193,9 +198,8 @@ std::map<std::string, FunctionNumbers, std::less<>> numbers_by_symbol(const Cubi
 }
 
 std::uint64_t bytes_of_section(const CubinFile& file, const std::string& name) {
-  const auto& sections = file.sections();
-  const auto found = std::ranges::find_if(sections, [&](const auto& section) { return file.name(section) == name; });
-  return found == sections.end() ? 0 : found->sh_size;
+  const Elf64_Shdr* const section = file.find(name);
+  return section == nullptr ? 0 : section->sh_size;
 }
 
 // A block has 64 Ki registers, which its warps take in eights a thread, four warps at a time.
@@ -357,18 +361,10 @@ Error for_another(const File& source, Arch code, Arch target) {
 
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan) {
   const File& source = variant.sources.front();
-  if (variant.dialect == "ptx") {
-    KMUX_ASSIGN(const Arch arch, ptx_arch(source.content));
-    if (!satisfies(target, arch)) return for_another(source, arch, target);
-    KMUX_ASSIGN(std::vector<std::string> symbols, find_kernels(plan.kernels, ptx_kernels(source.content)));
-    KMUX_TRY(check_ptx_launches(plan, symbols, source.content));
-    return symbols;
-  }
-  KMUX_ASSIGN(const Arch arch, cubin_arch(source.content));
-  if (!runs_on(arch, target)) return for_another(source, arch, target);
-  KMUX_ASSIGN(std::vector<std::string> symbols, find_kernels(plan.kernels, std::string_view(source.content)));
-  KMUX_TRY(check_launches(plan, symbols, source.content));
-  return symbols;
+  const bool is_ptx = variant.dialect == "ptx";
+  KMUX_ASSIGN(const Arch arch, is_ptx ? ptx_arch(source.content) : cubin_arch(source.content));
+  if (!(is_ptx ? satisfies(target, arch) : runs_on(arch, target))) return for_another(source, arch, target);
+  return checked_symbols(plan, plan.kernels, source.content, is_ptx);
 }
 
 }  // namespace kmux::nvidia

@@ -57,6 +57,8 @@ class CubinFile {
 
   const Elf64_Ehdr& header() const { return header_; }
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
+  /// The first section of that name; null if there is none.
+  const Elf64_Shdr* find(std::string_view name) const;
   std::string_view content(const Elf64_Shdr& section) const;
   std::string_view name(const Elf64_Shdr& section) const { return text(header_.e_shstrndx, section.sh_name); }
   /// The text at `offset` in section number `section`.
@@ -95,7 +97,7 @@ Result<Arch> ptx_arch(std::string_view ptx);
 /// The symbols of the kernels of `plan` in the one source of a variant of dialect cubin or ptx.
 ///
 /// Errors: invalid_argument if the source is not what the dialect says, or does not run on `target`, and as
-///         `check_launches` or `check_ptx_launches`; compile_failed for a kernel that it lacks.
+///         `checked_symbols`.
 Result<std::vector<std::string>> check_ready_code(const Variant& variant, Arch target, const Plan& plan);
 
 }  // namespace kmux::nvidia

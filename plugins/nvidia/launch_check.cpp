@@ -139,11 +139,9 @@ void add_types_of(const std::string& symbol, KernelForm& form) {
 
 Result<KernelForm> kernel_record(std::string_view cubin, std::string_view symbol) {
   KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
-  const std::string section_name = ".nv.info." + std::string(symbol);
-  const auto is_its = [&](const Elf64_Shdr& section) { return file.name(section) == section_name; };
-  const auto section = std::ranges::find_if(file.sections(), is_its);
+  const Elf64_Shdr* const section = file.find(".nv.info." + std::string(symbol));
   KernelRecords records;
-  if (section == file.sections().end() || !records.read(file.content(*section))) return KernelForm{};
+  if (section == nullptr || !records.read(file.content(*section))) return KernelForm{};
   KernelForm form = records.form();
   add_types_of(std::string(symbol), form);
   return form;
@@ -170,6 +168,14 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
     add_types_of(symbol, form);
   }
   return check_forms(plan, forms, argument_sizes);
+}
+
+Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
+                                                 std::string_view code, bool is_ptx) {
+  KMUX_ASSIGN(std::vector<std::string> symbols,
+              is_ptx ? find_kernels(names, ptx_kernels(code)) : find_kernels(names, code));
+  KMUX_TRY(is_ptx ? check_ptx_launches(plan, symbols, code) : check_launches(plan, symbols, code));
+  return symbols;
 }
 
 }  // namespace kmux::nvidia

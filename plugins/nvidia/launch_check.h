@@ -12,8 +12,8 @@
 
 namespace kmux::nvidia {
 
-/// What a cubin says of the kernel with this symbol, in section ".nv.info.SYMBOL", and the symbol of its types. Records that are missing, contradict each
-/// other or are of a kind that is not known here say nothing: then the driver has the first word.
+/// What a cubin says of the kernel with this symbol, in section ".nv.info.SYMBOL", and the symbol of its types. Records that are
+/// missing, contradict each other or are of a kind that is not known here say nothing: then the driver has the first word.
 ///
 /// Errors: as `CubinFile::open`.
 Result<KernelForm> kernel_record(std::string_view cubin, std::string_view symbol);
@@ -34,5 +34,12 @@ Status check_launches(const Plan& plan, const std::vector<std::string>& symbols,
 ///
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symbols, std::string_view ptx);
+
+/// The symbols of the kernels of `plan`, which have `names` there, in compiled code, PTX or a cubin, once every launch passes
+/// what they take.
+///
+/// Errors: as `find_kernels`, and as the check of the code's kind.
+Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
+                                                 std::string_view code, bool is_ptx);
 
 }  // namespace kmux::nvidia

@@ -15,8 +15,8 @@ constexpr int kFirstWithSuffix = 90;
 
 int family(int number) { return number / 10; }
 
-constexpr int kNewestOfOldest =
-    90;  // the newest architecture of CUDA 12.0, the oldest release that backends compile with
+// The newest architecture of CUDA 12.0, the oldest release that backends compile with.
+constexpr int kNewestOfOldest = 90;
 
 // The architectures that came later.
 struct NewerArch {

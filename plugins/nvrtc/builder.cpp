@@ -25,17 +25,15 @@ Json identify_library(const std::string& path) {
   return identify_file(error ? path : real.string());
 }
 
-// The symbol of each kernel: NVRTC's answer for a name expression, else what the code has.
-Result<std::vector<std::string>> symbols_of(const std::vector<std::string>& kernels, const Compiled& compiled,
-                                            bool is_ptx) {
-  std::vector<std::string> symbols;
-  symbols.reserve(kernels.size());
+// What the code calls each kernel: NVRTC's answer for a name expression, else what the program does.
+std::vector<std::string> names_of(const std::vector<std::string>& kernels, const Compiled& compiled) {
+  std::vector<std::string> names;
+  names.reserve(kernels.size());
   std::size_t expression = 0;
   for (const std::string& kernel : kernels) {
-    symbols.push_back(is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
+    names.push_back(is_name_expression(kernel) ? compiled.symbols[expression++] : kernel);
   }
-  if (is_ptx) return nvidia::find_kernels(symbols, nvidia::ptx_kernels(compiled.code));
-  return nvidia::find_kernels(symbols, std::string_view(compiled.code));
+  return names;
 }
 
 // A header of the toolkit is not one of those that a program's settings hint at.
@@ -113,7 +111,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
-  KMUX_ASSIGN(code.symbols, symbols_of(kernels, *compiled, code.is_ptx));
+  code.symbols = names_of(kernels, *compiled);
   code.content = std::move(compiled->code);
   return code;
 }
@@ -126,8 +124,7 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
   Code code;
   if (variant.dialect == "cuda") {
     KMUX_ASSIGN(code, compile_source(request, options, plan.kernels));
-    KMUX_TRY(code.is_ptx ? nvidia::check_ptx_launches(plan, code.symbols, code.content)
-                         : nvidia::check_launches(plan, code.symbols, code.content));
+    KMUX_ASSIGN(code.symbols, nvidia::checked_symbols(plan, code.symbols, code.content, code.is_ptx));
   } else {
     KMUX_ASSIGN(const nvidia::Arch target, nvidia::arch_of(request.target));
     KMUX_ASSIGN(code.symbols, nvidia::check_ready_code(variant, target, plan));
