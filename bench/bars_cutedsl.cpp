@@ -20,12 +20,9 @@ const std::vector<Bar> kBars = {
     {"cutedsl_call_over_raw", cutedsl_call_over_raw, "ns", missing_device, kProcesses},
     {"cutedsl_hit", cutedsl_hit, "ms", missing_cute_dsl},
     {"export_call_over_bare", export_call_over_bare, "ns", missing_host_compiler},
-    {"python_cpu_call", [] { return measured_in_python("python_cpu_call"); }, "ratio",
-     [] { return missing_in_python("python_cpu_call"); }},
-    {"python_over_noop_plus_raw", [] { return measured_in_python("python_over_noop_plus_raw"); }, "us",
-     [] { return missing_in_python("python_over_noop_plus_raw"); }},
-    {"python_vs_tilelang", [] { return measured_in_python("python_vs_tilelang"); }, "ratio",
-     [] { return missing_in_python("python_vs_tilelang"); }},
+    python_bar<"python_cpu_call">("ratio"),
+    python_bar<"python_over_noop_plus_raw">("us"),
+    python_bar<"python_vs_tilelang">("ratio"),
 };
 
 int main(std::vector<std::string> names) {

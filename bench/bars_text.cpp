@@ -78,11 +78,9 @@ double roundtrip_failures() {
 const std::array<Bar, 5> kBars = {{
     {"parse_us", parse_us, "us"},
     {"roundtrip_failures", roundtrip_failures, "programs"},
-    {"import_ms", [] { return measured_in_python("import_ms"); }, "ms", [] { return missing_in_python("import_ms"); }},
-    {"kernel_first_call_ms", [] { return measured_in_python("kernel_first_call_ms"); }, "ms",
-     [] { return missing_in_python("kernel_first_call_ms"); }},
-    {"python_call_over_ctypes", [] { return measured_in_python("python_call_over_ctypes"); }, "ratio",
-     [] { return missing_in_python("python_call_over_ctypes"); }},
+    python_bar<"import_ms">("ms"),
+    python_bar<"kernel_first_call_ms">("ms"),
+    python_bar<"python_call_over_ctypes">("ratio"),
 }};
 
 }  // namespace
