@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <elf.h>
-#include <fstream>
+#include <fcntl.h>
 #include <optional>
 #include <set>
+#include <unistd.h>
 #include <vector>
 
+#include "kmux/plugin/descriptor.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
@@ -249,21 +251,21 @@ Error damaged(const std::filesystem::path& library, const char* why) {
 }
 
 /// Bytes at `offset`, or nothing if the file is shorter.
-std::optional<std::vector<char>> read_at(std::ifstream& file, std::uint64_t offset, std::size_t size) {
+std::optional<std::vector<char>> read_at(const Descriptor& file, std::uint64_t offset, std::size_t size) {
   std::vector<char> bytes(size);
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(offset));
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(size))) return std::nullopt;
+  if (::pread(file.get(), bytes.data(), size, static_cast<off_t>(offset)) != static_cast<ssize_t>(size))
+    return std::nullopt;
   return bytes;
 }
 
+/// `count` of them at `offset`.
 template <class T>
-std::optional<T> read_struct(std::ifstream& file, std::uint64_t offset) {
-  const auto bytes = read_at(file, offset, sizeof(T));
+std::optional<std::vector<T>> read_structs(const Descriptor& file, std::uint64_t offset, std::size_t count) {
+  const auto bytes = read_at(file, offset, count * sizeof(T));
   if (!bytes) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes->data(), sizeof value);
-  return value;
+  std::vector<T> values(count);
+  std::memcpy(values.data(), bytes->data(), bytes->size());
+  return values;
 }
 
 std::string hex(const char* bytes, std::size_t count) {
@@ -302,19 +304,19 @@ bool is_elf64(const Elf64_Ehdr& header) {
 }  // namespace
 
 Result<std::string> read_build_id(const std::filesystem::path& library) {
-  std::ifstream file(library, std::ios::binary);
-  if (!file) {
+  const Descriptor file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
     return make_error(ErrorCode::kUnavailable,
                       "\"" + library.string() + "\" cannot be read (" + std::strerror(errno) + "). Check the file.");
   }
-  const auto header = read_struct<Elf64_Ehdr>(file, 0);
-  if (!header || !is_elf64(*header)) return damaged(library, "not a 64-bit ELF file");
-  for (std::uint64_t i = 0; i < header->e_phnum; ++i) {
-    const auto segment = read_struct<Elf64_Phdr>(file, header->e_phoff + i * sizeof(Elf64_Phdr));
-    if (!segment) return damaged(library, "its program headers are truncated");
-    if (segment->p_type != PT_NOTE) continue;
-    if (segment->p_filesz > kMaxNoteBytes) return damaged(library, "its notes are too large");
-    const auto notes = read_at(file, segment->p_offset, segment->p_filesz);
+  const auto headers = read_structs<Elf64_Ehdr>(file, 0, 1);
+  if (!headers || !is_elf64(headers->front())) return damaged(library, "not a 64-bit ELF file");
+  const auto segments = read_structs<Elf64_Phdr>(file, headers->front().e_phoff, headers->front().e_phnum);
+  if (!segments) return damaged(library, "its program headers are truncated");
+  for (const Elf64_Phdr& segment : *segments) {
+    if (segment.p_type != PT_NOTE) continue;
+    if (segment.p_filesz > kMaxNoteBytes) return damaged(library, "its notes are too large");
+    const auto notes = read_at(file, segment.p_offset, segment.p_filesz);
     if (!notes) return damaged(library, "its notes are truncated");
     if (std::string id = build_id_in(*notes); !id.empty()) return id;
   }

@@ -29,6 +29,15 @@ bool may_write(gid_t group, const std::filesystem::path& folder) {
   return stat(folder.c_str(), &info) == 0 && info.st_gid == group && (info.st_mode & S_IWGRP) != 0;
 }
 
+std::filesystem::path find_own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::filesystem::path library = info.dli_fname;
+  if (library.is_relative()) return {};
+  std::error_code error;
+  return std::filesystem::canonical(library, error).parent_path();
+}
+
 }  // namespace
 
 Status check_owner(const std::filesystem::path& path) {
@@ -43,13 +52,10 @@ Status check_trusted(const std::filesystem::path& path, const std::filesystem::p
   return refuse(path, "it is writable by its group, " + std::to_string(info.st_gid), "Run `chmod g-w` on it.");
 }
 
-std::filesystem::path own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::filesystem::path library = info.dli_fname;
-  if (library.is_relative()) return {};
-  std::error_code error;
-  return std::filesystem::canonical(library, error).parent_path();
+const std::filesystem::path& own_folder() {
+  // Found once, as each file that is checked asks for it, and kept, as the end of the process asks too.
+  static const auto& folder = *new std::filesystem::path(find_own_folder());
+  return folder;
 }
 
 }  // namespace kmux

@@ -8,7 +8,9 @@ namespace kmux {
 
 /// The folder of libkmux.so itself. Empty if the loader knows it by a relative path only: the current directory has no
 /// say in where code is taken from.
-std::filesystem::path own_folder();
+///
+/// Threads: any.
+const std::filesystem::path& own_folder();
 
 /// Does `path`, a file or a folder, belong to this user or to root, and may not everyone write to it?
 ///
