@@ -10,7 +10,7 @@ readonly BUILD_PACKAGES=(
   libboost1.81-dev libboost-context1.81-dev libboost-program-options1.81-dev nlohmann-json3-dev libarchive-dev libhiredis-dev
   llvm-19-dev libclang-19-dev clang-19 libpolly-19-dev libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev redis-tools
-  python3 python3-venv python3-numpy)
+  python3 python3-venv python3-numpy libpython3-dev)
 # The second LLVM of tests/integration/second_llvm_test.cpp; what compiles for AMD's devices in the tests of plugins/hip;
 # what opens the pages of tests/browser.
 readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 rocm-device-libs

@@ -18,6 +18,7 @@ _CARRIED = (
     "bin/kmux",
     "lib/libkmux.so.0",
     "lib/libkmux_tvm_ffi.so",
+    "lib/kmux_python.abi3.so",
     "lib/kmux/plugins/*",
     "libexec/kmux/*",
     "share/doc/kmux/licences/*",

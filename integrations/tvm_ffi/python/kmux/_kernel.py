@@ -9,6 +9,7 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
+from ._function import DirectFunction
 from ._library import functions
 from ._program import Program
 from ._resolution import Resolution
@@ -53,11 +54,12 @@ class Kernel(tvm_ffi.Function):
 
     @classmethod
     def _of(cls, function: tvm_ffi.Function, program: Program | None = None, options: Any = None) -> Kernel:
-        kernel = cls.__new__(cls)
+        returns = program is None or json.loads(functions.kernel_texts(function)["signature"]).get("outputs")
+        kernel: Kernel = cls.__new__(cls if returns else _KernelThatWrites)
         kernel.__move_handle_from__(function)
+        if isinstance(kernel, _KernelThatWrites):
+            kernel._direct(kernel.__chandle__())
         if program is not None:
-            if not kernel.signature.get("outputs"):
-                kernel.__class__ = _KernelThatWrites
             kernel._origin = (program, dict(options or {}))
         return kernel
 
@@ -185,10 +187,10 @@ class Kernel(tvm_ffi.Function):
         return f"<kmux.Kernel {self.name!r} on {self._text('device')}>"
 
 
-class _KernelThatWrites(Kernel):
+class _KernelThatWrites(DirectFunction, Kernel):
     """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
 
-    __call__ = tvm_ffi.Function.__call__
+    launch = DirectFunction.__call__
 
 
 def _compiled(program: Program, options: dict[str, Any]) -> Kernel:

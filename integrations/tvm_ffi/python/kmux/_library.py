@@ -30,6 +30,7 @@ class _Functions:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
+        self.folder = pathlib.Path(library._name).parent
 
     def __getattr__(self, name: str) -> Any:
         function = tvm_ffi.get_global_func(f"kmux.{name}")

@@ -15,6 +15,7 @@ from typing_extensions import Unpack
 from ._arrays import like
 from ._compile import compile
 from ._errors import add_note
+from ._function import DirectFunction
 from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions, plain
@@ -91,10 +92,10 @@ class SourceKernel(tvm_ffi.Function):
         return _source_kernel, (self._kernels.program, self._kernels.options)
 
 
-class _SourceKernelThatWrites(SourceKernel):
+class _SourceKernelThatWrites(DirectFunction, SourceKernel):
     """It has no outputs to allocate, and so nothing to make of what a call returns: no Python code runs in one."""
 
-    __call__ = tvm_ffi.Function.__call__
+    launch = DirectFunction.__call__
 
 
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
@@ -104,6 +105,8 @@ def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
     made = kind.__new__(kind)
     made._kernels = _Kernels(program, options)
     made.__move_handle_from__(functions.kernels_by_device(made._kernels, "target" not in options))
+    if isinstance(made, _SourceKernelThatWrites):
+        made._direct(made.__chandle__())
     return made
 
 

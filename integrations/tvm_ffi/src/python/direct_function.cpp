@@ -1,0 +1,143 @@
+// kmux_python.abi3.so: type DirectFunction, a function of TVM-FFI that reads NumPy's arrays itself. TVM-FFI asks an array for
+// `__dlpack__`, which makes several objects: three times as long as the rest of a call. It knows the stable ABI alone, so
+// that one file serves every Python from 3.10 on; without it, the package calls as TVM-FFI does.
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+#include <cstddef>
+#include <cstdint>
+
+#include <tvm/ffi/c_api.h>
+
+#include "numpy_array.h"
+
+namespace kmux::bridge {
+namespace {
+
+constexpr Py_ssize_t kMostArguments = 24;  // more of them go TVM-FFI's way
+
+struct Frame {
+  TVMFFIAny values[kMostArguments];
+  NumpyTensor tensors[kMostArguments];
+};
+
+// What is known once `make_type` has run; it runs once, under the lock of the interpreter.
+struct {
+  PyTypeObject* array = nullptr;  // numpy.ndarray; null without NumPy
+  ternaryfunc call = nullptr;  // that of tvm_ffi.Function
+  PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
+  Py_ssize_t offset = 0;  // of the function's handle in an object
+} known;
+
+TVMFFIObjectHandle& handle_of(PyObject* self) {
+  return *reinterpret_cast<TVMFFIObjectHandle*>(reinterpret_cast<char*>(self) + known.offset);
+}
+
+bool set_integer(PyObject* object, TVMFFIAny* value) noexcept {
+  int overflow = 0;
+  value->type_index = kTVMFFIInt;
+  value->v_int64 = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0;
+}
+
+bool set_float(PyObject* object, TVMFFIAny* value) noexcept {
+  value->type_index = kTVMFFIFloat;
+  value->v_float64 = PyFloat_AsDouble(object);
+  return true;
+}
+
+bool set_array(PyObject* object, TVMFFIAny* value, NumpyTensor* tensor) noexcept {
+  value->type_index = kTVMFFIDLTensorPtr;
+  value->v_ptr = &tensor->tensor;
+  return read_numpy(object, tensor);
+}
+
+/// Makes a value of an argument; false if TVM-FFI has to.
+bool set(PyObject* object, TVMFFIAny* value, NumpyTensor* tensor) noexcept {
+  const PyTypeObject* type = Py_TYPE(object);
+  value->zero_padding = 0;
+  if (type == known.array) return set_array(object, value, tensor);
+  if (type == &PyFloat_Type) return set_float(object, value);
+  return type == &PyLong_Type && set_integer(object, value);
+}
+
+bool set_all(PyObject* arguments, Py_ssize_t count, Frame* frame) noexcept {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!set(PyTuple_GetItem(arguments, i), frame->values + i, frame->tensors + i)) return false;
+  }
+  return true;
+}
+
+/// Raises what the function left behind, as TVM-FFI does.
+PyObject* failed() {
+  PyObject* const nothing = PyTuple_New(0);
+  PyObject* const result = nothing == nullptr ? nullptr : known.call(known.raise, nothing, nullptr);
+  Py_XDECREF(nothing);
+  return result;
+}
+
+PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
+  const TVMFFIObjectHandle handle = handle_of(self);
+  const Py_ssize_t count = PyTuple_Size(arguments);
+  Frame frame;  // not initialised: `set_all` writes what is used
+  if (handle == nullptr || names != nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
+    return known.call(self, arguments, names);
+  }
+  TVMFFIAny result{};
+  PyThreadState* const state = PyEval_SaveThread();
+  const int code =
+      TVMFFIFunctionGetCellPtr(handle)->safe_call(handle, frame.values, static_cast<std::int32_t>(count), &result);
+  PyEval_RestoreThread(state);
+  if (code != 0) return failed();
+  Py_RETURN_NONE;
+}
+
+/// direct(address): from now on it calls the function at `address` itself, whose handle this object keeps, and which returns
+/// nothing.
+PyObject* direct(PyObject* self, PyObject* address) {
+  void* const handle = PyLong_AsVoidPtr(address);
+  if (handle == nullptr) return PyErr_Occurred() != nullptr ? nullptr : PyErr_Format(PyExc_ValueError, "no function");
+  handle_of(self) = handle;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef methods[] = {{"_direct", direct, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)}, {Py_tp_methods, methods}, {0, nullptr}};
+
+Py_ssize_t size_of(PyObject* type) {
+  PyObject* const size = PyObject_GetAttrString(type, "__basicsize__");
+  const Py_ssize_t bytes = size == nullptr ? -1 : PyLong_AsSsize_t(size);
+  Py_XDECREF(size);
+  return bytes;
+}
+
+/// make_type(function, raise, array): the type, derived from tvm_ffi.Function.
+PyObject* make_type(PyObject*, PyObject* arguments) {
+  PyObject* function = nullptr;
+  PyObject* array = nullptr;
+  if (PyArg_ParseTuple(arguments, "OOO", &function, &known.raise, &array) == 0) return nullptr;
+  const Py_ssize_t size = size_of(function);
+  if (size < 0) return nullptr;
+  known.offset = (size + Py_ssize_t{sizeof(void*)} - 1) / Py_ssize_t{sizeof(void*)} * Py_ssize_t{sizeof(void*)};
+  known.call = reinterpret_cast<ternaryfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(function), Py_tp_call));
+  if (known.call == nullptr) return nullptr;
+  known.array = array == Py_None ? nullptr : reinterpret_cast<PyTypeObject*>(array);
+  Py_INCREF(known.raise);
+  Py_INCREF(array);
+  PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyObject* const bases = PyTuple_Pack(1, function);
+  PyObject* const type = bases == nullptr ? nullptr : PyType_FromSpecWithBases(&spec, bases);
+  Py_XDECREF(bases);
+  return type;
+}
+
+PyMethodDef functions[] = {{"make_type", make_type, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+
+PyModuleDef module{PyModuleDef_HEAD_INIT, "kmux_python", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+}  // namespace kmux::bridge
+
+PyMODINIT_FUNC PyInit_kmux_python() { return PyModule_Create(&kmux::bridge::module); }
