@@ -16,7 +16,7 @@ cmake --build "$BUILD" --target "${TARGETS[@]}" >&2
 rm -rf "$TO"
 mkdir -p "$TO"/{bin,lib/kmux/plugins,libexec/kmux,tests/fakes/hip/rocm,bench}
 cp -L "$BUILD"/bin/kmux "$TO/bin/"
-cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/lib{kmux_tvm_ffi,call_allocating_module}.so "$TO/lib/"
+cp -a "$BUILD"/lib/libkmux.so* "$BUILD"/lib/lib{kmux_tvm_ffi,call_allocating_module}.so "$BUILD"/lib/kmux_python.abi3.so "$TO/lib/"
 cp -L "$BUILD"/lib/kmux/plugins/kmux_{nvrtc,cuda,cutedsl,hip}.* "$TO/lib/kmux/plugins/"
 cp -L "$BUILD"/libexec/kmux/kmux-worker "$TO/libexec/kmux/"
 cp -L "$BUILD"/tests/{kmux-conformance,kmux_hip_programs,random_kernels} "$TO/tests/"

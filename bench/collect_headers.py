@@ -29,7 +29,7 @@ class Collection:
         for folder in ([beside] if beside else []) + self.folders:
             path = (folder / name).resolve()
             if path.is_file():
-                for root in self.folders:
+                for root in sorted(self.folders, key=lambda folder: -len(folder.parts)):  # one may be in another
                     if path.is_relative_to(root):
                         return path, str(path.relative_to(root))
         return None
