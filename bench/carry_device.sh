@@ -30,6 +30,7 @@ cp -r integrations/tvm_ffi/python "$TO/python"  # with TVM-FFI for the Python th
   --python-version "${KMUX_DEVICE_PYTHON:-3.12}" --platform manylinux_2_28_x86_64 --platform manylinux_2_24_x86_64 \
   "$(.venv/bin/python -m pip freeze | grep ^apache-tvm-ffi==)"
 python3 -m zipfile -e "$TO"/wheel/*.whl "$TO/python" && rm -r "$TO/wheel"
+rm -rf "$TO"/python/tvm_ffi/{include,cython,src,3rdparty}  # what only compilers read
 find "$TO" -type f -perm -u+x -exec strip --strip-debug {} + -o -name '*.so*' -type f -exec strip --strip-debug {} +
 for plugin in "$TO"/lib/kmux/plugins/*.so; do  # a plugin whose size is not that of its manifest is refused
   sed -i "s/\"size\" : [0-9]*/\"size\" : $(stat -c %s "$plugin")/" "${plugin%.so}.plugin.json"
