@@ -50,13 +50,14 @@ Result<Compiled> compile_with(PrecompiledHeaders& precompiled, const NvrtcLibrar
   using Use = PrecompiledHeaders::Plan::Use;
   const PrecompiledHeaders::Plan plan = precompiled.plan(library, stamp);
   if (plan.use == Use::kNone) return compile(library, compilation);
-  compilation.options.push_back(plan.argument);
+  const std::size_t own = compilation.options.size();
+  compilation.options.insert(compilation.options.end(), {plan.argument, "--pch-messages=false"});
   auto compiled = compile(library, compilation);
   if (compiled) {
     if (plan.use == Use::kCreate) precompiled.created(plan, compiled->pch);
     return compiled;
   }
-  compilation.options.pop_back();
+  compilation.options.resize(own);
   auto plain = compile(library, compilation);
   if (plain) {
     precompiled.drop(plan);

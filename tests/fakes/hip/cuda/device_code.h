@@ -22,3 +22,6 @@ __device__ T __shfl_xor(T value, int mask, int width = 32) {
   return __shfl_xor_sync(KMUX_EVERYBODY, value, mask, width);
 }
 #undef KMUX_EVERYBODY
+#define __ballot(predicate) static_cast<unsigned long long>(__ballot_sync(__activemask(), (predicate)))
+#define __any(predicate) __any_sync(__activemask(), (predicate))
+#define __all(predicate) __all_sync(__activemask(), (predicate))
