@@ -18,6 +18,7 @@ constexpr int kProcesses = 9;
 
 const std::vector<Bar> kBars = {
     {"cutedsl_call_over_raw", cutedsl_call_over_raw, "ns", missing_device, kProcesses},
+    {"cutedsl_call_ratio", cutedsl_call_ratio, "ratio", missing_device, kProcesses},
     {"cutedsl_hit", cutedsl_hit, "ms", missing_cute_dsl},
     {"export_call_over_bare", export_call_over_bare, "ns", missing_host_compiler},
     python_bar<"python_cpu_call">("ratio"),

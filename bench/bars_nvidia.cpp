@@ -44,7 +44,7 @@ std::string needs_headers() {
 constexpr int kProcesses = 9;
 
 // Those over the fake driver come first: what is said of a driver that is not there is remembered.
-const std::array<Bar, 14> kBars = {{
+const std::array<Bar, 17> kBars = {{
     {"fake_call_ns", fake_call_ns, "ns", needs_no_driver},
     {"nvrtc_call_over_evicting", over_evicting_driver<nvrtc_call_over_raw>, "ns", needs_no_driver},
     {"cuda_call_over_evicting", over_evicting_driver<cuda_call_over_raw>, "ns", needs_no_driver},
@@ -54,6 +54,9 @@ const std::array<Bar, 14> kBars = {{
     {"nvrtc_call_over_raw", nvrtc_call_over_raw, "ns", needs_device, kProcesses},
     {"cuda_call_over_raw", cuda_call_over_raw, "ns", needs_device, kProcesses},
     {"tma3_unchanged_over_raw", tma3_unchanged_over_raw, "ns", needs_device, kProcesses},
+    {"nvrtc_call_ratio", nvrtc_call_ratio, "ratio", needs_device, kProcesses},
+    {"cuda_call_ratio", cuda_call_ratio, "ratio", needs_device, kProcesses},
+    {"tma3_unchanged_ratio", tma3_unchanged_ratio, "ratio", needs_device, kProcesses},
     {"l2_window_ratio", l2_window_ratio, "ratio", needs_device},
     {"graph2_end_to_end_ratio", graph2_end_to_end_ratio, "ratio", needs_device},
     {"graph2_host_ratio", graph2_host_ratio, "ratio", needs_device},

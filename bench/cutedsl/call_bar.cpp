@@ -39,9 +39,7 @@ std::string symbol_of(const Kernel& kernel) {
   throw std::runtime_error("the kernel has no metadata");
 }
 
-}  // namespace
-
-double cutedsl_call_over_raw() {
+Pairs calls_and_launches() {
   const RawCuda cuda;
   const Kernel kernel = compile(cutedsl_add_program(), kOptions).value();
   std::vector<Tensor> tensors;
@@ -67,8 +65,14 @@ double cutedsl_call_over_raw() {
   };
   const Pairs pairs = in_turns(kBursts, ours, theirs);
   std::fprintf(stderr, "  %.0f ns against %.0f ns\n", median(pairs.ours), median(pairs.theirs));
-  return pairs.median_difference();
+  return pairs;
 }
+
+}  // namespace
+
+double cutedsl_call_over_raw() { return calls_and_launches().median_difference(); }
+
+double cutedsl_call_ratio() { return calls_and_launches().ratio(); }
 
 void prepare_cutedsl_call() { build(cutedsl_add_program(), kOptions).value(); }
 

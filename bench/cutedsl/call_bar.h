@@ -10,6 +10,9 @@ namespace kmux::bench {
 /// Units: nanoseconds of the host.   Throws what goes wrong.
 double cutedsl_call_over_raw();
 
+/// Bar cutedsl_call_ratio: the same two, the one divided by the other.
+double cutedsl_call_ratio();
+
 /// Compiles its kernel for the cache, as a machine without CuTe DSL will look for it.
 void prepare_cutedsl_call();
 

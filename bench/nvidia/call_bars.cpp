@@ -73,14 +73,37 @@ double report(const Pairs& pairs, double value) {
   return value;
 }
 
-double call_over_raw(const char* backend) {
+// Calls of a kernel and raw launches of the same kernel.
+Pairs calls_and_launches(const char* backend) {
   const RawCuda cuda;
   Subject ours(add_program(), backend, 3, {1024});
   std::array<void*, 3> addresses{ours.data(0), ours.data(1), ours.data(2)};
   int n = 1024;
   RawLaunch theirs(cuda, cuda.load(ours.kernel(), "add"), 8, 128, {&addresses[0], &addresses[1], &addresses[2], &n});
-  const Pairs pairs = in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
+  return in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
+}
+
+double call_over_raw(const char* backend) {
+  const Pairs pairs = calls_and_launches(backend);
   return report(pairs, pairs.median_difference());
+}
+
+double call_ratio(const char* backend) {
+  const Pairs pairs = calls_and_launches(backend);
+  return report(pairs, pairs.ratio());
+}
+
+// The same of a kernel with three maps, which stay as they are.
+Pairs calls_and_launches_with_maps() {
+  const RawCuda cuda;
+  const Program program = maps_program();
+  Subject ours(program, "nvrtc", 3, {64, 64});
+  std::array<kmux_tensor_map, 3> maps;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    maps[i] = encode(cuda, program.variants[0].body.tensor_maps[i], ours.data(i));
+  }
+  RawLaunch theirs(cuda, cuda.load(ours.kernel(), "touch"), 1, 32, {&maps[0], &maps[1], &maps[2]});
+  return in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
 }
 
 // Two kernels as a graph whose parameters are set before each launch of it.
@@ -122,17 +145,17 @@ struct TwoKernels {
 double nvrtc_call_over_raw() { return call_over_raw("nvrtc"); }
 double cuda_call_over_raw() { return call_over_raw("cuda"); }
 
+double nvrtc_call_ratio() { return call_ratio("nvrtc"); }
+double cuda_call_ratio() { return call_ratio("cuda"); }
+
 double tma3_unchanged_over_raw() {
-  const RawCuda cuda;
-  const Program program = maps_program();
-  Subject ours(program, "nvrtc", 3, {64, 64});
-  std::array<kmux_tensor_map, 3> maps;
-  for (std::size_t i = 0; i < maps.size(); ++i) {
-    maps[i] = encode(cuda, program.variants[0].body.tensor_maps[i], ours.data(i));
-  }
-  RawLaunch theirs(cuda, cuda.load(ours.kernel(), "touch"), 1, 32, {&maps[0], &maps[1], &maps[2]});
-  const Pairs pairs = in_turns(kBursts, burst_of(cuda, ours), burst_of(cuda, theirs));
+  const Pairs pairs = calls_and_launches_with_maps();
   return report(pairs, pairs.median_difference());
+}
+
+double tma3_unchanged_ratio() {
+  const Pairs pairs = calls_and_launches_with_maps();
+  return report(pairs, pairs.ratio());
 }
 
 double l2_window_ratio() {

@@ -8,6 +8,9 @@ namespace kmux::bench {
 double nvrtc_call_over_raw();
 double cuda_call_over_raw();
 double tma3_unchanged_over_raw();
+double nvrtc_call_ratio();
+double cuda_call_ratio();
+double tma3_unchanged_ratio();
 double l2_window_ratio();
 double graph2_end_to_end_ratio();
 double graph2_host_ratio();
