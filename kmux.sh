@@ -17,6 +17,7 @@ readonly TEST_PACKAGES=(libclang-cpp15 lld-19 libamdhip64-5 libhiprtc-builtins5 
   chromium chromium-driver python3-selenium doxygen)
 readonly LINT_PACKAGES=(git clang-format-19 clang-tidy-19)
 readonly DOCS_PACKAGES=(doxygen)
+readonly FUZZ_PACKAGES=(libclang-rt-19-dev) # libFuzzer and the sanitizers of clang-19
 readonly PYTHON=/usr/bin/python3 # Debian's, which sees Debian's numpy
 readonly TILELANG=tilelang==0.1.15
 readonly TILELANG_OLDER=(0.1.13 0.1.14) TILELANG_RELEASES=.cache/tilelang TILELANG_VENV=.cache/tilelang/venv
@@ -32,6 +33,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 readonly WHEELS=.cache/wheels # what its wheel needs in a clean environment
 readonly TILELANG_HEADERS=.cache/tilelang-headers
 readonly TSAN=build/tsan
+readonly FUZZ=build/fuzz # what the fuzzer found stays in its folder corpus, and is what the next run begins with
 readonly THREAD_TESTS=(unit_tests cache_torture_tests kmux_fresh_test kmux_fake_cuda_test kmux_nvidia_fake_test)
 readonly APT_LOG=$BUILD/apt.log FETCH_LOG=$BUILD/fetch.log CONFIGURE_LOG=$BUILD/configure.log BUILD_LOG=$BUILD/build.log
 # What is fetched beside the build: functions of tools/kmux/pypi.sh, and what is missing without them.
@@ -57,8 +59,10 @@ kmux.sh: builds, tests and shows kmux. Each command first installs what is missi
   ./kmux.sh bars [GROUP]   print the figures we hold ourselves to: "bar NAME VALUE UNIT"
   ./kmux.sh sanitize tsan|asan [ARG..]  run the tests under a sanitizer, in build/tsan or build/asan; ends with the number of its
                            reports (arguments go to ctest)
+  ./kmux.sh fuzz [SECONDS] the fuzzer of programs as text, with the address sanitizer, in build/fuzz (default: 600 seconds)
   ./kmux.sh nightly        what takes too long for every change: 10,000 random orders of streams, tests under 10,000 seeds, 100,000
-                           random CUDA kernels on this processor, the whole suite under both sanitizers, and without a CUDA toolkit (in build/no-toolkit)
+                           random CUDA kernels on this processor, an hour of the fuzzer, the whole suite under both sanitizers, and without a
+                           CUDA toolkit (in build/no-toolkit)
   ./kmux.sh regress [--update]  compare with the baseline of this class of machines (docs/regress.md), or measure it anew
   ./kmux.sh setup          only install what is missing
 
@@ -244,8 +248,25 @@ sanitize() {
   "$PYTHON" -B tools/sanitize.py "$kind" "build/$kind" --output-on-failure --timeout 1200 --parallel "$JOBS" "$@"
 }
 
-# Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the whole suite under both
-# sanitizers, and as on a machine without a CUDA toolkit.
+# The fuzzer of the text form, for $1 seconds. What it cannot read in ten seconds and 2 GiB is a failure, too.
+fuzz() {
+  local seconds=${1:-600}
+  [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'fuzz $seconds' is not known (the word is a number of seconds)."
+  packages "${BUILD_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}"
+  prepare
+  configure fuzz "$FUZZ"
+  build_in "$FUZZ" fuzz_text write_seeds
+  join_fetching
+  stage tests
+  mkdir -p "$FUZZ/corpus" "$FUZZ/seeds"
+  "$FUZZ/tests/write_seeds" "$FUZZ/seeds"
+  "$FUZZ/tests/fuzz_text" -fork="$JOBS" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -dict=tests/fuzz/text.dict -artifact_prefix="$FUZZ/" "$FUZZ/corpus" "$FUZZ/seeds" >&2 ||
+    fail "the fuzzer found something (above; the bytes are in $FUZZ/crash-*, oom-* or timeout-*). Read one again: $FUZZ/tests/fuzz_text FILE."
+}
+
+# Everything over the fake CUDA driver, in as many orders of streams as a night has time for; the fuzzer; the whole suite under
+# both sanitizers, and as on a machine without a CUDA toolkit.
 nightly() {
   use_venv
   prepare nvrtc
@@ -263,6 +284,8 @@ nightly() {
   done
   say "100000 random CUDA kernels on this processor"
   KMUX_RANDOM_KERNELS=100000 ctest --preset release --timeout 86400 --verbose -R '^kmux_cpu_test.random_kernels' >&2 || status=1
+  say "an hour of the fuzzer"
+  ./kmux.sh fuzz 3600 || status=1
   say "the whole suite under both sanitizers"
   ./kmux.sh sanitize tsan || status=1
   ./kmux.sh sanitize asan || status=1
@@ -281,9 +304,9 @@ trap end_fetching EXIT
 command=${1:-help}
 shift || true
 case $command in
-  demo | build | package | wheel | docs | lint | format | bench | bars | sanitize | nightly | regress) "$command" "$@" ;;
+  demo | build | package | wheel | docs | lint | format | bench | bars | sanitize | fuzz | nightly | regress) "$command" "$@" ;;
   test) run_tests "$@" ;;
-  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
+  setup) packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" "${DOCS_PACKAGES[@]}" "${FUZZ_PACKAGES[@]}" "${LINT_PACKAGES[@]}" ;;
   help | -h | --help) usage ;;
   *)
     say "no command '$command'"

@@ -100,12 +100,40 @@ class Command(unittest.TestCase):
                      "kmux_nvidia_plugins_test"):  # fmt: skip
             self.tree.fake(f"build/release/{'bench' if name == 'bars_order' else 'tests'}/{name}", "")
         self.tree.fake("tests/order/seeds.py", "").write_text("")
+        self.fake_fuzzer()
         for status in (0, 1):
             tool = self.tree.fake("tools/without_toolkit.sh", f'echo "in $KMUX_BUILD" >>"{self.tree.calls}"; exit {status}')
             ran = self.tree.run("nightly")
             self.assertEqual(ran.returncode, status, ran.stderr)
             self.assertTrue(self.tree.called(tool.name, "./kmux.sh test"))
             self.assertTrue(self.tree.called("in build/no-toolkit"))
+            self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=3600"))
+
+    def fake_fuzzer(self, script=""):
+        self.tree.fake("build/fuzz/tests/write_seeds", "")
+        self.tree.fake("build/fuzz/tests/fuzz_text", script)
+
+    def test_the_fuzzer_begins_with_seeds_and_what_it_found(self):
+        self.fake_fuzzer()
+        ran = self.tree.run("fuzz", "60")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertTrue(self.tree.called("cmake --preset fuzz -B build/fuzz"))
+        self.assertTrue(self.tree.called("cmake --build build/fuzz", "--target fuzz_text write_seeds"))
+        self.assertTrue(self.tree.called("write_seeds build/fuzz/seeds"))
+        self.assertTrue(self.tree.called("fuzz_text", "-max_total_time=60", "-dict=tests/fuzz/text.dict", "build/fuzz/corpus build/fuzz/seeds"))
+
+    def test_what_the_fuzzer_finds_is_a_failure(self):
+        self.fake_fuzzer('echo "broken as a file: it can be read" >&2; exit 77')
+        ran = self.tree.run("fuzz")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("broken as a file", ran.stderr)
+        self.assertIn("the bytes are in build/fuzz/crash-*", ran.stderr)
+
+    def test_the_fuzzer_runs_for_a_number_of_seconds(self):
+        ran = self.tree.run("fuzz", "long")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("'fuzz long' is not known (the word is a number of seconds).", ran.stderr)
+        self.assertEqual(self.tree.called("cmake"), [])
 
 
 if __name__ == "__main__":
