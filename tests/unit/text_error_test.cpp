@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kmux/text.h"
+#include "kmux/validate.h"
 
 namespace kmux {
 namespace {
@@ -106,6 +107,9 @@ TEST(TextError, OfParameters) {
   EXPECT_THAT(told_of_param("y: f32[n] aling 16"),
               HasSubstr("1:31: error: expected ',', ')', strides, align or nullable "
                         "(found \"aling\"). Did you mean 'align'?"));
+  std::string many;
+  for (int i = 0; i < 256; ++i) many += "p" + std::to_string(i) + ": f32" + (i < 255 ? ", " : "");
+  EXPECT_THAT(told_of_param(many), HasSubstr("error: there are more than 256 parameters. Pass fewer."));
   EXPECT_THAT(told_of_param("y: f32[n] align 3"),
               HasSubstr("1:37: error: an alignment of 3 bytes is not a power of two"));
   EXPECT_THAT(told_of_param("out y: f32[m]"), HasSubstr("1:32: error: symbol \"m\" cannot be solved"));
@@ -185,6 +189,18 @@ TEST(TextError, OfALongLineShowsWhatIsAround) {
   const std::string shown = told_of_line("  let a = " + std::string(1000, ' ') + "@" + std::string(1000, ' '));
   EXPECT_THAT(shown, HasSubstr("3:1011: error: \"@\" cannot stand here."));
   EXPECT_LT(shown.size(), 600U);
+}
+
+TEST(TextError, OfALongLineIsCutBetweenCharacters) {
+  for (std::size_t blanks = 0; blanks < 2; ++blanks) {
+    std::string umlauts(blanks, ' ');
+    for (int i = 0; i < 1000; ++i) umlauts += "\u00e4";
+    const Error error = error_of_text("kernel k()\n  description \"" + umlauts + "\" @ \"" + umlauts + "\"\n");
+    EXPECT_TRUE(is_text(error.explain())) << error.explain();
+    const Error found = error_of_text("kernel \"" + umlauts + "\"\n");
+    EXPECT_TRUE(is_text(found.explain())) << found.explain();
+    EXPECT_LT(found.message.size(), 300U);
+  }
 }
 
 TEST(TextError, OfASourceHasItsLines) {

@@ -1,6 +1,7 @@
-// JSON -> text -> JSON and text -> JSON -> text are identities, and no text crashes the parser.
+// JSON -> text -> JSON and text -> JSON -> text are identities, and no text takes long. tests/fuzz has damaged ones.
+#include <ctime>
 #include <filesystem>
-#include <random>
+#include <functional>
 
 #include <gmock/gmock.h>
 
@@ -8,7 +9,6 @@
 #include "kmux/plugin/file_io.h"
 #include "kmux/program.h"
 #include "kmux/text.h"
-#include "kmux/validate.h"
 
 #include "unit/random_program.h"
 
@@ -79,58 +79,6 @@ TEST(TextRoundtrip, OfEveryPairOfOperators) {
   }
 }
 
-// Damages `text` as editing by hand does.
-std::string damaged_text(std::string text, std::mt19937& random) {
-  const std::vector<std::string> pieces{"(",        ")",        "[",
-                                        "]",        ",",        ":",
-                                        "\"",       "\n",       "  ",
-                                        " ",        "<<<",      ">>>",
-                                        "..",       "-",        "launch ",
-                                        "if ",      "else ",    "for ",
-                                        "let x = ", "out ",     "n",
-                                        "7",        "1e9",      "#",
-                                        "\\",       "\t",       std::string(1, '\0'),
-                                        "\xff",     "\xc3\xa4", "999999999999999999999"};
-  const auto somewhere = [&] { return random() % (text.size() + 1); };
-  for (unsigned i = random() % 4 + 1; i > 0; --i) {
-    const std::size_t at = somewhere();
-    switch (random() % 4) {
-      case 0:
-        text.insert(at, pieces[random() % pieces.size()]);
-        break;
-      case 1:
-        text.erase(at, random() % 20);
-        break;
-      case 2:
-        text.insert(at, text.substr(somewhere(), random() % 80));
-        break;
-      default:
-        if (at < text.size()) text[at] = static_cast<char>(random());
-    }
-  }
-  return text;
-}
-
-TEST(TextRoundtrip, OfDamagedTextEndsInAnErrorOrInAProgram) {
-  std::mt19937 random(3);
-  int good = 0;
-  for (std::uint32_t i = 0; i < 4'000; ++i) {
-    const Program program = random_program(i % 50);
-    const std::string text = damaged_text(to_text(program), random);
-    const Result<Program> read = read_text_of(text, program);
-    if (!read) {
-      ASSERT_NE(read.error().note("text"), std::nullopt) << text;
-      continue;
-    }
-    ++good;
-    ASSERT_EQ(validate(*read), std::vector<Problem>());
-    const Result<Program> again = read_text_of(to_text(*read), program);
-    ASSERT_TRUE(again.ok()) << text << to_text(*read) << again.error().explain();
-    ASSERT_EQ(*again, *read) << text << to_text(*read);
-  }
-  EXPECT_GT(good, 40);
-}
-
 TEST(TextRoundtrip, OfDeepTextEndsInAnError) {
   const auto refused = [](const std::string& line) {
     const Result<Program> read =
@@ -150,6 +98,37 @@ TEST(TextRoundtrip, OfDeepTextEndsInAnError) {
   EXPECT_TRUE(refused(blocks));
   EXPECT_TRUE(refused(chain));
   EXPECT_TRUE(refused("  launch k" + std::string(100'000, '<')));
+}
+
+/// `count` pieces, each with its number.
+std::string numbered(int count, const std::function<std::string(const std::string& number)>& piece) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += piece(std::to_string(i));
+  return text;
+}
+
+// A limit that nothing linear comes near, and that all that is quadratic is far beyond.
+TEST(TextRoundtrip, OfHugeTextEndsSoon) {
+  constexpr double kMostSeconds = 20;
+  const std::string head = "kernel k(x: f32[n])\n  sources \"k.cu\"\n", launch = "  launch k<<<n, 1>>>(x)\n";
+  const auto same = [](const std::string& line) { return [=](const std::string&) { return line; }; };
+  const std::string texts[] = {
+      "kernel k(" + numbered(100'000, [](const std::string& i) { return "x" + i + ": f32[n" + i + "], "; }) +
+          "y: f32)\n" + launch,
+      "kernel k(x: f32[" + numbered(100'000, [](const std::string& i) { return "n" + i + ", "; }) + "1])\n" + launch,
+      "kernel k(x: f32[" + numbered(30'000, same("n, ")) + "n])\n  map t: tiled f32 over x box [1]\n" + launch,
+      head + numbered(100'000, same("  launch k<<<q, 1>>>(x)\n")),
+      head + numbered(300'000, same("  lanch k()\n")),
+      head + numbered(100'000, [](const std::string& i) { return "  workspace w" + i + ": n bytes\n"; }) +
+          "  launch k(" + numbered(100'000, same("w99999, ")) + "x)\n",
+      head + numbered(50'000, [](const std::string& i) { return "  let a" + i + " = n  # c\n  # d\n"; }) + launch,
+  };
+  for (const std::string& text : texts) {
+    const std::clock_t begin = std::clock();
+    const auto read = from_text({"huge.kmux", text}, [](const std::string&) { return std::string(); });
+    EXPECT_EQ(format_text({"huge.kmux", text}).ok(), read.ok());
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, kMostSeconds) << text.substr(0, 100);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <ranges>
+#include <unordered_map>
 
 #include "kmux/plugin/words.h"
 #include "kmux/validate.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a JSON document
 constexpr std::size_t kMostShown = 20;  // problems; those below them often follow from the first
 constexpr std::size_t kMostColumns = 150;  // of a line that is shown
+constexpr std::size_t kMostNarrowed = std::size_t{64} << 10;  // bytes of a place that a name is looked for in
 
 using Ending = std::pair<std::string_view, std::string_view>;  // of a file's name, and the dialect
 
@@ -125,6 +127,12 @@ std::string_view usual_ending(std::string_view dialect) {
   return found == kEndings.end() ? std::string_view() : found->first;
 }
 
+std::size_t size_to_cut(std::string_view text, std::size_t size) {
+  if (size >= text.size()) return text.size();
+  while (size > 0 && (text[size] & 0xc0) == 0x80) --size;
+  return size;
+}
+
 std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const auto line = 1 + std::ranges::count(before, '\n');
@@ -152,8 +160,8 @@ std::string shown_line(std::string_view text, const TextProblem& problem) {
   std::size_t begin = text.substr(0, problem.begin).rfind('\n') + 1;
   std::size_t end = std::min(text.find('\n', problem.begin), text.size());
   if (end - begin > kMostColumns) {
-    begin = problem.begin - std::min(problem.begin - begin, kMostColumns / 2);
-    end = std::min(end, begin + kMostColumns);
+    begin = size_to_cut(text, problem.begin - std::min(problem.begin - begin, kMostColumns / 2));
+    end = size_to_cut(text, std::min(end, begin + kMostColumns));
   }
   std::string line(text.substr(begin, end - begin));
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
@@ -166,20 +174,25 @@ std::string shown(const TextProblem& problem, const ProgramText& text) {
          shown_line(text.content, problem);
 }
 
+/// Places by their pointers; the first of several.
+using PlaceIndex = std::unordered_map<std::string_view, const TextPlace*>;
+
+PlaceIndex index_of(const std::vector<TextPlace>& places) {
+  PlaceIndex index;
+  for (const TextPlace& place : places) index.emplace(place.pointer, &place);
+  return index;
+}
+
 /// The smallest place that has what is at `pointer`; null if there is none.
-const TextPlace* place_of(std::string_view pointer, const std::vector<TextPlace>& places) {
-  const TextPlace* best = nullptr;
-  for (const TextPlace& place : places) {
-    const std::string& around = place.pointer;
-    const bool is_around =
-        pointer.starts_with(around) && (pointer.size() == around.size() || pointer[around.size()] == '/');
-    if (is_around && (best == nullptr || around.size() > best->pointer.size())) best = &place;
+const TextPlace* place_of(std::string_view pointer, const PlaceIndex& places) {
+  for (;; pointer = pointer.substr(0, pointer.rfind('/'))) {
+    if (const auto found = places.find(pointer); found != places.end()) return found->second;
+    if (pointer.find('/') == std::string_view::npos) return nullptr;
   }
-  return best;
 }
 
 /// JSON pointers in a message as places in the text.
-std::string without_pointers(std::string message, const std::vector<TextPlace>& places, std::string_view text) {
+std::string without_pointers(std::string message, const PlaceIndex& places, std::string_view text) {
   for (std::size_t at = message.find(" /"); at != std::string::npos; at = message.find(" /", at + 1)) {
     const std::size_t end = std::min(message.find_first_of(" )", at + 1), message.size());
     const std::string pointer = message.substr(at + 1, end - at - 1);
@@ -195,6 +208,7 @@ void narrow(TextProblem& problem, std::string_view text) {
   const std::size_t open = problem.message.find('"');
   const std::size_t close = problem.message.find('"', open + 1);
   if (open == std::string::npos || close == std::string::npos || close == open + 1) return;
+  if (problem.end - problem.begin > kMostNarrowed) return;
   const std::string word = problem.message.substr(open + 1, close - open - 1);
   for (const Token& token : lex(text.substr(problem.begin, problem.end - problem.begin)).tokens) {
     const std::size_t begin = problem.begin + token.begin;
@@ -206,7 +220,7 @@ void narrow(TextProblem& problem, std::string_view text) {
 }
 
 /// Where the text says what `validate` complains of.
-TextProblem located(const Problem& problem, const std::vector<TextPlace>& places, std::string_view text) {
+TextProblem located(const Problem& problem, const PlaceIndex& places, std::string_view text) {
   const TextPlace* best = place_of(problem.path, places);
   TextProblem found{best == nullptr ? 0 : best->begin, best == nullptr ? 0 : best->end,
                     without_pointers(problem.message, places, text)};
@@ -246,31 +260,32 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   result.places = in.places();
   std::vector<TextProblem> problems = in.take_problems();
   if (!in.is_broken()) {
-    for (const Problem& problem : validate(result.program)) problems.push_back(located(problem, result.places, lines));
+    const std::vector<Problem> wrong = validate(result.program);
+    const PlaceIndex places = wrong.empty() ? PlaceIndex() : index_of(result.places);
+    for (const Problem& problem : wrong | std::views::take(kMostProblems))
+      problems.push_back(located(problem, places, lines));
   }
   if (!problems.empty()) return error_of(std::move(problems), text);
   return result;
 }
 
 /// Each comment with the line that it belongs to: the one it stands behind or in, else the next.
-std::vector<std::pair<std::string, LineComments>> comments_of(const ReadText& read, std::string_view text) {
+std::map<std::string, LineComments> comments_of(const ReadText& read, std::string_view text) {
   std::vector<TextPlace> lines;
   std::ranges::copy_if(read.places, std::back_inserter(lines), &TextPlace::is_line);
   std::ranges::sort(lines, {}, &TextPlace::begin);
-  std::vector<std::pair<std::string, LineComments>> all;
+  std::map<std::string, LineComments> all;
   for (const TextComment& comment : read.comments) {
-    auto line = std::ranges::find_if(lines, [&](const TextPlace& place) { return place.begin > comment.begin; });
+    auto line = std::ranges::upper_bound(lines, comment.begin, {}, &TextPlace::begin);
     const bool is_within = line != lines.begin() && (!comment.is_alone || std::prev(line)->end > comment.begin);
     if (is_within) --line;
-    const std::string pointer = line == lines.end() ? "the end" : line->pointer;
-    auto found = std::ranges::find(all, pointer, &std::pair<std::string, LineComments>::first);
-    if (found == all.end()) found = all.insert(all.end(), {pointer, {}});
+    LineComments& found = all[line == lines.end() ? "the end" : line->pointer];
     const std::string words(text.substr(comment.begin, comment.end - comment.begin));
-    const bool is_behind = is_within && !comment.is_alone && line->end <= comment.begin && found->second.behind.empty();
+    const bool is_behind = is_within && !comment.is_alone && line->end <= comment.begin && found.behind.empty();
     if (is_behind)
-      found->second.behind = words;
+      found.behind = words;
     else
-      found->second.above.push_back(words);
+      found.above.push_back(words);
   }
   return all;
 }

@@ -56,7 +56,7 @@ class BodyReader {
     if (in_.is("workspace")) return declaration(kWorkspaces, body_.workspaces, at / "workspaces");
     if (in_.is("map")) return declaration(kMaps, body_.tensor_maps, at / "tensor_maps");
     if (in_.is("launch") || in_.is("fill") || in_.is("if") || in_.is("for")) section_ = kSteps;
-    read_text_step(in_, signature_, body_, body_.steps, at / "steps");
+    read_text_step(in_, signature_, declared_, body_.steps, at / "steps");
   }
 
   template <class Item>
@@ -95,6 +95,7 @@ class BodyReader {
   void read(Workspace& workspace, const JsonPointer& at, const Token&) {
     const Token name = in_.peek();
     workspace.name = in_.name("the name of the workspace");
+    declared_.workspaces.insert(workspace.name);
     in_.mark(at / "name", name);
     workspace.bytes = in_.bytes(at / "bytes");
     const Token alignment = in_.peek();
@@ -105,6 +106,7 @@ class BodyReader {
   void read(TensorMap& map, const JsonPointer& at, const Token& first) {
     const Token name = in_.peek();
     map.name = in_.name("the name of the tensor map");
+    declared_.tensor_maps.insert(map.name);
     in_.mark(at / "name", name);
     in_.expect(":", "and the mode of the map");
     const bool is_tiled = in_.word({"tiled", "im2col"}) == 0;
@@ -166,7 +168,8 @@ class BodyReader {
   void fill_in_dims(TensorMap& map, std::vector<std::string>& missing) {
     const Param* param = find_param(signature_, map.base.name);
     const BufferParam* buffer = param == nullptr ? nullptr : as_buffer(*param);
-    if (buffer == nullptr || buffer->strides || !map.base.offset_bytes.is_constant(0)) return;
+    const bool is_plain = buffer != nullptr && !buffer->strides && map.base.offset_bytes.is_constant(0);
+    if (!is_plain || buffer->shape.size() > kMaxRank) return;  // a stride is a product of the extents behind it
     if (std::erase(missing, "dims") > 0) map.dims = map_dims(*buffer);
     const auto strides = map_strides(*buffer);
     if (strides && std::erase(missing, "strides_bytes") > 0) map.strides_bytes = *strides;
@@ -175,6 +178,7 @@ class BodyReader {
   TextReader& in_;
   const Signature& signature_;
   Body body_ = {};
+  DeclaredMemory declared_ = {};
   Section section_ = kLets;
 };
 

@@ -7,6 +7,7 @@
 #include "kmux/validate.h"
 
 #include "ir/json_reader.h"
+#include "ir/validate/validation.h"
 #include "reader.h"
 
 namespace kmux {
@@ -21,6 +22,8 @@ class SignatureReader {
     if (in_.expect("(", "and parameters") && !in_.take(")")) {
       do {
         param(at / "params" / signature_.params.size(), at);
+        if (signature_.params.size() > kMaxSlots)
+          in_.fail("there are more than " + std::to_string(kMaxSlots) + " parameters. Pass fewer.");
       } while (in_.take(","));
       in_.expect(")", "or ','");
     }
@@ -101,7 +104,9 @@ class SignatureReader {
 
   void declare_symbols(const JsonPointer& at) {
     std::map<std::string, DType> types;
+    std::map<std::string, const Token*> first_uses;
     for (const SymbolUse& use : uses_) {
+      first_uses.emplace(use.name, &use.token);
       if (!use.dtype) continue;
       const auto [found, is_new] = types.emplace(use.name, *use.dtype);
       if (find_param(signature_, use.name) != nullptr) {
@@ -113,8 +118,8 @@ class SignatureReader {
       }
     }
     for (const std::string& name : symbol_order(signature_)) {
-      const auto first = std::ranges::find(uses_, name, &SymbolUse::name);
-      if (first != uses_.end()) in_.mark(at / signature_.symbols.size(), first->token);
+      if (const auto first = first_uses.find(name); first != first_uses.end())
+        in_.mark(at / signature_.symbols.size(), *first->second);
       const auto type = types.find(name);
       signature_.symbols.push_back({name, type == types.end() ? dtype::kInt64 : type->second});
     }

@@ -20,8 +20,8 @@ const std::vector<std::string>& launch_words() {
 /// Reads one step with its blocks.
 class StepReader {
  public:
-  StepReader(TextReader& in, const Signature& signature, const Body& body)
-      : in_(in), signature_(signature), body_(body) {}
+  StepReader(TextReader& in, const Signature& signature, const DeclaredMemory& declared)
+      : in_(in), signature_(signature), declared_(declared) {}
 
   void step(std::vector<Step>& list, const JsonPointer& at, int depth) {
     const Token first = in_.peek();
@@ -176,10 +176,7 @@ class StepReader {
   LaunchArg named(const JsonPointer& at) {
     std::string name = in_.name("an argument");
     const Param* param = find_param(signature_, name);
-    const auto is_one = [&](const auto& items) {
-      return std::ranges::any_of(items, [&](const auto& item) { return item.name == name; });
-    };
-    const bool is_workspace = is_one(body_.workspaces);
+    const bool is_workspace = declared_.workspaces.contains(name);
     const bool is_memory = is_workspace || (param != nullptr && as_scalar(*param) == nullptr);
     if (in_.is("offset") && !is_memory) {
       in_.fail(in_double_quotes(name) + " has no offset (it is not a buffer, pointer or workspace). Remove it.");
@@ -188,7 +185,7 @@ class StepReader {
     if (is_workspace) return WorkspaceArg{std::move(name), std::move(offset_bytes)};
     if (is_memory) return TensorArg{std::move(name), std::move(offset_bytes)};
     if (param != nullptr) return ScalarArg{std::move(name)};
-    if (is_one(body_.tensor_maps)) return TensorMapArg{std::move(name)};
+    if (declared_.tensor_maps.contains(name)) return TensorMapArg{std::move(name)};
     return ExprArg{Expr::symbol(std::move(name))};
   }
 
@@ -237,7 +234,7 @@ class StepReader {
 
   TextReader& in_;
   const Signature& signature_;
-  const Body& body_;  // what is declared in it
+  const DeclaredMemory& declared_;
 };
 
 }  // namespace
@@ -248,9 +245,9 @@ const std::vector<std::string>& body_words() {
   return words;
 }
 
-void read_text_step(TextReader& in, const Signature& signature, const Body& body, std::vector<Step>& steps,
-                    const JsonPointer& at) {
-  StepReader(in, signature, body).step(steps, at, 1);
+void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,
+                    std::vector<Step>& steps, const JsonPointer& at) {
+  StepReader(in, signature, declared).step(steps, at, 1);
 }
 
 }  // namespace kmux

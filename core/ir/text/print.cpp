@@ -98,9 +98,8 @@ bool is_plain_kernel(const std::string& kernel) {
 
 class Printer {
  public:
-  Printer(const Program& program, std::string_view own_source,
-          std::vector<std::pair<std::string, LineComments>> comments)
-      : program_(program), own_source_(own_source), comments_(comments.begin(), comments.end()) {}
+  Printer(const Program& program, std::string_view own_source, std::map<std::string, LineComments> comments)
+      : program_(program), own_source_(own_source), comments_(std::move(comments)) {}
 
   std::string print() && {
     const JsonPointer root;
@@ -367,7 +366,7 @@ class Printer {
 }  // namespace
 
 std::string print_text(const Program& program, std::string_view own_source,
-                       std::vector<std::pair<std::string, LineComments>> comments) {
+                       std::map<std::string, LineComments> comments) {
   return Printer(program, own_source, std::move(comments)).print();
 }
 

@@ -14,6 +14,7 @@ namespace kmux {
 namespace {
 
 constexpr int kMostNesting = 2 * kMaxExprDepth;  // of parentheses, too
+constexpr std::size_t kMostQuoted = 100;  // bytes of the text in a message
 
 std::vector<std::string> dtype_words() {
   return {"bool", "pointer", "i8",  "i16", "i32",  "i64",   "u8",          "u16",           "u32",        "u64",
@@ -101,9 +102,12 @@ void TextReader::fail(const Token& at, std::string message) {
 
 void TextReader::expected(std::string_view what, const std::vector<std::string>& known) {
   const Token& token = peek();
+  if (problems_.size() >= 2 * kMostProblems) return fail("");  // is not kept: looking for what is meant takes long
   const bool is_word = token.kind == TokenKind::kName || token.kind == TokenKind::kWord;
   const bool ends = token.kind == TokenKind::kNewline || token.kind == TokenKind::kEnd;
-  const std::string found = ends ? "the line ends" : "found " + in_double_quotes(text_of(token));
+  const std::string_view text = text_of(token).substr(0, size_to_cut(text_of(token), kMostQuoted));
+  const bool is_cut = text.size() < token.end - token.begin;
+  const std::string found = ends ? "the line ends" : "found " + in_double_quotes(text) + (is_cut ? "..." : "");
   const std::string meant = is_word && !known.empty() ? suggestion(text_of(token), known) : "";
   fail("expected " + std::string(what) + " (" + found + ")." + (meant.empty() ? "" : meant));
 }

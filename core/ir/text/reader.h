@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,6 +79,9 @@ std::string_view usual_ending(std::string_view dialect);
 
 /// The problems of `text` in the order of their places, as one error.
 Error error_of(std::vector<TextProblem> problems, const ProgramText& text);
+
+/// The largest size up to `size` at which `text` can be cut: between characters of UTF-8.
+std::size_t size_to_cut(std::string_view text, std::size_t size);
 
 /// "12:7": line and column of a byte, from 1.
 std::string line_and_column(std::string_view text, std::size_t at);
@@ -216,9 +221,15 @@ class TextReader {
 /// Reads lets, asserts, workspaces, tensor maps and steps up to the end of their block.
 Body read_text_body(TextReader& in, const Signature& signature, const JsonPointer& at);
 
-/// Reads the step that is next, with its blocks, behind those in `steps`; `body` has what is declared.
-void read_text_step(TextReader& in, const Signature& signature, const Body& body, std::vector<Step>& steps,
-                    const JsonPointer& at);
+/// The names that the lines of a body before its steps declare.
+struct DeclaredMemory {
+  std::set<std::string> workspaces;
+  std::set<std::string> tensor_maps;
+};
+
+/// Reads the step that is next, with its blocks, behind those in `steps`.
+void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,
+                    std::vector<Step>& steps, const JsonPointer& at);
 
 /// The words that lines of a body begin with, and those of lines before it.
 const std::vector<std::string>& body_words();
@@ -237,6 +248,6 @@ struct LineComments {
   std::string behind;
 };
 std::string print_text(const Program& program, std::string_view own_source,
-                       std::vector<std::pair<std::string, LineComments>> comments);
+                       std::map<std::string, LineComments> comments);
 
 }  // namespace kmux
