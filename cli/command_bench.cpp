@@ -21,6 +21,7 @@
 #include "number_option.h"
 #include "output_file.h"
 #include "progress_view.h"
+#include "run_request.h"
 #include "selection.h"
 #include "style.h"
 
@@ -155,8 +156,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
     options.axes.push_back(std::move(axis));
   }
   if (const auto inputs = values_of(arguments, "in"); !inputs.empty()) options.inputs = inputs;
-  options.symbols = values_of(arguments, "symbol");
-  options.scalars = values_of(arguments, "scalar");
+  options.values = given_values(arguments);
   KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMostSeconds));
   options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
   KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
@@ -289,8 +289,7 @@ void describe_bench(po::options_description& options) {
       "whose results are right (default: the host's, else the baseline)");
   add("axis", po::value<List>()->value_name("N=1,2,3"), "measure at each of these values of a symbol; repeatable");
   add("in", po::value<List>()->value_name("NAME=SOURCE"), "an input, as in run (default: *=random:1)");
-  add("symbol", po::value<List>()->value_name("NAME=N"), "a symbol of the shapes");
-  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "a scalar parameter");
+  describe_values(options);
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of results (default: by dtype)");
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of results (default: by dtype)");
   add("time", po::value<double>()->value_name("SECONDS")->default_value(2, "2"), "the most that one column may take");

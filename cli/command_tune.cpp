@@ -1,20 +1,25 @@
 #include "kmux/bench/binding.h"
+#include "kmux/bench/call_arguments.h"
 #include "kmux/kernel.h"
 #include "kmux/runtime.h"
 #include "kmux/tune.h"
 
 #include "command.h"
 #include "output_file.h"
+#include "run_request.h"
 #include "selection.h"
 #include "style.h"
 
 namespace kmux::cli {
 namespace {
 
+/// Errors: as `kmux run` without --in.
 Result<bench::Binding> bind(const Program& program, const po::variables_map& arguments) {
   bench::Binding binding(program);
-  for (const auto& assignment : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(assignment));
-  for (const auto& assignment : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(assignment));
+  KMUX_TRY(binding.take(given_values(arguments)));
+  KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(program, {}));
+  inputs.make_up();
+  KMUX_TRY(inputs.check(binding));
   return binding;
 }
 
@@ -74,12 +79,9 @@ Result<Report> run_tune(const po::variables_map& arguments) {
 }
 
 void describe_tune(po::options_description& options) {
-  using List = std::vector<std::string>;
   describe_selection(options);
+  describe_values(options);
   auto add = options.add_options();
-  add("symbol", po::value<List>()->value_name("NAME=INTEGER"),
-      "a symbol of the shapes (default: the program's example)");
-  add("scalar", po::value<List>()->value_name("NAME=NUMBER"), "a scalar argument (default: the program's example)");
   add("again", "measure although there is a measurement");
   add("lock", po::value<std::string>()->value_name("FILE"), "pin the winner there, for policy pinned");
 }
@@ -90,7 +92,7 @@ const Command kTuneCommand{"tune",
                            "measure which backend runs a program fastest, and keep that",
                            "tune PROGRAM [options]",
                            "  kmux tune gemm.kmux.json\n"
-                           "  kmux tune gemm.kmux.json --symbol m=4096 --lock production.lock\n"
+                           "  kmux tune gemm.kmux.json --set m=4096 --lock production.lock\n"
                            "  KMUX_POLICY=pinned KMUX_LOCK_FILE=production.lock ./application\n",
                            {"program"},
                            describe_tune,

@@ -28,14 +28,6 @@ Result<const Param*> tensor_named(const Program& program, const bench::Inputs& i
                     option + " names \"" + name + "\", which no --in gives. Add --in " + name + "=SOURCE.");
 }
 
-Result<bench::Binding> read_binding(const Program& program, const po::variables_map& arguments) {
-  bench::Binding binding(program);
-  for (const auto& text : values_of(arguments, "symbol")) KMUX_TRY(binding.set_symbol(text));
-  for (const auto& text : values_of(arguments, "scalar")) KMUX_TRY(binding.set_scalar(text));
-  for (const auto& text : values_of(arguments, "set")) KMUX_TRY(binding.set(text));
-  return binding;
-}
-
 Result<std::vector<OutputTensor>> read_outputs(const Program& program, const bench::Inputs& inputs,
                                                const po::variables_map& arguments, OutputFiles& files) {
   std::vector<OutputTensor> outputs;
@@ -119,6 +111,19 @@ Status ask_for_checks(const Program& program, CompileOptions& options) {
 
 }  // namespace
 
+void describe_values(po::options_description& options) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("set,s", po::value<List>()->value_name("NAME=VALUE"),
+      "a scalar parameter, or a symbol of the shapes that no file determines (default: the program's example)");
+  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "the same, of scalars only");
+  add("symbol", po::value<List>()->value_name("NAME=N"), "the same, of symbols only");
+}
+
+bench::GivenValues given_values(const po::variables_map& arguments) {
+  return {values_of(arguments, "set"), values_of(arguments, "symbol"), values_of(arguments, "scalar")};
+}
+
 void describe_run_request(po::options_description& options) {
   using List = std::vector<std::string>;
   describe_selection(options);
@@ -126,10 +131,7 @@ void describe_run_request(po::options_description& options) {
   add("in", po::value<List>()->value_name("NAME=SOURCE"),
       "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others. Without any --in every "
       "input is random");
-  add("set,s", po::value<List>()->value_name("NAME=VALUE"),
-      "a scalar parameter, or a symbol of the shapes that no file determines (default: the program's example)");
-  add("scalar", po::value<List>()->value_name("NAME=VALUE"), "the same, of scalars only");
-  add("symbol", po::value<List>()->value_name("NAME=N"), "the same, of symbols only");
+  describe_values(options);
   add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");
   add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
@@ -144,7 +146,8 @@ void describe_run_request(po::options_description& options) {
 Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_ASSIGN(Program read, read_program(arguments));
   auto program = std::make_unique<const Program>(std::move(read));
-  KMUX_ASSIGN(bench::Binding binding, read_binding(*program, arguments));
+  bench::Binding binding(*program);
+  KMUX_TRY(binding.take(given_values(arguments)));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
   if (arguments.count("in") == 0) inputs.make_up();
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));

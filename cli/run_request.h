@@ -40,6 +40,12 @@ struct RunRequest {
   OutputFiles files;  // all that is written, `outputs` among them
 };
 
+/// Adds --set, --symbol and --scalar.
+void describe_values(po::options_description& options);
+
+/// What those three give.
+bench::GivenValues given_values(const po::variables_map& arguments);
+
 /// Adds the options of `kmux run`.
 void describe_run_request(po::options_description& options);
 

@@ -43,6 +43,18 @@ TEST_F(CliBench, PrintsATableAndWritesReports) {
   EXPECT_LE(std::filesystem::file_size(session_.folder() / "r.html"), 500U * 1024);
 }
 
+TEST_F(CliBench, TakesValuesAsRunDoes) {
+  const ProcessResult bench = run({"--backends", "cpu", "--set", "n=64", "-s", "factor=2", "--json", "r.json"});
+  ASSERT_EQ(bench.exit_code, 0) << bench.standard_error;
+  EXPECT_THAT(text_of("r.json"), HasSubstr("\"bytes\": 512"));
+  EXPECT_EQ(run({"--set", "n=64", "--symbol", "n=64"}).exit_code, 3);
+  ASSERT_EQ(run({"--backends", "cpu", "--set", "n=64", "--json", "s.json"}).exit_code, 0);
+  const auto identity = [&](const std::string& name) {
+    return *(*parse_json(text_of(name))->find("contests")->as_array())[0].find("identity")->as_string();
+  };
+  EXPECT_NE(identity("r.json"), identity("s.json")) << "one does not stand for measuring the other";
+}
+
 TEST_F(CliBench, KeepsWhatItHasWhenStoppedAndGoesOn_C3_6) {
   const std::string words =
       " bench scale/scale.kmux.json --target c --backends cpu --time 0.3 --repetitions 1 --axis n=8,16,32";

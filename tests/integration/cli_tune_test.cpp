@@ -66,6 +66,26 @@ TEST_F(CliTune, TakesOtherShapes) {
   EXPECT_EQ(run({"tune", kTunedScale, "--symbol", "nonsense=64"}).exit_code, 3);
 }
 
+TEST_F(CliTune, TakesValuesAsRunDoes) {
+  session_.write("bare.kmux",
+                 "kernel bare(x: f32[n], s: f32, out y: f32[n])\n  sources \"bare.c\"\n  launch bare(x, s, y, n)\n");
+  session_.write("bare.c",
+                 "void bare(const float* x, float s, float* y, int n) {\n"
+                 "  for (int i = 0; i < n; ++i) y[i] = s * x[i];\n}\n");
+  const ProcessResult tuned = run({"tune", "bare.kmux", "--set", "n=64", "-s", "s=2", "--json"});
+  ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
+  EXPECT_THAT(*parse_json(tuned.standard_output)->find("shapes")->as_string(), HasSubstr("2^6"));
+  const char* const kNone = "needs a value for \"n\" (no option, no file and no example of the program gives it). Give --set n=";
+  for (const char* command : {"tune", "bench", "run"}) {
+    const ProcessResult without = run({command, "bare.kmux", "--set", "s=2"});
+    EXPECT_EQ(without.exit_code, 3) << command;
+    EXPECT_THAT(without.standard_error, HasSubstr(kNone)) << command;
+    const ProcessResult misspelt = run({command, "bare.kmux", "--set", "N=2"});
+    EXPECT_EQ(misspelt.exit_code, 3) << command;
+    EXPECT_THAT(misspelt.standard_error, HasSubstr("no symbol or scalar \"N\". Did you mean 'n'?")) << command;
+  }
+}
+
 TEST_F(CliTune, PinsForProduction) {
   EXPECT_THAT(run({"resolve", kTunedScale, "--policy", "pinned", "--lock-file", "lock"}).standard_error,
               HasSubstr("lock"));

@@ -26,10 +26,14 @@ Json json_of(const CompileOptions& options) {
 
 /// How long and how often is left out: who hurries with the rest has measured the same.
 Json json_of(const BenchOptions& options) {
-  Json json = Json::Object{{"backends", json_list(options.backends)}, {"baseline", options.baseline},
-                           {"reference", options.reference},          {"inputs", json_list(options.inputs)},
-                           {"symbols", json_list(options.symbols)},   {"scalars", json_list(options.scalars)},
+  Json json = Json::Object{{"backends", json_list(options.backends)},
+                           {"baseline", options.baseline},
+                           {"reference", options.reference},
+                           {"inputs", json_list(options.inputs)},
+                           {"symbols", json_list(options.values.symbols)},
+                           {"scalars", json_list(options.values.scalars)},
                            {"compile", json_of(options.compile)}};
+  if (!options.values.set.empty()) json["set"] = json_list(options.values.set);
   if (options.tolerance) json["tolerance"] = Json::Array{options.tolerance->relative, options.tolerance->absolute};
   return json;
 }

@@ -109,6 +109,13 @@ Status Binding::set(const std::string& assignment) {
   return unknown("symbol or scalar", pair.first, known);
 }
 
+Status Binding::take(const GivenValues& given) {
+  for (const std::string& assignment : given.symbols) KMUX_TRY(set_symbol(assignment));
+  for (const std::string& assignment : given.scalars) KMUX_TRY(set_scalar(assignment));
+  for (const std::string& assignment : given.set) KMUX_TRY(set(assignment));
+  return Ok{};
+}
+
 Status Binding::take_symbol(const std::string& name, const std::string& text) {
   const auto value = parse_integer(text);
   if (!value) return no_number("an integer", name, text);
@@ -160,11 +167,9 @@ std::optional<std::int64_t> Binding::integer(std::string_view name) const {
 
 bool Binding::has_value(std::string_view name) const { return integer(name) || scalars_.contains(name); }
 
-Error Binding::no_value(const std::string& buffer, const std::string& name) const {
-  const bool scalar = find_param(program_.signature, name) != nullptr;
+Error Binding::no_value(const std::string& buffer, const std::string& name) {
   return make_error(ErrorCode::kInvalidArgument, "the shape of \"" + buffer + "\" needs \"" + name +
-                                                     "\", which has no value. Give --" +
-                                                     (scalar ? "scalar " : "symbol ") + name + "=N.");
+                                                     "\", which has no value. Give --set " + name + "=N.");
 }
 
 Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
@@ -193,7 +198,7 @@ Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {
   const auto example = program_.metadata.scalars.find(name);
   if (example == program_.metadata.scalars.end()) {
     return make_error(ErrorCode::kInvalidArgument,
-                      "scalar \"" + name + "\" has no value. Give --scalar " + name + "=VALUE.");
+                      "scalar \"" + name + "\" has no value. Give --set " + name + "=VALUE.");
   }
   if (is_float(dtype)) return Arg(example->second);
   return Arg(static_cast<std::int64_t>(example->second));

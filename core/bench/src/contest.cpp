@@ -224,8 +224,7 @@ Result<Binding> bind(const Program& program, const Point& point, const BenchOpti
     if (!is_symbol && (param == nullptr || as_scalar(*param) == nullptr)) return no_axis(program, name);
     KMUX_TRY(is_symbol ? binding.set_symbol(assignment) : binding.set_scalar(assignment));
   }
-  for (const std::string& symbol : options.symbols) KMUX_TRY(binding.set_symbol(symbol));
-  for (const std::string& scalar : options.scalars) KMUX_TRY(binding.set_scalar(scalar));
+  KMUX_TRY(binding.take(options.values));
   return binding;
 }
 
@@ -256,6 +255,7 @@ Status check_words(const Program& program, const Point& point, const BenchOption
   KMUX_ASSIGN(Binding binding, bind(program, point, options));
   KMUX_ASSIGN(Inputs inputs, Inputs::parse(program, options.inputs));
   KMUX_TRY(inputs.load(binding));
+  KMUX_TRY(inputs.check(binding));
   KMUX_TRY(check_shapes(program, binding));
   return Ok{};
 }

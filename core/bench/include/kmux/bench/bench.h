@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kmux/bench/bench_report.h"
+#include "kmux/bench/binding.h"
 #include "kmux/bench/comparison.h"
 #include "kmux/bench/sampling.h"
 #include "kmux/compile.h"
@@ -33,8 +34,7 @@ struct BenchOptions {
   std::string reference = {};  // empty: the backend of the host's memory if it takes part, else the baseline
   std::vector<Axis> axes = {};  // every combination is a contest
   std::vector<std::string> inputs = {"*=random:1"};
-  std::vector<std::string> symbols = {};
-  std::vector<std::string> scalars = {};
+  GivenValues values = {};
   std::optional<Tolerance> tolerance = {};  // of results; default: by dtype
   StopRule stop = {};
   int repetitions = 3;  // of compiling

@@ -15,6 +15,13 @@
 
 namespace kmux::bench {
 
+/// What --set, --symbol and --scalar give, each as NAME=VALUE.
+struct GivenValues {
+  std::vector<std::string> set = {};
+  std::vector<std::string> symbols = {};
+  std::vector<std::string> scalars = {};
+};
+
 /// The values of symbols and integer scalars that a run has: from --set, --symbol, --scalar, the shapes of input files, and
 /// last the program's example values.
 class Binding {
@@ -32,6 +39,10 @@ class Binding {
   ///
   /// Errors: as of those two; for the name of a tensor one that names --in.
   Status set(const std::string& assignment);
+  /// All that is given.
+  ///
+  /// Errors: as of those three; for a name that two of them give.
+  Status take(const GivenValues& given);
   /// Takes the symbols that --symbol leaves open from the shape of a tensor, read from a file for parameter `name`. Two
   /// files that disagree are left to the kernel's own checks.
   ///
@@ -56,7 +67,7 @@ class Binding {
   std::optional<std::int64_t> given(std::string_view name) const;
   Status take_symbol(const std::string& name, const std::string& text);
   Status take_scalar(const std::string& name, const std::string& text);
-  Error no_value(const std::string& buffer, const std::string& name) const;
+  static Error no_value(const std::string& buffer, const std::string& name);
   const Program& program_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;  // given by --symbol
   std::map<std::string, std::int64_t, std::less<>> learned_;
