@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "output_file.h"
+#include "program_guess.h"
 #include "selection.h"
 
 namespace kmux::cli {
@@ -93,7 +94,38 @@ void describe_pack(po::options_description& options) {
   describe_force(options);
 }
 
+Result<Report> run_new(const po::variables_map& arguments) {
+  const auto path = arguments["file"].as<std::string>();
+  KMUX_ASSIGN(const BegunSource begun,
+              begin_program(path, values_of(arguments, "include"), values_of(arguments, "kernel")));
+  Report report{.text = begun.text,
+                .json = Json::Object{{"text", begun.text}, {"left_out", json_list(begun.left_out)}}};
+  for (const std::string& one : begun.left_out) report.notice += (report.notice.empty() ? "left out: " : "; ") + one;
+  if (arguments.count("write") == 0) return report;
+  KMUX_TRY(rewrite_file(path, begun.content));
+  report.text = path + ": written; `kmux run " + path + "` runs it\n";
+  return report;
+}
+
+void describe_new(po::options_description& options) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("write,w", "put the comment at the head of the file (default: print it)");
+  add("kernel,k", po::value<List>()->value_name("NAME"), "launch this function (default: all of the file); repeatable");
+  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
+}
+
 }  // namespace
+
+const Command kNewCommand{"new",
+                          "begin the program of a source: print the comment that makes a program of it",
+                          "new FILE [--kernel NAME] [--write]",
+                          "  kmux new saxpy.cu                       # what is guessed says so; nothing is written\n"
+                          "  kmux new saxpy.cu --write && kmux run saxpy.cu\n"
+                          "  kmux new blas.cu --kernel 'axpy<float>' --write\n",
+                          {"file"},
+                          describe_new,
+                          run_new};
 
 const Command kShowCommand{
     "show",         "print a program as text",

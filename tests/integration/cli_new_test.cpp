@@ -134,13 +134,78 @@ TEST_F(CliNew, PutsSeveralKernelsInTheOrderOfTheFile) {
                     HasSubstr("launch my::scale<<<1, 256>>>(s, x, n, k0)"), Not(HasSubstr("helper"))));
 }
 
+constexpr const char* kTemplates = R"(namespace my {
+template <typename T, int N> __global__ void scale(T* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= N;
+}
+template __global__ void scale<float, 4>(float* x, int n);
+template __global__ void scale<double, 2>(double* x, int n);
+}
+__global__ void add(float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+)";
+
+TEST_F(CliNew, LaunchesWhatTheFileInstantiates) {
+  const std::string text = text_of("blas.cu", kTemplates);
+  EXPECT_THAT(text, AllOf(HasSubstr("program blas(inout x: f32[n: i32], inout scale_x: f64[n], inout y: f32[n])"),
+                          HasSubstr("launch my::scale<float, 4><<<ceildiv(n, 256), 256>>>(x, n)"),
+                          HasSubstr("launch my::scale<double, 2><<<ceildiv(n, 256), 256>>>(scale_x, n)"),
+                          HasSubstr("launch add<<<ceildiv(n, 256), 256>>>(x, y, n)"), Not(HasSubstr("left out"))));
+  const ProcessResult run = run_of("blas.cu", kTemplates, {"--set", "n=8", "--in", "*=ones", "--out", "y=y.npy"});
+  EXPECT_EQ(run.exit_code, 0) << run.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[7], 5);
+}
+
+TEST_F(CliNew, LaunchesWhatTheFileInstantiatesOfAHeader) {
+  session_.write("scale.h",
+                 "template <class T>\n__global__ void scale(T* x, int n) {\n"
+                 "  const int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) x[i] *= 2;\n}\n"
+                 "template <class T> __global__ void other(T* x) { }\n");
+  const std::string source = "#include \"scale.h\"\ntemplate __global__ void scale<float>(float*, int);\n";
+  EXPECT_THAT(text_of("use.cu", source),
+              AllOf(HasSubstr("launch scale<float><<<ceildiv(n, 256), 256>>>(x, n)"), Not(HasSubstr("other"))));
+  EXPECT_EQ(run_of("use.cu", source).exit_code, 0);
+}
+
+TEST_F(CliNew, LaunchesTheKernelsThatAreNamed) {
+  session_.write("blas.cu", kTemplates);
+  const auto launched = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> words = {"new", "blas.cu"};
+    for (const std::string& name : names) words.insert(words.end(), {"--kernel", name});
+    const ProcessResult result = session_.run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    std::string kernels;
+    const std::string& text = result.standard_output;
+    for (std::size_t at = text.find("launch "); at != std::string::npos; at = text.find("launch ", at + 1)) {
+      kernels += text.substr(at + 7, text.find("<<<", at) - at - 7) + ";";
+    }
+    return kernels;
+  };
+  EXPECT_EQ(launched({"add"}), "add;");
+  EXPECT_EQ(launched({"scale"}), "my::scale<float, 4>;my::scale<double, 2>;");
+  EXPECT_EQ(launched({"my::scale<double,2>"}), "my::scale<double, 2>;");
+  EXPECT_EQ(launched({"add", "scale<float, 4>"}), "my::scale<float, 4>;add;");
+  EXPECT_THAT(session_.run({"new", "blas.cu", "-k", "scale<float, 4>"}).standard_output, HasSubstr("kernel scale("));
+  const ProcessResult unknown = session_.run({"new", "blas.cu", "--kernel", "scael", "--write"});
+  EXPECT_EQ(unknown.exit_code, kBadSource);
+  EXPECT_THAT(unknown.standard_error,
+              HasSubstr("--kernel names \"scael\", which \"blas.cu\" does not define. Did you mean 'scale'? It has: "
+                        "my::scale<float, 4>, my::scale<double, 2>, add."));
+  EXPECT_EQ(content_of("blas.cu"), kTemplates);
+}
+
 TEST_F(CliNew, SaysWhatItLeavesOut) {
   session_.write("some.cu",
                  "struct P { int a, b; };\ntemplate <class T, int N> __global__ void scale(T* x) { }\n"
                  "__global__ void by_value(P p, float* x) { }\n__global__ void good(float* x) { }\n");
   const ProcessResult result = session_.run({"new", "some.cu"});
   EXPECT_EQ(result.exit_code, 0);
-  const char* const kTemplate = "\"scale\" is a template (T, N): launch an instantiation, such as scale<float>";
+  const char* const kTemplate =
+      "\"scale\" is a template (T, N) that nothing instantiates: add \"template __global__ void scale<...>(...);\" "
+      "below it, with values for T, N";
   const char* const kStructure = "\"by_value\" takes \"p\" of type \"P\" by value, which a launch cannot give";
   EXPECT_THAT(result.standard_error, AllOf(HasSubstr(kTemplate), HasSubstr(kStructure)));
   EXPECT_THAT(result.standard_output,
@@ -150,7 +215,11 @@ TEST_F(CliNew, SaysWhatItLeavesOut) {
 
 TEST_F(CliNew, RefusesWhatItCannotBegin) {
   EXPECT_THAT(refusal_of("only.cu", "template <class T> __global__ void f(T* x) { }\n"),
-              HasSubstr("no kernel of \"only.cu\" can be launched as it is (\"f\" is a template (T)"));
+              HasSubstr("no kernel of \"only.cu\" can be launched as it is (\"f\" is a template (T) that nothing"));
+  const char* const kHost = "is a template or stands in a namespace, and a launch of C++ names neither: add a function";
+  EXPECT_THAT(refusal_of("only.cpp", "template <class T> void f(T* x) { }\ntemplate void f<int>(int*);\n"),
+              HasSubstr(kHost));
+  EXPECT_THAT(refusal_of("space.cpp", "namespace my {\nvoid f(int* x, int n) { }\n}\n"), HasSubstr(kHost));
   EXPECT_THAT(refusal_of("empty.cu", ""), HasSubstr("\"empty.cu\" defines no __global__ function"));
   EXPECT_THAT(refusal_of("none.c", "static void f(void) { }\nint main(void) { return 0; }\n"),
               HasSubstr("\"none.c\" defines no function that returns void or int"));

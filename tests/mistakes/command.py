@@ -61,6 +61,11 @@ def text(*lines):
     return write("scale.kmux", "\n".join([*head, *lines, ""]))
 
 
+KERNELS = """struct Shift { float by; };
+__global__ void scale(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }
+template <class T> __global__ void mean(T* x, int n) {}
+__global__ void shift(Shift shift, float* x) {}
+"""
 P = "scale.kmux.json"
 RUN = ["run", P, "--backend", "cpu", "--in", "x=x.npy"]
 
@@ -109,6 +114,15 @@ MISTAKES = [
     ("a source of a text that is not there", ["show", "a.kmux"], write("a.kmux", 'kernel a()\n  sources "a.c"\n  launch a()\n')),
     ("formatting JSON", ["fmt", P]),
     ("packing over a source", ["pack", P, "-o", "scale.c"]),
+    # Beginning a program.
+    ("beginning with a source that is not there", ["new", "saxpi.cu"]),
+    ("beginning with a program", ["new", P]),
+    ("beginning with a source that has no kernel", ["new", "mine.cu"], write("mine.cu", "__device__ void scale(float* x) {}\n")),
+    ("beginning with a source that does not compile", ["new", "mine.cu"], write("mine.cu", "__global__ void scale(float* x {}\n")),
+    ("beginning with a misspelt kernel", ["new", "mine.cu", "--kernel", "scael"], write("mine.cu", KERNELS)),
+    ("beginning with a template", ["new", "mine.cu", "--kernel", "mean"], write("mine.cu", KERNELS)),
+    ("beginning with a structure by value", ["new", "mine.cu", "-k", "shift"], write("mine.cu", KERNELS)),
+    ("beginning twice", ["new", "mine.cu"], write("mine.cu", "//! kmux\n//! kernel k()\n//!   launch k<<<1, 1>>>()\n")),
     # Compiling.
     ("a source that does not compile", RUN, source(lambda text: text.replace("factor * x", "fcator * x"))),
     ("a flag that writes files", [*RUN, "--flag", "-o/tmp/x"]),

@@ -84,17 +84,37 @@ Json parameter_json(const clang::ParmVarDecl& parameter, const clang::ASTContext
                                                          : "value"}};
 }
 
-// The names of a template's parameters: "T, N". Empty for what is not a template.
-std::string template_parameters(const clang::FunctionTemplateDecl* declared) {
+// The names of a template's parameters: "T, N".
+std::string template_parameters(const clang::FunctionTemplateDecl& declared) {
   std::string names;
-  if (declared == nullptr) return names;
-  for (const clang::NamedDecl* const one : *declared->getTemplateParameters()) {
+  for (const clang::NamedDecl* const one : *declared.getTemplateParameters()) {
     names += (names.empty() ? "" : ", ") + one->getNameAsString();
   }
   return names;
 }
 
-// Collects the definitions of the file itself: kernels, and in C and C++ what else can be called from outside.
+// "my::scale<float, 4>" of an instantiation or a specialization, else "my::scale".
+std::string full_name(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+  clang::PrintingPolicy policy = context.getPrintingPolicy();
+  policy.SuppressTagKeyword = true;
+  std::string name;
+  llvm::raw_string_ostream stream(name);
+  function.getNameForDiagnostic(stream, policy, /*Qualified=*/true);
+  return stream.str();
+}
+
+// The source from the name of the function on, in which Clang skipped the body: without blanks, and without what is not ASCII.
+std::string body_of(const clang::FunctionDecl& function, const clang::ASTContext& context) {
+  const clang::SourceManager& sources = context.getSourceManager();
+  const auto [file, offset] = sources.getDecomposedExpansionLoc(function.getLocation());
+  const llvm::StringRef text = sources.getBufferData(file).substr(offset);
+  std::string body = text.substr(0, text.find("\n}")).str();
+  llvm::erase_if(body, [](char letter) { return letter <= ' ' || letter > '~'; });
+  return body;
+}
+
+// Collects the definitions of the file itself: kernels, and in C and C++ what else can be called from outside. Of a template what
+// the file instantiates explicitly, wherever the template is, and the template itself where it does not.
 class FunctionList final : public clang::ASTConsumer {
  public:
   FunctionList(Language language, Json::Array& functions) : language_(language), functions_(functions) {}
@@ -103,17 +123,35 @@ class FunctionList final : public clang::ASTConsumer {
  private:
   void read(const clang::DeclContext& scope, const clang::ASTContext& context) {
     for (const clang::Decl* const decl : scope.decls()) {
-      if (!context.getSourceManager().isInMainFile(context.getSourceManager().getExpansionLoc(decl->getLocation())))
-        continue;
       if (const auto* const inner = llvm::dyn_cast<clang::NamespaceDecl>(decl)) read(*inner, context);
       if (const auto* const inner = llvm::dyn_cast<clang::LinkageSpecDecl>(decl)) read(*inner, context);
-      const auto* const made = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl);
-      const auto* const function =
-          made != nullptr ? made->getTemplatedDecl() : llvm::dyn_cast<clang::FunctionDecl>(decl);
-      if (function != nullptr && function->isThisDeclarationADefinition() && is_listed(*function, context)) {
-        add(*function, made, context);
+      if (const auto* const made = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl)) add_template(*made, context);
+      const auto* const function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+      if (function != nullptr && is_in_file(function->getLocation(), context) && is_launched(*function, context)) {
+        add(*function, "", context);
       }
     }
+  }
+
+  void add_template(const clang::FunctionTemplateDecl& made, const clang::ASTContext& context) {
+    const clang::FunctionDecl& pattern = *made.getTemplatedDecl();
+    if (!is_launched(pattern, context)) return;
+    bool is_instantiated = false;
+    for (const clang::FunctionDecl* const one : made.specializations()) {
+      const bool is_explicit = one->getTemplateSpecializationKind() == clang::TSK_ExplicitInstantiationDefinition;
+      if (language_ != Language::kCuda) continue;  // nothing names an instantiation there
+      if (!is_explicit || !is_in_file(one->getPointOfInstantiation(), context)) continue;
+      is_instantiated = true;
+      add(*one, "", context);
+    }
+    if (!is_instantiated && is_in_file(pattern.getLocation(), context)) {
+      add(pattern, template_parameters(made), context);
+    }
+  }
+
+  static bool is_in_file(clang::SourceLocation at, const clang::ASTContext& context) {
+    const clang::SourceManager& sources = context.getSourceManager();
+    return sources.isInMainFile(sources.getExpansionLoc(at));
   }
 
   // device/threads.h makes attributes of the word __global__.
@@ -125,26 +163,25 @@ class FunctionList final : public clang::ASTConsumer {
     });
   }
 
-  bool is_listed(const clang::FunctionDecl& function, const clang::ASTContext& context) const {
+  // Is it defined, and can a launch call it?
+  bool is_launched(const clang::FunctionDecl& function, const clang::ASTContext& context) const {
+    if (!function.isThisDeclarationADefinition()) return false;
     if (language_ == Language::kCuda) return is_kernel(function, context);
     const clang::QualType result = function.getReturnType();
     const bool is_callable = result->isVoidType() || dtype_of(result, context) == "int32";
     return is_callable && function.isExternallyVisible() && !function.isInlineSpecified() && !function.isMain();
   }
 
-  void add(const clang::FunctionDecl& function, const clang::FunctionTemplateDecl* made,
-           const clang::ASTContext& context) {
+  void add(const clang::FunctionDecl& function, std::string templates, const clang::ASTContext& context) {
     Json::Array parameters;
     for (const clang::ParmVarDecl* const one : function.parameters()) {
       parameters.push_back(parameter_json(*one, context));
     }
-    functions_.emplace_back(
-        Json::Object{{"name", function.getQualifiedNameAsString()},
-                     {"offset", static_cast<std::int64_t>(context.getSourceManager().getFileOffset(
-                                    context.getSourceManager().getExpansionLoc(function.getLocation())))},
-                     {"template", template_parameters(made)},
-                     {"returns", function.getReturnType()->isVoidType() ? "void" : "int32"},
-                     {"parameters", std::move(parameters)}});
+    functions_.emplace_back(Json::Object{{"name", full_name(function, context)},
+                                         {"body", body_of(function, context)},
+                                         {"template", std::move(templates)},
+                                         {"returns", function.getReturnType()->isVoidType() ? "void" : "int32"},
+                                         {"parameters", std::move(parameters)}});
   }
 
   Language language_;

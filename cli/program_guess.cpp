@@ -1,13 +1,12 @@
+#include "program_guess.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kmux/json.h"
 #include "kmux/plugin/backend.h"
@@ -16,10 +15,6 @@
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
 #include "kmux/text.h"
-
-#include "command.h"
-#include "output_file.h"
-#include "selection.h"
 
 namespace kmux::cli {
 namespace {
@@ -104,15 +99,13 @@ Program program_of(const NewSource& source, const std::vector<File>& headers) {
 
 const std::string& text_of_key(const Json& json, std::string_view key) { return *json.find(key)->as_string(); }
 
-std::vector<SourceKernel> kernels_from(const Json::Array& list, const std::string& content) {
+std::vector<SourceKernel> kernels_from(const Json::Array& list) {
   std::vector<SourceKernel> kernels;
   for (const Json& one : list) {
     SourceKernel kernel{.name = text_of_key(one, "name"),
                         .templates = text_of_key(one, "template"),
-                        .returns_int = text_of_key(one, "returns") == "int32"};
-    const auto begin = static_cast<std::size_t>(*one.find("offset")->as_integer());
-    kernel.body = content.substr(begin, content.find("\n}", begin) - begin);
-    std::erase_if(kernel.body, [](unsigned char letter) { return std::isspace(letter) != 0; });
+                        .returns_int = text_of_key(one, "returns") == "int32",
+                        .body = text_of_key(one, "body")};
     for (const Json& parameter : *one.find("parameters")->as_array()) {
       kernel.parameters.push_back({text_of_key(parameter, "name"), text_of_key(parameter, "type"),
                                    text_of_key(parameter, "dtype"), text_of_key(parameter, "kind")});
@@ -123,18 +116,48 @@ std::vector<SourceKernel> kernels_from(const Json::Array& list, const std::strin
 }
 
 Result<std::vector<SourceKernel>> kernels_of(const NewSource& source, const std::vector<File>& headers,
-                                             const po::variables_map& arguments) {
+                                             const std::vector<std::string>& folders) {
   KMUX_ASSIGN(const auto runtime, Runtime::default_runtime());
   KMUX_ASSIGN(const auto plugin, runtime->registry().plugin(kReader));
   Backend& backend = plugin->backend();
   const Program program = program_of(source, headers);
   BuildRequest request{program, 0, {}, {{"emit", "functions"}}};
   KMUX_ASSIGN(request.target, backend.resolve_target("auto", std::nullopt));
-  const std::vector<std::string> folders = values_of(arguments, "include");
   if (!folders.empty()) request.options["include_dirs"] = joined(folders, "\n");
   KMUX_ASSIGN(const Artifact read, backend.builder().build(request, ""));
   KMUX_ASSIGN(const Json list, parse_json(*read.find("functions")));
-  return kernels_from(*list.as_array(), source.content);
+  return kernels_from(*list.as_array());
+}
+
+/// What people call the kernel: all of its name, without namespaces or template arguments, and last without both.
+std::vector<std::string> names_of(const SourceKernel& kernel) {
+  const std::string plain = kernel.name.substr(0, kernel.name.find('<'));
+  const std::string base = plain.substr(plain.rfind(':') + 1);
+  return {kernel.name, plain, base + kernel.name.substr(plain.size()), base};
+}
+
+bool is_named(const SourceKernel& kernel, std::string name) {
+  std::erase(name, ' ');
+  return std::ranges::any_of(names_of(kernel), [&](std::string one) { return std::erase(one, ' '), one == name; });
+}
+
+/// Errors: invalid_argument for a name that no kernel has.
+Status keep_named(std::vector<SourceKernel>& kernels, const std::vector<std::string>& names, const std::string& path) {
+  std::vector<std::string> all, known;
+  for (const SourceKernel& kernel : kernels) {
+    all.push_back(kernel.name);
+    for (const std::string& name : names_of(kernel)) known.push_back(name);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::any_of(kernels, [&](const SourceKernel& kernel) { return is_named(kernel, name); })) continue;
+    return make_error(ErrorCode::kInvalidArgument, "--kernel names \"" + name + "\", which \"" + path +
+                                                       "\" does not define." + did_you_mean(name, known) +
+                                                       " It has: " + join(all) + ".");
+  }
+  std::erase_if(kernels, [&](const SourceKernel& kernel) {
+    return std::ranges::none_of(names, [&](const std::string& name) { return is_named(kernel, name); });
+  });
+  return Ok{};
 }
 
 /// Does a whole number of this name say how many elements there are?
@@ -166,9 +189,12 @@ std::vector<std::string> sizes_of(const SourceKernel& kernel) {
 }
 
 /// Why no launch can give the kernel its arguments; empty if one can.
-std::string why_not(const SourceKernel& kernel) {
+std::string why_not(const SourceKernel& kernel, bool is_host) {
+  if (is_host && (!kernel.templates.empty() || kernel.name.find_first_of("<:") != std::string::npos))
+    return "is a template or stands in a namespace, and a launch of C++ names neither: add a function that calls it";
   if (!kernel.templates.empty()) {
-    return "is a template (" + kernel.templates + "): launch an instantiation, such as " + kernel.name + "<float>";
+    return "is a template (" + kernel.templates + ") that nothing instantiates: add \"template __global__ void " +
+           kernel.name + "<...>(...);\" below it, with values for " + kernel.templates;
   }
   for (const KernelParameter& one : kernel.parameters) {
     if (one.name.empty()) return "has a parameter without a name (" + one.type + ")";
@@ -230,7 +256,7 @@ std::string ProgramGuess::add_parameter(const SourceKernel& kernel, const Kernel
   Known known{parameter.name, parameter.dtype + (is_value ? "" : "[" + join(sizes) + "]"), parameter.dtype, false};
   auto found = std::ranges::find(parameters_, known.name, &Known::name);
   while (found != parameters_.end() && found->type != known.type) {
-    known.name = kernel.name.substr(kernel.name.rfind(':') + 1) + "_" + known.name;
+    known.name = names_of(kernel).back() + "_" + known.name;
     found = std::ranges::find(parameters_, known.name, &Known::name);
   }
   if (found == parameters_.end()) {
@@ -288,9 +314,10 @@ void ProgramGuess::add(const SourceKernel& kernel) {
   const auto [geometry, guess] = geometry_of(kernel, sizes);
   const std::string given = "(" + join(arguments) + ")";
   if (is_host_) {
-    launches_.push_back("  launch " + kernel.name + given + (kernel.returns_int ? " returns int32" : ""));
+    launches_.push_back("  launch " + in_quotes(kernel.name) + given + (kernel.returns_int ? " returns int32" : ""));
   } else {
-    launches_.push_back("  launch " + kernel.name + "<<<" + geometry + ">>>" + given + "  # guess: " + guess);
+    launches_.push_back("  launch " + in_quotes(kernel.name) + "<<<" + geometry + ">>>" + given +
+                        "  # guess: " + guess);
   }
 }
 
@@ -322,10 +349,10 @@ std::string identifier(std::string text) {
 }
 
 /// Takes those out that no launch can call, and says why.
-std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels) {
+std::vector<std::string> drop_others(std::vector<SourceKernel>& kernels, bool is_host) {
   std::vector<std::string> reasons;
   std::erase_if(kernels, [&](const SourceKernel& kernel) {
-    const std::string reason = why_not(kernel);
+    const std::string reason = why_not(kernel, is_host);
     if (!reason.empty()) reasons.push_back("\"" + kernel.name + "\" " + reason);
     return !reason.empty();
   });
@@ -340,56 +367,34 @@ Result<std::string> with_text(const NewSource& source, const std::vector<std::st
   return format_text(*text_in_file(source.path, content));
 }
 
-Result<Report> run_new(const po::variables_map& arguments) {
-  KMUX_ASSIGN(const NewSource source, read_source(arguments["file"].as<std::string>()));
-  const std::vector<File> headers = headers_beside(source);
-  KMUX_ASSIGN(std::vector<SourceKernel> kernels, kernels_of(source, headers, arguments));
-  if (kernels.empty()) {
-    return make_error(
-        ErrorCode::kInvalidArgument,
-        "\"" + source.path + "\" defines no " +
-            (source.dialect == "c" ? "function that returns void or int and is not static" : "__global__ function") +
-            " (kmux new begins with one). Write one, or name another file.");
-  }
-  const std::vector<std::string> left_out = drop_others(kernels);
-  if (kernels.empty()) {
-    return make_error(ErrorCode::kInvalidArgument, "no kernel of \"" + source.path + "\" can be launched as it is (" +
-                                                       joined(left_out, "; ") + "). docs/text-form.md has how.");
-  }
-  std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
-  for (const std::string& one : left_out) notes.push_back("left out: " + one);
-  std::vector<std::string> names;
-  for (const File& header : headers) names.push_back(in_quotes(header.path));
-  const std::string& first = kernels.front().name;
-  const std::string name =
-      kernels.size() == 1 ? first.substr(first.rfind(':') + 1) : std::filesystem::path(source.path).stem().string();
-  const ProgramGuess guess(identifier(name), source.dialect == "c", kernels);
-  KMUX_ASSIGN(const std::string written, with_text(source, guess.lines(names, notes)));
-  Report report{.text = written.substr(0, written.size() - source.content.size())};
-  report.json = Json::Object{{"text", report.text}, {"left_out", json_list(left_out)}};
-  if (!left_out.empty()) report.notice = "left out: " + joined(left_out, "; ");
-  if (arguments.count("write") == 0) return report;
-  KMUX_TRY(rewrite_file(source.path, written));
-  report.text = source.path + ": written; `kmux run " + source.path + "` runs it\n";
-  return report;
-}
-
-void describe_new(po::options_description& options) {
-  using List = std::vector<std::string>;
-  auto add = options.add_options();
-  add("write,w", "put the comment at the head of the file (default: print it)");
-  add("include,I", po::value<List>()->value_name("DIR"), "a folder of headers; repeatable");
-}
-
 }  // namespace
 
-const Command kNewCommand{"new",
-                          "begin the program of a source: print the comment that makes a program of it",
-                          "new FILE [--write]",
-                          "  kmux new saxpy.cu                       # what is guessed says so; nothing is written\n"
-                          "  kmux new saxpy.cu --write && kmux run saxpy.cu\n",
-                          {"file"},
-                          describe_new,
-                          run_new};
+Result<BegunSource> begin_program(const std::string& path, const std::vector<std::string>& include_dirs,
+                                  const std::vector<std::string>& names) {
+  KMUX_ASSIGN(const NewSource source, read_source(path));
+  const bool is_host = source.dialect == "c";
+  const std::vector<File> headers = headers_beside(source);
+  KMUX_ASSIGN(std::vector<SourceKernel> kernels, kernels_of(source, headers, include_dirs));
+  if (kernels.empty()) {
+    const std::string what = is_host ? "function that returns void or int and is not static" : "__global__ function";
+    return make_error(ErrorCode::kInvalidArgument, in_quotes(path) + " defines no " + what +
+                                                       " (kmux new begins with one). Write one, or name another file.");
+  }
+  if (!names.empty()) KMUX_TRY(keep_named(kernels, names, path));
+  BegunSource begun{.left_out = drop_others(kernels, is_host)};
+  if (kernels.empty()) {
+    return make_error(ErrorCode::kInvalidArgument, "no kernel of \"" + path + "\" can be launched as it is (" +
+                                                       joined(begun.left_out, "; ") + "). docs/text-form.md has how.");
+  }
+  std::vector<std::string> notes = {"begun by `kmux new`: correct what says guess"};
+  for (const std::string& one : begun.left_out) notes.push_back("left out: " + one);
+  std::vector<std::string> included;
+  for (const File& header : headers) included.push_back(in_quotes(header.path));
+  const std::string stem = std::filesystem::path(path).stem().string();
+  const ProgramGuess guess(identifier(kernels.size() == 1 ? names_of(kernels[0]).back() : stem), is_host, kernels);
+  KMUX_ASSIGN(begun.content, with_text(source, guess.lines(included, notes)));
+  begun.text = begun.content.substr(0, begun.content.size() - source.content.size());
+  return begun;
+}
 
 }  // namespace kmux::cli
