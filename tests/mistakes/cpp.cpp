@@ -19,7 +19,24 @@ Tensor floats(std::vector<std::int64_t> shape) {
   return Tensor::zeros(std::move(shape), kmux::dtype::kFloat32).value();
 }
 
+constexpr const char* kSaxpy = R"(__global__ void saxpy(float a, const float* x, float* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+})";
+
+void saxpy(const std::string& signature, const std::string& launch) {
+  kmux::kernel(kSaxpy, "kernel " + signature + "\n  launch " + launch, {.execution_backend = "cpu"}).value();
+}
+
 const std::map<std::string, std::function<void()>> kMistakes = {
+    {"a misspelt dtype in a text",
+     [] { saxpy("saxpy(a: f32, x: f23[n], y: inout f32[n])", "saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)"); }},
+    {"a launch without a block",
+     [] { saxpy("saxpy(a: f32, x: f32[n], y: inout f32[n])", "saxpy<<<ceildiv(n, 256)>>>(a, x, y, n)"); }},
+    {"a kernel that is not in the source",
+     [] { saxpy("saxpy(a: f32, x: f32[n], y: inout f32[n])", "saxpi<<<ceildiv(n, 256), 256>>>(a, x, y, n)"); }},
+    {"an argument of another size",
+     [] { saxpy("saxpy(a: f32, x: f32[n], y: inout f32[n])", "saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n: i64)"); }},
     {"a program that is not there", [] { kmux::load_program("scael.kmux.json").value(); }},
     {"a misspelt backend", [] { kmux::compile(scale(), {.execution_backend = "cpuu"}).value(); }},
     {"a misspelt target", [] { kmux::compile(scale(), {.target = "cdua"}).value(); }},

@@ -1,5 +1,6 @@
 """What people type wrong in Python: (name, code). `scale` is a program of y = factor * x over float32[n], `document`
-what it says, `kernel` its kernel, `x` eight floats."""
+what it says, `kernel` its kernel, `x` eight floats; SAXPY is the source of README's first kernel, `saxpy` what `kmux.kernel` makes of
+it and of its signature SIGNATURE, `begin(...)` the same with something else in its place."""
 
 MISTAKES = [
     ("a program that is not there", "kmux.compile('scael.kmux.json')"),
@@ -10,6 +11,27 @@ MISTAKES = [
     ("a misspelt option", "kmux.compile(scale, options={'enigne': 'host'})"),
     ("a misspelt keyword", "kmux.compile(scale, exection_backend='cpu')"),
     ("a source that does not compile", "kmux.compile(broken)"),
+    ("a signature of C", "begin(signature='saxpy(float a, const float* x, float* y, int n)')"),
+    ("a misspelt dtype in a signature", "begin(signature='saxpy(a: f32, x: f23[n], y: inout f32[n])')"),
+    ("no signature", "begin(signature='')"),
+    ("a grid without a block", "begin(block=None)"),
+    ("a misspelt grid", "kmux.kernel(SAXPY, SIGNATURE, gird='ceildiv(n, 256)', block=256)"),
+    ("a division in a grid", "begin(grid='n / 256')"),
+    ("a name in a grid that there is not", "begin(grid='ceildiv(m, 256)')"),
+    ("a function for a grid", "begin(grid=lambda meta: (1,))"),
+    ("a kernel that is not in the source", "begin(signature='saxpi(a: f32, x: f32[n], y: inout f32[n])')(2.0, x, x)"),
+    ("a parameter of another size", "begin(args='a, x, y, n: i64')(2.0, x, x)"),
+    ("a source file that is not there", "kmux.kernel('saxpi.cu', SIGNATURE, grid=1, block=256)"),
+    ("a misspelt dialect", "begin(dialect='cude')"),
+    ("a block that is too large", "begin(block=2048)(2.0, x, x)"),
+    ("an array of float64 for f32", "saxpy(2.0, x.astype('float64'), x)"),
+    ("arrays that disagree", "saxpy(2.0, x, x[:5])"),
+    ("an array that is not contiguous", "saxpy(2.0, x[::2], x[:4])"),
+    ("an integer in the place of an array", "saxpy(2.0, 3, x)"),
+    ("None in the place of an array", "saxpy(2.0, None, x)"),
+    ("an array in the place of a number", "saxpy(x, x, x)"),
+    ("a missing argument", "saxpy(2.0, x)"),
+    ("a size as an argument", "saxpy(2.0, x, x, 8)"),
     ("too few arguments", "kernel()"),
     ("too many arguments", "kernel(x, 2.0, x, x)"),
     ("a list in the place of an array", "kernel([1.0, 2.0], 2.0)"),

@@ -97,8 +97,9 @@ TEST(TextError, OfTheHead) {
 
 TEST(TextError, OfParameters) {
   EXPECT_THAT(told_of_param("y: f33[n]"), HasSubstr("1:24: error: unknown dtype \"f33\". Did you mean 'f32'?"));
-  EXPECT_THAT(told_of_param("y f32[n]"),
-              HasSubstr("1:23: error: expected ':' and the type of the parameter (found \"f32\")"));
+  EXPECT_THAT(
+      told_of_param("y f32[n]"),
+      HasSubstr("1:23: error: expected ':' and the type of the parameter, as in \"x: f32[n]\" (found \"f32\")"));
   EXPECT_THAT(told_of_param("out y: f32"), HasSubstr("1:21: error: only a buffer is written. Give it a shape"));
   EXPECT_THAT(told_of_param("y: f32[n: i46]"), HasSubstr("unknown dtype \"i46\""));
   EXPECT_THAT(told_of_param("y: f32[n: i32, n: i64]"),

@@ -240,7 +240,7 @@ Error refused(const ProgramText& text, const std::string& why) {
 }
 
 Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
-  const bool is_source = !text.source_path.empty();
+  const bool has_source = !text.source_path.empty(), is_source = has_source && text.source.empty();
   const std::string embedded = is_source ? embedded_text(text.content) : "";
   const std::string_view lines = is_source ? embedded : text.content;
   if (is_source && embedded.empty()) {
@@ -255,8 +255,8 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   Lexed lexed = lex(lines);
   ReadText result{{}, {}, std::move(lexed.comments)};
   TextReader in(lines, std::move(lexed));
-  const File own{text.source_path, std::string(is_source ? text.content : std::string_view())};
-  result.program = read_text_program(in, read, is_source ? &own : nullptr);
+  const File own{text.source_path, std::string(is_source ? text.content : text.source)};
+  result.program = read_text_program(in, read, has_source ? &own : nullptr);
   result.places = in.places();
   std::vector<TextProblem> problems = in.take_problems();
   if (!in.is_broken()) {

@@ -45,12 +45,12 @@ bool is_whole(std::string_view text) {
 }
 
 /// The source with the text in a comment behind it, so that the lines of the source stay what they are.
-std::string carrying(std::string_view source, std::string_view text, bool is_python) {
+std::string carrying(std::string_view source, const std::vector<std::string>& lines, bool is_python) {
   const std::string mark = is_python ? "#!" : "//!";
   std::string result(source);
   if (!result.empty() && result.back() != '\n') result += '\n';
   result += mark + " kmux\n";
-  for (const std::string& line : dedented(text)) result.append(mark).append(" ").append(line).append("\n");
+  for (const std::string& line : lines) result.append(mark).append(" ").append(line).append("\n");
   return result;
 }
 
@@ -59,11 +59,16 @@ struct Parts {
   std::string_view dialect;
   std::string file;  // the name of the source
 
+  // An error has the lines of the text, not those of the source with it, which nobody wrote.
   Result<Program> program(std::string_view text) const {
-    return carried_by(carrying(kernel.source, text, dialect == "cutedsl"));
+    const std::vector<std::string> lines = dedented(text);
+    const std::string source = carrying(kernel.source, lines, dialect == "cutedsl");
+    std::string content;
+    for (const std::string& line : lines) content.append(line).append("\n");
+    return read({"signature", content, file, source}, source);
   }
-  Result<Program> carried_by(const std::string& source) const {
-    return from_text({file, source, file}, [&](const std::string&) -> Result<std::string> { return source; });
+  static Result<Program> read(const ProgramText& text, std::string_view source) {
+    return from_text(text, [&](const std::string&) -> Result<std::string> { return std::string(source); });
   }
   std::string text(std::string_view args) const {
     const std::string signature(without_leading_blanks(kernel.signature));
@@ -120,7 +125,7 @@ Result<Program> kernel_program(const KernelText& kernel) {
   if (is_whole(kernel.signature)) return parts.program(kernel.signature);
   if (without_leading_blanks(kernel.signature).empty()) {
     if (!carries_text(kernel.source)) return no_signature();
-    return parts.carried_by(std::string(kernel.source));
+    return Parts::read({parts.file, kernel.source, parts.file}, kernel.source);
   }
   KMUX_TRY(check_launched(kernel, dialect));
   if (!kernel.args.empty()) return parts.program(parts.text(kernel.args));

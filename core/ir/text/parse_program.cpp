@@ -48,7 +48,7 @@ class SignatureReader {
     const Token name = in_.peek();
     param.name = in_.name("the name of a parameter");
     in_.mark(at / "name", name);
-    in_.expect(":", "and the type of the parameter");
+    if (!in_.take(":")) in_.expected(R"(':' and the type of the parameter, as in "x: f32[n]")");
     if (use == Use::kIn) use = this->use();
     type(param, at);
     BufferParam* const buffer = std::get_if<BufferParam>(&param.kind);

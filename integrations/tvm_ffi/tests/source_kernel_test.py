@@ -110,6 +110,20 @@ class SourceKernel(unittest.TestCase):
     def test_a_wrong_option_is_found_before_a_call(self):
         with self.assertRaisesRegex(TypeError, "no option 'executon_backend'.*Did you mean 'execution_backend'"):
             kmux.kernel(_SAXPY, _SIGNATURE, grid=1, block=1, executon_backend="cpu")
+        with self.assertRaisesRegex(TypeError, "no option 'gird' .kmux.kernel takes grid, block, .*Did you mean 'grid'"):
+            kmux.kernel(_SAXPY, _SIGNATURE, gird=1, block=1)
+        with self.assertRaisesRegex(TypeError, "no option 'threads' "):
+            kmux.kernel(_SAXPY, _SIGNATURE, grid=1, threads=256)
+
+    def test_an_error_of_the_signature_has_the_lines_that_were_written(self):
+        with self.assertRaises(ValueError) as raised:
+            kmux.kernel(_SAXPY, "saxpy(float a, const float* x, float* y, int n)", grid=1, block=1)
+        self.assertIn("'signature' has an error at 1:20: expected ':' and the type of the parameter, as in \"x: f32[n]\"", str(raised.exception))
+        self.assertIn("\n    kernel saxpy(float a, const float* x,", note_of(raised.exception))
+        with self.assertRaisesRegex(ValueError, "'signature' has an error at 2:24: no \"m\" in scope"):
+            kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(m, 256)", block=256)
+        with self.assertRaisesRegex(ValueError, "'signature' has an error at 3:21: no \"m\" in scope"):
+            kmux.kernel(_SAXPY, f"kernel {_SIGNATURE}\n  # all of it\n  launch saxpy<<<1, m>>>(a, x, y, n)")
 
     def test_a_source_is_a_text_or_a_file(self):
         with self.assertRaisesRegex(TypeError, "'bytes' is not a source"):

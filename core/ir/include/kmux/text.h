@@ -14,6 +14,7 @@ struct ProgramText {
   std::string name;  // of the file, for messages
   std::string_view content;  // all of the file
   std::string source_path = {};  // of a source that carries its program: its path in it; empty for a file of its own
+  std::string_view source = {};  // all of that source, where `content` is the text alone
 };
 
 /// The canonical text form of a valid program, which names its files by path. Equal programs give equal text.

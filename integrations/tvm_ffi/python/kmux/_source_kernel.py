@@ -140,6 +140,7 @@ def kernel(
         TypeError: an option that there is not, or a source, grid or block of another type.
         OSError: the file cannot be read.
     """
+    _check_names(options)
     text, path = _read(source)
     if not signature and path is not None:
         return _source_kernel(load_program(path), options)
@@ -148,6 +149,15 @@ def kernel(
     program = functions.kernel_program(text, textwrap.dedent(signature).strip("\n"), how)
     _log.info("kernel %r is a source of %s", program.name, ", ".join(program.files))
     return _source_kernel(program, options)
+
+
+def _check_names(options: CompileOptions) -> None:
+    """Before what is missing: who misspells the grid has given one."""
+    own = ("grid", "block", "dynamic_smem_bytes", "args", "name", "dialect")
+    for option in options:
+        if option not in CompileOptions.__annotations__ and (meant := functions.did_you_mean(option, own)):
+            raise TypeError(f"there is no option {option!r} (kmux.kernel takes {', '.join(own)}, and the options of kmux.compile).{meant}")
+    functions.check_options(plain(options))
 
 
 def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
@@ -171,8 +181,9 @@ def _extents(name: str, given: Extents) -> str:
     if isinstance(given, (str, int)):
         return str(given)
     if not isinstance(given, Sequence) or not all(isinstance(one, (str, int)) for one in given):
+        shown = repr(given) if isinstance(given, (float, Sequence)) else f"a {type(given).__name__}"
         raise TypeError(
-            f"{name} is {given!r} (extents are integers, or expressions as text). Pass one, such as 256 or 'ceildiv(n, 256)', "
+            f"{name} is {shown} (extents are integers, or expressions as text). Pass one, such as 256 or 'ceildiv(n, 256)', "
             "or a list of up to three."
         )
     return f"[{', '.join(map(str, given))}]"
