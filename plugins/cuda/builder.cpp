@@ -121,6 +121,7 @@ std::vector<std::string> device_arguments(const BuildRequest& request, const nvi
   }
   if (options.fast_math || request.chosen().settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("-maxrregcount=" + std::to_string(options.max_registers));
+  std::ranges::copy(nvidia::spill_arguments(options, arch), std::back_inserter(arguments));
   std::ranges::copy_if(options.compile_flags, std::back_inserter(arguments),
                        [](const std::string& flag) { return define_in(flag).empty(); });
   return arguments;

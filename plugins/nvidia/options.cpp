@@ -166,6 +166,11 @@ bool is_allowed(std::string_view flag) {
 
 }  // namespace
 
+std::vector<std::string> spill_arguments(const BuildOptions& options, Arch arch) {
+  if (arch.is_virtual || options.device_debug || options.tier == Tier::kFast) return {};
+  return {"-Xptxas=--warn-on-spills"};
+}
+
 Status check_flags(const std::vector<std::string>& flags, std::string_view backend) {
   return kmux::check_flags(flags, is_allowed,
                            {backend,

@@ -9,6 +9,8 @@
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/plugin.hpp"
 
+#include "nvidia/target.h"
+
 namespace kmux::nvidia {
 
 enum class Tier {
@@ -37,6 +39,10 @@ Result<BuildOptions> parse_options(const Options& options, const Host& host, std
 
 /// All of them as one line of JSON, for the identity of a toolchain.
 std::string to_json(const BuildOptions& options);
+
+/// What NVRTC and nvcc are told so that they warn of registers that are spilled to local memory: nothing where that is meant, in
+/// code for a debugger and code that only has to come soon.
+std::vector<std::string> spill_arguments(const BuildOptions& options, Arch arch);
 
 /// Are all `flags` of the kinds that change how a kernel is compiled and nothing else? The list has what nvcc and NVRTC
 /// take; which of the two takes a flag it says itself.

@@ -55,7 +55,8 @@ Result<Compiled> compile(const NvrtcLibrary& library, const Compilation& compila
   const NvrtcResult result = compile_program(library, program, compilation.options);
   Compiled compiled;
   KMUX_ASSIGN(std::string log, program.log());
-  compiled.is_about_program = log.find(kProgramFolder) != log.npos;
+  // What the assembler says is about the kernels.
+  compiled.is_about_program = log.find(kProgramFolder) != log.npos || log.find("ptxas ") != log.npos;
   compiled.log = without_folder(std::move(log));
   if (result != NvrtcResult::kSuccess) return compile_failure(library, compilation, result, compiled.log);
   KMUX_ASSIGN(compiled.code, compilation.to_ptx ? read_ptx(library, program.handle()) : program.code());
@@ -84,6 +85,7 @@ std::vector<std::string> compiler_arguments(const nvidia::BuildOptions& options,
   if (options.fast_math || settings.fast_math) arguments.emplace_back("--use_fast_math");
   if (options.max_registers > 0) arguments.push_back("--maxrregcount=" + std::to_string(options.max_registers));
   if (options.tier == nvidia::Tier::kFast) arguments.emplace_back("--Ofast-compile=max");
+  std::ranges::copy(nvidia::spill_arguments(options, arch), std::back_inserter(arguments));
   for (const std::string& define : settings.defines) arguments.push_back("-D" + define);
   for (const std::string& flag : options.compile_flags) {
     if (flag.starts_with("-Ofast-compile=") || !is_for_the_host(flag)) arguments.push_back(flag);

@@ -109,6 +109,21 @@ TEST_F(Builder, MakesPtxThatEndsWithAZeroWhereNvccIsOlderThanTheDevice) {
   EXPECT_EQ(host.log.find("does not know sm_999a"), host.log.rfind("does not know sm_999a"));
 }
 
+TEST_F(Builder, WarnsOfRegistersThatAreSpilled) {
+  const std::string source = R"(extern "C" __global__ void k(float* x) {
+  float a[64], sum = 0;
+  for (int i = 0; i < 64; ++i) a[i] = x[i * 7 % gridDim.x];
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i + k) % 64] + 1;
+  for (int i = 0; i < 64; ++i) sum += a[i];
+  x[threadIdx.x] = sum;
+}
+)";
+  ASSERT_TRUE(build(program_of(source).build().value(), {{"max_registers", "24"}}).ok());
+  EXPECT_THAT(host.log, HasSubstr("Registers are spilled to local memory in function 'k'"));
+  EXPECT_EQ(host.highest_level, static_cast<std::int32_t>(Host::Level::kWarning));
+}
+
 TEST_F(Builder, MakesCodeAndALauncher) {
   const TempFolder temporary;
   setenv("TMPDIR", temporary.path().c_str(), /*overwrite=*/1);

@@ -15,7 +15,8 @@ constexpr nvidia::Arch kSm90a{90, 'a'};
 
 TEST(Arguments, AreFewWhereNothingIsAsked) {
   EXPECT_THAT(compiler_arguments({}, {}, {"k.cu", ""}, kSm90a, {}),
-              ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++20", "-lineinfo"));
+              ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++20", "-lineinfo",
+                          "-Xptxas=--warn-on-spills"));
 }
 
 TEST(Arguments, SayEveryOption) {
@@ -27,6 +28,7 @@ TEST(Arguments, SayEveryOption) {
   const auto arguments = compiler_arguments(options, {}, {"k.cu", ""}, kSm90a, {});
   EXPECT_THAT(arguments, IsSupersetOf({"--use_fast_math", "--maxrregcount=64", "--Ofast-compile=max"}));
   EXPECT_THAT(arguments, Not(Contains("-lineinfo")));
+  EXPECT_THAT(arguments, Not(Contains("-Xptxas=--warn-on-spills"))) << "what comes soon may spill";
 }
 
 TEST(Arguments, OfCodeForADebuggerAskForNoLinesBesides) {
@@ -43,9 +45,10 @@ TEST(Arguments, SayTheSettingsAndThePreludes) {
   settings.defines = {"A", "B=2"};
   SourceUnit unit{"k.cu", ""};
   unit.preludes = {"first.h", "second.h"};
-  EXPECT_THAT(compiler_arguments({}, settings, unit, kSm90a, {}),
-              ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++17", "-lineinfo", "--use_fast_math",
-                          "-DA", "-DB=2", "--pre-include=first.h", "--pre-include=second.h"));
+  EXPECT_THAT(
+      compiler_arguments({}, settings, unit, kSm90a, {}),
+      ElementsAre("--gpu-architecture=sm_90a", "-default-device", "-std=c++17", "-lineinfo", "--use_fast_math",
+                  "-Xptxas=--warn-on-spills", "-DA", "-DB=2", "--pre-include=first.h", "--pre-include=second.h"));
 }
 
 TEST(Arguments, FlagsComeBeforeFoldersAndTheToolkitsFoldersLast) {

@@ -242,6 +242,26 @@ TEST_F(NvrtcBuilderTest, WarningsAboutTheProgramGoToTheLog) {
   EXPECT_THAT(host.log, HasSubstr("k.cu(2): warning"));
 }
 
+// More values than a thread may have registers for.
+constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* x) {
+  float a[64], sum = 0;
+  for (int i = 0; i < 64; ++i) a[i] = x[i * 7 % gridDim.x];
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i + k) % 64] + 1;
+  for (int i = 0; i < 64; ++i) sum += a[i];
+  x[threadIdx.x] = sum;
+}
+)";
+
+TEST_F(NvrtcBuilderTest, WarnsOfRegistersThatAreSpilled) {
+  const Program program = one_kernel(kSpilling).build().value();
+  ASSERT_TRUE(build(program, {{"max_registers", "24"}, {"tier", "fast"}}).ok());
+  EXPECT_EQ(host.log, "") << "code that comes soon may spill";
+  ASSERT_TRUE(build(program, {{"max_registers", "24"}}).ok());
+  EXPECT_THAT(host.log, HasSubstr("Registers are spilled to local memory in function 'k'"));
+  EXPECT_EQ(host.highest_level, static_cast<std::int32_t>(Host::Level::kWarning));
+}
+
 TEST_F(NvrtcBuilderTest, AnArchitectureThatNvrtcLacksIsRefused) {
   const Error error = failure(one_kernel(kAddOne).build().value(), {}, "cuda:sm_35");
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
