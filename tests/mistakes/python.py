@@ -31,6 +31,8 @@ MISTAKES = [
     ("None in the place of an array", "saxpy(2.0, None, x)"),
     ("an array in the place of a number", "saxpy(x, x, x)"),
     ("a missing argument", "saxpy(2.0, x)"),
+    ("a missing argument beside one by name", "saxpy(2.0, y=x)"),
+    ("an argument of another name", "saxpy(2.0, x=x, z=x)"),
     ("a size as an argument", "saxpy(2.0, x, x, 8)"),
     ("too few arguments", "kernel()"),
     ("too many arguments", "kernel(x, 2.0, x, x)"),

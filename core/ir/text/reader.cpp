@@ -16,6 +16,17 @@ namespace {
 constexpr int kMostNesting = 2 * kMaxExprDepth;  // of parentheses, too
 constexpr std::size_t kMostQuoted = 100;  // bytes of the text in a message
 
+/// The text, or its beginning: in a message each byte of what is not ASCII takes four.
+std::string quoted(std::string_view text) {
+  std::string shown = in_double_quotes(text);
+  if (text.size() <= kMostQuoted && shown.size() <= 2 * kMostQuoted) return shown;
+  for (std::size_t size = kMostQuoted; size > 0; size /= 2) {
+    shown = in_double_quotes(text.substr(0, size_to_cut(text, size)));
+    if (shown.size() <= 2 * kMostQuoted) break;
+  }
+  return shown + "...";
+}
+
 std::vector<std::string> dtype_words() {
   return {"bool", "pointer", "i8",  "i16", "i32",  "i64",   "u8",          "u16",           "u32",        "u64",
           "f16",  "bf16",    "f32", "f64", "int4", "uint4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2"};
@@ -105,9 +116,7 @@ void TextReader::expected(std::string_view what, const std::vector<std::string>&
   if (problems_.size() >= 2 * kMostProblems) return fail("");  // is not kept: looking for what is meant takes long
   const bool is_word = token.kind == TokenKind::kName || token.kind == TokenKind::kWord;
   const bool ends = token.kind == TokenKind::kNewline || token.kind == TokenKind::kEnd;
-  const std::string_view text = text_of(token).substr(0, size_to_cut(text_of(token), kMostQuoted));
-  const bool is_cut = text.size() < token.end - token.begin;
-  const std::string found = ends ? "the line ends" : "found " + in_double_quotes(text) + (is_cut ? "..." : "");
+  const std::string found = ends ? "the line ends" : "found " + quoted(text_of(token));
   const std::string meant = is_word && !known.empty() ? suggestion(text_of(token), known) : "";
   fail("expected " + std::string(what) + " (" + found + ")." + (meant.empty() ? "" : meant));
 }

@@ -186,7 +186,8 @@ namespace {
 
 Name name_of(const Param& param) {
   if (const BufferParam* buffer = as_buffer(param)) {
-    const std::optional<Expr> bytes = span_bytes(*buffer);
+    // A product of more extents than there may be is deeper than the stack; that they are too many is said elsewhere.
+    const std::optional<Expr> bytes = buffer->shape.size() > kMaxRank ? std::nullopt : span_bytes(*buffer);
     return {NameKind::kBuffer, buffer->dtype, buffer->nullable, {}, bytes ? constant_of(*bytes) : std::nullopt};
   }
   if (const ScalarParam* scalar = as_scalar(param)) return {NameKind::kScalar, scalar->dtype};

@@ -38,6 +38,28 @@ class SourceKernel(unittest.TestCase):
         self.assertEqual(list(saxpy.program.files), ["kernel.cu"])
         self.assertEqual(repr(saxpy), "<kmux.SourceKernel 'saxpy'>")
 
+    def test_takes_arguments_by_their_names(self):
+        saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(n, 256)", block=256)
+        minus = "void minus(const float* x, const float* y, float* z, int n) { for (int i = 0; i < n; ++i) z[i] = x[i] - y[i]; }"
+        subtract = kmux.kernel(minus, "minus(x: f32[n], y: f32[n], out z: f32[n])")
+        x, y, z = numpy.full(5, 3, "float32"), numpy.ones(5, "float32"), numpy.zeros(5, "float32")
+        for call in (saxpy, saxpy.launch, saxpy.compile(x)):
+            call(2.0, y=z, x=x)
+        numpy.testing.assert_array_equal(z, numpy.full(5, 18))
+        for call in (subtract, subtract.compile(x)):
+            numpy.testing.assert_array_equal(call(y=y, x=x), x - y)
+            self.assertIsNone(call(x, z=z, y=y))
+            numpy.testing.assert_array_equal(z, x - y)
+        for refused, message in (
+            (lambda: saxpy(2.0, x, Y=y), "there is no parameter \"Y\" .they are a, x, y.. Did you mean 'y'. Pass one of these"),
+            (lambda: saxpy(2.0, x, x=y), 'parameter "x" is given by position and by name. Pass it once'),
+            (lambda: saxpy(2.0, y=y), 'parameter "x" is not given .they are a, x, y.. Pass one of each'),
+            (lambda: subtract(y=y), 'parameter "x" is not given .they are x, y, z.'),
+            (lambda: saxpy(a=2.0, x=x, y=y.astype("float64")), 'parameter "y" has dtype float64'),
+        ):
+            with self.assertRaisesRegex(TypeError, message):
+                refused()
+
     def test_returns_outputs_of_the_host(self):
         scale = kmux.kernel(_SCALE, "scale(x: f32[n], out y: f32[n])", args="x, y, n: i64")
         numpy.testing.assert_array_equal(scale(numpy.ones(5, "float32")), numpy.full(5, 2, "float32"))
@@ -120,7 +142,7 @@ class SourceKernel(unittest.TestCase):
             kmux.kernel(_SAXPY, "saxpy(float a, const float* x, float* y, int n)", grid=1, block=1)
         self.assertIn("'signature' has an error at 1:20: expected ':' and the type of the parameter, as in \"x: f32[n]\"", str(raised.exception))
         self.assertIn("\n    kernel saxpy(float a, const float* x,", note_of(raised.exception))
-        with self.assertRaisesRegex(ValueError, "'signature' has an error at 2:24: no \"m\" in scope"):
+        with self.assertRaisesRegex(ValueError, "'signature' has an error at 2:26: no \"m\" in scope"):
             kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(m, 256)", block=256)
         with self.assertRaisesRegex(ValueError, "'signature' has an error at 3:21: no \"m\" in scope"):
             kmux.kernel(_SAXPY, f"kernel {_SIGNATURE}\n  # all of it\n  launch saxpy<<<1, m>>>(a, x, y, n)")

@@ -11,10 +11,42 @@ import tvm_ffi
 from ._library import functions
 
 
+_call = tvm_ffi.Function.__call__
+
+
+def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments by position, where some have the names of parameters. The outputs may be missing, all of them.
+
+    Raises:
+        TypeError: a name that there is not, an argument that is given twice or not at all.
+    """
+    parameters = [parameter["name"] for parameter in kernel.signature["params"]]
+    given = dict(zip(parameters, arguments))
+    listed, subject = ", ".join(parameters), f'kernel "{kernel.name}":'
+    for name in named:
+        if name not in parameters:
+            meant = functions.did_you_mean(name, parameters)
+            raise TypeError(f'{subject} there is no parameter "{name}" (they are {listed}).{meant} Pass one of these.')
+        if name in given:
+            raise TypeError(f'{subject} parameter "{name}" is given by position and by name. Pass it once.')
+    given |= named
+    outputs = kernel.signature.get("outputs", ())
+    expected = parameters if any(name in given for name in outputs) else [name for name in parameters if name not in outputs]
+    for name in expected:
+        if name not in given:
+            raise TypeError(f'{subject} parameter "{name}" is not given (they are {listed}). Pass one of each.')
+    return tuple(given[name] for name in expected) + arguments[len(parameters) :]
+
+
+def _call_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    return kernel(*in_order(kernel, arguments, named))
+
+
 class _PlainFunction(tvm_ffi.Function):
     """It calls as TVM-FFI does."""
 
-    __call__ = tvm_ffi.Function.__call__
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return _call_by_name(self, arguments, named) if named else _call(self, *arguments)
 
     def _direct(self, address: int) -> None:
         """Nothing: there is no other way."""
@@ -30,7 +62,7 @@ def _direct_function() -> Any:
         module: Any = loader.create_module(ModuleSpec("kmux_python", loader, origin=str(path)))
         loader.exec_module(module)
         numpy = sys.modules.get("numpy")  # which TVM-FFI has imported if there is one
-        return module.make_type(tvm_ffi.Function, functions.raise_last, numpy and numpy.ndarray)
+        return module.make_type(tvm_ffi.Function, functions.raise_last, _call_by_name, numpy and numpy.ndarray)
     except (ImportError, SystemError):  # a Python older than that ABI
         return _PlainFunction
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
-from ._function import DirectFunction
+from ._function import DirectFunction, in_order
 from ._library import functions
 from ._program import Program
 from ._resolution import Resolution
@@ -29,7 +29,7 @@ class Tuning:
 
 
 class Kernel(tvm_ffi.Function):
-    """A compiled program. Call it with the parameters in order.
+    """A compiled program. Call it with the parameters in order, or by their names.
 
     Arguments: arrays with `__dlpack__` (torch, numpy, cupy, jax, ...), numbers, addresses as integers, None for a
         tensor that may be null. With all parameters it writes into the outputs and returns None. Without the outputs
@@ -65,7 +65,8 @@ class Kernel(tvm_ffi.Function):
 
     launch = tvm_ffi.Function.__call__
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        arguments = in_order(self, arguments, named) if named else arguments
         made = _call(self, *arguments)
         return made if made is None else like(made, arguments)
 

@@ -15,7 +15,7 @@ from typing_extensions import Unpack
 from ._arrays import like
 from ._compile import compile
 from ._errors import add_note
-from ._function import DirectFunction
+from ._function import DirectFunction, in_order
 from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions, plain
@@ -61,10 +61,16 @@ class SourceKernel(tvm_ffi.Function):
 
     launch = tvm_ffi.Function.__call__
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""
+        arguments = in_order(self, arguments, named) if named else arguments
         made = _call(self, *arguments)
         return made if made is None else like(made, arguments)
+
+    @property
+    def name(self) -> str:
+        """The name of its program."""
+        return self.program.name
 
     @property
     def program(self) -> Program:

@@ -102,6 +102,7 @@ struct Frame {
 struct {
   PyTypeObject* array = nullptr;  // numpy.ndarray; null without NumPy
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
+  PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
   PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
   Py_ssize_t offset = 0;  // of the function's handle in an object
 } known;
@@ -154,10 +155,11 @@ PyObject* failed() {
 }
 
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
+  if (names != nullptr) return PyObject_CallFunctionObjArgs(known.by_name, self, arguments, names, nullptr);
   const TVMFFIObjectHandle handle = handle_of(self);
   const Py_ssize_t count = PyTuple_Size(arguments);
   Frame frame;  // not initialised: `set_all` writes what is used
-  if (handle == nullptr || names != nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
+  if (handle == nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
     return known.call(self, arguments, names);
   }
   TVMFFIAny result{};
@@ -189,11 +191,11 @@ Py_ssize_t size_of(PyObject* type) {
   return bytes;
 }
 
-/// make_type(function, raise, array): the type, derived from tvm_ffi.Function.
+/// make_type(function, raise, by_name, array): the type, derived from tvm_ffi.Function.
 PyObject* make_type(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
   PyObject* array = nullptr;
-  if (PyArg_ParseTuple(arguments, "OOO", &function, &known.raise, &array) == 0) return nullptr;
+  if (PyArg_ParseTuple(arguments, "OOOO", &function, &known.raise, &known.by_name, &array) == 0) return nullptr;
   const Py_ssize_t size = size_of(function);
   if (size < 0) return nullptr;
   known.offset = (size + Py_ssize_t{sizeof(void*)} - 1) / Py_ssize_t{sizeof(void*)} * Py_ssize_t{sizeof(void*)};
@@ -201,6 +203,7 @@ PyObject* make_type(PyObject*, PyObject* arguments) {
   if (known.call == nullptr) return nullptr;
   known.array = array == Py_None ? nullptr : reinterpret_cast<PyTypeObject*>(array);
   Py_INCREF(known.raise);
+  Py_INCREF(known.by_name);
   Py_INCREF(array);
   PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
