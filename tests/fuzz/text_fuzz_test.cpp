@@ -14,7 +14,7 @@
 namespace kmux {
 namespace {
 
-constexpr std::uint32_t kTexts = 3'000;
+constexpr std::uint32_t kTexts = 1'000;
 
 /// Damages texts as editing by hand does, and worse. Equal seeds damage equally.
 class Damage {
