@@ -128,6 +128,11 @@ ProgramBuilder& ProgramBuilder::pointer(std::string name) {
   return *this;
 }
 
+ProgramBuilder& ProgramBuilder::constant(Constant constant) {
+  program_.constants.push_back(std::move(constant));
+  return *this;
+}
+
 ProgramBuilder& ProgramBuilder::variant(std::string dialect) {
   program_.variants.push_back({.dialect = std::move(dialect)});
   return *this;

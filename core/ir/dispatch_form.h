@@ -200,9 +200,14 @@ inline constexpr auto kForm<Metadata> = std::tuple{optional("description", &Meta
                                                    optional("flops", &Metadata::flops),
                                                    optional("bytes", &Metadata::bytes)};
 template <>
+inline constexpr auto kForm<Constant> =
+    std::tuple{required("name", &Constant::name), required("dtype", &Constant::dtype),
+               optional("shape", &Constant::shape), optional("initialised", &Constant::initialised)};
+template <>
 inline constexpr auto kForm<Program> =
     std::tuple{required("name", &Program::name), optional("signature", &Program::signature),
-               optional("variants", &Program::variants), optional("metadata", &Program::metadata)};
+               optional("constants", &Program::constants), optional("variants", &Program::variants),
+               optional("metadata", &Program::metadata)};
 
 /// The program at `in`, whose "format" and "version" are taken away already; problems go to the list of `in`.
 Program read_program(const JsonReader& in, const FileReader& files);

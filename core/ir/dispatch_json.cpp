@@ -209,6 +209,21 @@ Json write_program(const Program& program) { return DispatchWriter::write(progra
 
 Json write_signature(const Signature& signature) { return DispatchWriter::write(signature); }
 
+std::optional<std::int64_t> bytes_of(const Constant& constant) {
+  std::int64_t bits = total_bits(constant.dtype);
+  for (const std::int64_t extent : constant.shape) {
+    if (extent < 1 || __builtin_mul_overflow(bits, extent, &bits)) return std::nullopt;
+  }
+  return bits % 8 == 0 ? std::optional(bits / 8) : std::nullopt;
+}
+
+std::string describe(const Constant& constant) {
+  std::string text = to_string(constant.dtype) + "[";
+  for (std::size_t i = 0; i < constant.shape.size(); ++i)
+    text.append(i == 0 ? "" : ", ").append(std::to_string(constant.shape[i]));
+  return text + "]";
+}
+
 // Not defaulted in the class: there Step is still incomplete.
 bool operator==(const If& a, const If& b) {
   return a.condition == b.condition && a.then_steps == b.then_steps && a.else_steps == b.else_steps;

@@ -11,6 +11,10 @@ namespace {
 // Walks a body and keeps the first place of each feature.
 class FeatureCollector {
  public:
+  void constants(const std::vector<Constant>& list) {
+    if (!list.empty()) use("constants", JsonPointer() / "constants" / std::size_t{0});
+  }
+
   void body(const Body& body, const JsonPointer& at) {
     if (!body.workspaces.empty()) use("workspace", at / "workspaces" / std::size_t{0});
     for (std::size_t i = 0; i < body.tensor_maps.size(); ++i) {
@@ -71,6 +75,7 @@ class FeatureCollector {
 const std::vector<std::string_view>& known_features() {
   static const auto& features = *new const std::vector<std::string_view>{
       "cluster",
+      "constants",
       "cooperative",
       "dynamic_smem",
       "fill",
@@ -90,6 +95,7 @@ const std::vector<std::string_view>& known_features() {
 
 std::vector<UsedFeature> features_used(const Program& program, std::size_t variant) {
   FeatureCollector collector;
+  collector.constants(program.constants);
   collector.body(program.variants[variant].body, JsonPointer() / "variants" / variant / "body");
   return std::move(collector).take();
 }

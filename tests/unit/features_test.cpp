@@ -37,7 +37,9 @@ TEST(Features, CoverEveryPartOfABody) {
             .tensor_maps = {{.name = "t", .mode = TiledMap{}}, {.name = "i", .mode = Im2colMap{}}},
             .steps = {If{1, {For{"i", 0, 2, {launch}}}, {Fill{{"w"}, 4}, launch}}}};
   std::vector<std::string> all(known_features().begin(), known_features().end());
-  EXPECT_EQ(names(with_body(body)), all);
+  Program program = with_body(body);
+  program.constants = {{"weights"}};
+  EXPECT_EQ(names(program), all);
 }
 
 TEST(Features, AreKnownByName) { EXPECT_TRUE(std::ranges::is_sorted(known_features())); }
@@ -50,6 +52,12 @@ TEST(Features, SayWhereTheyAreUsedFirst) {
                           UsedFeature{"grid", "/variants/1/body/steps/1/if/else/0/launch/block"},
                           UsedFeature{"guard", "/variants/1/body/steps/1/if"},
                           UsedFeature{"several_launches", "/variants/1/body/steps/1/if/else/0/launch"}));
+}
+
+TEST(Features, OfConstantsAreTheProgramsOwn) {
+  Program program = with_body({.steps = {Launch{.kernel = "k"}}});
+  program.constants = {{"weights"}, {"scale"}};
+  EXPECT_THAT(features_used(program, 1), ElementsAre(UsedFeature{"constants", "/constants/0"}));
 }
 
 TEST(Features, AreMissingWhereTheBackendLacksThem) {

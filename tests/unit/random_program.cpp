@@ -22,6 +22,7 @@ class Generator {
     const int variants = between(1, 3);
     for (int i = 0; i < variants; ++i) program.variants.push_back(variant());
     program.metadata = metadata(program.signature);
+    for (int i = between(0, 6) - 3; i > 0; --i) program.constants.push_back(constant());
     return program;
   }
 
@@ -58,6 +59,13 @@ class Generator {
                                 dtype::kInt8,    dtype::kInt64,       dtype::kFloat8E4M3FN,
                                 dtype::kBool,    DType{kDLInt, 4, 1}, DType{kDLFloat, 16, 4}};
     return any(kTypes);
+  }
+
+  Constant constant() {
+    Constant constant{chance(50) ? fresh("constant") : fresh("filters::constant"), number()};
+    while (chance(60)) constant.shape.push_back(between(1, 9));
+    constant.initialised = chance(30);
+    return constant;
   }
 
   DType number() {

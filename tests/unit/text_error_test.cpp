@@ -133,6 +133,15 @@ TEST(TextError, OfLinesBeforeTheBody) {
               HasSubstr("3:3: error: the lines above are those of a variant of their own."));
 }
 
+TEST(TextError, OfConstants) {
+  EXPECT_THAT(told_of_line("  constant a::b: f32[3]"), HasSubstr("k.kmux:3:14: error: expected a type"));
+  EXPECT_THAT(told_of_line("  constant w"), HasSubstr("expected ':' and the type of the constant"));
+  EXPECT_THAT(told_of_line("  constant w: f32[m]"), HasSubstr("k.kmux:3:19: error: expected an integer"));
+  EXPECT_THAT(told_of_line("  constant w: f32[0]"), HasSubstr("k.kmux:3:18: error: float32[0] cannot be the shape"));
+  EXPECT_THAT(told_of_line("  constant w: f32[2] initialized"), HasSubstr("expected the end of the line"));
+  EXPECT_THAT(told_of_line("  let a = 1\n  constant w: f32"), HasSubstr("\"constant\" stands before lets"));
+}
+
 TEST(TextError, OfDeclarations) {
   EXPECT_THAT(told_of_line("  let a"), HasSubstr("3:8: error: expected '=' and a value (the line ends)."));
   EXPECT_THAT(told_of_line("  let m = 3"), HasSubstr("3:7: error: the name \"m\" is taken (a symbol at 1:17 has it)"));

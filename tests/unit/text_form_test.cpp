@@ -52,6 +52,8 @@ TEST(TextForm, HasAllOfTheRest) {
     d: float8_e4m3fnx4[(q: i32) * 2 + 1],
     out map: f32[m])
   returns map, c
+  constant weights: f32[3, 3]
+  constant "filters::scale": f64 initialised
   dialect hip
   requires features "tma", "wgmma"
   sources "a.cu", "b.hip"
@@ -104,6 +106,13 @@ TEST(TextForm, TakesMoreThanItPrints) {
   sources "k.cu"
   launch k<<<n, 256>>>(y, z, 0 - n) cluster 2 cooperative programmatic_serialization
 )");
+}
+
+TEST(TextForm, HasConstants) {
+  const Program program = read_program_text(
+      "kernel k(x: f32[n])\n  sources \"k.cu\"\n  constant w: f32[3, 4] initialised\n  constant \"a::b\": i8\n  launch "
+      "k(x)\n");
+  EXPECT_EQ(program.constants, (std::vector<Constant>{{"w", dtype::kFloat32, {3, 4}, true}, {"a::b", dtype::kInt8}}));
 }
 
 TEST(TextForm, HasNumbersAsShortAsTheyCanBe) {

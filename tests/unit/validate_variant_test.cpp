@@ -19,6 +19,27 @@ TEST(ValidateVariant, ChecksTheDialect) {
   });
 }
 
+TEST(ValidateProgram, ChecksConstants) {
+  const auto with = [](Constant constant) { return [constant](Program& p) { p.constants = {{"first"}, constant}; }; };
+  expect_problems({
+      {with({"a b"}), "/constants/1/name", "\"a b\" is not the name of a variable"},
+      {with({"w(x)"}), "/constants/1/name", "is not the name of a variable"},
+      {with({"first"}), "/constants/1/name", "constant \"first\" is declared twice. Remove one."},
+      {with({"w", {kDLOpaqueHandle, 64, 1}}), "/constants/1/dtype", "a constant cannot hold"},
+      {with({"w", dtype::kFloat32, {4, 0}}), "/constants/1/shape", "float32[4, 0] cannot be the shape of a constant"},
+      {with({"w", dtype::kFloat32, {1LL << 40, 1LL << 40}}), "/constants/1/shape", "cannot be the shape"},
+      {with({"w", {kDLInt, 4, 1}, {3}}), "/constants/1/shape", "all bytes are whole"},
+  });
+}
+
+TEST(ValidateProgram, TakesConstantsInNamespacesAndTemplates) {
+  Program program = sample_program();
+  program.constants = {{"filters::weights", dtype::kFloat32, {3, 3}}, {"scale<float>"}, {"_ZN1a1bE"}, {"n"}};
+  EXPECT_THAT(validate(program), IsEmpty());
+  EXPECT_EQ(bytes_of(program.constants[0]), 36);
+  EXPECT_EQ(describe(program.constants[0]), "float32[3, 3]");
+}
+
 TEST(ValidateVariant, ChecksRequirements) {
   expect_problems({
       {[](Program& p) { variant(p).requirements.arch[0] = "sm 90"; }, "/variants/0/requires/arch/0", "is not an arch"},

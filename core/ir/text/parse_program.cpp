@@ -138,8 +138,8 @@ const std::vector<std::string>& variant_words() {
 }
 
 const std::vector<std::string>& metadata_words() {
-  static const auto& words =
-      *new const std::vector<std::string>{"description", "origin", "reference", "example", "flops", "bytes", "returns"};
+  static const auto& words = *new const std::vector<std::string>{"constant", "description", "origin", "reference",
+                                                                 "example",  "flops",       "bytes",  "returns"};
   return words;
 }
 
@@ -311,6 +311,7 @@ class ProgramReader {
     const Token first = in_.peek();
     const std::string word(in_.text_of(first));
     const JsonPointer at = JsonPointer() / "metadata";
+    if (word == "constant") return constant(first);
     once(word, seen);
     in_.take(TokenKind::kName);
     Metadata& to = program_.metadata;
@@ -322,6 +323,24 @@ class ProgramReader {
     if (word == "example") examples(at);
     if (word == "returns") outputs();
     finish_line(at / word, first);
+  }
+
+  void constant(const Token& first) {
+    const JsonPointer at = JsonPointer() / "constants" / program_.constants.size();
+    Constant& constant = program_.constants.emplace_back();
+    in_.take(TokenKind::kName);
+    const Token name = in_.peek();
+    constant.name = in_.is(TokenKind::kString) ? in_.string("a name") : in_.name("the name of a variable");
+    in_.mark(at / "name", name);
+    in_.expect(":", "and the type of the constant");
+    const Token dtype = in_.peek();
+    constant.dtype = in_.dtype("a type: a dtype, or a dtype and a shape of numbers");
+    in_.mark(at / "dtype", dtype);
+    const Token shape = in_.peek();
+    if (in_.is("[")) constant.shape = in_.integers();
+    in_.mark(at / "shape", shape);
+    constant.initialised = in_.take("initialised");
+    finish_line(at, first);
   }
 
   void examples(const JsonPointer& at) {

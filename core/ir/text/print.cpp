@@ -4,6 +4,7 @@
 
 #include "kmux/json.h"
 #include "kmux/plugin/words.h"
+#include "kmux/validate.h"
 
 #include "ir/dispatch_form.h"
 #include "reader.h"
@@ -105,6 +106,7 @@ class Printer {
     const JsonPointer root;
     const bool is_flat = program_.variants.size() == 1;
     head(root);
+    constants(root / "constants");
     metadata(root / "metadata");
     for (std::size_t i = 0; i < program_.variants.size(); ++i) {
       const Variant& variant = program_.variants[i];
@@ -183,6 +185,16 @@ class Printer {
     if (buffer.strides) text += " strides " + shapes.list(*buffer.strides);
     if (buffer.alignment_bytes != 0) text += " align " + std::to_string(buffer.alignment_bytes);
     return text + (buffer.nullable ? " nullable" : "");
+  }
+
+  void constants(const JsonPointer& at) {
+    for (std::size_t i = 0; i < program_.constants.size(); ++i) {
+      const Constant& constant = program_.constants[i];
+      const std::string name = is_identifier(constant.name) ? constant.name : quoted(constant.name);
+      line(at / i, 1,
+           "constant " + name + ": " + text_name(constant.dtype) +
+               (constant.shape.empty() ? "" : integers(constant.shape)) + (constant.initialised ? " initialised" : ""));
+    }
   }
 
   void metadata(const JsonPointer& at) {

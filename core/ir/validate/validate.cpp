@@ -29,6 +29,22 @@ void check_shared_files(const Program& program, ProblemList& problems) {
   }
 }
 
+void check_constant(const Constant& constant, const JsonPointer& at, ProblemList& problems) {
+  if (!is_kernel_name(constant.name)) {
+    problems.add(at / "name", in_double_quotes(constant.name) +
+                                  " is not the name of a variable. Use an identifier, with namespaces as in "
+                                  "\"filters::weights\".");
+  }
+  if (!is_allowed(constant.dtype, DTypePlace::kBuffer) || constant.dtype.lanes == 0) {
+    problems.add(at / "dtype", "a constant cannot hold " + in_double_quotes(to_string(constant.dtype)) + ". Use " +
+                                   std::string(allowed_dtypes(DTypePlace::kBuffer)) + ".");
+  } else if (constant.shape.size() > kMaxRank || !bytes_of(constant)) {
+    problems.add(at / "shape", describe(constant) +
+                                   " cannot be the shape of a constant (extents are 1 or more, at most " +
+                                   std::to_string(kMaxRank) + ", and all bytes are whole). Correct it.");
+  }
+}
+
 ProblemList problems_of(const Program& program) {
   ProblemList problems;
   const JsonPointer root;
@@ -38,6 +54,7 @@ ProblemList problems_of(const Program& program) {
   }
   const Scope scope = scope_of(program.signature, root / "signature");
   check_signature(program.signature, scope, root / "signature", problems);
+  check_constants(program.constants, root / "constants", problems);
   if (program.variants.empty()) problems.add(root / "variants", "the program has no variants. Add one.");
   for (std::size_t i = 0; i < program.variants.size(); ++i) {
     check_variant(program.variants[i], scope, root / "variants" / i, problems);
@@ -48,6 +65,16 @@ ProblemList problems_of(const Program& program) {
 }
 
 }  // namespace
+
+void check_constants(const std::vector<Constant>& constants, const JsonPointer& at, ProblemList& problems) {
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    check_constant(constants[i], at / i, problems);
+    const auto first = std::ranges::find(constants, constants[i].name, &Constant::name);
+    if (first == constants.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    problems.add(at / i / "name",
+                 "constant " + in_double_quotes(constants[i].name) + " is declared twice. Remove one.");
+  }
+}
 
 std::vector<Problem> validate(const Program& program) { return problems_of(program).take(); }
 

@@ -35,6 +35,7 @@ void check_signature(const Signature& signature, const Scope& scope, const JsonP
 /// The names that parameters and symbols declare.
 Scope scope_of(const Signature& signature, const JsonPointer& at);
 
+void check_constants(const std::vector<Constant>& constants, const JsonPointer& at, ProblemList& problems);
 void check_variant(const Variant& variant, const Scope& outer, const JsonPointer& at, ProblemList& problems);
 void check_body(const Body& body, const Dialect* dialect, Scope scope, const JsonPointer& at, ProblemList& problems);
 void check_launch(const Launch& launch, const Dialect* dialect, const Scope& scope, const JsonPointer& at,

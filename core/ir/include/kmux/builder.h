@@ -98,6 +98,8 @@ class ProgramBuilder {
   Expr scalar(std::string name, DType dtype);
   /// Declares a bare address.
   ProgramBuilder& pointer(std::string name);
+  /// Declares a variable of the module that is set by its name.
+  ProgramBuilder& constant(Constant constant);
 
   /// Begins a variant; the calls below belong to the newest one.
   ProgramBuilder& variant(std::string dialect);

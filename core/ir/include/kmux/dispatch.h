@@ -246,12 +246,29 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
+/// A variable of the compiled module that a caller sets by its name: `__constant__` or `__device__` in CUDA.
+///
+/// Shapes: `shape` has numbers from 1 on; it is empty for one element.
+struct Constant {
+  std::string name = {};  // as the sources have it, with its namespaces: "filters::weights"
+  DType dtype = {};  // of its elements
+  std::vector<std::int64_t> shape = {};  // extents, outermost first
+  bool initialised = false;  // the sources give it a value: a launch need not wait until it is set
+  bool operator==(const Constant&) const = default;
+};
+
+/// Bytes of its value; nothing for more than 2^63, extents below 1, or elements that do not fill their last byte.
+std::optional<std::int64_t> bytes_of(const Constant& constant);
+/// "float32[3, 3]", for messages.
+std::string describe(const Constant& constant);
+
 /// A kernel program: what a caller passes, and one or more ways to run it.
 struct Program {
   std::string name;  // a C identifier
   Signature signature = {};  // the parameters, of all variants
   std::vector<Variant> variants = {};  // in the order of preference
   Metadata metadata = {};  // not in the digest
+  std::vector<Constant> constants = {};  // of all variants
   bool operator==(const Program&) const = default;
 };
 

@@ -15,7 +15,7 @@ struct UsedFeature {
   bool operator==(const UsedFeature&) const = default;
 };
 
-/// Every feature that a backend may lack: "grid", "cluster", "cooperative", "dynamic_smem", "fill", "guard", "l2_window",
+/// Every feature that a backend may lack: "grid", "cluster", "constants", "cooperative", "dynamic_smem", "fill", "guard", "l2_window",
 /// "loop", "packed_values", "programmatic_serialization", "several_launches", "tensor_map.im2col", "tensor_map.tiled", "workspace".
 const std::vector<std::string_view>& known_features();
 
