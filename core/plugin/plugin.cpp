@@ -142,6 +142,16 @@ kmux_code prepare(void* adapter, std::int32_t device, kmux_sink error) {
 
 void entry(void* adapter, kmux_launch_entry* answer) { *answer = static_cast<Adapter*>(adapter)->entry(); }
 
+kmux_code constant(void* adapter, std::int32_t device, kmux_bytes name, void** address, std::uint64_t* bytes,
+                   kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(const ConstantPlace place, static_cast<Adapter*>(adapter)->constant(device, view(name)));
+    *address = place.address;
+    *bytes = place.bytes;
+    return Ok{};
+  });
+}
+
 void unload(void* adapter) { delete static_cast<Adapter*>(adapter); }
 
 }  // namespace
@@ -174,6 +184,17 @@ void Host::log(Level level, std::string_view text) const {
 
 Result<Artifact> Backend::standalone(const BuildRequest& /*request*/, const Artifact& /*built*/) {
   return cannot_export("this backend");
+}
+
+Result<ConstantPlace> Adapter::constant(int /*device*/, std::string_view /*name*/) {
+  return no_constants("this backend");
+}
+
+Error no_constants(std::string_view who) {
+  return make_error(ErrorCode::kUnsupported,
+                    std::string(who) +
+                        " cannot set constants (it has no way to a variable of its code). Choose "
+                        "another backend, or pass the value as a parameter.");
 }
 
 Error cannot_export(std::string_view who) {
@@ -213,7 +234,8 @@ kmux_plugin_api plugin_functions(const PluginInfo& info, const kmux_device_api* 
           .unload = unload,
           .devices = devices,
           .entry = entry,
-          .standalone = exports ? standalone : nullptr};
+          .standalone = exports ? standalone : nullptr,
+          .constant = constant};
 }
 
 const kmux_plugin_api* answer_query(std::uint32_t host_max_version, const kmux_plugin_api& table,

@@ -104,7 +104,8 @@ KMUX_AT(kmux_plugin_api, unload, 120);
 KMUX_AT(kmux_plugin_api, devices, 128);
 KMUX_AT(kmux_plugin_api, entry, 136);
 KMUX_AT(kmux_plugin_api, standalone, 144);
-KMUX_SIZE(kmux_plugin_api, 152);
+KMUX_AT(kmux_plugin_api, constant, 152);
+KMUX_SIZE(kmux_plugin_api, 160);
 
 KMUX_AT(kmux_launch_entry, function, 0);
 KMUX_AT(kmux_launch_entry, adapter, 8);

@@ -58,6 +58,14 @@ Status CpuAdapter::prepare(int device) {
   return Ok{};
 }
 
+// The size was compared with the declaration when the code was made: an object's table of symbols need not have it.
+Result<ConstantPlace> CpuAdapter::constant(int device, std::string_view name) {
+  KMUX_TRY(prepare(device));
+  KMUX_ASSIGN(const ConstantSymbol* const constant, symbol_of(constants_, name));
+  if (void* const address = code_->find(constant->symbol)) return ConstantPlace{address, constant->bytes};
+  return incomplete_artifact("variable " + in_double_quotes(constant->symbol), "cpu");
+}
+
 kmux_code CpuAdapter::launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept {
   try {
     return launch_(slots, &env, error);
@@ -78,8 +86,9 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact) {
   KMUX_ASSIGN(const std::string* const text, required_part(artifact, kMetaPart, "cpu"));
   KMUX_ASSIGN(const Meta meta, parse_meta(*text));
   KMUX_TRY(check_machine(meta));
+  KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "cpu"));
   KMUX_ASSIGN(auto code, load_code(artifact, meta));
-  return std::unique_ptr<Adapter>(std::make_unique<CpuAdapter>(std::move(code), meta.on_grid));
+  return std::unique_ptr<Adapter>(std::make_unique<CpuAdapter>(std::move(code), meta.on_grid, std::move(constants)));
 }
 
 }  // namespace kmux::cpu

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "kmux/plugin/backend.h"
+#include "kmux/plugin/meta_reader.h"
 
 #include "engine/loader.h"
 
@@ -17,17 +20,22 @@ using LaunchFunction = int (*)(const kmux_slot*, const kmux_launch_env*, kmux_si
 class CpuAdapter final : public Adapter {
  public:
   /// `is_on_grid`: its kernels run on grids of blocks.
-  CpuAdapter(std::unique_ptr<LoadedCode> code, bool is_on_grid)
-      : code_(std::move(code)), launch_(reinterpret_cast<LaunchFunction>(code_->entry())), is_on_grid_(is_on_grid) {}
+  CpuAdapter(std::unique_ptr<LoadedCode> code, bool is_on_grid, std::vector<ConstantSymbol> constants)
+      : code_(std::move(code)),
+        launch_(reinterpret_cast<LaunchFunction>(code_->entry())),
+        is_on_grid_(is_on_grid),
+        constants_(std::move(constants)) {}
 
   /// Makes the threads that run blocks, and the memory for those of this one.
   Status prepare(int device) override;
+  Result<ConstantPlace> constant(int device, std::string_view name) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override;
 
  private:
   std::unique_ptr<LoadedCode> code_;
   LaunchFunction launch_;
   bool is_on_grid_;
+  std::vector<ConstantSymbol> constants_;
 };
 
 /// Loads what the builder made.

@@ -57,8 +57,17 @@ const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
   static const std::vector<std::string> features = {
-      "cooperative",      "dynamic_smem", "fill", "grid", "guard", "l2_window", "loop", "programmatic_serialization",
-      "several_launches", "workspace"};  // windows are hints, and a launch may begin early but need not
+      "constants",
+      "cooperative",
+      "dynamic_smem",
+      "fill",
+      "grid",
+      "guard",
+      "l2_window",
+      "loop",
+      "programmatic_serialization",
+      "several_launches",
+      "workspace"};  // windows are hints, and a launch may begin early but need not
   return features;
 }
 
@@ -96,6 +105,9 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   if (is_checked && !is_device) {
     missing.push_back({"dialect", path_in_variant(request, "dialect"),
                        "option check=on is for kernels of dialect cuda, one thread of a GPU each"});
+  }
+  if (!is_device && !request.program.constants.empty()) {
+    missing.push_back({"constants", "/constants/0", "backend cpu has constants in dialects cuda and hip alone"});
   }
   if (is_passed_over(request)) {
     missing.push_back(

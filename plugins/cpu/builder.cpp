@@ -74,15 +74,31 @@ Status check_object(const File& file) {
   return Ok{};
 }
 
+std::string last_name(const std::string& qualified) {
+  const std::string name = qualified.substr(0, qualified.find('<'));
+  const std::size_t colon = name.rfind(':');
+  return colon == std::string::npos ? name : name.substr(colon + 1);
+}
+
+// Has the compiler look the constants up in the source, as `with_instances` does for kernels. Weak, as several sources may
+// declare one.
+std::string with_constants(std::string text, const std::vector<Constant>& constants) {
+  const std::string source = text;
+  for (std::size_t i = 0; i < constants.size(); ++i) {
+    if (source.find(last_name(constants[i].name)) == std::string::npos) continue;
+    text += "\n#line 1 \"constant names\"\nextern \"C\" { __attribute__((used, weak)) auto* " + constant_symbol(i) +
+            " = &" + constants[i].name + "; }\n";
+  }
+  return text;
+}
+
 // Has the compiler make those of `kernels` that are named by an expression (`scale<float, 3>`), each where a variable says.
 // A source gets those whose name it has, so that its own lines stay as they are.
 std::string with_instances(const File& source, const std::vector<std::string>& kernels) {
   std::string text = source.content;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!is_name_expression(kernels[i])) continue;
-    const std::string name = kernels[i].substr(0, kernels[i].find('<'));
-    const std::string last = name.substr(name.rfind(':') == std::string::npos ? 0 : name.rfind(':') + 1);
-    if (text.find(last) == std::string::npos) continue;
+    if (text.find(last_name(kernels[i])) == std::string::npos) continue;
     text += "\n#line 1 \"kernel names\"\nextern \"C\" { __attribute__((used)) auto* " + instance_of(i) + " = &" +
             kernels[i] + "; }\n";
   }
@@ -107,7 +123,7 @@ void add_device_units(CompileJob& job, const Variant& variant, const BuildOption
   DeviceHeaders headers = device_headers(naming_texts(variant, options), variant.dialect == "hip");
   std::ranges::move(headers.files, std::back_inserter(job.files));
   for (std::size_t i = 0; i < variant.sources.size(); ++i) {
-    job.files[i].content = with_instances(variant.sources[i], job.kernels);
+    job.files[i].content = with_constants(with_instances(variant.sources[i], job.kernels), job.constants);
     std::vector<std::string> arguments = {"-I" + std::string(kDeviceFolder), "-include", headers.prelude};
     if (options.check.memory) {  // findings name lines and variables
       for (const char* more : {"-gline-tables-only", "-fno-discard-value-names"}) arguments.emplace_back(more);
@@ -141,6 +157,7 @@ Result<CompileJob> make_job(const BuildRequest& request, const BuildOptions& opt
   job.files.insert(job.files.end(), variant.headers.begin(), variant.headers.end());
   if (is_device_dialect(variant.dialect)) {
     KMUX_ASSIGN(job.blocks, launched_blocks(request));
+    job.constants = request.program.constants;
     add_device_units(job, variant, options);
     return job;
   }
@@ -239,6 +256,11 @@ Result<Artifact> CpuBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kCodePart, std::move(compiled->object));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kMetaPart, dump_meta(meta));
+  std::vector<ConstantSymbol> constants;
+  for (std::size_t i = 0; i < job.constants.size(); ++i)
+    constants.push_back({job.constants[i].name, constant_symbol(i),
+                         static_cast<std::uint64_t>(bytes_of(job.constants[i]).value_or(0))});
+  set_constants(artifact, constants);
   artifact.set(std::string(kDependenciesPart), to_json(headers.value_or(Dependencies{})));
   for (std::size_t i = 0; options.engine == Engine::kClang && i < objects.size(); ++i) {
     artifact.set(kObjectPart + std::to_string(i), objects[i].content);

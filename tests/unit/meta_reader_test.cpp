@@ -42,5 +42,44 @@ TEST(MetaReader, NamesTheKeyThatIsNotAsExpected) {
   EXPECT_FALSE(MetaReader::parse("{", "b").ok());
 }
 
+const std::vector<CodeVariable>& variables() {
+  static const std::vector<CodeVariable> all = {{"weights", 16},
+                                                {"_ZN7filters4biasE", 4},
+                                                {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused7filters4onlyE", 4},
+                                                {"_ZN1a5twiceE", 4},
+                                                {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused1a5twiceE", 4}};
+  return all;
+}
+
+TEST(Constants, AreFoundByTheNamesOfTheSource) {
+  const auto found =
+      find_constants({{"weights", dtype::kFloat32, {4}}, {"filters::bias"}, {"filters::only"}}, variables()).value();
+  EXPECT_EQ(found[0], (ConstantSymbol{"weights", "weights", 16}));
+  EXPECT_EQ(found[1].symbol, "_ZN7filters4biasE");
+  EXPECT_EQ(found[2].symbol, variables()[2].symbol);
+  Artifact artifact;
+  set_constants(artifact, found);
+  EXPECT_EQ(symbol_of(constants_of(artifact, "b").value(), "filters::bias").value()->bytes, 4U);
+  EXPECT_EQ(symbol_of(found, "bias").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(constants_of({}, "b").value().empty());
+}
+
+TEST(Constants, ThatAreNotOneVariableAreRefused) {
+  const auto message = [](Constant constant) { return find_constants({constant}, variables()).error().message; };
+  EXPECT_THAT(message({"bias"}),
+              HasSubstr("constant \"bias\" is not in the compiled code (the code has weights, filters::bias"));
+  EXPECT_THAT(message({"a::twice"}), HasSubstr("is in the compiled code more than once"));
+  EXPECT_THAT(message({"weights", dtype::kInt8, {4}}),
+              HasSubstr("has 16 bytes in the code (the program declares int8[4], which has 4)"));
+}
+
+TEST(Constants, OfADamagedArtifactAreRefused) {
+  for (const char* text : {"1", "{\"w\":1}", "{\"w\":{\"symbol\":\"w\"}}", "{"}) {
+    Artifact artifact;
+    artifact.set("constants.json", text);
+    EXPECT_EQ(constants_of(artifact, "b").error().code, ErrorCode::kInvalidArgument) << text;
+  }
+}
+
 }  // namespace
 }  // namespace kmux

@@ -117,6 +117,26 @@ TEST_F(PluginBackendTest, RefusesToExportWhereThePluginHasNoFunctionForIt) {
   EXPECT_EQ(refusal().code, ErrorCode::kUnsupported);
 }
 
+TEST_F(PluginBackendTest, RefusesConstantsWhereThePluginHasNoFunctionForThem) {
+  table_.load = [](void*, kmux_bytes, std::int32_t, void** adapter, kmux_sink) {
+    static int made = 0;
+    return *adapter = &made, kmux_code{KMUX_OK};
+  };
+  table_.unload = [](void*) {};
+  const auto adapter = backend_.load({}, 0).value();
+  EXPECT_EQ(adapter->constant(0, "w").error().code, ErrorCode::kUnsupported);
+  EXPECT_THAT(adapter->constant(0, "w").error().message, HasSubstr("backend \"odd\" cannot set constants"));
+  table_.constant = [](void*, std::int32_t, kmux_bytes name, void** address, std::uint64_t* bytes, kmux_sink) {
+    static char memory[4];
+    *address = name.size == 1 ? memory : nullptr, *bytes = sizeof memory;
+    return kmux_code{KMUX_OK};
+  };
+  EXPECT_EQ(adapter->constant(0, "w").value().bytes, 4U);
+  expect_nonsense(adapter->constant(0, "none"), "no address of a constant");
+  table_.struct_size = offsetof(kmux_plugin_api, constant);  // a plugin of before
+  EXPECT_EQ(adapter->constant(0, "w").error().code, ErrorCode::kUnsupported);
+}
+
 TEST_F(PluginBackendTest, TargetsMustBeCanonical) {
   expect_nonsense(backend_.resolve_target("c", std::nullopt), "\"c\" is canonical");
 }

@@ -86,8 +86,9 @@ DatedBuild result_of(const Choice& choice, TierBuild made, const std::string& ti
 Result<DatedBuild> build_with(Runtime& runtime, const Program& program, const CompileOptions& options, Purpose purpose,
                               const Candidate& candidate) {
   KMUX_ASSIGN(const Choice choice, choose(runtime, program, options, candidate));
-  KMUX_ASSIGN(const TierPlan tiers,
+  KMUX_ASSIGN(TierPlan tiers,
               plan_tiers(choice.plugin->manifest(), choice.request.options, runtime.environment(), purpose));
+  if (!program.constants.empty()) tiers.first = tiers.best;  // what is set in code must not be replaced
   ArtifactCache* const cache = options.use_cache ? runtime.impl().cache().get() : nullptr;
   if (tiers.improves()) {
     if (auto best = find_tier(choice, tiers.best, cache)) return result_of(choice, *std::move(best), tiers.best);
@@ -262,6 +263,7 @@ Result<WrapResult> wrap(Runtime& runtime, const Program& program, const CompileO
 void improve(Runtime& runtime, const std::shared_ptr<const Program>& program, const CompileOptions& options,
              const BuildResult& built, const Resolution& resolution, AdapterSlot& slot,
              const std::shared_ptr<KernelHeaders>& headers) {
+  if (!program->constants.empty()) return;
   std::optional<Better> better = resolution.successor
                                      ? successor_of(runtime, options, resolution.candidates[*resolution.successor])
                                      : better_tier(runtime, options, built);

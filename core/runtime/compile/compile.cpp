@@ -24,7 +24,7 @@ using SharedProgram = std::shared_ptr<const Program>;  // one copy, however many
 
 /// Under policy measured a kernel can be tuned, and is at its first call, unless its only shapes are measured already.
 Status add_tuner(Runtime& runtime, const SharedProgram& program, const CompileOptions& options, KernelParts& parts) {
-  if (parts.resolution.policy != Policy::kMeasured) return Ok{};
+  if (parts.resolution.policy != Policy::kMeasured || !program->constants.empty()) return Ok{};
   KMUX_ASSIGN(const std::shared_ptr<Tuner> tuner, Tuner::make(runtime, program, options, parts));
   parts.tuner = tuner;
   const bool is_measured = parts.resolution.chosen()->run_us && program->signature.symbols.empty();
@@ -52,6 +52,7 @@ Result<KernelParts> load(Runtime& runtime, const SharedProgram& program, const C
   KMUX_ASSIGN(LoadedArtifact loaded, load_artifact(runtime, program, options, built.result));
   KernelParts parts{.name = program->name,
                     .signature = program->signature,
+                    .constants = program->constants,
                     .out_idx = options.out_idx,
                     .plugin = loaded.origin->plugin,
                     .adapters = std::make_shared<AdapterSlot>(loaded),
@@ -71,8 +72,9 @@ void remember(Runtime& runtime, const SharedProgram& program, const CompileOptio
   runtime.impl().background().post([headers] { headers->hash(); });
 }
 
-bool is_remembered(const Runtime& runtime, const CompileOptions& options) {
-  return options.use_cache && !runtime.environment().disable_cache;
+/// Constants are set in the code of a kernel: who compiles such a program gets one that nobody else sets.
+bool is_remembered(const Runtime& runtime, const Program& program, const CompileOptions& options) {
+  return options.use_cache && !runtime.environment().disable_cache && program.constants.empty();
 }
 
 Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const CompileOptions& options) {
@@ -85,7 +87,7 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
   const std::shared_ptr<AdapterSlot> slot = parts.adapters;
   const std::shared_ptr<KernelHeaders> headers = parts.headers;
   KMUX_ASSIGN(Kernel kernel, make_kernel(std::move(parts)));
-  if (is_remembered(runtime, options)) remember(runtime, shared, options, kernel, headers);
+  if (is_remembered(runtime, program, options)) remember(runtime, shared, options, kernel, headers);
   improve(runtime, shared, options, built.result, kernel.resolution(), *slot, headers);
   return kernel;
 }
@@ -93,7 +95,7 @@ Result<Kernel> compile_or_find(Runtime& runtime, const Program& program, const C
 }  // namespace
 
 std::optional<Kernel> find_known(Runtime& runtime, const Program& program, const CompileOptions& options) {
-  if (!is_remembered(runtime, options)) return std::nullopt;
+  if (!is_remembered(runtime, program, options)) return std::nullopt;
   const std::int64_t asked_ns = trace_clock_ns();
   std::optional<Kernel> known = runtime.impl().kernel_memo().find(program, options);
   if (known) add_stage("memory hit", program.name, asked_ns);

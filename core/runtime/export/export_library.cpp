@@ -293,8 +293,20 @@ Status publish(const ExportOptions& options, const Products& products) {
   return written.error();
 }
 
+/// A library has no call that sets one.
+Status check_constants(const Program& program) {
+  const auto unset = std::ranges::find(program.constants, false, &Constant::initialised);
+  if (unset == program.constants.end()) return Ok{};
+  return make_error(
+      ErrorCode::kUnsupported,
+      "program \"" + program.name + "\" cannot be exported (constant \"" + unset->name +
+          "\" has to be set, and a library has no call for that). Initialise it in the source and declare "
+          "that, or make it a parameter.");
+}
+
 Result<ExportedLibrary> make_library(Runtime& runtime, const Program& program, const ExportOptions& options) {
   KMUX_TRY(check_paths(options));
+  KMUX_TRY(check_constants(program));
   KMUX_ASSIGN(BuildResult built, build(runtime, program, options.compile));
   KMUX_ASSIGN(const Choice choice,
               choose(runtime, program, options.compile, built.backend, built.variant, built.target));

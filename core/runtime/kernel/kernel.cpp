@@ -45,6 +45,7 @@ struct Kernel::Impl {
         input_checker(parts.name, parts.signature, std::move(inputs), memory),
         outputs(std::move(allocator)),
         workspaces(device),
+        constants(parts.name, parts.constants, *parts.adapters),
         input_params(params_of(parts.signature, CheckScope::kInputs)) {}
 
   Status launch(std::span<const Arg> args, StreamRef stream) const;
@@ -84,6 +85,7 @@ struct Kernel::Impl {
   ArgumentChecker input_checker;
   OutputAllocator outputs;
   WorkspaceAllocator workspaces;
+  mutable KernelConstants constants;
   std::vector<const Param*> input_params;
 };
 
@@ -174,6 +176,15 @@ Status Kernel::warm(std::optional<int> device) const {
   return impl_->parts.adapters->loaded().adapter->prepare(device.value_or(impl_->device.ordinal()));
 }
 
+Status Kernel::set_constant(std::string_view name, const Tensor& value, StreamRef stream,
+                            std::optional<int> device) const {
+  return without_bad_alloc([&] {
+    const Device on = device ? Device(impl_->parts.plugin, *device) : impl_->device;
+    return impl_->constants.set(name, value, stream, on);
+  });
+}
+
+const std::vector<Constant>& Kernel::constants() const { return impl_->parts.constants; }
 const std::string& Kernel::name() const { return impl_->parts.name; }
 const std::string& Kernel::backend() const { return impl_->origin().plugin->manifest().name; }
 const Target& Kernel::target() const { return impl_->origin().target; }
@@ -187,6 +198,17 @@ bool Kernel::uses(std::string_view backend) const {
   return impl_->adapters.has_used(backend) || (impl_->parts.tuner != nullptr && impl_->parts.tuner->uses(backend));
 }
 
+namespace {
+
+Error set_in_one_code(const std::string& kernel) {
+  return make_error(ErrorCode::kUnsupported,
+                    "kernel \"" + kernel +
+                        "\" cannot be tuned (its program has constants, which are set in the code that is launched, "
+                        "and tuning would replace that). Name a backend.");
+}
+
+}  // namespace
+
 Result<Tuning> Kernel::tune(std::initializer_list<Arg> all_params, const TuneOptions& options) const {
   return tune(std::span(all_params.begin(), all_params.size()), options);
 }
@@ -195,6 +217,7 @@ Result<Tuning> Kernel::tune(std::span<const Arg> all_params, const TuneOptions& 
   const KernelParts& parts = impl_->parts;
   return without_bad_alloc([&]() -> Result<Tuning> {
     if (parts.tuner != nullptr) return parts.tuner->tune(all_params, options);
+    if (!parts.constants.empty()) return set_in_one_code(parts.name);
     return make_error(ErrorCode::kInvalidArgument,
                       "kernel \"" + parts.name + "\" cannot be tuned (policy '" +
                           std::string(to_string(parts.resolution.policy.value_or(Policy::kPriority))) +

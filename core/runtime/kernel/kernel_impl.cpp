@@ -9,6 +9,8 @@
 #include <pthread.h>
 
 #include "kmux/log.h"
+#include "kmux/plugin/plugin.hpp"
+#include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 
 #include "tensor/device_memory.h"
@@ -149,6 +151,119 @@ Result<AcceptedMemory> accepted_memory(const Device& device) {
   }
   KMUX_ASSIGN(memory.alike, devices_alike(device));
   return memory;
+}
+
+KernelConstants::KernelConstants(std::string kernel, std::vector<Constant> constants, AdapterSlot& slot)
+    : kernel_(std::move(kernel)), constants_(std::move(constants)), slot_(slot), set_(constants_.size()) {
+  if (std::ranges::all_of(constants_, &Constant::initialised)) return;
+  slot_.watch({{launch, this}}, nullptr);
+}
+
+kmux_code KernelConstants::launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
+  const auto& constants = *static_cast<const KernelConstants*>(self);
+  if (!constants.is_ready(env->device)) [[unlikely]] {
+    return write_error(constants.not_set(env->device), error);
+  }
+  return constants.slot_.watched()(slots, *env, error);
+}
+
+bool KernelConstants::is_ready(int device) const noexcept {
+  return device >= 0 && device < kDevices && ((ready_.load(std::memory_order_acquire) >> device) & 1) != 0;
+}
+
+void KernelConstants::note_set(std::size_t index, int device) {
+  const std::lock_guard lock(mutex_);
+  set_[index] |= std::uint64_t{1} << device;
+  std::uint64_t ready = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < set_.size(); ++i) ready &= constants_[i].initialised ? ready : set_[i];
+  ready_.store(ready, std::memory_order_release);
+}
+
+Error KernelConstants::not_set(int device) const {
+  const std::lock_guard lock(mutex_);
+  std::string names;
+  for (std::size_t i = 0; i < set_.size(); ++i) {
+    if (constants_[i].initialised || (device < kDevices && ((set_[i] >> device) & 1) != 0)) continue;
+    names += (names.empty() ? "" : ", ") + in_double_quotes(constants_[i].name);
+  }
+  return make_error(ErrorCode::kInvalidArgument,
+                    "constants have no value on device " + std::to_string(device) + " (" + names +
+                        "). Call set_constant for each before the first launch; one that its source initialises is "
+                        "declared so (\"initialised\").");
+}
+
+Result<std::size_t> KernelConstants::index_of(std::string_view name) const {
+  const auto found = std::ranges::find(constants_, name, &Constant::name);
+  if (found != constants_.end()) return static_cast<std::size_t>(found - constants_.begin());
+  std::vector<std::string> names;
+  for (const Constant& constant : constants_) names.push_back(constant.name);
+  return make_error(ErrorCode::kInvalidArgument, "no constant " + in_double_quotes(name) + "." +
+                                                     did_you_mean(name, names) + " The program has " +
+                                                     join(names, "none") + ".");
+}
+
+Status KernelConstants::check_value(const Constant& constant, const Tensor& value) const {
+  const auto refuse = [&](const std::string& found, const char* advice) {
+    return make_error(ErrorCode::kInvalidArgument, "constant " + in_double_quotes(constant.name) + " is " +
+                                                       describe(constant) + " (found " + found + "). " + advice);
+  };
+  if (!value) return refuse("a null tensor", "Pass a tensor.");
+  if (!is_compatible(constant.dtype, value.dtype()) || !std::ranges::equal(constant.shape, value.shape())) {
+    return refuse(describe(*value.dl()), "Pass a tensor of that type and shape.");
+  }
+  if (!value.is_contiguous()) return refuse("a strided tensor", "Make it contiguous.");
+  return Ok{};
+}
+
+namespace {
+
+/// The device of a kernel for `device` that a value is set on: that of the value, or the one given for a value of the host.
+Result<Device> device_for(const Tensor& value, const Device& device) {
+  if (value.device().is_host()) return device;
+  const DLDevice there = value.dl()->device;
+  if (there.device_type == device.dl().device_type) return Device(device.plugin(), there.device_id);
+  return make_error(ErrorCode::kInvalidArgument, "the value of a constant is on " + value.device().to_string() +
+                                                     " (the kernel is for " + device.to_string() +
+                                                     "). Move it there, or to the host.");
+}
+
+}  // namespace
+
+Status KernelConstants::copy(const Constant& constant, const Tensor& value, StreamRef stream, const Device& device) {
+  KMUX_TRY(check_not_captured(device, stream));
+  KMUX_ASSIGN(const ConstantPlace place, slot_.loaded().adapter->constant(device.ordinal(), constant.name));
+  const auto bytes = static_cast<std::uint64_t>(value.byte_count());
+  if (place.bytes != bytes) {
+    return make_error(ErrorCode::kInvalidArgument, "constant " + in_double_quotes(constant.name) + " has " +
+                                                       std::to_string(place.bytes) + " bytes in the code (" +
+                                                       describe(constant) + " has " + std::to_string(bytes) +
+                                                       "). Declare it as the source does.");
+  }
+  DeviceApi& devices = device.plugin()->backend().devices();
+  const bool from_host = value.device().is_host();
+  KMUX_TRY(devices.copy(device.ordinal(), stream.handle, place.address, value.data(), bytes,
+                        from_host ? KMUX_COPY_HOST_TO_DEVICE : KMUX_COPY_DEVICE_TO_DEVICE));
+  if (from_host)
+    return devices.stream_synchronize(device.ordinal(), stream.handle);  // then the caller's memory is free
+  const Arg used(value);
+  record_uses({&used, 1}, stream);
+  return Ok{};
+}
+
+Status KernelConstants::set(std::string_view name, const Tensor& value, StreamRef stream, const Device& device) {
+  const auto with_kernel = [this](Status status) {
+    if (!status) status.error().message = "kernel \"" + kernel_ + "\": " + status.error().message;
+    return status;
+  };
+  const auto attempt = [&]() -> Status {
+    KMUX_ASSIGN(const std::size_t index, index_of(name));
+    KMUX_TRY(check_value(constants_[index], value));
+    KMUX_ASSIGN(const Device on, device_for(value, device));
+    KMUX_TRY(copy(constants_[index], value, stream, on));
+    if (on.ordinal() < kDevices) note_set(index, on.ordinal());
+    return Ok{};
+  };
+  return with_kernel(attempt());
 }
 
 WorkspaceAllocator::WorkspaceAllocator(Device device)

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,16 +39,47 @@ class KernelTuner {
   virtual bool uses(std::string_view backend) const = 0;
 };
 
+/// The constants of a kernel. A launch on a device is refused until each has been set there that the sources do not initialise.
+///
+/// Threads: any, concurrently.   Lifetime: borrows the slot, whose calls go through it where something has to be set.
+class KernelConstants {
+ public:
+  KernelConstants(std::string kernel, std::vector<Constant> constants, AdapterSlot& slot);
+  KernelConstants(const KernelConstants&) = delete;
+  KernelConstants& operator=(const KernelConstants&) = delete;
+
+  /// As `Kernel::set_constant`, for a kernel that was compiled for `device`.
+  Status set(std::string_view name, const Tensor& value, StreamRef stream, const Device& device);
+
+ private:
+  static constexpr int kDevices = 64;  // as AcceptedMemory has
+  static kmux_code launch(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);
+  bool is_ready(int device) const noexcept;
+  void note_set(std::size_t index, int device);
+  Error not_set(int device) const;
+  Result<std::size_t> index_of(std::string_view name) const;
+  Status check_value(const Constant& constant, const Tensor& value) const;
+  Status copy(const Constant& constant, const Tensor& value, StreamRef stream, const Device& device);
+
+  const std::string kernel_;
+  const std::vector<Constant> constants_;
+  AdapterSlot& slot_;
+  std::atomic<std::uint64_t> ready_ = 0;  // a bit a device
+  mutable std::mutex mutex_;
+  std::vector<std::uint64_t> set_;  // a bit a device for each constant; under mutex_
+};
+
 /// Everything that a kernel is made of: what `compile` has when the first artifact is loaded.
 ///
 /// Lifetime: owns all of it; the adapters go before the plugin.
 struct KernelParts {
   std::string name;
   Signature signature;
+  std::vector<Constant> constants = {};
   std::vector<int> out_idx = {};  // as given in CompileOptions
-  Shared<Plugin> plugin;         // whose device the kernel is for, also when another one's code is launched
-  std::shared_ptr<AdapterSlot> adapters;  // each with its origin
-  int device = 0;                         // ordinal
+  Shared<Plugin> plugin;  // whose device the kernel is for, also when another one's code is launched
+  std::shared_ptr<AdapterSlot> adapters;  // each with its origin; one that stays, of a kernel with constants
+  int device = 0;  // ordinal
   Resolution resolution;
   std::shared_ptr<KernelTuner> tuner = {};  // under policy measured
   std::shared_ptr<KernelHeaders> headers = {};  // of what `adapters` launches; null: it depends on no file

@@ -257,6 +257,19 @@ LaunchEntry PluginAdapter::entry() noexcept {
   return entry;
 }
 
+Result<ConstantPlace> PluginAdapter::constant(int device, std::string_view name) {
+  constexpr std::size_t kEnd = offsetof(kmux_plugin_api, constant) + sizeof api_.constant;
+  if (api_.struct_size < kEnd || api_.constant == nullptr) {
+    return no_constants("backend \"" + std::string(api_.name) + "\"");
+  }
+  ConstantPlace place;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.constant(handle_, device, bytes_view(name), &place.address, &place.bytes, error);
+  }));
+  if (place.address == nullptr) return malformed_answer(api_.name, "no address of a constant", "and no error");
+  return place;
+}
+
 Status PluginAdapter::prepare(int device) {
   return call_plugin(api_.name, [&](kmux_sink error) { return api_.prepare(handle_, device, error); });
 }

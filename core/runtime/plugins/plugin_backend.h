@@ -79,6 +79,7 @@ class PluginAdapter final : public Adapter {
   PluginAdapter& operator=(const PluginAdapter&) = delete;
 
   Status prepare(int device) override;
+  Result<ConstantPlace> constant(int device, std::string_view name) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     return api_.launch(handle_, slots, &env, error);
   }

@@ -203,6 +203,21 @@ Result<std::uint64_t> capture_of(const Device& device, void* stream) {
   return device.plugin()->backend().devices().stream_capture(device.ordinal(), stream);
 }
 
+// A graph would do it later, with memory that is gone by then.
+Status check_not_captured(const Device& device, StreamRef stream) {
+  KMUX_ASSIGN(const std::uint64_t capture, capture_of(device, stream.handle));
+  if (capture == 0) return Ok{};
+  if (capture == DeviceApi::kInTheWay) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "the default stream of " + device.to_string() +
+                          " cannot be used now (another stream that waits for it is captured, and the capture would be "
+                          "spoiled). Pass a stream of its own, or wait for the end of the capture.");
+  }
+  return make_error(ErrorCode::kInvalidArgument,
+                    "a tensor cannot be copied or set on a stream that is captured (the copy has to be done before it "
+                    "returns). Copy before the capture begins, or on another stream.");
+}
+
 void release_block(OwnedBlock block) noexcept {
   release_deferred_blocks();
   take_over(block);

@@ -82,6 +82,9 @@ class ExportedMemory {
 /// The capture that records `stream` of `device` now; 0: none does.
 Result<std::uint64_t> capture_of(const Device& device, void* stream);
 
+/// Errors: invalid_argument if `stream` is captured, or if work there would spoil a capture.
+Status check_not_captured(const Device& device, StreamRef stream);
+
 /// Frees a block as the table of `DeviceMemory` has it: now, in stream order, or once its stream is not captured any more.
 /// Failures are logged.
 void release_block(OwnedBlock block) noexcept;

@@ -46,21 +46,6 @@ Status check_reachable(const Tensor& tensor) {
                                                  "its device). Copy it with the library that made it.");
 }
 
-// A graph would do it later, with memory that is gone by then.
-Status check_not_captured(const Device& device, StreamRef stream) {
-  KMUX_ASSIGN(const std::uint64_t capture, capture_of(device, stream.handle));
-  if (capture == 0) return Ok{};
-  if (capture == DeviceApi::kInTheWay) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "the default stream of " + device.to_string() +
-                          " cannot be used now (another stream that waits for it is captured, and the capture would be "
-                          "spoiled). Pass a stream of its own, or wait for the end of the capture.");
-  }
-  return make_error(ErrorCode::kInvalidArgument,
-                    "a tensor cannot be copied or set on a stream that is captured (the copy has to be done before it "
-                    "returns). Copy before the capture begins, or on another stream.");
-}
-
 /// Copies `bytes` between a device of a plugin and the host, or on one device, and waits.
 Status copy_and_wait(const Device& device, StreamRef stream, void* to, const void* from, std::size_t bytes,
                      kmux_copy_kind kind) {

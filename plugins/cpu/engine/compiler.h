@@ -30,6 +30,10 @@ enum class Language { kC, kCpp, kCuda };
 /// The variable by which a source says which function the job's kernel number `kernel` is, if its name is an expression.
 inline std::string instance_of(std::size_t kernel) { return "kmux_instance_" + std::to_string(kernel); }
 
+/// The variable by which a source says where constant number `constant` of the program is; in the object it is the constant itself.
+inline constexpr const char* kConstantSymbol = "kmux_constant_";
+inline std::string constant_symbol(std::size_t constant) { return kConstantSymbol + std::to_string(constant); }
+
 /// Where the files of a job have the plugin's own headers for kernels of GPUs, the same for every job.
 inline constexpr std::string_view kDeviceFolder = "kmux-device/";
 
@@ -48,6 +52,7 @@ struct CompileJob {
   std::string entry;  // its name
   std::vector<std::string> kernels;  // functions of the units that the launcher calls
   std::vector<std::vector<KernelArgument>> passed = {};  // to each of these; empty: not compared before they are linked
+  std::vector<Constant> constants = {};  // of the program, which stay visible
   BlockExtents blocks = {};  // of kernels written for one thread of a GPU; none in C and C++
   CheckOptions check = {};  // of those kernels
   std::string cpu;  // LLVM's name; this machine's own means only what this machine really has

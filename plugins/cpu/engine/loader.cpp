@@ -253,6 +253,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  void* find(const std::string& symbol);
   Result<void*> link(std::span<const std::string> objects, const std::string& entry);
   /// Runs what the code registered for its end.
   void finish();
@@ -314,6 +315,15 @@ Result<void*> Session::link(std::span<const std::string> objects, const std::str
   return found->getAddress().toPtr<void*>();
 }
 
+void* Session::find(const std::string& symbol) {
+  const auto all =
+      orc::makeJITDylibSearchOrder({dylib_}, orc::JITDylibLookupFlags::MatchAllSymbols);  // hidden ones, too
+  auto found = session_.lookup(all, session_.intern(symbol));
+  if (found) return found->getAddress().toPtr<void*>();
+  llvm::consumeError(found.takeError());
+  return nullptr;
+}
+
 void Session::finish() {
   exits_.run();
   (void)run_guarded({sections_.finalisers.rbegin(), sections_.finalisers.rend()});
@@ -330,6 +340,7 @@ void keep(std::unique_ptr<Session> session) {
 class JitCode final : public LoadedCode {
  public:
   JitCode(std::unique_ptr<Session> session, void* entry) : session_(std::move(session)) { entry_ = entry; }
+  void* find(const std::string& symbol) override { return session_->find(symbol); }
   ~JitCode() override {
     if (session_->pinned()) {
       keep(std::move(session_));
@@ -345,6 +356,7 @@ class JitCode final : public LoadedCode {
 class SharedObject final : public LoadedCode {
  public:
   SharedObject(MemoryLibrary library, void* entry) : library_(std::move(library)) { entry_ = entry; }
+  void* find(const std::string& symbol) override { return library_.symbol(symbol); }
 
  private:
   MemoryLibrary library_;

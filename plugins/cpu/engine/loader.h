@@ -47,6 +47,8 @@ class LoadedCode {
   virtual ~LoadedCode() = default;
   /// The function that `load` was asked for.
   void* entry() const { return entry_; }
+  /// A variable of the code that stayed visible; null if there is none.
+  virtual void* find(const std::string& symbol) = 0;
 
  protected:
   void* entry_ = nullptr;

@@ -218,7 +218,10 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
     if (job.blocks.empty()) keep_calls(*called);
   }
   if (llvm::Linker::linkModules(*whole, std::move(launcher))) return link_failed(log);
-  llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) { return value.getName() == job.entry; });
+  KMUX_TRY(name_constants(*whole, job.constants));
+  llvm::internalizeModule(*whole, [&](const llvm::GlobalValue& value) {
+    return value.getName() == job.entry || (!job.constants.empty() && value.getName().starts_with(kConstantSymbol));
+  });
   return LinkedModule{std::move(whole), std::move(on_fibers)};
 }
 

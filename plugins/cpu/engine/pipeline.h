@@ -40,6 +40,12 @@ Result<LinkedModule> link_modules(std::vector<std::unique_ptr<llvm::Module>> uni
 /// Errors: invalid_argument that names the kernel and shows both.
 Status check_passed(const llvm::Module& units, const CompileJob& job);
 
+/// Gives each constant of a program, which the variable `constant_symbol` points to (builder.cpp), that name. From here on it stays
+/// visible to who links: what is set from outside cannot be computed with in advance.
+///
+/// Errors: compile_failed where the sources have none; invalid_argument for a const one, and for another size.
+Status name_constants(llvm::Module& module, const std::vector<Constant>& constants);
+
 /// The code generator for `cpu`, position-independent.
 ///
 /// Errors: internal if LLVM was built without this machine's target.

@@ -216,6 +216,11 @@ typedef struct kmux_plugin_api {
    * kmux::Backend::standalone. */
   kmux_code (*standalone)(void* instance, const kmux_build_request* request, kmux_bytes artifact, kmux_sink parts,
                           kmux_sink error);
+
+  /* May be null or missing: programs with `constants` are refused. Writes where the constant `name` of the adapter's program lies
+   * on `device`, which is prepared, and how many bytes it has there. The host copies to it in the order of streams. */
+  kmux_code (*constant)(void* adapter, int32_t device, kmux_bytes name, void** address, uint64_t* bytes,
+                        kmux_sink error);
 } kmux_plugin_api;
 
 /* The one exported symbol: a table not newer than `host_max_version`, or null and a sentence in `reason`. */

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,12 @@ struct LaunchEntry : kmux_launch_entry {
   }
 };
 
+/// Where a constant of a program lies on a device.
+struct ConstantPlace {
+  void* address = nullptr;  // on the device
+  std::uint64_t bytes = 0;  // that it has in the code
+};
+
 /// A loaded artifact that can be launched.
 ///
 /// Threads: `launch` any, concurrently.   Lifetime: the destructor waits for launches where the device needs it.
@@ -81,6 +88,10 @@ class Adapter {
   virtual Status prepare(int device) = 0;
   /// The hot call. Never throws, allocates, locks or looks anything up. A failure writes its text to `error`.
   virtual kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept = 0;
+  /// Where the constant `name` of the program lies on `device`, which this prepares.
+  ///
+  /// Errors: those of `prepare`; unsupported where the backend has no constants.
+  virtual Result<ConstantPlace> constant(int device, std::string_view name);
   /// What `launch` comes to, for a caller that keeps it as long as the adapter lives.
   virtual LaunchEntry entry() noexcept {
     constexpr auto call = [](void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) noexcept {
@@ -180,6 +191,9 @@ class Backend {
   /// Errors: unsupported where the backend, or this program with it, cannot be exported; as `build` otherwise.
   virtual Result<Artifact> standalone(const BuildRequest& request, const Artifact& built);
 };
+
+/// The refusal of a backend that cannot set constants: of `backend "metal"`, for example.
+Error no_constants(std::string_view who);
 
 /// The refusal of a backend that has no `standalone`: of `backend "hip"`, for example.
 Error cannot_export(std::string_view who);

@@ -76,6 +76,17 @@ class KMUX_API Kernel {
   /// The same with the arguments in braces.
   Status launch(std::initializer_list<Arg> all_params, StreamRef stream = {}) const;
 
+  /// Sets the constant `name` of the program (docs/dispatch-ir.md, "Constants") for the launches that come after it on `stream`; other
+  /// streams are ordered as for any memory. It is set on one device: the one that `value` is on, or for a value on the host `device`
+  /// (an ordinal; by default the kernel's own). A value on the host has been read when this returns.
+  ///
+  /// Shapes:  as declared, contiguous.
+  /// Errors:  invalid_argument for an unknown name, another type, shape or size than the code has, a stream that is captured, and
+  ///          memory elsewhere; what the first launch on the device would report; unsupported where the backend cannot do it.
+  /// Threads: any. Every copy of this handle launches with the value; another `compile` of the program makes a kernel of its own.
+  Status set_constant(std::string_view name, const Tensor& value, StreamRef stream = {},
+                      std::optional<int> device = {}) const;
+
   /// Does now what the first launch on `device` (an ordinal; by default the kernel's own) would do once.
   Status warm(std::optional<int> device = {}) const;
 
@@ -105,6 +116,8 @@ class KMUX_API Kernel {
   const Target& target() const;
   /// The device that the kernel was compiled for.
   const Device& device() const;
+  /// The constants of the program.
+  const std::vector<Constant>& constants() const;
   /// The signature, with the outputs that out_idx names.
   const Signature& signature() const;
   /// How the backend was chosen, and among which.
