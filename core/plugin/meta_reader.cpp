@@ -65,20 +65,15 @@ namespace {
 
 constexpr const char* kConstantsPart = "constants.json";
 
-/// A variable of one file: nvcc, NVRTC and Clang put its name into a namespace of their own.
-bool is_of_one_file(std::string_view scope) {
-  return scope.starts_with("_INTERNAL_") || scope.starts_with("(anonymous namespace)");
+/// Of a variable of one file, nvcc, NVRTC and Clang put the name into namespaces that are that file's.
+std::string without_file_scopes(std::string name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  for (std::size_t at = name.find(kUnnamed); at != name.npos; at = name.find(kUnnamed)) name.erase(at, kUnnamed.size());
+  return name.starts_with("_INTERNAL_") ? name.substr(std::min(name.size(), name.find("::") + 2)) : name;
 }
 
 bool is_named(const std::string& symbol, const std::string& name) {
-  const std::string found = demangled(symbol);
-  if (symbol == name || found == name) return true;
-  const std::string_view view = found;
-  if (!view.ends_with("::" + name)) return false;
-  std::string_view scopes = view.substr(0, view.size() - name.size());  // each with its "::"
-  while (!scopes.empty() && is_of_one_file(scopes))
-    scopes.remove_prefix(std::min(scopes.size(), scopes.find("::") + 2));
-  return scopes.empty();
+  return symbol == name || without_file_scopes(demangled(symbol)) == name;
 }
 
 Error not_one_variable(const std::string& name, const char* why, const std::vector<CodeVariable>& present) {

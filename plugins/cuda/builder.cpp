@@ -237,12 +237,14 @@ Result<Artifact> CudaBuilder::build(const BuildRequest& request, std::string_vie
   const auto level = code->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!code->log.empty()) host_.log(level, code->log);
   KMUX_ASSIGN(const auto symbols, nvidia::checked_symbols(plan, plan.kernels, code->code, code->is_ptx));
+  KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code->code, code->is_ptx));
   KMUX_ASSIGN(std::string library, launcher_compiler.link(code->code, plan.kernels, symbols));
   Artifact artifact;
   if (!code->is_ptx) {
     KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, symbols, code->code));
     artifact.set(nvidia::kKernelsPart, std::move(numbers));
   }
+  set_constants(artifact, constants);
   artifact.set(nvidia::kCodePart, std::move(code->code));
   artifact.set(nvidia::kLibraryPart, std::move(library));
   artifact.set(nvidia::kLauncherPart, std::string(launcher));

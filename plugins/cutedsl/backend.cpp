@@ -66,6 +66,9 @@ Result<Artifact> CuteDslBackend::standalone(const BuildRequest& request, const A
 
 std::vector<MissingFeature> missing_support(const BuildRequest& request) {
   auto missing = nvidia::missing_support(request, "cutedsl", {"cutedsl"});
+  if (!request.program.constants.empty()) {
+    missing.push_back({"constants", "/constants/0", "backend cutedsl has no variables of the module"});
+  }
   if (!missing.empty()) return missing;
   const auto entries = make_entries(request.program, request.variant);
   if (!entries && entries.error().code == ErrorCode::kUnsupported) {

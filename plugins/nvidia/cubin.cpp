@@ -76,14 +76,9 @@ Error no_cubin(const std::string& why) {
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin) {
   KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
   std::vector<std::string> kernels;
-  for (const Elf64_Shdr& section : file.sections()) {
-    if (section.sh_type != SHT_SYMTAB) continue;
-    std::string_view symbols = file.content(section);
-    for (Elf64_Sym symbol; symbols.size() >= sizeof symbol; symbols.remove_prefix(sizeof symbol)) {
-      std::memcpy(&symbol, symbols.data(), sizeof symbol);
-      if (is_kernel(symbol)) kernels.emplace_back(file.text(section.sh_link, symbol.st_name));
-    }
-  }
+  for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
+    if (is_kernel(symbol)) kernels.emplace_back(name);
+  });
   std::ranges::sort(kernels);
   return kernels;
 }
@@ -339,6 +334,27 @@ std::optional<std::vector<KernelArgument>> ptx_parameters(std::string_view ptx, 
     parameters.push_back(*parameter);
   }
   return parameters;
+}
+
+// ".visible .const .align 4 .b8 weights[16] = {...};": the last word before a bracket, a value or the end.
+std::vector<CodeVariable> ptx_variables(std::string_view ptx) {
+  const std::string text = without_comments(ptx);
+  std::vector<CodeVariable> variables;
+  int depth = 0;
+  for (std::size_t at = 0, begin = 0; at < text.size(); ++at) {
+    depth += text[at] == '{' ? 1 : text[at] == '}' ? -1 : 0;
+    const bool ends = depth == 0 && (text[at] == ';' || text[at] == '}');
+    if (!ends) continue;
+    const std::string statement = text.substr(begin, at - begin);
+    begin = at + 1;
+    const std::size_t space = std::min(statement.find(".const"), statement.find(".global"));
+    if (space == statement.npos || statement.find("(") != statement.npos || statement.find(".extern") < space) continue;
+    const std::size_t end = std::min(statement.find_first_of("[=", space), statement.size());
+    const std::size_t last = statement.find_last_not_of(kBlanks, end - 1);
+    const std::size_t first = statement.find_last_of(kBlanks, last) + 1;
+    variables.push_back({statement.substr(first, last + 1 - first)});
+  }
+  return variables;
 }
 
 Result<Arch> ptx_arch(std::string_view ptx) {

@@ -11,6 +11,7 @@
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
 #include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 
 #include "nvidia/target.h"
@@ -21,6 +22,11 @@ namespace kmux::nvidia {
 ///
 /// Errors: invalid_argument if it is not a cubin (an ELF file of 64 bits for NVIDIA's devices).
 Result<std::vector<std::string>> cubin_kernels(std::string_view cubin);
+
+/// The variables that PTX defines outside of its functions, in constant and global memory; without sizes.
+///
+/// Source: PTX ISA, "State Spaces".
+std::vector<CodeVariable> ptx_variables(std::string_view ptx);
 
 /// The architecture that a cubin is for, with its suffix.
 ///
@@ -78,6 +84,18 @@ bool read_from(std::string_view bytes, T& value) {
   if (bytes.size() < sizeof value) return false;
   bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
   return true;
+}
+
+/// Calls `body` with each symbol and its name.
+template <class Body>
+void for_each_symbol(const CubinFile& file, const Body& body) {
+  for (const Elf64_Shdr& section : file.sections()) {
+    if (section.sh_type != SHT_SYMTAB) continue;
+    std::string_view symbols = file.content(section);
+    for (Elf64_Sym symbol; read_from(symbols, symbol); symbols.remove_prefix(sizeof symbol)) {
+      body(symbol, file.text(section.sh_link, symbol.st_name));
+    }
+  }
 }
 
 /// The names of the kernels (`.entry`) in PTX, sorted.

@@ -178,4 +178,21 @@ Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::ve
   return symbols;
 }
 
+Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin) {
+  KMUX_ASSIGN(const CubinFile file, CubinFile::open(cubin));
+  std::vector<CodeVariable> variables;
+  for_each_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) variables.push_back({std::string(name), symbol.st_size});
+  });
+  return variables;
+}
+
+Result<std::vector<ConstantSymbol>> find_constants(const std::vector<Constant>& constants, std::string_view code,
+                                                   bool is_ptx) {
+  if (constants.empty()) return std::vector<ConstantSymbol>();
+  if (is_ptx) return kmux::find_constants(constants, ptx_variables(code));
+  KMUX_ASSIGN(const std::vector<CodeVariable> present, cubin_variables(code));
+  return kmux::find_constants(constants, present);
+}
+
 }  // namespace kmux::nvidia

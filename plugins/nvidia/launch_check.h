@@ -6,6 +6,7 @@
 
 #include "kmux/error.h"
 #include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 
 #include "nvidia/facts.h"
@@ -41,5 +42,16 @@ Status check_ptx_launches(const Plan& plan, const std::vector<std::string>& symb
 /// Errors: as `find_kernels`, and as the check of the code's kind.
 Result<std::vector<std::string>> checked_symbols(const Plan& plan, const std::vector<std::string>& names,
                                                  std::string_view code, bool is_ptx);
+
+/// The variables of a cubin, with their sizes.
+///
+/// Errors: as `cubin_kernels`.
+Result<std::vector<CodeVariable>> cubin_variables(std::string_view cubin);
+
+/// Where the constants of a program are in `code`, a cubin or PTX.
+///
+/// Errors: as `kmux::find_constants` and `cubin_kernels`.
+Result<std::vector<ConstantSymbol>> find_constants(const std::vector<Constant>& constants, std::string_view code,
+                                                   bool is_ptx);
 
 }  // namespace kmux::nvidia

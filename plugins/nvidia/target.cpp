@@ -197,7 +197,7 @@ std::string told_forward(std::string_view compiler, Arch target, Arch code) {
 const std::vector<std::string>& launch_features() {
   static const auto& features = *new const std::vector<std::string>([] {
     std::vector<std::string> all(known_features().begin(), known_features().end());
-    for (const char* other : {"constants", "packed_values"}) std::erase(all, other);
+    std::erase(all, "packed_values");
     return all;
   }());
   return features;

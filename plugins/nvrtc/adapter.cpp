@@ -27,6 +27,15 @@ NvrtcAdapter::NvrtcAdapter(LoadedKernel kernel, PlanRunner runner)
                   }),
       maps_(maps_of(this->runner())) {}
 
+Result<ConstantPlace> NvrtcAdapter::constant(int device, std::string_view name) {
+  KMUX_ASSIGN(const ConstantSymbol* const constant, symbol_of(loaded().constants, name));
+  ConstantPlace place;
+  FailureText failure;
+  KMUX_TRY(failure.status(
+      launcher().find_variable(device, constant->symbol.c_str(), &place.address, &place.bytes, failure.sink())));
+  return place;
+}
+
 LaunchEntry NvrtcAdapter::entry() noexcept {
   if (maps_.empty()) return PlanAdapter::entry();
   return {{launch_mapped, this}};
@@ -57,7 +66,8 @@ Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host ho
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(plan));
   nvidia::Facts facts(plan, std::move(symbols),
                       {meta.graph, nvidia::shows_ranges(host), nvidia::blocks_launches(host)});
-  LoadedKernel kernel{host, *code, std::move(facts)};
+  KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "nvrtc"));
+  LoadedKernel kernel{host, *code, std::move(facts), std::move(constants)};
   return std::unique_ptr<Adapter>(std::make_unique<NvrtcAdapter>(std::move(kernel), std::move(runner)));
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan_adapter.h"
 #include "kmux/plugin/plugin.hpp"
 
@@ -17,6 +18,7 @@ struct LoadedKernel {
   Host host;
   std::string code;
   nvidia::Facts facts;
+  std::vector<ConstantSymbol> constants = {};
 };
 
 /// A loaded kernel: the launch layer runs the plan.
@@ -27,6 +29,7 @@ class NvrtcAdapter final : public PlanAdapter<LoadedKernel, nvidia::Launcher> {
   NvrtcAdapter(LoadedKernel kernel, PlanRunner runner);
 
   LaunchEntry entry() noexcept override;
+  Result<ConstantPlace> constant(int device, std::string_view name) override;
 
  private:
   static kmux_code launch_mapped(void* self, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error);

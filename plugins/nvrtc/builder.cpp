@@ -36,6 +36,13 @@ std::vector<std::string> names_of(const std::vector<std::string>& kernels, const
   return names;
 }
 
+// A variable that is named so stays as it is: of one that nothing writes, and that is static, NVRTC would take the first value.
+void add_addresses(std::vector<std::string>& names, const std::vector<Constant>& constants) {
+  for (const Constant& constant : constants) {
+    if (!constant.name.starts_with("_Z")) names.push_back("&" + constant.name);
+  }
+}
+
 // A header of the toolkit is not one of those that a program's settings hint at.
 Error with_header_hint(Error error, const Settings& settings) {
   const auto advice = toolkit_header_advice(error.message);
@@ -89,6 +96,8 @@ Result<std::string> NvrtcBuilder::toolchain(const Target&, const Options& option
 Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& request,
                                                         const nvidia::BuildOptions& options,
                                                         const std::vector<std::string>& kernels) {
+  std::vector<std::string> names = name_expressions(kernels);
+  add_addresses(names, request.program.constants);
   const Variant& variant = request.chosen();
   KMUX_ASSIGN(const nvidia::Arch device, nvidia::arch_of(request.target));
   KMUX_ASSIGN(const nvidia::Arch arch, nvidia::code_arch_of(request.target));
@@ -107,8 +116,7 @@ Result<NvrtcBuilder::Code> NvrtcBuilder::compile_source(const BuildRequest& requ
   code.dependencies = headers_.scan(variant, {folders, options.compile_flags, {}});  // before the compiler reads them
   const std::string stamp =
       code.dependencies ? headers_stamp(unit.text, unit.files, code.arguments, *code.dependencies) : "";
-  auto compiled =
-      compile_with(precompiled_, *library, {unit, code.arguments, name_expressions(kernels), code.is_ptx}, stamp);
+  auto compiled = compile_with(precompiled_, *library, {unit, code.arguments, names, code.is_ptx}, stamp);
   if (!compiled) return with_header_hint(std::move(compiled).error(), variant.settings);
   const auto level = compiled->is_about_program ? Host::Level::kWarning : Host::Level::kDebug;
   if (!compiled->log.empty()) host_.log(level, compiled->log);
@@ -140,6 +148,8 @@ Result<Artifact> NvrtcBuilder::build(const BuildRequest& request, std::string_vi
     KMUX_ASSIGN(std::string numbers, nvidia::kernels_part(plan.kernels, code.symbols, code.content));
     artifact.set(nvidia::kKernelsPart, std::move(numbers));
   }
+  KMUX_ASSIGN(const auto constants, nvidia::find_constants(request.program.constants, code.content, code.is_ptx));
+  set_constants(artifact, constants);
   artifact.set(kCodePart, std::move(code.content));
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));

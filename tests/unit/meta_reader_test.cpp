@@ -43,20 +43,25 @@ TEST(MetaReader, NamesTheKeyThatIsNotAsExpected) {
 }
 
 const std::vector<CodeVariable>& variables() {
-  static const std::vector<CodeVariable> all = {{"weights", 16},
-                                                {"_ZN7filters4biasE", 4},
-                                                {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused7filters4onlyE", 4},
-                                                {"_ZN1a5twiceE", 4},
-                                                {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused1a5twiceE", 4}};
+  static const std::vector<CodeVariable> all = {
+      {"weights", 16},
+      {"_ZN7filters4biasE", 4},
+      {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused7filters4onlyE", 4},
+      {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused7filters34_GLOBAL__N__89b8bf71_4_t_cu_unused5scaleE", 4},
+      {"_ZN1a5twiceE", 4},
+      {"_ZN32_INTERNAL_89b8bf71_4_t_cu_unused1a5twiceE", 4}};
   return all;
 }
 
 TEST(Constants, AreFoundByTheNamesOfTheSource) {
   const auto found =
-      find_constants({{"weights", dtype::kFloat32, {4}}, {"filters::bias"}, {"filters::only"}}, variables()).value();
+      find_constants({{"weights", dtype::kFloat32, {4}}, {"filters::bias"}, {"filters::only"}, {"filters::scale"}},
+                     variables())
+          .value();
   EXPECT_EQ(found[0], (ConstantSymbol{"weights", "weights", 16}));
   EXPECT_EQ(found[1].symbol, "_ZN7filters4biasE");
   EXPECT_EQ(found[2].symbol, variables()[2].symbol);
+  EXPECT_EQ(found[3].symbol, variables()[3].symbol);
   Artifact artifact;
   set_constants(artifact, found);
   EXPECT_EQ(symbol_of(constants_of(artifact, "b").value(), "filters::bias").value()->bytes, 4U);

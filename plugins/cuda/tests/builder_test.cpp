@@ -74,10 +74,12 @@ TEST_F(Builder, WritesDownWhatTheKernelsTake) {
       "  for (int i = 0; i < 40; ++i) s[(threadIdx.x + i) % 100] += a[i];\n  __syncthreads();\n"
       "  x[threadIdx.x] = s[(threadIdx.x + 1) % 100];\n}\n";
   for (const char* arch : {"sm_80", "sm_90a"}) {
-    const Program program = program_of(source).build().value();
+    Program program = program_of(source).build().value();
+    program.constants = {{"table", dtype::kFloat32, {64}}};
     const BuildRequest request{program, 0, Target{"cuda", arch, {}}, {{"compile_flags", "-Xptxas=-v"}}};
     host.log.clear();
     const Artifact artifact = builder.build(request, CudaWrapper(host).wrap(request).value()).value();
+    EXPECT_THAT(constants_of(artifact, "cuda").value(), ElementsAre(ConstantSymbol{"table", "table", 256}));
     const Json kernels = parse_json(*artifact.find("kernels.json")).value();
     ASSERT_EQ(kernels.as_array()->size(), 1U);
     const Json& kernel = kernels.as_array()->front();

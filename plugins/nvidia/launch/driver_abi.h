@@ -141,6 +141,8 @@ struct CUDA_MEMSET_NODE_PARAMS {
              int* library_options, void** library_values, unsigned library_count))                                   \
   KMUX_CALL(library_unload, cuLibraryUnload, (CUlibrary library))                                                    \
   KMUX_CALL(library_kernel, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char* name))            \
+  KMUX_CALL(library_global, cuLibraryGetGlobal,                                                                      \
+            (CUdeviceptr * address, size_t* bytes, CUlibrary library, const char* name))                             \
   KMUX_CALL(kernel_function, cuKernelGetFunction, (CUfunction * function, CUkernel kernel))                          \
   KMUX_CALL(kernel_attribute_get, cuKernelGetAttribute,                                                              \
             (int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device))                          \

@@ -17,6 +17,15 @@ int Launcher::prepare(int device, kmux_sink error) {
   return find(device) == nullptr ? prepare(device, nullptr, error) : KMUX_OK;
 }
 
+int Launcher::find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error) {
+  if (const int code = prepare(device, error)) return code;
+  ContextScope primary(*driver_, find(device)->context());
+  if (const int code = primary.enter_primary(error)) return code;
+  const int code = RelaxedCapture::during(*driver_, error,
+                                          [&] { return code_.find_variable(*driver_, symbol, address, bytes, error); });
+  return primary.leave(code, error);
+}
+
 const kmux_driver Launcher::kDirect = {
     [](const kmux_driver_env* env, const kmux_driver_launch* launch, kmux_sink error) {
       return static_cast<Launcher*>(env->call)->launch(env->env, *launch, error);

@@ -95,6 +95,19 @@ int LoadedCode::find_kernels(const DriverTable& driver, kmux_sink error) {
   return KMUX_OK;
 }
 
+int LoadedCode::find_variable(const DriverTable& driver, const char* symbol, void** address, uint64_t* bytes,
+                              kmux_sink error) const {
+  CUdeviceptr place = 0;
+  size_t size = 0;
+  const CUresult result = driver.library_global(&place, &size, library_, symbol);
+  if (result != CUDA_SUCCESS)
+    return fail_call(driver, error, "cuLibraryGetGlobal", result, R"(variable "%s" in the code of "%s")", symbol,
+                     facts_.name);
+  *address = reinterpret_cast<void*>(place);
+  *bytes = size;
+  return KMUX_OK;
+}
+
 CUresult LoadedCode::unload(const DriverTable& driver) {
   if (library_ == nullptr) return CUDA_SUCCESS;
   const CUlibrary library = library_;

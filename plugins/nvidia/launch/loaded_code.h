@@ -55,6 +55,12 @@ class LoadedCode {
   /// Kernel number `index`, for every device; only after `load`.
   CUkernel kernel(unsigned index) const { return kernels_[index]; }
 
+  /// Where variable `symbol` of the code lies in the context that is current, and its bytes; only after `load`.
+  ///
+  /// Errors: invalid_argument if there is none; else what `error_code_of` says.
+  int find_variable(const DriverTable& driver, const char* symbol, void** address, uint64_t* bytes,
+                    kmux_sink error) const;
+
   /// Unloads what `load` loaded. Returns the driver's error.
   CUresult unload(const DriverTable& driver);
 

@@ -12,6 +12,7 @@ Result<std::unique_ptr<LauncherLibrary>> LauncherLibrary::open(const std::string
   KMUX_ASSIGN(MemoryLibrary file, MemoryLibrary::open(bytes, "launcher"));
   std::unique_ptr<LauncherLibrary> library(new LauncherLibrary(std::move(file)));
   KMUX_TRY(library->find("kmux_launcher_prepare", library->prepare_));
+  KMUX_TRY(library->find("kmux_launcher_variable", library->find_variable_));
   KMUX_TRY(library->find("kmux_launcher_call", library->launch_));
   KMUX_TRY(library->find("kmux_launcher_open", library->open_));
   KMUX_TRY(library->find("kmux_launcher_close", library->close_));
@@ -37,9 +38,18 @@ Result<std::unique_ptr<Adapter>> LibraryAdapter::load(const Artifact& artifact, 
   using Ranges = LauncherLibrary::Ranges;
   const Ranges ranges = shows_ranges(host) ? Ranges::kShown : Ranges::kHidden;
   auto adapter = std::make_unique<LibraryAdapter>(host);
+  KMUX_ASSIGN(adapter->constants_, constants_of(artifact, backend));
   KMUX_ASSIGN(adapter->library_,
               LauncherLibrary::open(*library, log_to(adapter->host_), ranges, blocks_launches(host)));
   return std::unique_ptr<Adapter>(std::move(adapter));
+}
+
+Result<ConstantPlace> LibraryAdapter::constant(int device, std::string_view name) {
+  KMUX_ASSIGN(const ConstantSymbol* const constant, symbol_of(constants_, name));
+  ConstantPlace place;
+  FailureText failure;
+  KMUX_TRY(failure.status(library_->find_variable(device, constant->symbol, place, failure.sink())));
+  return place;
 }
 
 Status LibraryAdapter::prepare(int device) {

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kmux/error.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/plugin/dynamic_library.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plugin.h"
 #include "kmux/plugin/plugin.hpp"
 
@@ -31,6 +35,9 @@ class LauncherLibrary {
   ~LauncherLibrary();
 
   int prepare(int device, kmux_sink error) const { return prepare_(device, error); }
+  int find_variable(int device, const std::string& symbol, ConstantPlace& place, kmux_sink error) const {
+    return find_variable_(device, symbol.c_str(), &place.address, &place.bytes, error);
+  }
   LaunchEntry entry() const { return {{launch_, launcher_}}; }
 
  private:
@@ -40,6 +47,7 @@ class LauncherLibrary {
 
   kmux_code (*launch_)(void*, const kmux_slot*, const kmux_launch_env*, kmux_sink) = nullptr;
   int (*prepare_)(int, kmux_sink) = nullptr;
+  int (*find_variable_)(int, const char*, void**, std::uint64_t*, kmux_sink) = nullptr;
   void* (*open_)(Log, bool, PersistingLines*, bool) = nullptr;
   void (*close_)() = nullptr;
   void* launcher_ = nullptr;
@@ -59,6 +67,7 @@ class LibraryAdapter final : public Adapter {
   explicit LibraryAdapter(const Host& host) : host_(host) {}
 
   Status prepare(int device) override;
+  Result<ConstantPlace> constant(int device, std::string_view name) override;
   kmux_code launch(const kmux_slot* slots, const kmux_launch_env& env, kmux_sink error) noexcept override {
     return entry()(slots, env, error);
   }
@@ -67,6 +76,7 @@ class LibraryAdapter final : public Adapter {
  private:
   Host host_;  // the library logs to it
   std::unique_ptr<LauncherLibrary> library_;
+  std::vector<ConstantSymbol> constants_;
 };
 
 /// The parts of an artifact of a backend that prints a launcher: the cubin, the compiled launcher, its text, how they came

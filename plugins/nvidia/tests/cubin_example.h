@@ -17,6 +17,7 @@ struct CubinExample {
     unsigned short section = 1;
     std::vector<std::uint16_t> parameters = {};  // their sizes
     std::string records = {};                    // further ones
+    std::uint64_t bytes = 0;                     // of a variable
   };
   std::vector<Symbol> symbols;
   unsigned flags = 0x06005a04;  // sm_90, as version 8 of the interface has it
@@ -29,7 +30,8 @@ struct CubinExample {
     std::string names(1, '\0');
     std::string table(sizeof(Elf64_Sym), '\0');
     for (const Symbol& symbol : symbols) {
-      Elf64_Sym entry{static_cast<Elf64_Word>(names.size()), symbol.info, symbol.other, symbol.section, 0, 0};
+      Elf64_Sym entry{
+          static_cast<Elf64_Word>(names.size()), symbol.info, symbol.other, symbol.section, 0, symbol.bytes};
       table.append(reinterpret_cast<const char*>(&entry), sizeof entry);
       names += symbol.name + '\0';
     }

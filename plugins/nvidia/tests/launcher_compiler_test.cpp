@@ -34,8 +34,9 @@ std::vector<std::string> exports_of(const std::string& library) {
 
 TEST(LauncherCompiler, MakesALibraryThatNeedsNoDriver) {
   const std::string library = library_of(kmux::test::golden_programs().front()).value();
-  EXPECT_THAT(exports_of(library), ElementsAre("call", "get_last_error", "init", "kmux_launcher_call",
-                                               "kmux_launcher_close", "kmux_launcher_open", "kmux_launcher_prepare"));
+  EXPECT_THAT(exports_of(library),
+              ElementsAre("call", "get_last_error", "init", "kmux_launcher_call", "kmux_launcher_close",
+                          "kmux_launcher_open", "kmux_launcher_prepare", "kmux_launcher_variable"));
   const std::string needed = said_of(library, {"readelf", "-d"});
   EXPECT_THAT(needed, HasSubstr("NEEDED"));
   EXPECT_THAT(needed, Not(HasSubstr("libcuda")));

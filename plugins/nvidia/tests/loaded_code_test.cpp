@@ -1,6 +1,7 @@
 #include "nvidia/launch/loaded_code.h"
 
 #include "cubin_example.h"
+#include "nvidia/launch/launcher.h"
 #include "opened_launcher.h"
 
 namespace kmux::nvidia {
@@ -64,6 +65,24 @@ TEST_F(LoadedCodeTest, TellsThatItIsForOtherDevices) {
   EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetKernel failed with 209 CUDA_ERROR_NO_BINARY_FOR_GPU"),
                            HasSubstr("compile it for the architecture of this one.")));
   EXPECT_EQ(fake.live().libraries, 0U);
+}
+
+TEST_F(LoadedCodeTest, HasItsVariablesOnceADevice) {
+  const std::string cubin =
+      CubinExample{.symbols = {{"add", ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0x10, 1, {8, 4}},
+                               {"mul"},
+                               {"weights", ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), 0, 1, {}, {}, 16}}}
+          .bytes();
+  Launcher launcher(cubin.data(), facts, {});
+  void *first = nullptr, *again = nullptr, *second = nullptr;
+  std::uint64_t bytes = 0;
+  EXPECT_EQ(launcher.find_variable(0, "weights", &first, &bytes, sink()), KMUX_OK) << error;
+  EXPECT_EQ(bytes, 16U);
+  EXPECT_EQ(launcher.find_variable(0, "weights", &again, &bytes, sink()), KMUX_OK) << error;
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(launcher.find_variable(0, "weigths", &second, &bytes, sink()), KMUX_INVALID_ARGUMENT);
+  EXPECT_THAT(error, AllOf(HasSubstr("cuLibraryGetGlobal failed with 500 CUDA_ERROR_NOT_FOUND"),
+                           HasSubstr("variable \"weigths\" in the code of \"sum\"")));
 }
 
 TEST_F(LoadedCodeTest, IsUnloadedWhereItLacksAKernel) {

@@ -29,6 +29,21 @@ TEST(Ptx, KernelsAreItsEntries) { EXPECT_THAT(ptx_kernels(kPtx), ElementsAre("fi
 
 TEST(Ptx, WithoutEntriesHasNoKernels) { EXPECT_THAT(ptx_kernels(".version 8.0\n.entryless x\n.entry"), IsEmpty()); }
 
+TEST(Ptx, VariablesAreThoseOutsideOfFunctions) {
+  std::vector<std::string> names;
+  for (const CodeVariable& variable : ptx_variables(R"(
+.version 8.0
+.const .align 4 .b8 weights[16] = {1, 2};
+.visible .const .align 4 .u32 three = 3;
+.extern .global .align 4 .f32 elsewhere;
+.global .align 4 .f32 _ZN7filters4biasE;
+.visible .entry k(.param .u64 .ptr .global .align 4 x) { .shared .align 4 .b8 tile[4]; cvta.to.global.u64 %rd1, %rd2; ret; }
+.const .f32 last;
+)"))
+    names.push_back(variable.symbol);
+  EXPECT_THAT(names, ElementsAre("weights", "three", "_ZN7filters4biasE", "last"));
+}
+
 TEST(Ptx, ArchitectureIsItsTarget) { EXPECT_EQ(ptx_arch(kPtx).value(), (Arch{80, '\0'})); }
 
 TEST(Ptx, ParametersAreThoseOfTheirDeclarations) {

@@ -382,5 +382,29 @@ TEST_F(NvrtcBuilderHeavyTest, ASourceThatDoesNotCompileSpoilsNothing) {
   for (int salt = 1; salt < 4; ++salt) EXPECT_TRUE(compile(1, salt).ok());
 }
 
+constexpr const char* kConstants = R"(
+__constant__ float weights[4];
+static __constant__ float hidden;
+namespace filters { __device__ float bias; namespace { __constant__ float scale = 2; } }
+extern "C" __global__ void k(float* x) { *x = weights[threadIdx.x] * filters::scale + filters::bias + hidden; }
+)";
+
+TEST_F(NvrtcBuilderTest, FindsConstantsInEveryScope) {
+  Program program = one_kernel(kConstants).build().value();
+  program.constants = {{"weights", dtype::kFloat32, {4}}, {"filters::bias"}, {"hidden"}, {"filters::scale"}};
+  const auto artifact = build(program);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().explain();
+  const auto constants = constants_of(*artifact, "nvrtc").value();
+  ASSERT_EQ(constants.size(), 4U);
+  for (const ConstantSymbol& constant : constants) EXPECT_EQ(constant.bytes, constant.name == "weights" ? 16U : 4U);
+  EXPECT_EQ(symbol_of(constants, "weights").value()->symbol, "weights");
+  EXPECT_EQ(symbol_of(constants, "filters::bias").value()->symbol, "_ZN7filters4biasE");
+  program.constants = {{"weights", dtype::kFloat32, {8}}};
+  EXPECT_EQ(build(program).error().message,
+            "constant \"weights\" has 16 bytes in the code (the program declares float32[8], which has 32). Declare it "
+            "as the "
+            "source does.");
+}
+
 }  // namespace
 }  // namespace kmux::nvrtc

@@ -55,6 +55,9 @@ void read_symbols(const Image& image, const Elf64_Shdr& table, Cubin& cubin) {
   const Elf64_Shdr strings = image.section(table.sh_link);
   for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
     const auto symbol = read<Elf64_Sym>(image.bytes + table.sh_offset + at);
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT) {
+      cubin.variables.try_emplace(std::string(image.text(strings, symbol.st_name)), symbol.st_size);
+    }
     const bool global = ELF64_ST_BIND(symbol.st_info) != STB_LOCAL;
     if (global && ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF) {
       cubin.kernels.try_emplace(std::string(image.text(strings, symbol.st_name)));

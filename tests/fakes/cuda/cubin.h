@@ -22,6 +22,7 @@ struct CubinKernel {
 
 struct Cubin {
   std::map<std::string, CubinKernel> kernels;
+  std::map<std::string, std::size_t> variables;  // their bytes
   int arch = 0;  // 90 for sm_90
 };
 

@@ -111,6 +111,25 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
   });
 }
 
+// A library has its variables once on each device. They lie in the host's memory, as all memory here does.
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
+  Call call("cuLibraryGetGlobal", Needs::kContext);
+  return call.with(" ", library, " ", name).run([&] {
+    Library* found = world().libraries.find(library);
+    if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (const CUresult wrong = check_code(*found); wrong != CUDA_SUCCESS) return wrong;
+    if (!found->cubin || !found->cubin->variables.contains(name)) return CUDA_ERROR_NOT_FOUND;
+    const int device = current_device();
+    auto& memory = found->variables[{device, name}];
+    *bytes = found->cubin->variables.at(name);
+    if (memory == nullptr) memory = std::make_shared<std::vector<char>>(*bytes);
+    *address = reinterpret_cast<CUdeviceptr>(memory->data());
+    world().memory[static_cast<std::uintptr_t>(*address)] = {*bytes, device, true};
+    call.with(" -> bytes ", *bytes);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
   Call call("cuKernelGetFunction", Needs::kContext);
   const Kernel* found = world().kernels.find(kernel);

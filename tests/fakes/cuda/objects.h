@@ -56,6 +56,7 @@ struct Library {
   std::map<std::string, std::vector<Parameter>> ptx = {};  // of kernels in text that declares them
   PtxTarget ptx_target = {};
   std::map<std::string, CUkernel> kernels;
+  std::map<std::pair<int, std::string>, std::shared_ptr<std::vector<char>>> variables = {};  // by device and name
 };
 
 struct Kernel {

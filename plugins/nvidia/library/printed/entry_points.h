@@ -132,6 +132,11 @@ KMUX_EXPORT void* kmux_launcher_open(kmux::nvidia::Log log, bool ranges, kmux::n
 KMUX_EXPORT int kmux_launcher_prepare(int device, kmux_sink error) {
   return kmux::nvidia::kept.launcher.prepare(device, error);
 }
+/// For kmux's runtime: where a variable of the code lies on a device, and how many bytes it has.
+KMUX_EXPORT int kmux_launcher_variable(int device, const char* symbol, void** address, uint64_t* bytes,
+                                       kmux_sink error) {
+  return kmux::nvidia::kept.launcher.find_variable(device, symbol, address, bytes, error);
+}
 /// What lies in a plugin's table; there is one launcher, whatever it is called on.
 KMUX_EXPORT int kmux_launcher_call(void*, const kmux_slot* slots, const kmux_launch_env* env, kmux_sink error) {
   return kmux::nvidia::run(slots, *env, error);

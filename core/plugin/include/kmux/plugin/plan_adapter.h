@@ -53,6 +53,8 @@ class PlanAdapter : public Adapter {
  protected:
   /// The plan.
   const PlanRunner& runner() const { return runner_; }
+  /// The code, and what is known of it.
+  const Loaded& loaded() const { return loaded_; }
   /// What runs it.
   Launcher& launcher() { return launcher_; }
   /// A launch without a block.
