@@ -67,11 +67,7 @@ class SignatureReader {
     if (in_.take("pointer")) return void(param.kind = PointerParam{});
     const Token first = in_.peek();
     const DType dtype = in_.dtype("a type: pointer, a dtype, or a dtype and a shape");
-    if (!in_.is("[")) {
-      param.kind = ScalarParam{dtype};
-      in_.mark(at / "scalar" / "dtype", first);
-      return;
-    }
+    if (!in_.is("[")) return param.kind = ScalarParam{dtype}, in_.mark(at / "scalar" / "dtype", first);
     in_.mark(at / "buffer" / "dtype", first);
     BufferParam buffer{.dtype = dtype};
     in_.collect_symbols(&uses_);

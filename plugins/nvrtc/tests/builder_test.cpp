@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "../../nvidia/tests/spilling_kernel.h"
 #include "meta.h"
 #include "needs.h"
 #include "nvidia/cubin.h"
@@ -242,19 +243,8 @@ TEST_F(NvrtcBuilderTest, WarningsAboutTheProgramGoToTheLog) {
   EXPECT_THAT(host.log, HasSubstr("k.cu(2): warning"));
 }
 
-// More values than a thread may have registers for.
-constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* x) {
-  float a[64], sum = 0;
-  for (int i = 0; i < 64; ++i) a[i] = x[i * 7 % gridDim.x];
-  for (int k = 0; k < 8; ++k)
-    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i + k) % 64] + 1;
-  for (int i = 0; i < 64; ++i) sum += a[i];
-  x[threadIdx.x] = sum;
-}
-)";
-
 TEST_F(NvrtcBuilderTest, WarnsOfRegistersThatAreSpilled) {
-  const Program program = one_kernel(kSpilling).build().value();
+  const Program program = one_kernel(nvidia::kSpilling).build().value();
   ASSERT_TRUE(build(program, {{"max_registers", "24"}, {"tier", "fast"}}).ok());
   EXPECT_EQ(host.log, "") << "code that comes soon may spill";
   ASSERT_TRUE(build(program, {{"max_registers", "24"}}).ok());

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace kmux::nvidia {
+
+/// Kernel "k" over a float32 buffer, with more values than a thread has registers for if it has 24.
+inline constexpr const char* kSpilling = R"(extern "C" __global__ void k(float* x) {
+  float a[64], sum = 0;
+  for (int i = 0; i < 64; ++i) a[i] = x[i * 7 % gridDim.x];
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 64; ++i) a[i] = a[i] * a[(i + k) % 64] + 1;
+  for (int i = 0; i < 64; ++i) sum += a[i];
+  x[threadIdx.x] = sum;
+}
+)";
+
+}  // namespace kmux::nvidia
