@@ -89,6 +89,15 @@ void warm(const ffi::Function& function, const ffi::Optional<std::int64_t>& devi
   value_of(kernel_of(function).warm(ordinal));
 }
 
+/// In the order of the environment's stream on the value's device.
+void set_constant(const ffi::Function& function, const ffi::String& name, const ffi::Tensor& value) {
+  const DLDevice device = value.GetDLTensorPtr()->device;
+  const StreamRef stream{device.device_type == kDLCPU ? nullptr
+                                                      : TVMFFIEnvGetStream(device.device_type, device.device_id)};
+  const Tensor tensor = value_of(Tensor::from_dlpack(value.ToDLPackVersioned()));
+  value_of(kernel_of(function).set_constant(std::string(name), tensor, stream));
+}
+
 void raise_for_arguments(const ffi::Function& function, const ffi::String& kind) {
   KernelFunction::raise_for_arguments(function, kind);
 }
@@ -334,6 +343,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.kernel_files", files_of)
       .def("kmux.kernel_warm", warm)
       .def("kmux.kernel_await_best", [](const ffi::Function& f) { value_of(kernel_of(f).await_best()); })
+      .def("kmux.kernel_set_constant", set_constant)
       .def("kmux.kernel_raise_for_arguments", raise_for_arguments)
       .def("kmux.kernels_by_device", kernels_by_device)
       .def_packed("kmux.kernel_tune", tune_packed);

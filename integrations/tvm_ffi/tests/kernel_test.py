@@ -128,6 +128,24 @@ class Kernel(unittest.TestCase):
             self.scale(self.x)
         self.assertTrue(str(caught.exception).startswith('kernel "scale": expected'), caught.exception)
 
+    def test_sets_constants(self):
+        source = """
+            __constant__ float weights[2];
+            extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x % 2]; }
+            """
+        text = "kernel weigh(x: inout f32[4])\n  constant weights: f32[2]\n  launch weigh<<<1, 4>>>(x)"
+        kernel, x = compiled(kmux.kernel(source, text).program), np.ones(4, "float32")
+        with self.assertRaisesRegex(ValueError, "weights"):
+            kernel(x)
+        for weights in ([2, 3], [0.5, 1]):
+            kernel.set_constant("weights", np.array(weights, "float32"))
+            kernel(x)
+        np.testing.assert_array_equal(x, [1, 3, 1, 3])
+        with self.assertRaisesRegex(ValueError, "weight"):
+            kernel.set_constant("weight", np.zeros(2, "float32"))
+        with self.assertRaisesRegex(ValueError, r"weights"):
+            kernel.set_constant("weights", np.zeros(3, "float32"))
+
     def test_a_launch_runs_no_python(self):
         self.assertIs(kmux.Kernel.launch, tvm_ffi.Function.__call__)
         y = np.zeros(4, "float32")

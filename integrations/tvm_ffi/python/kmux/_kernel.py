@@ -157,6 +157,20 @@ class Kernel(tvm_ffi.Function):
         """Sources, headers, the launcher and the parts of the artifact."""
         return {str(path): bytes(content) for path, content in functions.kernel_files(self).items()}
 
+    def set_constant(self, name: str, value: Any) -> None:
+        """Sets a constant of the program for the launches that come after it on the current stream.
+
+        Args:
+            name: as the program declares it.
+            value: an array of the declared dtype and shape, on the host or on a device. One on the host has been read when this
+                returns.
+
+        Raises:
+            ValueError: an unknown name, another dtype, shape or size than the code has, memory elsewhere, a stream that is captured.
+            LaunchError: the device refused.
+        """
+        functions.kernel_set_constant(self, name, value)
+
     def warm(self, device: int | None = None) -> None:
         """Does now what the first launch on `device` would do once.
 
