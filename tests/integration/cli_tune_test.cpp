@@ -75,7 +75,8 @@ TEST_F(CliTune, TakesValuesAsRunDoes) {
   const ProcessResult tuned = run({"tune", "bare.kmux", "--set", "n=64", "-s", "s=2", "--json"});
   ASSERT_EQ(tuned.exit_code, 0) << tuned.standard_error;
   EXPECT_THAT(*parse_json(tuned.standard_output)->find("shapes")->as_string(), HasSubstr("2^6"));
-  const char* const kNone = "needs a value for \"n\" (no option, no file and no example of the program gives it). Give --set n=";
+  const char* const kNone =
+      "needs a value for \"n\" (no option, no file and no example of the program gives it). Give --set n=";
   for (const char* command : {"tune", "bench", "run"}) {
     const ProcessResult without = run({command, "bare.kmux", "--set", "s=2"});
     EXPECT_EQ(without.exit_code, 3) << command;
