@@ -97,7 +97,7 @@ class Command(unittest.TestCase):
 
     def test_the_nightly_script_tests_without_a_toolkit(self):
         for name in ("bars_order", "kmux_nvidia_fake_test", "kmux_nvidia_test", "kmux_nvrtc_test", "kmux_cuda_test",
-                     "kmux_nvidia_plugins_test"):  # fmt: skip
+                     "kmux_nvidia_plugins_test", "kmux_cpu_test"):  # fmt: skip
             self.tree.fake(f"build/release/{'bench' if name == 'bars_order' else 'tests'}/{name}", "")
         self.tree.fake("tests/order/seeds.py", "").write_text("")
         self.fake_fuzzer()
