@@ -71,6 +71,13 @@ class DirectFunction(unittest.TestCase):
                 with self.assertRaisesRegex(TypeError, f'"x" has dtype complex64 .expected {dtype}'):
                     copy(numpy.zeros(5, "complex64"), y)
 
+    def test_takes_no_names_as_none(self):
+        y = numpy.zeros(1)
+        self.sum(2.0, 3, array(2, 3), y, **{})
+        self.assertEqual(y[0], 126)
+        with self.assertRaisesRegex(TypeError, "expected 4 arguments, got 1"):
+            self.sum(2.0, **{})
+
     def test_takes_views_and_numbers(self):
         x = array(4, 6)
         for view in (x, x[:, 1:4], x[::2], x[1:2, :2], x[:, :0]):

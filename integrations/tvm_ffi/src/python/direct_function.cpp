@@ -155,6 +155,7 @@ PyObject* failed() {
 }
 
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
+  if (names != nullptr && PyDict_Size(names) == 0) names = nullptr;  // `kernel(*arguments, **named)` without any
   if (names != nullptr) return PyObject_CallFunctionObjArgs(known.by_name, self, arguments, names, nullptr);
   const TVMFFIObjectHandle handle = handle_of(self);
   const Py_ssize_t count = PyTuple_Size(arguments);

@@ -31,7 +31,7 @@ struct ConstantSymbol {
 
 /// A variable of compiled code, as its table of symbols has it.
 struct CodeVariable {
-  std::string symbol;
+  std::string symbol;  // its name in the table
   std::uint64_t bytes = 0;  // 0: not known
 };
 
