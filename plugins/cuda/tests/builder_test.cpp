@@ -21,9 +21,7 @@
 namespace kmux::cuda {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre, ::testing::EndsWith;
-using ::testing::HasSubstr;
+using ::testing::Contains, ::testing::ElementsAre, ::testing::EndsWith, ::testing::HasSubstr;
 
 constexpr const char* kScale = "template <class T, int N> __global__ void scale(T* x) { x[threadIdx.x] *= N; }\n";
 
@@ -392,8 +390,9 @@ TEST_F(Builder, KnowsItsToolchain) {
   EXPECT_NE(builder.toolchain(target, {{"fast_math", "on"}}).value(), identity);
   host.options["cuda.fast_math"] = "on";
   EXPECT_NE(builder.toolchain(target, {}).value(), identity);
-  const Error missing = builder.toolchain(target, {{"host_compiler", "no-such-c++"}}).error();
-  EXPECT_THAT(missing.message, HasSubstr("looked for \"no-such-c++\"; backend cuda needs one"));
+  const auto missing = builder.toolchain(target, {{"host_compiler", "no-such-c++"}});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("looked for \"no-such-c++\"; backend cuda needs one"));
 }
 
 }  // namespace
