@@ -12,6 +12,7 @@
 #include "output_file.h"
 #include "program_guess.h"
 #include "selection.h"
+#include "style.h"
 
 namespace kmux::cli {
 namespace {
@@ -100,7 +101,7 @@ Result<Report> run_new(const po::variables_map& arguments) {
               begin_program(path, values_of(arguments, "include"), values_of(arguments, "kernel")));
   Report report{.text = begun.text,
                 .json = Json::Object{{"text", begun.text}, {"left_out", json_list(begun.left_out)}}};
-  for (const std::string& one : begun.left_out) report.notice += (report.notice.empty() ? "left out: " : "; ") + one;
+  if (!begun.left_out.empty()) report.notice = "left out: " + joined(begun.left_out, "; ");
   if (arguments.count("write") == 0) return report;
   KMUX_TRY(rewrite_file(path, begun.content));
   report.text = path + ": written; `kmux run " + path + "` runs it\n";

@@ -16,16 +16,12 @@
 #include "kmux/runtime.h"
 #include "kmux/text.h"
 
+#include "style.h"
+
 namespace kmux::cli {
 namespace {
 
 constexpr const char* kReader = "cpu";  // the backend that has Clang in it
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
-  return text;
-}
 
 /// A parameter as the source has it.
 struct KernelParameter {

@@ -23,6 +23,12 @@ std::string styled(Style style, const std::string& text) {
   return std::string("\033[") + code + "m" + text + "\033[0m";
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+  return text;
+}
+
 std::string duration_text(double nanoseconds) {
   constexpr const char* kUnits[] = {"ns", "us", "ms", "s"};
   int unit = 0;

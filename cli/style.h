@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace kmux::cli {
 
@@ -14,6 +16,9 @@ std::string styled(Style style, const std::string& text);
 std::string duration_text(double nanoseconds);
 /// "812 B", "5.7 KiB", "1.2 GiB".
 std::string bytes_text(std::uint64_t bytes);
+
+/// The words with `between` between them.
+std::string joined(const std::vector<std::string>& words, std::string_view between);
 
 /// Is stderr a terminal that can go back to the start of a line?
 bool can_draw_on_stderr();

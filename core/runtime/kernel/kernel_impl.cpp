@@ -251,10 +251,6 @@ Status KernelConstants::copy(const Constant& constant, const Tensor& value, Stre
 }
 
 Status KernelConstants::set(std::string_view name, const Tensor& value, StreamRef stream, const Device& device) {
-  const auto with_kernel = [this](Status status) {
-    if (!status) status.error().message = "kernel \"" + kernel_ + "\": " + status.error().message;
-    return status;
-  };
   const auto attempt = [&]() -> Status {
     KMUX_ASSIGN(const std::size_t index, index_of(name));
     KMUX_TRY(check_value(constants_[index], value));
@@ -263,7 +259,9 @@ Status KernelConstants::set(std::string_view name, const Tensor& value, StreamRe
     if (on.ordinal() < kDevices) note_set(index, on.ordinal());
     return Ok{};
   };
-  return with_kernel(attempt());
+  Status status = attempt();
+  if (!status) status.error().message = "kernel \"" + kernel_ + "\": " + status.error().message;
+  return status;
 }
 
 WorkspaceAllocator::WorkspaceAllocator(Device device)

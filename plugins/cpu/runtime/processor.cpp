@@ -10,8 +10,8 @@
 namespace kmux::cpu {
 namespace {
 
-constexpr std::uint64_t kSampleNs =
-    5000;  // 200 readings of the clock: 1%, three times, in the first launch of a process
+// 200 readings of the clock are right to 1%; three samples are taken, in the first launch of a process.
+constexpr std::uint64_t kSampleNs = 5000;
 
 std::uint64_t sample_rate() {
   const std::uint64_t from = nanoseconds();

@@ -10,7 +10,6 @@ import tvm_ffi
 
 from ._library import functions
 
-
 _call = tvm_ffi.Function.__call__
 
 
@@ -20,7 +19,8 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     Raises:
         TypeError: a name that there is not, an argument that is given twice or not at all.
     """
-    parameters = [parameter["name"] for parameter in kernel.signature["params"]]
+    signature = kernel.signature
+    parameters = [parameter["name"] for parameter in signature["params"]]
     given = dict(zip(parameters, arguments))
     listed, subject = ", ".join(parameters), f'kernel "{kernel.name}":'
     for name in named:
@@ -30,7 +30,7 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
         if name in given:
             raise TypeError(f'{subject} parameter "{name}" is given by position and by name. Pass it once.')
     given |= named
-    outputs = kernel.signature.get("outputs", ())
+    outputs = signature.get("outputs", ())
     expected = parameters if any(name in given for name in outputs) else [name for name in parameters if name not in outputs]
     for name in expected:
         if name not in given:

@@ -105,7 +105,7 @@ class _SourceKernelThatWrites(DirectFunction, SourceKernel):
 
 
 def _source_kernel(program: Program, options: CompileOptions) -> SourceKernel:
-    functions.check_options(plain(options))
+    """Of options that were checked: `kernel` does, and what was pickled has been."""
     returns = program._has_outputs() or options.get("out_idx") is not None
     kind = SourceKernel if returns else _SourceKernelThatWrites
     made = kind.__new__(kind)
