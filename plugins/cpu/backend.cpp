@@ -41,18 +41,6 @@ PoolUse::~PoolUse() {
   pool().stop();
 }
 
-namespace {
-
-// What is written for AMD's devices stands in for what is written for NVIDIA's, so that of both the same one runs whatever
-// their order.
-bool is_passed_over(const BuildRequest& request) {
-  return request.chosen().dialect == "hip" && std::ranges::any_of(request.program.variants, [](const Variant& variant) {
-           return variant.dialect == "cuda";
-         });
-}
-
-}  // namespace
-
 const PluginInfo CpuBackend::kInfo{"cpu", KMUX_PLUGIN_VERSION, kDLCPU};
 
 const std::vector<std::string>& CpuBackend::features() {
@@ -108,10 +96,6 @@ Result<std::vector<MissingFeature>> CpuBackend::supports(const BuildRequest& req
   }
   if (!is_device && !request.program.constants.empty()) {
     missing.push_back({"constants", "/constants/0", "backend cpu has constants in dialects cuda and hip alone"});
-  }
-  if (is_passed_over(request)) {
-    missing.push_back(
-        {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect cuda, which is taken"});
   }
   return missing;
 }

@@ -16,11 +16,6 @@ namespace {
 const auto& kFeatures = *new const std::vector<std::string>{
     "cooperative", "dynamic_smem", "fill", "grid", "guard", "loop", "several_launches", "workspace"};
 
-// CUDA's variant is a stand-in for one that was written for these devices.
-bool has_hip_variant(const Program& program) {
-  return std::ranges::any_of(program.variants, [](const Variant& variant) { return variant.dialect == "hip"; });
-}
-
 }  // namespace
 
 const PluginInfo HipBackend::kInfo{"hip", KMUX_PLUGIN_VERSION, kDLROCM};
@@ -45,12 +40,7 @@ Result<Target> HipBackend::resolve_target(std::string_view request, std::optiona
 
 Result<std::vector<MissingFeature>> HipBackend::supports(const BuildRequest& request) {
   const auto has_arch = [&](const std::string& arch) { return parse_arch(arch) == request.target.arch; };
-  auto missing = missing_of({kInfo.name, {"hip", "cuda", "hsaco"}, kFeatures, has_arch}, request);
-  if (request.chosen().dialect == "cuda" && has_hip_variant(request.program)) {
-    missing.push_back(
-        {"dialect", path_in_variant(request, "dialect"), "the program has a variant of dialect hip, which is taken"});
-  }
-  return missing;
+  return missing_of({kInfo.name, {"hip", "cuda", "hsaco"}, kFeatures, has_arch}, request);
 }
 
 Result<std::unique_ptr<Adapter>> HipBackend::load(const Artifact& artifact, int) {

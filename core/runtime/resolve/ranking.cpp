@@ -94,15 +94,17 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_foreign(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
-  return contains(manifest.foreign_dialects, inquiry.program.variants[variant].dialect);
+int foreign_place(const Inquiry& inquiry, const Manifest& manifest, std::size_t variant) {
+  const std::vector<std::string>& foreign = manifest.foreign_dialects;
+  const auto found = std::ranges::find(foreign, inquiry.program.variants[variant].dialect);
+  return found == foreign.end() ? 0 : static_cast<int>(found - foreign.begin()) + 1;
 }
 
 Candidate judge(const Inquiry& inquiry, const PluginFacts& facts, std::size_t variant) {
   Candidate candidate{.backend = facts.manifest.name,
                       .variant = variant,
                       .dialect = inquiry.program.variants[variant].dialect,
-                      .is_foreign = is_foreign(inquiry, facts.manifest, variant),
+                      .foreign = foreign_place(inquiry, facts.manifest, variant),
                       .priority = facts.manifest.priority};
   for (const Stage stage : kRefusingStages) {
     candidate.stage = stage;
@@ -127,7 +129,7 @@ bool is_better(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& c) {
     const bool is_refused = c.verdict == Verdict::kRefused;
     return std::tuple(is_refused, is_refused ? 0 : -static_cast<int>(c.reach), -static_cast<int>(c.stage), -c.priority,
-                      c.is_foreign, c.variant, std::string_view(c.backend));
+                      c.foreign, c.variant, std::string_view(c.backend));
   };
   return key(a) < key(b);
 }
@@ -137,7 +139,8 @@ bool is_possible(const Candidate& candidate) { return candidate.verdict == Verdi
 std::string why_before(const Candidate& first, const Candidate& second) {
   if (first.reach > second.reach) return "the only one that can " + std::string(to_string(first.reach)) + " here";
   if (first.priority > second.priority) return "highest priority of those that can";
-  if (first.is_foreign < second.is_foreign) return "its dialect is for this kind of device";
+  if (first.foreign < second.foreign)
+    return first.foreign == 0 ? "its dialect is for this kind of device" : "its backend prefers this dialect";
   if (first.variant < second.variant) return "earliest variant at this priority";
   return "first by name at this priority";
 }
@@ -263,7 +266,7 @@ std::optional<Refusal> by_target(const Inquiry& inquiry, const PluginFacts& fact
   if (!facts.target) return of(facts.target.error());
   const std::vector<std::string>& arch = inquiry.program.variants[variant].requirements.arch;
   if (arch.empty() || contains(arch, facts.target->arch)) return std::nullopt;
-  if (is_foreign(inquiry, facts.manifest, variant)) return std::nullopt;  // architectures of that other kind
+  if (foreign_place(inquiry, facts.manifest, variant) > 0) return std::nullopt;  // architectures of that other kind
   return Refusal{ErrorCode::kUnsupported,
                  "the variant requires " + join(arch) + ", the target is " + to_string(*facts.target)};
 }

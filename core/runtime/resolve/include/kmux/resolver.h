@@ -48,7 +48,8 @@ struct Candidate {
   std::string backend;  // its name
   std::size_t variant = 0;  // index in Program::variants
   std::string dialect;  // of the variant
-  bool is_foreign = false;  // is the dialect written for another kind of device? Then the backend's own ones come first
+  int foreign =
+      0;  // place of the dialect among those of other kinds of device, from 1; 0: it is for this kind. The lower first
   int priority = 0;  // of the plugin; the higher first
   std::string target;  // canonical; empty before kTarget
   Stage stage = Stage::kManifest;  // how far it was looked at
