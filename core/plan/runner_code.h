@@ -13,7 +13,6 @@
 #include "kmux/plugin/plan.h"
 
 #include "ir/arithmetic.h"
-#include "runner_code.h"
 #include "runner_number.h"
 
 namespace kmux {

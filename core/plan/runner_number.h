@@ -10,7 +10,6 @@
 #include "kmux/plugin/expr_code.h"
 
 #include "ir/arithmetic.h"
-#include "runner_number.h"
 
 namespace kmux {
 

@@ -8,8 +8,6 @@
 #include "kmux/error.h"
 #include "kmux/plugin/plan.h"
 
-#include "code_object.h"
-
 namespace kmux::hip {
 
 /// What the metadata of a code object say of one kernel.

@@ -11,8 +11,6 @@
 #include "kmux/error.h"
 #include "kmux/plugin/plugin.h"
 
-#include "worker_frame.h"
-
 namespace kmux {
 
 /// What a frame asks or answers. The calls are those of kmux_plugin_api.

@@ -9,7 +9,6 @@
 #include "kmux/plugin/plugin.h"
 
 #include "failed_calls.h"
-#include "worker_pool.h"
 #include "worker_process.h"
 
 namespace kmux {

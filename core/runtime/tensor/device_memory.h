@@ -8,8 +8,6 @@
 
 #include "kmux/device.h"
 
-#include "device_memory.h"
-
 namespace kmux {
 
 /// A block of device memory and what it is freed behind.

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <thread>
 
-#include "thread_stream.h"
-
 namespace kmux {
 
 /// Whether `stream` is no address but a name, which may stand for the default stream of the calling thread: another stream in
