@@ -12,6 +12,7 @@
 #include "fake_cuda.h"
 #include "nvidia/call_bars.h"
 #include "nvidia/compile_bars.h"
+#include "nvidia/copy_bars.h"
 #include "nvidia/eviction.h"
 #include "nvidia/gemm_bar.h"
 #include "nvidia/places.h"
@@ -44,7 +45,7 @@ std::string needs_headers() {
 constexpr int kProcesses = 9;
 
 // Those over the fake driver come first: what is said of a driver that is not there is remembered.
-const std::array<Bar, 17> kBars = {{
+const std::array<Bar, 18> kBars = {{
     {"fake_call_ns", fake_call_ns, "ns", needs_no_driver},
     {"nvrtc_call_over_evicting", over_evicting_driver<nvrtc_call_over_raw>, "ns", needs_no_driver},
     {"cuda_call_over_evicting", over_evicting_driver<cuda_call_over_raw>, "ns", needs_no_driver},
@@ -61,6 +62,7 @@ const std::array<Bar, 17> kBars = {{
     {"graph2_end_to_end_ratio", graph2_end_to_end_ratio, "ratio", needs_device},
     {"graph2_host_ratio", graph2_host_ratio, "ratio", needs_device},
     {"gemm_ratio", gemm_ratio, "ratio", needs_device},
+    {"pinned_copy_ratio", pinned_copy_ratio, "ratio", needs_device},
     {"process_start_ratio", process_start_ratio, "ratio", needs_device},
 }};
 

@@ -105,4 +105,10 @@ Result<double> HostDevices::event_elapsed(int device, void* begin, void* end) {
 // Whatever was before is done.
 Status HostDevices::stream_wait_event(int device, void*, void*) { return check(device); }
 
+Result<void*> HostDevices::host_allocate(int device, std::size_t bytes, std::size_t alignment) {
+  return allocate(device, nullptr, bytes, alignment);
+}
+void HostDevices::host_free(int device, void* address) noexcept { free(device, nullptr, address); }
+Result<void*> HostDevices::stream_create_with_priority(int device, int) { return stream_create(device); }
+
 }  // namespace kmux

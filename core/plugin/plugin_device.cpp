@@ -119,7 +119,44 @@ kmux_code event_create_untimed(void* instance, std::int32_t device, void** event
   });
 }
 
+kmux_code host_allocate(void* instance, std::int32_t device, std::size_t bytes, std::size_t alignment, void** address,
+                        kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*address, devices_of(instance).host_allocate(device, bytes, alignment));
+    return Ok{};
+  });
+}
+
+void host_free(void* instance, std::int32_t device, void* address) { devices_of(instance).host_free(device, address); }
+
+kmux_code stream_create_with_priority(void* instance, std::int32_t device, std::int32_t priority, void** stream,
+                                      kmux_sink error) {
+  return guard(error, [&]() -> Status {
+    KMUX_ASSIGN(*stream, devices_of(instance).stream_create_with_priority(device, priority));
+    return Ok{};
+  });
+}
+
+kmux_code copy_peer(void* instance, std::int32_t device, void* stream, void* to, std::int32_t from_device,
+                    const void* from, std::size_t bytes, kmux_sink error) {
+  return guard(error, [&] { return devices_of(instance).copy_peer(device, stream, to, from_device, from, bytes); });
+}
+
+Error unsupported(const std::string& what, const std::string& instead) {
+  return make_error(ErrorCode::kUnsupported, "this backend has no " + what + ". " + instead);
+}
+
 }  // namespace
+
+Result<void*> DeviceApi::host_allocate(int, std::size_t, std::size_t) {
+  return unsupported("pinned memory", "Use other memory of the host.");
+}
+Result<void*> DeviceApi::stream_create_with_priority(int, int) {
+  return unsupported("priorities of streams", "Make the stream without one.");
+}
+Status DeviceApi::copy_peer(int, void*, void*, int, const void*, std::size_t) {
+  return unsupported("copies from one device to another", "Copy by way of the host.");
+}
 
 kmux_device_api device_functions(const PluginInfo& info) {
   return {.struct_size = sizeof(kmux_device_api),
@@ -142,7 +179,11 @@ kmux_device_api device_functions(const PluginInfo& info) {
           .l2_flush = l2_flush,
           .stream_wait_event = stream_wait_event,
           .stream_capture = stream_capture,
-          .event_create_untimed = event_create_untimed};
+          .event_create_untimed = event_create_untimed,
+          .host_allocate = host_allocate,
+          .host_free = host_free,
+          .stream_create_with_priority = stream_create_with_priority,
+          .copy_peer = copy_peer};
 }
 
 namespace {

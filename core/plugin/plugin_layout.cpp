@@ -82,7 +82,11 @@ KMUX_AT(kmux_device_api, l2_flush, 128);
 KMUX_AT(kmux_device_api, stream_wait_event, 136);
 KMUX_AT(kmux_device_api, stream_capture, 144);
 KMUX_AT(kmux_device_api, event_create_untimed, 152);
-KMUX_SIZE(kmux_device_api, 160);
+KMUX_AT(kmux_device_api, host_allocate, 160);
+KMUX_AT(kmux_device_api, host_free, 168);
+KMUX_AT(kmux_device_api, stream_create_with_priority, 176);
+KMUX_AT(kmux_device_api, copy_peer, 184);
+KMUX_SIZE(kmux_device_api, 192);
 
 KMUX_AT(kmux_plugin_api, struct_size, 0);
 KMUX_AT(kmux_plugin_api, abi_version, 8);

@@ -86,6 +86,18 @@ DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::siz
   return {"hipMemcpyAsync", hip_.copy(to, from, bytes, kind_of(kind), stream_of(stream))};
 }
 
+// Through the host where the devices do not reach each other.
+DriverCall OpenedDevice::copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from,
+                                   std::size_t bytes) const {
+  return {"hipMemcpyPeerAsync", hip_.copy_peer(to, ordinal_, from, source.ordinal_, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::host_allocate(std::size_t bytes, void** address) const {
+  return {"hipHostMalloc", hip_.host_allocate(address, bytes, kHostMallocPortable)};
+}
+
+DriverCall OpenedDevice::host_free(void* address) const { return {"hipHostFree", hip_.host_free(address)}; }
+
 DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
   return {"hipMemsetAsync", hip_.memset(address, value, bytes, stream_of(stream))};
 }
@@ -98,11 +110,13 @@ DriverCall OpenedDevice::l2_bytes(int* bytes) const {
   return {"hipDeviceGetAttribute", hip_.device_attribute(bytes, kL2CacheSize, ordinal_)};
 }
 
-DriverCall OpenedDevice::stream_create(void** stream) const {
+// What is beyond the range of the device is clamped by the driver.
+DriverCall OpenedDevice::stream_create(void** stream, int priority) const {
   hipStream_t made = nullptr;
-  const int result = hip_.stream_create(&made, kStreamNonBlocking);
+  const int result = priority == 0 ? hip_.stream_create(&made, kStreamNonBlocking)
+                                   : hip_.stream_create_with_priority(&made, kStreamNonBlocking, priority);
   *stream = made;
-  return {"hipStreamCreateWithFlags", result};
+  return {priority == 0 ? "hipStreamCreateWithFlags" : "hipStreamCreateWithPriority", result};
 }
 
 DriverCall OpenedDevice::stream_destroy(void* stream) const {

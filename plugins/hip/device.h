@@ -62,10 +62,13 @@ class OpenedDevice {
   DriverCall allocate(void* stream, std::size_t bytes, void** address) const;
   DriverCall free(void* stream, void* address) const;
   DriverCall copy(void* stream, void* to, const void* from, std::size_t bytes, kmux_copy_kind kind) const;
+  DriverCall copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from, std::size_t bytes) const;
+  DriverCall host_allocate(std::size_t bytes, void** address) const;
+  DriverCall host_free(void* address) const;
   DriverCall memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const;
   DriverCall memory_info(std::size_t* free_bytes, std::size_t* total_bytes) const;
   DriverCall l2_bytes(int* bytes) const;
-  DriverCall stream_create(void** stream) const;
+  DriverCall stream_create(void** stream, int priority) const;
   DriverCall stream_destroy(void* stream) const;
   DriverCall stream_synchronize(void* stream) const;
   DriverCall stream_wait(void* stream, void* event) const;

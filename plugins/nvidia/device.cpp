@@ -173,6 +173,19 @@ DriverCall OpenedDevice::copy(void* stream, void* to, const void* from, std::siz
   return {"cuMemcpyAsync", driver_.copy(address_of(to), address_of(from), bytes, stream_of(stream))};
 }
 
+// Through the host where the devices do not reach each other.
+DriverCall OpenedDevice::copy_peer(void* stream, void* to, const OpenedDevice& source, const void* from,
+                                   std::size_t bytes) const {
+  return {"cuMemcpyPeerAsync", driver_.copy_peer(address_of(to), context_.primary, address_of(from),
+                                                 source.context_.primary, bytes, stream_of(stream))};
+}
+
+DriverCall OpenedDevice::host_allocate(std::size_t bytes, void** address) const {
+  return {"cuMemHostAlloc", driver_.host_allocate(address, bytes, CU_MEMHOSTALLOC_PORTABLE)};
+}
+
+DriverCall OpenedDevice::host_free(void* address) const { return {"cuMemFreeHost", driver_.host_free(address)}; }
+
 DriverCall OpenedDevice::memset(void* stream, void* address, std::uint8_t value, std::size_t bytes) const {
   return {"cuMemsetD8Async", driver_.memset8(address_of(address), value, bytes, stream_of(stream))};
 }
@@ -185,11 +198,13 @@ DriverCall OpenedDevice::l2_bytes(int* bytes) const {
   return {"cuDeviceGetAttribute", driver_.device_attribute(bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context_.device)};
 }
 
-DriverCall OpenedDevice::stream_create(void** stream) const {
+// What is beyond the range of the device is clamped by the driver.
+DriverCall OpenedDevice::stream_create(void** stream, int priority) const {
   CUstream made = nullptr;
-  const CUresult result = driver_.stream_create(&made, CU_STREAM_NON_BLOCKING);
+  const CUresult result = priority == 0 ? driver_.stream_create(&made, CU_STREAM_NON_BLOCKING)
+                                        : driver_.stream_create_with_priority(&made, CU_STREAM_NON_BLOCKING, priority);
   *stream = made;
-  return {"cuStreamCreate", result};
+  return {priority == 0 ? "cuStreamCreate" : "cuStreamCreateWithPriority", result};
 }
 
 DriverCall OpenedDevice::stream_destroy(void* stream) const {

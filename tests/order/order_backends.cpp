@@ -9,7 +9,11 @@
 namespace kmux::order {
 
 FakeCuda& OrderBackends::driver() {
-  static FakeCuda one = FakeCuda::load();
+  static FakeCuda one = [] {
+    FakeCuda made = FakeCuda::load();
+    made.set_devices({fake_cuda::Device{}, fake_cuda::Device{}});
+    return made;
+  }();
   return one;
 }
 

@@ -89,7 +89,8 @@ const kmux_device_api& no_devices() {
     refuse(api.memset), refuse(api.memory_info), refuse(api.stream_create), refuse(api.stream_destroy);
     refuse(api.stream_synchronize), refuse(api.event_create), refuse(api.event_destroy), refuse(api.event_record);
     refuse(api.event_elapsed), refuse(api.l2_flush), refuse(api.stream_wait_event), refuse(api.stream_capture);
-    refuse(api.event_create_untimed);
+    refuse(api.event_create_untimed), refuse(api.host_allocate), refuse(api.host_free);
+    refuse(api.stream_create_with_priority), refuse(api.copy_peer);
     return api;
   }();
   return devices;

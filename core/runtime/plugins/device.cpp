@@ -57,21 +57,23 @@ Result<std::vector<Device>> devices(Runtime& runtime) {
   return found;
 }
 
-namespace {
-
 Error needs_a_backend(std::string_view what, const Device& device) {
   return make_error(ErrorCode::kInvalidArgument,
                     "a" + std::string(what) + " cannot be made on " + device.to_string() +
                         " (it has no backend). Take a device of `devices()` or of a kernel.");
 }
 
+namespace {
+
 DeviceApi& api_of(const Device& device) { return device.plugin()->backend().devices(); }
 
 }  // namespace
 
-Result<Stream> Stream::create(const Device& device) {
+Result<Stream> Stream::create(const Device& device, int priority) {
   if (device.plugin() == nullptr) return needs_a_backend(" stream", device);
-  KMUX_ASSIGN(void* const handle, api_of(device).stream_create(device.ordinal()));
+  DeviceApi& api = api_of(device);
+  KMUX_ASSIGN(void* const handle, priority == 0 ? api.stream_create(device.ordinal())
+                                                : api.stream_create_with_priority(device.ordinal(), priority));
   return Stream(
       device, Shared<void>(handle, [device](void* owned) { api_of(device).stream_destroy(device.ordinal(), owned); }));
 }
@@ -99,6 +101,12 @@ Result<Event> Event::create(const Device& device) {
 
 Status Event::record(StreamRef stream) const {
   return api_of(device_).event_record(device_.ordinal(), handle_.get(), stream.handle);
+}
+
+// To ask for a time waits for it.
+Status Event::synchronize() const {
+  KMUX_TRY(elapsed_since(*this));
+  return Ok{};
 }
 
 Result<double> Event::elapsed_since(const Event& begin) const {

@@ -149,6 +149,33 @@ Result<void*> PluginDeviceApi::event_create_untimed(int device) {
   return event;
 }
 
+Result<void*> PluginDeviceApi::host_allocate(int device, std::size_t bytes, std::size_t alignment) {
+  void* address = nullptr;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->host_allocate(instance_, device, bytes, alignment, &address, error);
+  }));
+  return address;
+}
+
+void PluginDeviceApi::host_free(int device, void* address) noexcept {
+  api_.devices->host_free(instance_, device, address);
+}
+
+Result<void*> PluginDeviceApi::stream_create_with_priority(int device, int priority) {
+  void* stream = nullptr;
+  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->stream_create_with_priority(instance_, device, priority, &stream, error);
+  }));
+  return stream;
+}
+
+Status PluginDeviceApi::copy_peer(int device, void* stream, void* to, int from_device, const void* from,
+                                  std::size_t bytes) {
+  return call_plugin(api_.name, [&](kmux_sink error) {
+    return api_.devices->copy_peer(instance_, device, stream, to, from_device, from, bytes, error);
+  });
+}
+
 Result<ProbeReport> PluginBackend::probe() {
   ByteSink report;
   KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) { return api_.probe(instance_, report.get(), error); }));

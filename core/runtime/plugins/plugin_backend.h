@@ -31,6 +31,10 @@ class PluginDeviceApi final : public DeviceApi {
   Status stream_wait_event(int device, void* stream, void* event) override;
   Result<std::uint64_t> stream_capture(int device, void* stream) override;
   Result<void*> event_create_untimed(int device) override;
+  Result<void*> host_allocate(int device, std::size_t bytes, std::size_t alignment) override;
+  void host_free(int device, void* address) noexcept override;
+  Result<void*> stream_create_with_priority(int device, int priority) override;
+  Status copy_peer(int device, void* stream, void* to, int from_device, const void* from, std::size_t bytes) override;
 
  private:
   const kmux_plugin_api& api_;

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // what every kernel may assume of a tensor
 
-bool is_own_stream(const OwnedBlock& block, void* stream) {
-  return stream == block.stream && !names_stream_of_another(stream, block.thread);
+bool is_own_stream(const OwnedBlock& block, void* stream, int device) {
+  return stream == block.stream && device == block.device.ordinal() && !names_stream_of_another(stream, block.thread);
 }
 
 // Those of blocks: most are never used elsewhere, and a mutex in each makes each allocation slower.
@@ -57,19 +57,22 @@ void log_failure(const Status& status) {
 }
 
 void destroy_events(OwnedBlock& block) {
-  for (const OwnedBlock::Use& use : block.uses) api_of(block).event_destroy(block.device.ordinal(), use.event);
+  for (const OwnedBlock::Use& use : block.uses) api_of(block).event_destroy(use.device, use.event);
   block.uses.clear();
 }
 
-// Where the device cannot be made to wait, the host does: asking for the time between an event and itself waits for it.
+// Asking for the time between an event and itself waits for it.
+void wait_on_host(OwnedBlock& block, const OwnedBlock::Use& use) {
+  static_cast<void>(api_of(block).event_elapsed(use.device, use.event, use.event));
+}
+
+// Where the device cannot be made to wait, the host does.
 void wait_for_uses(OwnedBlock& block) {
-  DeviceApi& api = api_of(block);
-  const int device = block.device.ordinal();
   for (const OwnedBlock::Use& use : block.uses) {
-    const Status waits = api.stream_wait_event(device, block.stream, use.event);
+    const Status waits = api_of(block).stream_wait_event(block.device.ordinal(), block.stream, use.event);
     if (waits.ok()) continue;
     log_failure(waits);
-    static_cast<void>(api.event_elapsed(device, use.event, use.event));
+    wait_on_host(block, use);
   }
 }
 
@@ -92,6 +95,33 @@ bool try_release(OwnedBlock& block) {
 // Another thread has the stream for which the default streams of all threads are waited for.
 void take_over(OwnedBlock& block) {
   if (names_stream_of_another(block.stream, block.thread)) block.stream = nullptr;
+}
+
+// A handle without an owner may stand for another stream than before, one that was made since or that of another thread:
+// the new one takes over what is waited for.
+Status record_use(OwnedBlock& block, StreamRef stream, int device) {
+  DeviceApi& api = api_of(block);
+  const std::lock_guard lock(mutex_of(&block));
+  const auto known = std::ranges::find_if(
+      block.uses, [&](const OwnedBlock::Use& use) { return use.stream == stream.handle && use.device == device; });
+  if (known == block.uses.end()) {
+    KMUX_ASSIGN(void* const event, api.event_create_untimed(device));
+    block.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner, device});
+    return api.event_record(device, event, stream.handle);
+  }
+  if (known->owner == nullptr) KMUX_TRY(api.stream_wait_event(device, stream.handle, known->event));
+  return api.event_record(device, known->event, stream.handle);
+}
+
+Status used_behind(OwnedBlock& block, StreamRef stream, int device) {
+  DeviceApi& api = api_of(block);
+  KMUX_ASSIGN(const std::uint64_t capture, api.stream_capture(device, stream.handle));
+  if (capture != block.capture) return Ok{};
+  sole_stream.add(stream.handle);
+  Status recorded = record_use(block, stream, device);
+  if (recorded.ok()) return recorded;
+  static_cast<void>(api.stream_synchronize(device, stream.handle));  // the first failure is reported
+  return recorded;
 }
 
 void defer(OwnedBlock block) {
@@ -124,33 +154,24 @@ DeviceMemory::DeviceMemory(const Device& device, void* address, std::size_t byte
 
 DeviceMemory::~DeviceMemory() { release_block(std::move(block_)); }
 
-Status DeviceMemory::used_on(StreamRef stream) {
-  if (is_own_stream(block_, stream.handle)) return Ok{};
-  KMUX_ASSIGN(const std::uint64_t capture, capture_of(block_.device, stream.handle));
-  if (capture != block_.capture) return Ok{};
-  sole_stream.add(stream.handle);
-  Status recorded = record_use(stream);
-  if (recorded.ok()) return recorded;
-  DeviceApi& api = block_.device.plugin()->backend().devices();
-  static_cast<void>(api.stream_synchronize(block_.device.ordinal(), stream.handle));  // the first failure is reported
-  return recorded;
+Status DeviceMemory::used_on(StreamRef stream, int device) {
+  if (is_own_stream(block_, stream.handle, device)) return Ok{};
+  return used_behind(block_, stream, device);
 }
 
-// A handle without an owner may stand for another stream than before, one that was made since or that of another thread:
-// the new one takes over what is waited for.
-Status DeviceMemory::record_use(StreamRef stream) {
-  DeviceApi& api = block_.device.plugin()->backend().devices();
-  const int device = block_.device.ordinal();
-  const std::lock_guard lock(mutex_of(this));
-  const auto known = std::ranges::find(block_.uses, stream.handle, &OwnedBlock::Use::stream);
-  if (known == block_.uses.end()) {
-    KMUX_ASSIGN(void* const event, api.event_create_untimed(device));
-    block_.uses.push_back({stream.handle, event, stream.owner == nullptr ? nullptr : *stream.owner});
-    return api.event_record(device, event, stream.handle);
-  }
-  if (known->owner == nullptr) KMUX_TRY(api.stream_wait_event(device, stream.handle, known->event));
-  return api.event_record(device, known->event, stream.handle);
+Result<Shared<PinnedMemory>> PinnedMemory::allocate(const Device& device, std::size_t bytes) {
+  DeviceApi& api = device.plugin()->backend().devices();
+  KMUX_ASSIGN(void* const address, api.host_allocate(device.ordinal(), std::max<std::size_t>(bytes, 1), kAlignment));
+  return Shared<PinnedMemory>::make(device, address);
 }
+
+PinnedMemory::~PinnedMemory() {
+  for (const OwnedBlock::Use& use : block_.uses) wait_on_host(block_, use);
+  destroy_events(block_);
+  api_of(block_).host_free(block_.device.ordinal(), block_.address);
+}
+
+Status PinnedMemory::used_on(StreamRef stream, int device) { return used_behind(block_, stream, device); }
 
 namespace {
 

@@ -18,6 +18,7 @@ struct OwnedBlock {
     void* stream;
     void* event;
     Shared<void> owner;
+    int device;  // that the stream is one of: another one of the backend copies to and from the block
   };
   Device device;
   void* address = nullptr;
@@ -56,13 +57,35 @@ class DeviceMemory {
   /// Frees behind what is on `stream` by now. What a capture records is no use: a graph holds on to nothing.
   ///
   /// Errors: those of the backend; then the host has waited for the stream where that was possible.
-  Status used_on(StreamRef stream);
+  Status used_on(StreamRef stream) { return used_on(stream, block_.device.ordinal()); }
+  /// The same for a stream of device `device` of the same backend.
+  Status used_on(StreamRef stream, int device);
 
  private:
-  Status record_use(StreamRef stream);
-
   OwnedBlock block_;
   const std::size_t bytes_;
+};
+
+/// Page-locked memory of the host. Since no stream can free it, the host waits for the copies from and to it.
+///
+/// Threads: any.
+class PinnedMemory {
+ public:
+  /// Errors: those of the backend.
+  static Result<Shared<PinnedMemory>> allocate(const Device& device, std::size_t bytes);
+  /// Takes over what was allocated.
+  PinnedMemory(const Device& device, void* address) : block_{.device = device, .address = address} {}
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+  ~PinnedMemory();
+
+  void* address() const { return block_.address; }
+  /// As of DeviceMemory.
+  Status used_on(StreamRef stream) { return used_on(stream, block_.device.ordinal()); }
+  Status used_on(StreamRef stream, int device);
+
+ private:
+  OwnedBlock block_;
 };
 
 /// Device memory of ours that was handed out as DLPack tensors, by address: who gives it back as a plain DLTensor still has

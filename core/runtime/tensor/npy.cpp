@@ -8,11 +8,19 @@
 
 #include "kmux/plugin/file_io.h"
 
-#include "npy_header.h"
 #include "shape.h"
 
 namespace kmux {
 namespace {
+
+/// What the header of a .npy file says.
+struct NpyHeader {
+  DType dtype;
+  bool opaque = false;         // void bytes ("|V2"): only their size is known
+  bool fortran_order = false;  // first dimension innermost
+  std::vector<std::int64_t> shape;
+  std::size_t data_offset = 0;  // bytes before the elements
+};
 
 constexpr std::uint64_t kMaxNpyBytes = std::uint64_t{1} << 36;
 
@@ -36,22 +44,6 @@ std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& shape
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape[i - 1];
   return strides;
-}
-
-Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_as) {
-  KMUX_ASSIGN(const NpyHeader header, parse_npy_header(bytes));
-  KMUX_ASSIGN(const DType dtype, element_type(header, reinterpret_as));
-  KMUX_ASSIGN(const std::size_t needed, bytes_of(header.shape, dtype));
-  if (bytes.size() - header.data_offset < needed) {
-    return make_error(ErrorCode::kInvalidArgument,
-                      "it is truncated (" + std::to_string(needed) + " bytes of elements announced, " +
-                          std::to_string(bytes.size() - header.data_offset) + " there). Write it again.");
-  }
-  KMUX_ASSIGN(const Tensor tensor, Tensor::empty(header.shape, dtype));
-  if (needed == 0) return tensor;  // its other extents may be of any size
-  std::memcpy(tensor.data(), bytes.data() + header.data_offset, needed);
-  if (!header.fortran_order || header.shape.size() < 2) return tensor;
-  return Tensor::borrow(tensor.data(), header.shape, dtype, {}, fortran_strides(header.shape)).clone();
 }
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -188,6 +180,48 @@ std::string descr_of(DType dtype) {
   return (dtype.bits == 8 ? "|" : "<") + std::string(dtype.code == kDLInt ? "i" : "u") + bytes;
 }
 
+// Source: NumPy's format specification, NEP 1.
+Result<NpyHeader> parse_npy_header(std::string_view bytes) {
+  if (!bytes.starts_with(kMagic) || bytes.size() < 12) return malformed("it is not a .npy file");
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) return malformed(".npy format " + std::to_string(version) + " is unknown");
+  const std::size_t start = version == 1 ? 10 : 12;
+  const std::size_t size = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
+  if (size > kMaxHeaderBytes || start + size > bytes.size()) return malformed("its header is truncated");
+  KMUX_ASSIGN(NpyHeader header, DictReader(bytes.substr(start, size)).read());
+  header.data_offset = start + size;
+  return header;
+}
+
+// Of version 1.0, padded so that the elements begin at a multiple of 64.
+std::string make_npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
+  std::string extents;
+  for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
+  std::string dict = "{'descr': '" + descr_of(dtype) + "', 'fortran_order': False, 'shape': (" + extents + "), }";
+  const std::size_t unpadded = 10 + dict.size() + 1;
+  dict += std::string((64 - unpadded % 64) % 64, ' ') + "\n";
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
+  return header + dict;
+}
+
+Result<Tensor> read(const std::string& bytes, std::optional<DType> reinterpret_as) {
+  KMUX_ASSIGN(const NpyHeader header, parse_npy_header(bytes));
+  KMUX_ASSIGN(const DType dtype, element_type(header, reinterpret_as));
+  KMUX_ASSIGN(const std::size_t needed, bytes_of(header.shape, dtype));
+  if (bytes.size() - header.data_offset < needed) {
+    return make_error(ErrorCode::kInvalidArgument,
+                      "it is truncated (" + std::to_string(needed) + " bytes of elements announced, " +
+                          std::to_string(bytes.size() - header.data_offset) + " there). Write it again.");
+  }
+  KMUX_ASSIGN(const Tensor tensor, Tensor::empty(header.shape, dtype));
+  if (needed == 0) return tensor;  // its other extents may be of any size
+  std::memcpy(tensor.data(), bytes.data() + header.data_offset, needed);
+  if (!header.fortran_order || header.shape.size() < 2) return tensor;
+  return Tensor::borrow(tensor.data(), header.shape, dtype, {}, fortran_strides(header.shape)).clone();
+}
+
 }  // namespace
 
 Result<Tensor> load_npy(const std::string& path, std::optional<DType> reinterpret_as) {
@@ -209,30 +243,6 @@ Status save_npy(const std::string& path, const Tensor& tensor) {
   std::string bytes = make_npy_header(packed.dtype(), {packed.shape().begin(), packed.shape().end()});
   bytes.append(packed.data_as<const char>(), static_cast<std::size_t>(packed.byte_count()));
   return write_file(path, bytes);
-}
-
-Result<NpyHeader> parse_npy_header(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic) || bytes.size() < 12) return malformed("it is not a .npy file");
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
-  const std::size_t version = byte(6);
-  if (version < 1 || version > 3) return malformed(".npy format " + std::to_string(version) + " is unknown");
-  const std::size_t start = version == 1 ? 10 : 12;
-  const std::size_t size = byte(8) | byte(9) << 8 | (version == 1 ? 0 : byte(10) << 16 | byte(11) << 24);
-  if (size > kMaxHeaderBytes || start + size > bytes.size()) return malformed("its header is truncated");
-  KMUX_ASSIGN(NpyHeader header, DictReader(bytes.substr(start, size)).read());
-  header.data_offset = start + size;
-  return header;
-}
-
-std::string make_npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
-  std::string extents;
-  for (const std::int64_t extent : shape) extents += std::to_string(extent) + ", ";
-  std::string dict = "{'descr': '" + descr_of(dtype) + "', 'fortran_order': False, 'shape': (" + extents + "), }";
-  const std::size_t unpadded = 10 + dict.size() + 1;
-  dict += std::string((64 - unpadded % 64) % 64, ' ') + "\n";
-  std::string header(kMagic);
-  header += {'\1', '\0', static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8)};
-  return header + dict;
 }
 
 }  // namespace kmux

@@ -37,25 +37,6 @@ Status check_known(const Device& device) {
                                                  "with the library that owns it.");
 }
 
-/// Is the device of `tensor` one that this library can reach?
-Status check_reachable(const Tensor& tensor) {
-  const Device& device = tensor.device();
-  if (device.is_host() || device.plugin() != nullptr) return Ok{};
-  return make_error(ErrorCode::kUnsupported, "a tensor on " + device.to_string() +
-                                                 " cannot be copied (it came from outside, and no backend is known for "
-                                                 "its device). Copy it with the library that made it.");
-}
-
-/// Copies `bytes` between a device of a plugin and the host, or on one device, and waits.
-Status copy_and_wait(const Device& device, StreamRef stream, void* to, const void* from, std::size_t bytes,
-                     kmux_copy_kind kind) {
-  if (bytes == 0) return Ok{};
-  KMUX_TRY(check_not_captured(device, stream));
-  DeviceApi& api = device.plugin()->backend().devices();
-  KMUX_TRY(api.copy(device.ordinal(), stream.handle, to, from, bytes, kind));
-  return api.stream_synchronize(device.ordinal(), stream.handle);
-}
-
 // Has the DLTensor of a state show the shape and strides beside it, once neither moves any more.
 template <class State>
 void show_shape(State& state) {
@@ -94,6 +75,21 @@ Result<Tensor> Tensor::empty(std::vector<std::int64_t> shape, DType dtype, const
   return Tensor(std::move(state));
 }
 
+Result<Tensor> Tensor::pinned(std::vector<std::int64_t> shape, DType dtype, const Device& device) {
+  if (device.plugin() == nullptr) return needs_a_backend(" pinned tensor", device);
+  KMUX_ASSIGN(const std::size_t bytes, bytes_of(shape, dtype));
+  KMUX_ASSIGN(Shared<PinnedMemory> memory, PinnedMemory::allocate(device, bytes));
+  State state;
+  state.tensor.data = memory->address();
+  state.tensor.device = DLDevice{kDLCPU, 0};
+  state.tensor.dtype = to_dldatatype(dtype);
+  state.strides = contiguous_strides(shape);
+  state.shape = std::move(shape);
+  state.pinned = memory.get();
+  state.owner = std::move(memory);
+  return make(std::move(state));
+}
+
 Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const Device& device, StreamRef stream) {
   KMUX_ASSIGN(Tensor tensor, empty(std::move(shape), dtype, device, stream));
   const auto bytes = static_cast<std::size_t>(tensor.byte_count());
@@ -109,7 +105,9 @@ Result<Tensor> Tensor::zeros(std::vector<std::int64_t> shape, DType dtype, const
 }
 
 Status Tensor::used_on(StreamRef stream) const {
-  if (state_ == nullptr || device().is_host()) return Ok{};
+  if (state_ == nullptr) return Ok{};
+  if (state_->pinned != nullptr) return state_->pinned->used_on(stream);
+  if (device().is_host()) return Ok{};
   if (state_->memory != nullptr) return state_->memory->used_on(stream);
   return make_error(ErrorCode::kUnsupported,
                     "memory on " + device().to_string() +
@@ -177,79 +175,6 @@ bool Tensor::is_contiguous() const {
     if (__builtin_mul_overflow(expected, state_->shape[i], &expected)) return false;
   }
   return true;
-}
-
-namespace {
-
-/// Copies a strided host tensor to packed memory, dimension by dimension. Elements are whole bytes.
-void pack(const DLTensor& from, const char* source, char*& to, int dimension, std::size_t element_bytes) {
-  if (dimension == from.ndim) {
-    std::memcpy(to, source, element_bytes);
-    to += element_bytes;
-    return;
-  }
-  const std::int64_t step = from.strides[dimension] * static_cast<std::int64_t>(element_bytes);
-  for (std::int64_t i = 0; i < from.shape[dimension]; ++i)
-    pack(from, source + i * step, to, dimension + 1, element_bytes);
-}
-
-Result<Tensor> packed_on_host(const Tensor& tensor) {
-  if (total_bits(tensor.dtype()) % 8 != 0) {
-    return make_error(ErrorCode::kUnsupported, "a strided tensor of " + to_string(tensor.dtype()) +
-                                                   " cannot be copied (its elements share bytes). Make it contiguous.");
-  }
-  KMUX_ASSIGN(Tensor copy, Tensor::empty({tensor.shape().begin(), tensor.shape().end()}, tensor.dtype()));
-  char* to = copy.data_as<char>();
-  pack(*tensor.dl(), tensor.data_as<const char>(), to, 0, static_cast<std::size_t>(total_bits(tensor.dtype()) / 8));
-  return copy;
-}
-
-Result<Tensor> copied_to_host(const Tensor& tensor, StreamRef stream) {
-  if (!tensor.is_contiguous()) {
-    return make_error(ErrorCode::kUnsupported, describe(*tensor.dl()) + " on " + tensor.device().to_string() +
-                                                   " is strided (only contiguous memory can leave a device). Copy the "
-                                                   "whole of it, or make it contiguous there.");
-  }
-  KMUX_ASSIGN(Tensor copy, Tensor::empty({tensor.shape().begin(), tensor.shape().end()}, tensor.dtype()));
-  KMUX_TRY(copy_and_wait(tensor.device(), stream, copy.data(), tensor.data(),
-                         static_cast<std::size_t>(tensor.byte_count()), KMUX_COPY_DEVICE_TO_HOST));
-  return copy;
-}
-
-}  // namespace
-
-Result<Tensor> Tensor::to(const Device& target, StreamRef stream) const {
-  if (state_ == nullptr) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied.");
-  if (device() == target) return *this;
-  KMUX_TRY(check_reachable(*this));
-  if (!device().is_host() && !target.is_host()) {
-    KMUX_ASSIGN(const Tensor host, to(Device{}, stream));
-    return host.to(target, stream);
-  }
-  if (target.is_host()) return copied_to_host(*this, stream);
-  KMUX_ASSIGN(const Tensor source, is_contiguous() ? Result<Tensor>(*this) : packed_on_host(*this));
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), target, stream));
-  KMUX_TRY(copy_and_wait(target, stream, copy.data(), source.data(), static_cast<std::size_t>(byte_count()),
-                         KMUX_COPY_HOST_TO_DEVICE));
-  return copy;
-}
-
-Result<Tensor> Tensor::clone(StreamRef stream) const {
-  if (state_ == nullptr) return make_error(ErrorCode::kInvalidArgument, "a null tensor cannot be copied.");
-  KMUX_TRY(check_reachable(*this));
-  if (device().is_host() && !is_contiguous()) return packed_on_host(*this);
-  KMUX_ASSIGN(Tensor copy, empty(state_->shape, dtype(), device(), stream));
-  const auto bytes = static_cast<std::size_t>(byte_count());
-  if (device().is_host()) {
-    if (bytes != 0) std::memcpy(copy.data(), data(), bytes);
-    return copy;
-  }
-  if (!is_contiguous())
-    return make_error(ErrorCode::kUnsupported, describe(*dl()) + " on " + device().to_string() +
-                                                   " is strided (only contiguous memory can be copied there). "
-                                                   "Make it contiguous first.");
-  KMUX_TRY(copy_and_wait(device(), stream, copy.data(), data(), bytes, KMUX_COPY_DEVICE_TO_DEVICE));
-  return copy;
 }
 
 std::string describe(const DLTensor& tensor) {

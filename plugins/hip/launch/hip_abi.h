@@ -60,6 +60,7 @@ enum CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kHostMallocPortable = 1;  // hipHostMallocPortable: of every device
 inline constexpr int kPoolReleaseThreshold = 4;  // hipMemPoolAttrReleaseThreshold
 inline constexpr int kCaptureStatusNone = 0;
 inline constexpr int kCaptureStatusActive = 1;

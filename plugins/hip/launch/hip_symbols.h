@@ -18,9 +18,14 @@
   X(allocate, hipMalloc, (void** address, size_t bytes))                                                            \
   X(free, hipFree, (void* address))                                                                                 \
   X(copy, hipMemcpyAsync, (void* to, const void* from, size_t bytes, int kind, hipStream_t stream))                 \
+  X(host_allocate, hipHostMalloc, (void** address, size_t bytes, unsigned flags))                                   \
+  X(host_free, hipHostFree, (void* address))                                                                        \
+  X(copy_peer, hipMemcpyPeerAsync,                                                                                  \
+    (void* to, int to_device, const void* from, int from_device, size_t bytes, hipStream_t stream))                 \
   X(memset, hipMemsetAsync, (void* address, int value, size_t bytes, hipStream_t stream))                           \
   X(memory_info, hipMemGetInfo, (size_t* free, size_t* total))                                                      \
   X(stream_create, hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags))                                \
+  X(stream_create_with_priority, hipStreamCreateWithPriority, (hipStream_t * stream, unsigned flags, int priority)) \
   X(stream_destroy, hipStreamDestroy, (hipStream_t stream))                                                         \
   X(stream_synchronize, hipStreamSynchronize, (hipStream_t stream))                                                 \
   X(event_create, hipEventCreate, (hipEvent_t * event))                                                             \

@@ -68,6 +68,7 @@ class HipFaults : public testing::Test {
     KMUX_TRY(kernel.device().properties());
     KMUX_TRY(kernel.device().plugin()->backend().devices().memory_info(0));
     KMUX_ASSIGN(const Stream stream, Stream::create(kernel.device()));
+    KMUX_ASSIGN(const Stream first, Stream::create(kernel.device(), -1));
     KMUX_ASSIGN(const Event begin, Event::create(kernel.device()));
     KMUX_ASSIGN(const Event end, Event::create(kernel.device()));
     KMUX_ASSIGN(const Tensor zeros, Tensor::zeros({64}, dtype::kFloat32));
@@ -80,6 +81,8 @@ class HipFaults : public testing::Test {
     KMUX_TRY(stream.synchronize());
     KMUX_TRY(end.elapsed_since(begin));
     KMUX_TRY(x.to(Device{}));
+    KMUX_ASSIGN(const Tensor pinned, Tensor::pinned({64}, dtype::kFloat32, kernel.device()));
+    KMUX_TRY(pinned.copy_from(x, first));
     return kernel.device().synchronize();
   }
 
@@ -152,6 +155,7 @@ bool is_for_others(const std::string& symbol) {
   static const std::set<std::string> others = {"hipSetDevice",
                                                "hipMalloc",
                                                "hipFree",
+                                               "hipMemcpyPeerAsync",
                                                "hipGetDevicePropertiesR0000",
                                                "hipGetDeviceProperties",
                                                "hipStreamGetCaptureInfo",

@@ -51,6 +51,7 @@ enum CUstreamCaptureMode : int {
 };
 enum CUmemPool_attribute : int { CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4 };
 enum CUstream_flags : unsigned { CU_STREAM_DEFAULT = 0, CU_STREAM_NON_BLOCKING = 1 };
+inline constexpr unsigned CU_MEMHOSTALLOC_PORTABLE = 1;
 enum CUevent_flags : unsigned { CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
 // clang-format on
 
@@ -168,8 +169,14 @@ struct CUDA_MEMSET_NODE_PARAMS {
   KMUX_CALL(copy, cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                  \
   KMUX_CALL(copy_to_device, cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, size_t bytes, CUstream stream)) \
   KMUX_CALL(copy_to_host, cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, size_t bytes, CUstream stream))         \
+  KMUX_CALL(copy_peer, cuMemcpyPeerAsync,                                                                            \
+            (CUdeviceptr to, CUcontext at, CUdeviceptr from, CUcontext from_where, size_t bytes, CUstream stream))   \
+  KMUX_CALL(host_allocate, cuMemHostAlloc, (void** address, size_t bytes, unsigned flags))                           \
+  KMUX_CALL(host_free, cuMemFreeHost, (void* address))                                                               \
   KMUX_CALL(memset8, cuMemsetD8Async, (CUdeviceptr address, unsigned char value, size_t bytes, CUstream stream))     \
   KMUX_CALL(stream_create, cuStreamCreate, (CUstream * stream, unsigned flags))                                      \
+  KMUX_CALL(stream_create_with_priority, cuStreamCreateWithPriority,                                                 \
+            (CUstream * stream, unsigned flags, int priority))                                                       \
   KMUX_CALL(stream_destroy, cuStreamDestroy_v2, (CUstream stream))                                                   \
   KMUX_CALL(stream_synchronize, cuStreamSynchronize, (CUstream stream))                                              \
   KMUX_CALL(stream_wait_event, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                  \

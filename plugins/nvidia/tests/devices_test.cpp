@@ -1,3 +1,5 @@
+#include <array>
+#include <cstring>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -135,6 +137,45 @@ TEST_F(DevicesTest, MakeStreamsThatDoNotWaitForTheNullStream) {
   EXPECT_THAT(logged, IsEmpty());
   devices.stream_destroy(0, stream);
   EXPECT_THAT(logged, ElementsAre(HasSubstr("cuStreamDestroy failed with 400 CUDA_ERROR_INVALID_HANDLE")));
+}
+
+TEST_F(DevicesTest, MakeStreamsThatGoFirst) {
+  void* const stream = devices.stream_create_with_priority(0, -5).value();
+  EXPECT_THAT(fake.calls("cuStreamCreateWithPriority"),
+              ElementsAre("cuStreamCreateWithPriority flags 1 priority -5 -> 0x3000010"));
+  EXPECT_THAT(fake.calls("cuStreamCreate"), IsEmpty());
+  devices.stream_destroy(0, stream);
+}
+
+TEST_F(DevicesTest, PinMemoryOfTheHost) {
+  void* const memory = devices.host_allocate(0, 1000, 256).value();
+  EXPECT_THAT(fake.calls("cuMemHostAlloc"), ElementsAre("cuMemHostAlloc bytes 1000 flags 1"));  // for every device
+  std::memset(memory, 1, 1000);
+  devices.host_free(0, memory);
+  devices.host_free(0, nullptr);
+  EXPECT_THAT(fake.calls("cuMemFreeHost"), SizeIs(1));
+  EXPECT_THAT(devices.host_allocate(0, 8, 512).error().message, HasSubstr("512"));
+  fake.fail("cuMemHostAlloc", CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_THAT(devices.host_allocate(0, 8, 8).error().message,
+              HasSubstr("cuMemHostAlloc failed with 2 CUDA_ERROR_OUT_OF_MEMORY (out of memory; 8 bytes on device 0)"));
+}
+
+TEST_F(DevicesTest, CopyFromOneToAnother) {
+  fake.set_devices({Device{}, Device{}});
+  void* const first = devices.allocate(0, nullptr, 16, 8).value();
+  void* const second = devices.allocate(1, nullptr, 16, 8).value();
+  std::array<unsigned char, 16> bytes{1, 2, 3}, copied{};
+  ASSERT_TRUE(devices.copy(0, nullptr, first, bytes.data(), 16, KMUX_COPY_HOST_TO_DEVICE).ok());
+  ASSERT_TRUE(devices.stream_synchronize(0, nullptr).ok());
+  EXPECT_TRUE(devices.copy_peer(1, nullptr, second, 0, first, 16).ok());
+  ASSERT_TRUE(devices.copy(1, nullptr, copied.data(), second, 16, KMUX_COPY_DEVICE_TO_HOST).ok());
+  EXPECT_EQ(copied, bytes);
+  EXPECT_TRUE(devices.copy_peer(1, nullptr, second, 0, first, 0).ok());
+  EXPECT_THAT(devices.copy_peer(1, nullptr, second, 0, first, 17).error().message,
+              AllOf(HasSubstr("cuMemcpyPeerAsync failed with 1 "), HasSubstr("; 17 bytes from device 0, device 1)")));
+  EXPECT_THAT(devices.copy_peer(0, nullptr, first, 2, second, 16).error().message, HasSubstr("device 2"));
+  devices.free(0, nullptr, first);
+  devices.free(1, nullptr, second);
 }
 
 TEST_F(DevicesTest, MeasureTime) {

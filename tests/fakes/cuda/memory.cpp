@@ -135,9 +135,10 @@ CUresult copy_in(Work& work, CUstream stream, CopyNode node, bool is_awaited = f
 
 CUdeviceptr address_of(const void* host) { return reinterpret_cast<std::uintptr_t>(host); }
 
-// Memory of the host is read when the call is made, unless a graph reads it each time.
+// Memory of the host is read when the call is made, unless it is pinned or a graph reads it each time.
 CopyNode copy_from_host(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
-  if (world().captures.find(stream_key(stream)) != nullptr) return {to, address_of(from), bytes};
+  const bool is_captured = world().captures.find(stream_key(stream)) != nullptr;
+  if (is_captured || world().is_pinned(from, bytes)) return {to, address_of(from), bytes};
   const auto* begin = static_cast<const unsigned char*>(from);
   return {to, 0, bytes, std::make_shared<const std::vector<unsigned char>>(begin, begin + bytes)};
 }
@@ -239,6 +240,47 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUst
   });
 }
 
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext at, CUdeviceptr from, CUcontext from_where, std::size_t bytes,
+                           CUstream stream) {
+  Work work;
+  Call call("cuMemcpyPeerAsync", Needs::kContext);
+  call.with(" to ", Hex{to}, " at ", at, " from ", Hex{from}, " at ", from_where, " bytes ", bytes);
+  return call.with(" stream ", stream).run([&] {
+    const World& w = world();
+    const auto lies_at = [&](CUdeviceptr address, CUcontext context) {
+      const auto next = w.memory.upper_bound(static_cast<std::uintptr_t>(address));
+      return w.is_memory(address, bytes) && context_of(std::prev(next)->second.device) == context;
+    };
+    if (!lies_at(to, at) || !lies_at(from, from_where)) return CUDA_ERROR_INVALID_VALUE;
+    return copy_in(work, stream, {to, from, bytes});
+  });
+}
+
+CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  Call call("cuMemHostAlloc", Needs::kContext);
+  return call.with(" bytes ", bytes, " flags ", flags).run([&] {
+    if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult captured = world().spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    std::vector<unsigned char> block(bytes);
+    *address = block.data();
+    world().pinned.emplace(reinterpret_cast<std::uintptr_t>(block.data()), std::move(block));
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemFreeHost(void* address) {
+  return Call("cuMemFreeHost", Needs::kContext).release([&] {
+    World& w = world();
+    const auto found = w.pinned.find(reinterpret_cast<std::uintptr_t>(address));
+    if (found == w.pinned.end()) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult captured = w.spoil_captures(); captured != CUDA_SUCCESS) return captured;
+    std::ranges::fill(found->second, 0xdd);
+    w.unpinned.push_back(std::move(found->second));
+    w.pinned.erase(found);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream) {
   Work work;
   Call call("cuMemcpyHtoDAsync_v2", Needs::kContext);
@@ -253,7 +295,7 @@ CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, std::size_t bytes, CUs
   Call call("cuMemcpyDtoHAsync_v2", Needs::kContext);
   return call.with(" to ", to, " from ", Hex{from}, " bytes ", bytes, " stream ", stream).run([&] {
     if (!world().is_memory(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
-    return copy_in(work, stream, {address_of(to), from, bytes}, true);
+    return copy_in(work, stream, {address_of(to), from, bytes}, !world().is_pinned(to, bytes));
   });
 }
 

@@ -11,6 +11,15 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   });
 }
 
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  Call call("cuStreamCreateWithPriority", Needs::kContext);
+  return call.with(" flags ", flags, " priority ", priority).run([&] {
+    if (flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    call.with(" -> ", *stream = world().streams.add({current_device(), flags}));
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuStreamDestroy_v2(CUstream stream) {
   return Call("cuStreamDestroy_v2", Needs::kInit).with(" ", stream).release([&] {
     World& w = world();

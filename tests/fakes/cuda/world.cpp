@@ -130,6 +130,14 @@ bool World::is_memory(CUdeviceptr address, std::size_t bytes) const {
   return offset <= allocation.bytes && bytes <= allocation.bytes - offset;
 }
 
+bool World::is_pinned(const void* address, std::size_t bytes) const {
+  auto next = pinned.upper_bound(reinterpret_cast<std::uintptr_t>(address));
+  if (next == pinned.begin()) return false;
+  const auto& [begin, block] = *--next;
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(address) - begin;
+  return offset <= block.size() && bytes <= block.size() - offset;
+}
+
 std::size_t World::allocated_on(int device) const {
   std::size_t bytes = 0;
   for (const auto& [address, allocation] : memory) {

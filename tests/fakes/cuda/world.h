@@ -48,6 +48,8 @@ struct World {
   Table<CUgraphNode, GraphNode> nodes{0x6000010};
   Table<CUgraphExec, Executable> executables{0x7000010};
   std::map<std::uintptr_t, Allocation> memory;  // that calls may use
+  std::map<std::uintptr_t, std::vector<unsigned char>> pinned;  // of the host
+  std::vector<std::vector<unsigned char>> unpinned;  // freed: what is late reads it all the same, and finds other bytes
   Blocks blocks;
   Captures captures;
 
@@ -71,6 +73,8 @@ struct World {
   bool has_device(CUdevice device) const { return device >= 0 && static_cast<std::size_t>(device) < devices.size(); }
   /// Whether `bytes` bytes from `address` on lie in one allocation.
   bool is_memory(CUdeviceptr address, std::size_t bytes) const;
+  /// Whether `bytes` bytes from `address` on lie in one block of pinned memory.
+  bool is_pinned(const void* address, std::size_t bytes) const;
   std::size_t allocated_on(int device) const;
   CUstreamCaptureStatus capture_of(CUstream stream) { return captures.status_of(stream_key(stream)); }
   /// For calls that a capture forbids to others: invalidates those that this thread must not make them beside.

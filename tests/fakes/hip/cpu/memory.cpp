@@ -88,6 +88,27 @@ int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipS
   });
 }
 
+// Of the devices, all of which have the host's memory.
+int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                       hipStream_t stream) {
+  const auto count = static_cast<int>(world().devices.size());
+  if (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count) return kInvalidDevice;
+  return hipMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
+}
+
+int hipHostMalloc(void** address, std::size_t bytes, unsigned) {
+  KMUX_BEGIN("hipHostMalloc");
+  if (const int refused = check_unsafe_call()) return refused;
+  return posix_memalign(address, kAlignment, std::max<std::size_t>(bytes, 1)) == 0 ? kHipSuccess : kOutOfMemory;
+}
+
+int hipHostFree(void* address) {
+  const int fault = begin("hipHostFree");
+  if (const int refused = check_unsafe_call()) return refused;
+  std::free(address);
+  return fault;
+}
+
 int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
   KMUX_BEGIN("hipMemsetAsync");
   if (!is_device_memory(address, bytes)) return kInvalidValue;

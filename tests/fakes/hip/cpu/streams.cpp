@@ -41,6 +41,14 @@ int hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   return kHipSuccess;
 }
 
+int hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int) {
+  KMUX_BEGIN("hipStreamCreateWithPriority");
+  *stream = new_handle<hipStream_t>();
+  const std::lock_guard lock(world().mutex);
+  world().streams[*stream] = {current_device(), flags};
+  return kHipSuccess;
+}
+
 int hipStreamDestroy(hipStream_t stream) {
   const int fault = begin("hipStreamDestroy");
   const std::lock_guard lock(world().mutex);

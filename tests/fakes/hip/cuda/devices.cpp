@@ -133,6 +133,25 @@ int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, hipS
   if (kind == kDeviceToHost) return driver()->copy_to_host(to, address_of(from), bytes, stream_of(stream));
   return driver()->copy(address_of(to), address_of(from), bytes, stream_of(stream));
 }
+int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                       hipStream_t stream) {
+  KMUX_CHECK(enter());
+  CUcontext contexts[2] = {};
+  const int devices[2] = {to_device, from_device};
+  for (int i = 0; i < 2; ++i) {  // both are retained by who has the memory
+    KMUX_CHECK(driver()->primary_retain(&contexts[i], devices[i]));
+    KMUX_CHECK(driver()->primary_release(devices[i]));
+  }
+  return driver()->copy_peer(address_of(to), contexts[0], address_of(from), contexts[1], bytes, stream_of(stream));
+}
+int hipHostMalloc(void** address, std::size_t bytes, unsigned flags) {
+  KMUX_CHECK(enter());
+  return driver()->host_allocate(address, bytes, flags);
+}
+int hipHostFree(void* address) {
+  KMUX_CHECK(enter());
+  return driver()->host_free(address);
+}
 int hipMemsetAsync(void* address, int value, std::size_t bytes, hipStream_t stream) {
   KMUX_CHECK(enter());
   return driver()->memset8(address_of(address), static_cast<unsigned char>(value), bytes, stream_of(stream));
@@ -145,6 +164,10 @@ int hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 int hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   KMUX_CHECK(enter());
   return driver()->stream_create(reinterpret_cast<CUstream*>(stream), flags);
+}
+int hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int priority) {
+  KMUX_CHECK(enter());
+  return driver()->stream_create_with_priority(reinterpret_cast<CUstream*>(stream), flags, priority);
 }
 int hipStreamDestroy(hipStream_t stream) { return driver()->stream_destroy(stream_of(stream)); }
 int hipStreamSynchronize(hipStream_t stream) {

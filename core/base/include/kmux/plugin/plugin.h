@@ -159,6 +159,16 @@ typedef struct kmux_device_api {
   kmux_code (*stream_capture)(void* instance, int32_t device, void* stream, uint64_t* capture, kmux_sink error);
   /* An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails. */
   kmux_code (*event_create_untimed)(void* instance, int32_t device, void** event, kmux_sink error);
+  /* Memory of the host that all devices of the backend copy to and from while the host goes on (page-locked). */
+  kmux_code (*host_allocate)(void* instance, int32_t device, size_t bytes, size_t alignment, void** address,
+                             kmux_sink error);
+  void (*host_free)(void* instance, int32_t device, void* address);  // after the last copy from and to it
+  /* As `stream_create`, whose priority is 0; the lower goes first. The device's own limit stands for what is beyond it. */
+  kmux_code (*stream_create_with_priority)(void* instance, int32_t device, int32_t priority, void** stream,
+                                           kmux_sink error);
+  /* From `from`, on device `from_device` of the same backend, in the order of `stream`, which is one of `device`. */
+  kmux_code (*copy_peer)(void* instance, int32_t device, void* stream, void* to, int32_t from_device, const void* from,
+                         size_t bytes, kmux_sink error);
 } kmux_device_api;
 
 /* The hot call of one adapter: a function with the contract of `launch`, and what it is called on. */

@@ -151,6 +151,14 @@ class DeviceApi {
   static constexpr std::uint64_t kInTheWay = ~std::uint64_t{0};  // of `stream_capture`
   /// An event without a time, for `stream_wait_event` alone: cheaper to record. `event_elapsed` waits for it and fails.
   virtual Result<void*> event_create_untimed(int device) { return event_create(device); }
+  /// Memory of the host that all devices of the backend copy to and from while the host goes on (page-locked).
+  virtual Result<void*> host_allocate(int device, std::size_t bytes, std::size_t alignment);
+  /// Gives it back, after the last copy from and to it.
+  virtual void host_free(int /*device*/, void* /*address*/) noexcept {}
+  /// As `stream_create`, whose priority is 0; the lower goes first. The device's own limit stands for what is beyond it.
+  virtual Result<void*> stream_create_with_priority(int device, int priority);
+  /// Copies from `from`, on device `from_device` of the same backend, in the order of `stream`, which is one of `device`.
+  virtual Status copy_peer(int device, void* stream, void* to, int from_device, const void* from, std::size_t bytes);
 };
 
 /// A backend: what a plugin author derives from, and what the host sees.

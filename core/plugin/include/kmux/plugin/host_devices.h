@@ -26,6 +26,11 @@ class HostDevices : public DeviceApi {
   Status event_record(int device, void* event, void* stream) override;
   Result<double> event_elapsed(int device, void* begin, void* end) override;
   Status stream_wait_event(int device, void* stream, void* event) override;
+  /// As `allocate`: all memory is the host's.
+  Result<void*> host_allocate(int device, std::size_t bytes, std::size_t alignment) override;
+  void host_free(int device, void* address) noexcept override;
+  /// As `stream_create`: what is done at once waits for nobody.
+  Result<void*> stream_create_with_priority(int device, int priority) override;
 
  protected:
   /// As `check_host_device`.

@@ -52,7 +52,7 @@ Status use_device(Driver& driver, Action action) {
 /// - `int use(kmux_sink error, action)`: does `action()` with the device current on this thread and the captures of others
 ///   spared; what was current before is so afterwards
 /// - `Status check(DriverCall, const std::string& detail)`: the error of a call that failed
-/// - `DriverCall` of allocate, free, copy, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
+/// - `DriverCall` of allocate, free, host_*, copy*, memset, memory_info, stream_*, event_* and l2_bytes with the arguments below
 /// - `kNeverRecorded`: what the elapsed time of an event fails with that was never recorded
 ///
 /// A stream of ours does not wait for the default stream. Memory that is freed stays in the pool of the device.
@@ -127,9 +127,34 @@ class StreamOrderedDevices final : public DeviceApi {
     return MemoryInfo{free_bytes, total_bytes};
   }
 
-  Result<void*> stream_create(int device) override {
+  Result<void*> host_allocate(int device, std::size_t bytes, std::size_t alignment) override {
+    KMUX_TRY(check_device_alignment(alignment));
+    void* address = nullptr;
+    const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+    Status status = on(device, [&](Driver& driver) {
+      return check(driver, driver.host_allocate(wanted, &address), [&] { return bytes_on(wanted); });
+    });
+    if (status.ok()) return address;
+    host_free(device, address);  // as in `allocate`
+    return std::move(status).error();
+  }
+  void host_free(int device, void* address) noexcept override {
+    if (address == nullptr) return;
+    release(device, [&](Driver& driver) { return check(driver, driver.host_free(address), [] { return ""; }); });
+  }
+  Status copy_peer(int device, void* stream, void* to, int from_device, const void* from, std::size_t bytes) override {
+    if (bytes == 0) return Ok{};
+    KMUX_ASSIGN(const Opened* const source, opened(from_device));
+    return on_stream(device, stream, [&](Driver& driver) {
+      return check(driver, driver.copy_peer(stream, to, *source->driver, from, bytes),
+                   [&] { return std::to_string(bytes) + " bytes from device " + std::to_string(from_device) + ", "; });
+    });
+  }
+
+  Result<void*> stream_create(int device) override { return stream_create_with_priority(device, 0); }
+  Result<void*> stream_create_with_priority(int device, int priority) override {
     void* stream = nullptr;
-    Status status = call(device, [&](Driver& driver) { return driver.stream_create(&stream); });
+    Status status = call(device, [&](Driver& driver) { return driver.stream_create(&stream, priority); });
     if (status.ok()) return stream;
     if (stream != nullptr) stream_destroy(device, stream);  // as in `allocate`
     return std::move(status).error();
@@ -233,7 +258,7 @@ class StreamOrderedDevices final : public DeviceApi {
   // Memory that is there at once, whatever the stream.
   static Status allocate_aside(Driver& driver, std::size_t bytes, void*& address) {
     void* stream = nullptr;
-    KMUX_TRY(check(driver, driver.stream_create(&stream), [] { return ""; }));
+    KMUX_TRY(check(driver, driver.stream_create(&stream, 0), [] { return ""; }));
     Status made = check(driver, driver.allocate(stream, bytes, &address), [&] { return bytes_on(bytes); });
     if (made.ok()) made = check(driver, driver.stream_synchronize(stream), [] { return ""; });
     const Status gone = check(driver, driver.stream_destroy(stream), [] { return ""; });

@@ -73,8 +73,11 @@ class KMUX_API Stream {
  public:
   /// The default stream of whatever device it is used on.
   Stream() = default;
-  /// A new stream of `device`.
-  static Result<Stream> create(const Device& device);
+  /// A new stream of `device`. Work of a lower `priority` goes first where the device has to choose, as drivers and PyTorch count;
+  /// the device's own limit stands for what is beyond it.
+  ///
+  /// Errors: invalid_argument for a device without a backend; unsupported for a priority where the backend has none.
+  static Result<Stream> create(const Device& device, int priority = 0);
   /// Wraps a stream that the application owns.
   static Stream borrow(const Device& device, void* handle);
 
@@ -102,6 +105,10 @@ class KMUX_API Event {
   static Result<Event> create(const Device& device);
   /// Records the point that `stream` has reached.
   Status record(StreamRef stream) const;
+  /// Waits on the host for what it was recorded behind.
+  ///
+  /// Errors: invalid_argument if it was never recorded; those of the work, as the backend reports them.
+  Status synchronize() const;
   /// Units: milliseconds from `begin` to this event; waits for both.
   Result<double> elapsed_since(const Event& begin) const;
 
@@ -111,6 +118,9 @@ class KMUX_API Event {
   Device device_;
   Shared<void> handle_;
 };
+
+/// The error of a thing ("n event") that only a backend can make.
+Error needs_a_backend(std::string_view what, const Device& device);
 
 /// All devices of all plugins that can run here, the host first.
 KMUX_API Result<std::vector<Device>> devices(Runtime& runtime);

@@ -15,6 +15,7 @@
 namespace kmux {
 
 class DeviceMemory;
+class PinnedMemory;
 
 /// A tensor that owns or borrows its memory, described by a DLTensor.
 ///
@@ -34,6 +35,11 @@ class KMUX_API Tensor {
   /// Errors: invalid_argument for negative extents or more bytes than 2^63; unavailable if there is not enough memory.
   static Result<Tensor> empty(std::vector<std::int64_t> shape, DType dtype, const Device& device = {},
                               StreamRef stream = {});
+  /// New memory of the host, not initialised, that the devices of the backend of `device` copy to and from while the host goes
+  /// on (page-locked). The last copy waits for those copies, since the host is in the order of no stream.
+  ///
+  /// Errors: as `empty`; invalid_argument for a device without a backend; unsupported where the backend has no such memory.
+  static Result<Tensor> pinned(std::vector<std::int64_t> shape, DType dtype, const Device& device);
   /// New memory that is zero when it returns, on every stream.
   ///
   /// Errors: as `empty`; invalid_argument on a stream that is captured; the backend's own if it cannot set the memory.
@@ -85,13 +91,24 @@ class KMUX_API Tensor {
   std::int64_t byte_count() const;
   /// Do the elements lie without gaps, the last dimension's next to each other? True of a tensor without elements.
   bool is_contiguous() const;
+  /// Was it made by `pinned`?
+  bool is_pinned() const { return state_ != nullptr && state_->pinned != nullptr; }
   /// May the memory not be written? The flag of an imported tensor decides; a kernel refuses it as an output.
   bool is_read_only() const { return state_ != nullptr && state_->read_only; }
 
-  /// This tensor if it is there already, else a contiguous copy on `device`.
+  /// This tensor if it is there already, else a contiguous copy on `device`, which is done when it returns. `stream` is one of
+  /// `device`, or of the tensor's own where that is the host; from one device to another of the same backend, the copy comes
+  /// behind what is in the default stream of the tensor's.
   ///
   /// Errors: unsupported between devices of two backends other than through the host.
   Result<Tensor> to(const Device& device, StreamRef stream = {}) const;
+  /// Puts a copy of all elements of `source` into `stream`, a stream of this tensor's device, or of the source's where this one
+  /// is on the host, and returns. Both may be dropped at once. Memory of the host that is not pinned is waited for.
+  ///
+  /// Shapes: both the same and contiguous, of the same dtype.
+  /// Errors: invalid_argument for others, a tensor that is read-only or null, and on a stream that is captured unless both are
+  ///         pinned or on a device; unsupported for strided tensors and between devices of two backends.
+  Status copy_from(const Tensor& source, StreamRef stream = {}) const;
   /// A view of the same memory from its first element on. The caller vouches that it stays within it.
   Tensor as_strided(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) const;
   /// A contiguous copy on the same device.
@@ -100,7 +117,8 @@ class KMUX_API Tensor {
   /// Records that what is on `stream` by now uses the memory, which is freed behind it. A launch by a kernel does so itself;
   /// this is for what others launch, as torch's `record_stream`.
   ///
-  /// Errors: unsupported for memory of a device that did not come from here. Host memory is in no order, so nothing is done.
+  /// Errors: unsupported for memory of a device that did not come from here. Host memory is in no order, so nothing is done
+  ///         unless it is pinned.
   Status used_on(StreamRef stream) const;
 
  private:
@@ -115,10 +133,12 @@ class KMUX_API Tensor {
     std::vector<std::int64_t> strides;
     Device device;
     Shared<void> owner;
+    PinnedMemory* pinned = nullptr;  // null: it is not pinned
     bool read_only = false;
   };
   explicit Tensor(Shared<const State> state) : state_(std::move(state)) {}
   static Tensor make(State state);
+  Status record_use(StreamRef stream, const Device& of_stream) const;
   template <class Managed>
   static Result<Tensor> adopt(Managed* managed);
   static Result<Tensor> copy_of(std::vector<std::int64_t> shape, DType dtype, const void* data, std::size_t bytes);
