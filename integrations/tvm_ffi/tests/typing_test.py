@@ -59,21 +59,28 @@ WRONG = """
 """
 
 
-def mypy(*words):
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, *map(str, words)]
-    return subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=300, check=False)
-
-
 @unittest.skipUnless(importlib.util.find_spec("mypy"), "needs mypy (it is not in this Python)")
 class Typing(unittest.TestCase):
+    """What mypy reads of NumPy and of this package it reads once, for all of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="kmux-typing-test-")
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def mypy(self, *words):
+        cache = os.path.join(self.folder.name, "cache")
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, *map(str, words)]
+        return subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=300, check=False)
+
     def check(self, text):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "user.py")
             file.write_text(textwrap.dedent(text))
-            return mypy(file)
+            return self.mypy(file)
 
     def test_the_package_is_clean(self):
-        done = mypy()
+        done = self.mypy()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_user_is_clean(self):

@@ -1,6 +1,7 @@
-"""Ctrl-C ends a compilation (C3.4)."""
+"""Ctrl-C ends a compilation (C3.4): its caller's wait, while the compiler goes on in the background until the process ends."""
 
 import _thread
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -10,7 +11,9 @@ import unittest
 
 import kmux
 import numpy as np
-import programs
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import programs  # noqa: E402
 
 SLOW = 4  # seconds that these programs compile at least; much longer than any wait here
 MOST = 1.5  # 0.2 s on a machine with nothing else to do
