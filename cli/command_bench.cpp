@@ -157,6 +157,7 @@ Result<bench::BenchOptions> bench_options(const po::variables_map& arguments) {
   }
   if (const auto inputs = values_of(arguments, "in"); !inputs.empty()) options.inputs = inputs;
   options.values = given_values(arguments);
+  options.constants = values_of(arguments, "constant");
   KMUX_ASSIGN(const double seconds, number_option(arguments, "time", 0, kMostSeconds));
   options.stop.time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
   KMUX_ASSIGN(options.repetitions, integer_option(arguments, "repetitions", 1, 1, kMostRepetitions));
@@ -179,8 +180,10 @@ Status check_outputs(const po::variables_map& arguments, const std::vector<Progr
   OutputFiles outputs(arguments);
   const std::vector<std::string> paths = values_of(arguments, "program");
   for (std::size_t i = 0; i < programs.size(); ++i) outputs.protect(paths[i], programs[i]);
-  for (const std::string& text : values_of(arguments, "in")) {
-    outputs.protect("--in", text.substr(std::min(text.find('=') + 1, text.size())));
+  for (const std::string option : {"in", "constant"}) {
+    for (const std::string& text : values_of(arguments, option)) {
+      outputs.protect("--" + option, text.substr(std::min(text.find('=') + 1, text.size())));
+    }
   }
   for (const auto& [name, kind] : kReports) {
     if (arguments.count(name) != 0)
@@ -290,6 +293,7 @@ void describe_bench(po::options_description& options) {
   add("axis", po::value<List>()->value_name("N=1,2,3"), "measure at each of these values of a symbol; repeatable");
   add("in", po::value<List>()->value_name("NAME=SOURCE"), "an input, as in run (default: *=random:1)");
   describe_values(options);
+  describe_constants(options);
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of results (default: by dtype)");
   add("atol", po::value<double>()->value_name("X"), "absolute tolerance of results (default: by dtype)");
   add("time", po::value<double>()->value_name("SECONDS")->default_value(2, "2"), "the most that one column may take");

@@ -165,12 +165,21 @@ std::string examples_text(const std::map<std::string, double>& examples) {
   return join(values);
 }
 
+/// The tensors and constants that are, as they could be given.
+std::vector<std::string> all_made_up(const Run& run) {
+  std::vector<std::string> all = run.request.inputs.made_up();
+  const std::vector<std::string>& constants = run.request.constants.made_up();
+  all.insert(all.end(), constants.begin(), constants.end());
+  return all;
+}
+
 /// What stderr says where the tensors are made up: all that the caller did not give, and how to give it.
 std::string made_up_text(const Run& run, const std::map<std::string, double>& examples) {
-  const std::vector<std::string>& made_up = run.request.inputs.made_up();
+  const std::vector<std::string> made_up = all_made_up(run);
   if (made_up.empty()) return "";
   std::string notice = "made up: " + join(made_up);
-  std::string option = "--in " + made_up.front().substr(0, made_up.front().find('=')) + "=FILE.npy";
+  std::string option = run.request.inputs.made_up().empty() ? "--constant " : "--in ";
+  option += made_up.front().substr(0, made_up.front().find('=')) + "=FILE.npy";
   if (!examples.empty()) {
     const std::vector<Symbol>& symbols = run.request.program->signature.symbols;
     const auto symbol = std::ranges::find_if(symbols, [&](const Symbol& one) { return examples.contains(one.name); });
@@ -241,7 +250,7 @@ Report make_report(const Run& run, const Kernel& kernel, const Times& times, con
                            {"compile_ns", times.compile_ns},
                            {"first_call_ns", times.first_call_ns},
                            {"examples", Json::Object(examples.begin(), examples.end())},
-                           {"made_up", json_list(run.request.inputs.made_up())},
+                           {"made_up", json_list(all_made_up(run))},
                            {"resolution", kernel.resolution().to_json()}};
   report.text += times_text(run, times, json) + "\n";
   Json::Object results;
@@ -268,6 +277,7 @@ Result<Report> run(RunRequest request) {
   KMUX_ASSIGN(const Kernel kernel, compile(*runtime, *run.request.program, run.request.options));
   times.compile_ns = nanoseconds(Clock::now() - begin);
   KMUX_TRY(prepare(run, kernel));
+  KMUX_TRY(run.request.constants.set(kernel));
   const auto first = Clock::now();
   KMUX_TRY(call(run, kernel));
   times.first_call_ns = nanoseconds(Clock::now() - first);

@@ -44,7 +44,7 @@ Result<std::vector<OutputTensor>> read_outputs(const Program& program, const ben
 OutputFiles files_of(const Program& program, const po::variables_map& arguments) {
   OutputFiles files(arguments);
   files.protect(arguments["program"].as<std::string>(), program);
-  for (const std::string option : {"in", "check"}) {
+  for (const std::string option : {"in", "check", "constant"}) {
     for (const std::string& text : values_of(arguments, option)) {
       files.protect("--" + option, text.substr(std::min(text.find('=') + 1, text.size())));
     }
@@ -120,6 +120,14 @@ void describe_values(po::options_description& options) {
   add("symbol", po::value<List>()->value_name("NAME=N"), "the same, of symbols only");
 }
 
+void describe_constants(po::options_description& options) {
+  using List = std::vector<std::string>;
+  auto add = options.add_options();
+  add("constant", po::value<List>()->value_name("NAME=VALUE"),
+      "a constant of the program: numbers with commas, FILE.npy, random:SEED, zeros, ones or arange (default: what the "
+      "source gives it, else random)");
+}
+
 bench::GivenValues given_values(const po::variables_map& arguments) {
   return {values_of(arguments, "set"), values_of(arguments, "symbol"), values_of(arguments, "scalar")};
 }
@@ -132,6 +140,7 @@ void describe_run_request(po::options_description& options) {
       "an input: FILE.npy, random:SEED, zeros, ones or arange; NAME may be * for all others. Without any --in every "
       "input is random");
   describe_values(options);
+  describe_constants(options);
   add("out", po::value<List>()->value_name("NAME=FILE"), "write a tensor as .npy");
   add("check", po::value<List>()->value_name("NAME=FILE"), "compare a tensor with a .npy file");
   add("rtol", po::value<double>()->value_name("X"), "relative tolerance of --check (default: by dtype)");
@@ -150,6 +159,8 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_TRY(binding.take(given_values(arguments)));
   KMUX_ASSIGN(bench::Inputs inputs, bench::Inputs::parse(*program, values_of(arguments, "in")));
   if (arguments.count("in") == 0) inputs.make_up();
+  KMUX_ASSIGN(auto constants, bench::ConstantValues::parse(*program, values_of(arguments, "constant")));
+  KMUX_TRY(constants.make_up());
   KMUX_ASSIGN(CompileOptions options, compile_options(arguments));
   if (arguments.count("check-memory") != 0) KMUX_TRY(ask_for_checks(*program, options));
   OutputFiles files = files_of(*program, arguments);
@@ -159,15 +170,16 @@ Result<RunRequest> read_run_request(const po::variables_map& arguments) {
   KMUX_TRY(inputs.load(binding));
   KMUX_TRY(inputs.check(binding));
   KMUX_ASSIGN(auto expected, read_expected(*program, inputs, binding, arguments));
-  return RunRequest{std::move(program),
-                    std::move(binding),
-                    std::move(inputs),
-                    std::move(options),
-                    std::move(outputs),
-                    std::move(expected),
-                    repeat,
-                    arguments.count("time") != 0,
-                    std::move(files)};
+  return RunRequest{.program = std::move(program),
+                    .binding = std::move(binding),
+                    .inputs = std::move(inputs),
+                    .constants = std::move(constants),
+                    .options = std::move(options),
+                    .outputs = std::move(outputs),
+                    .expected = std::move(expected),
+                    .repeat = repeat,
+                    .is_timed = arguments.count("time") != 0,
+                    .files = std::move(files)};
 }
 
 }  // namespace kmux::cli

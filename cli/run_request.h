@@ -29,9 +29,10 @@ struct ExpectedTensor {
 
 /// The command line of `kmux run`, parsed.
 struct RunRequest {
-  std::unique_ptr<const Program> program;  // where it is does not change: `binding` and `inputs` refer to it
+  std::unique_ptr<const Program> program;  // where it is does not change: the next three refer to it
   bench::Binding binding;
   bench::Inputs inputs;
+  bench::ConstantValues constants;
   CompileOptions options;
   std::vector<OutputTensor> outputs;
   std::vector<ExpectedTensor> expected;
@@ -42,6 +43,9 @@ struct RunRequest {
 
 /// Adds --set, --symbol and --scalar.
 void describe_values(po::options_description& options);
+
+/// Adds --constant.
+void describe_constants(po::options_description& options);
 
 /// What those three give.
 bench::GivenValues given_values(const po::variables_map& arguments);

@@ -55,6 +55,36 @@ TEST_F(CliBench, TakesValuesAsRunDoes) {
   EXPECT_NE(identity("r.json"), identity("s.json")) << "one does not stand for measuring the other";
 }
 
+TEST_F(CliBench, SetsConstantsOfEveryKernel) {
+  session_.write("scaled.cu", R"(//! kmux
+//! kernel scaled(x: f32[n: i32], out y: f32[n])
+//!   constant scale: f32
+//!   example n = 32
+//!   launch scaled<<<1, n>>>(x, y)
+__constant__ float scale;
+__global__ void scaled(const float* x, float* y) { y[threadIdx.x] = scale * x[threadIdx.x]; }
+)");
+  const auto bench = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"bench",  "scaled.cu", "--backends",    "cpu,cpu:tier=fast",
+                                      "--time", "0.02",      "--repetitions", "1",
+                                      "--json", "r.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return session_.run(words);
+  };
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--constant", "scale=3"}}) {
+    const ProcessResult result = bench(more);
+    ASSERT_EQ(result.exit_code, 0) << result.standard_error;
+    EXPECT_THAT(result.standard_output, AllOf(HasSubstr("cpu:tier=fast"), Not(HasSubstr("not timed"))));
+    const Json report = parse_json(text_of("r.json")).value();
+    for (const Json& entrant : *(*report.find("contests")->as_array())[0].find("entrants")->as_array()) {
+      EXPECT_EQ(*entrant.find("state")->as_string(), "timed") << dump(entrant);
+    }
+  }
+  EXPECT_THAT(
+      bench({"--constant", "scale=1,2"}).standard_error,
+      HasSubstr("program \"scaled\": --constant gives \"scale\" 2 numbers (the program declares it as float32"));
+}
+
 TEST_F(CliBench, KeepsWhatItHasWhenStoppedAndGoesOn_C3_6) {
   const std::string words =
       " bench scale/scale.kmux.json --target c --backends cpu --time 0.3 --repetitions 1 --axis n=8,16,32";

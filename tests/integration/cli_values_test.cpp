@@ -105,6 +105,99 @@ TEST_F(CliValues, RefusesWhatDoesNotFit) {
   }
 }
 
+constexpr const char* kFiltered = R"(//! kmux
+//! kernel filtered(x: f32[n: i32], out y: f32[n])
+//!   constant weights: f32[2, 2]
+//!   constant "filters::shift": i32
+//!   constant scale: f32 initialised
+//!   example n = 4
+//!   launch filtered<<<1, n>>>(x, y)
+__constant__ float weights[2][2];
+namespace filters {
+__device__ int shift;
+}
+__constant__ float scale = 2;
+__global__ void filtered(const float* x, float* y) {
+  const int i = threadIdx.x;
+  y[i] = scale * x[i] * weights[i / 2][i % 2] + filters::shift;
+}
+)";
+
+TEST_F(CliValues, SetsConstants) {
+  session_.write("filtered.cu", kFiltered);
+  const auto result = [&](const Words& more) {
+    Words words = {"filtered.cu", "--in", "x=ones", "--out", "y=y.npy"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProcessResult set = run(words);
+    EXPECT_EQ(set.exit_code, 0) << set.standard_error;
+    EXPECT_EQ(set.standard_error, "");
+    const auto y = load_npy(session_.folder() / "y.npy").value();
+    return std::vector<float>(y.data_as<float>(), y.data_as<float>() + 4);
+  };
+  const std::string shift = "filters::shift=-3";
+  EXPECT_EQ(result({"--constant", "weights=1,2.5,3,4", "--constant", shift}), (std::vector<float>{-1, 2, 3, 5}));
+  EXPECT_EQ(result({"--constant", "weights=arange", "--constant", shift, "--constant", "scale=1"}),
+            (std::vector<float>{-3, -2, -1, 0}));
+  ASSERT_TRUE(
+      save_npy(session_.folder() / "w.npy", Tensor::from<float>({2, 2}, dtype::kFloat32, {{4, 3, 2, 1}}).value()));
+  EXPECT_EQ(result({"--constant", "weights=w.npy", "--constant", shift}), (std::vector<float>{5, 3, 1, -1}));
+}
+
+TEST_F(CliValues, MakesUpConstantsThatHaveToBeSet) {
+  session_.write("filtered.cu", kFiltered);
+  const ProcessResult both = run({"filtered.cu", "--constant", "weights=ones", "--out", "y=y.npy"});
+  EXPECT_EQ(both.exit_code, 0) << both.standard_error;
+  EXPECT_THAT(both.standard_error,
+              HasSubstr("made up: x=random:1, filters::shift=random:1; examples of the program: n = 4. "
+                        "Give your own with --in x=FILE.npy"));
+  const ProcessResult alone = run({"filtered.cu", "--in", "x=ones", "--constant", "filters::shift=1", "--json"});
+  EXPECT_THAT(alone.standard_error, HasSubstr("made up: weights=random:1"));
+  EXPECT_THAT(alone.standard_error, HasSubstr("Give your own with --constant weights=FILE.npy"));
+  EXPECT_EQ(*(*parse_json(alone.standard_output)->find("made_up")->as_array())[0].as_string(), "weights=random:1");
+  const ProcessResult same = run({"filtered.cu", "--in", "x=random:1", "--constant", "weights=ones", "--constant",
+                                  "filters::shift=random:1", "--check", "y=y.npy"});
+  EXPECT_EQ(same.exit_code, 0) << same.standard_output;
+}
+
+TEST_F(CliValues, RefusesConstantsThatDoNotFit) {
+  session_.write("filtered.cu", kFiltered);
+  const std::string folder = session_.folder();
+  ASSERT_TRUE(save_npy(folder + "/ints.npy", Tensor::zeros({2, 2}, dtype::kInt32).value()));
+  ASSERT_TRUE(save_npy(folder + "/flat.npy", Tensor::zeros({4}, dtype::kFloat32).value()));
+  const struct {
+    std::string constant;
+    const char* message;
+  } cases[] = {
+      {"weight=1",
+       "the program has no constant \"weight\". Did you mean 'weights'? It has: weights, filters::shift, scale."},
+      {"weights", "--constant \"weights\" is not an assignment. Write --constant NAME=VALUE."},
+      {"weights=1,2,3",
+       "--constant gives \"weights\" 3 numbers (the program declares it as float32[2, 2]). Give 4, in "
+       "row-major order."},
+      {"weights=ints.npy",
+       "--constant gives \"weights\" int32[2, 2] (the program declares it as float32[2, 2]). Give a file "
+       "of that type and shape."},
+      {"weights=flat.npy", "--constant gives \"weights\" float32[4] (the program"},
+      {"weights=none.npy", "none.npy"},
+      {"weights=random:", "\"random:\" has no seed"},
+      {"filters::shift=1.5", "--constant gives \"filters::shift\" the number 1.5 (the program declares it as int32"},
+      {"filters::shift=3000000000", "the number 3000000000 (the program declares it as int32"},
+  };
+  for (const auto& one : cases) {
+    const ProcessResult refused = run({"filtered.cu", "--constant", one.constant});
+    EXPECT_EQ(refused.exit_code, kBadValue) << one.message;
+    EXPECT_THAT(refused.standard_error, HasSubstr(one.message));
+    EXPECT_EQ(refused.standard_output, "");
+  }
+  EXPECT_THAT(run({"filtered.cu", "--constant", "scale=1", "--constant", "scale=2"}).standard_error,
+              HasSubstr("constant \"scale\" is given twice. Give it once."));
+  EXPECT_THAT(run({"filtered.cu", "--constant", "weights=flat.npy", "--out", "y=flat.npy", "--force"}).exit_code,
+              kBadValue);
+  EXPECT_THAT(run({"saxpy.cu", "--constant", "scale=1"}).standard_error,
+              HasSubstr("the program has no constant \"scale\". It has: none."));
+  EXPECT_THAT(session_.run({"tune", "filtered.cu", "--constant", "scale=1"}).standard_error, HasSubstr("constant"));
+}
+
 TEST_F(CliValues, TimesACallAndItsRates) {
   const ProcessResult timed = run({"saxpy.cu", "--time", "--repeat", "3", "--json"});
   const Json json = parse_json(timed.standard_output).value();

@@ -34,6 +34,7 @@ Json json_of(const BenchOptions& options) {
                            {"scalars", json_list(options.values.scalars)},
                            {"compile", json_of(options.compile)}};
   if (!options.values.set.empty()) json["set"] = json_list(options.values.set);
+  if (!options.constants.empty()) json["constants"] = json_list(options.constants);
   if (options.tolerance) json["tolerance"] = Json::Array{options.tolerance->relative, options.tolerance->absolute};
   return json;
 }

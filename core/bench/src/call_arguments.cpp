@@ -1,7 +1,9 @@
 #include "kmux/bench/call_arguments.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 #include <random>
 
 #include "kmux/bench/comparison.h"
@@ -44,11 +46,14 @@ Tensor numbers_of(const Tensor& tensor) {
   return Tensor::borrow(tensor.data(), {count}, number);
 }
 
+Status check_has_bytes(DType type) {
+  if (type.bits % 8 == 0) return Ok{};
+  return make_error(ErrorCode::kUnsupported,
+                    "a tensor of " + to_string(type) + " cannot be generated (its elements share bytes). Give a file.");
+}
+
 Status fill(const Tensor& whole, const std::string& source) {
-  if (whole.dtype().bits % 8 != 0) {
-    return make_error(ErrorCode::kUnsupported, "a tensor of " + to_string(whole.dtype()) +
-                                                   " cannot be generated (its elements share bytes). Give a file.");
-  }
+  KMUX_TRY(check_has_bytes(whole.dtype()));
   const Tensor tensor = numbers_of(whole);
   std::mt19937_64 generator;
   if (source.starts_with(kRandom)) {
@@ -218,9 +223,117 @@ Result<Tensor> Inputs::tensor(const Param& param, const Binding& binding) const 
   return tensor;
 }
 
+namespace {
+
+Error another_value(const Constant& constant, const std::string& found, const std::string& advice) {
+  return make_error(ErrorCode::kInvalidArgument, "--constant gives \"" + constant.name + "\" " + found +
+                                                     " (the program declares it as " + describe(constant) + "). " +
+                                                     advice);
+}
+
+/// The numbers of "1,2.5,3", or nothing if it is not a list of numbers.
+std::vector<std::string_view> number_words(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    if (!parse_number(words.back())) return {};
+    begin = end + 1;
+  }
+  return words;
+}
+
+/// Sets element `index` to what `word` says, if the type has that number. Numbers with a fraction are rounded.
+Status set_number(const Constant& constant, const Tensor& numbers, std::int64_t index, std::string_view word) {
+  constexpr double kExact = 0x1p53;  // integers up to it are doubles
+  const double value = *parse_number(word);
+  const bool is_real = is_float(numbers.dtype());
+  if (is_real || (parse_integer(word) && std::abs(value) <= kExact)) {
+    set_element(numbers, index, value);
+    if (is_real || element(numbers, index) == value) return Ok{};
+  }
+  return another_value(constant, "the number " + std::string(word),
+                       "Give a number of that type, or --constant " + constant.name + "=FILE.npy.");
+}
+
+Result<Tensor> of_numbers(const Constant& constant, const std::vector<std::string_view>& words) {
+  KMUX_TRY(check_has_bytes(constant.dtype));
+  KMUX_ASSIGN(Tensor tensor, Tensor::zeros(constant.shape, constant.dtype));
+  const Tensor numbers = numbers_of(tensor);
+  const auto count = static_cast<std::int64_t>(words.size());
+  if (count != numbers.element_count()) {
+    return another_value(constant, std::to_string(count) + (count == 1 ? " number" : " numbers"),
+                         "Give " + std::to_string(numbers.element_count()) + ", in row-major order.");
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    KMUX_TRY(set_number(constant, numbers, i, words[static_cast<std::size_t>(i)]));
+  }
+  return tensor;
+}
+
+Result<Tensor> value_of(const Constant& constant, const std::string& source) {
+  if (const auto words = number_words(source); !words.empty()) return of_numbers(constant, words);
+  if (is_generator(source)) {
+    KMUX_ASSIGN(Tensor tensor, Tensor::empty(constant.shape, constant.dtype));
+    KMUX_TRY(fill(tensor, source));
+    return tensor;
+  }
+  KMUX_ASSIGN(const Tensor tensor, load_npy(source, constant.dtype));
+  if (!is_compatible(constant.dtype, tensor.dtype()) || !std::ranges::equal(tensor.shape(), constant.shape)) {
+    return another_value(constant, describe(*tensor.dl()), "Give a file of that type and shape.");
+  }
+  return contiguous(tensor);
+}
+
+Error no_constant(const Program& program, const std::string& name) {
+  std::vector<std::string> known;
+  std::ranges::transform(program.constants, std::back_inserter(known), &Constant::name);
+  return make_error(ErrorCode::kInvalidArgument, "the program has no constant \"" + name + "\"." +
+                                                     did_you_mean(name, known) + " It has: " + join(known, "none") +
+                                                     ".");
+}
+
+}  // namespace
+
+Status ConstantValues::add(const std::string& assignment) {
+  KMUX_ASSIGN(auto pair, split_assignment("--constant", assignment));
+  const auto constant = std::ranges::find(program_->constants, pair.first, &Constant::name);
+  if (constant == program_->constants.end()) return no_constant(*program_, pair.first);
+  if (gives(pair.first)) {
+    return make_error(ErrorCode::kInvalidArgument, "constant \"" + pair.first + "\" is given twice. Give it once.");
+  }
+  KMUX_ASSIGN(Tensor value, value_of(*constant, pair.second));
+  values_.emplace_back(std::move(pair.first), std::move(value));
+  return Ok{};
+}
+
+bool ConstantValues::gives(const std::string& name) const {
+  return std::ranges::find(values_, name, &std::pair<std::string, Tensor>::first) != values_.end();
+}
+
+Result<ConstantValues> ConstantValues::parse(const Program& program, const std::vector<std::string>& assignments) {
+  ConstantValues values(program);
+  for (const std::string& assignment : assignments) KMUX_TRY(values.add(assignment));
+  return values;
+}
+
+Status ConstantValues::make_up() {
+  for (const Constant& constant : program_->constants) {
+    if (constant.initialised || gives(constant.name)) continue;
+    made_up_.push_back(constant.name + "=" + std::string(kRandom) + std::to_string(made_up_.size() + 1));
+    KMUX_TRY(add(made_up_.back()));
+  }
+  return Ok{};
+}
+
+Status ConstantValues::set(const Kernel& kernel) const {
+  for (const auto& [name, value] : values_) KMUX_TRY(kernel.set_constant(name, value));
+  return Ok{};
+}
+
 Result<CallArguments> CallArguments::make(const Program& program, const Inputs& inputs, const Binding& binding,
-                                          const Device& device) {
-  CallArguments call(device);
+                                          const Device& device, const ConstantValues& constants) {
+  CallArguments call(device, constants);
   for (const Param& param : program.signature.params) KMUX_TRY(call.add(program, param, inputs, binding));
   KMUX_TRY(call.refill());
   return call;

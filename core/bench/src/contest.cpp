@@ -251,11 +251,19 @@ Status check_shapes(const Program& program, const Binding& binding) {
   return Ok{};
 }
 
+/// The values of the program's constants: those given, and made-up ones for the rest that has to be set.
+Result<ConstantValues> constants_of(const Program& program, const BenchOptions& options) {
+  KMUX_ASSIGN(ConstantValues constants, ConstantValues::parse(program, options.constants));
+  KMUX_TRY(constants.make_up());
+  return constants;
+}
+
 Status check_words(const Program& program, const Point& point, const BenchOptions& options) {
   KMUX_ASSIGN(Binding binding, bind(program, point, options));
   KMUX_ASSIGN(Inputs inputs, Inputs::parse(program, options.inputs));
   KMUX_TRY(inputs.load(binding));
   KMUX_TRY(inputs.check(binding));
+  KMUX_TRY(constants_of(program, options));
   KMUX_TRY(check_shapes(program, binding));
   return Ok{};
 }
@@ -338,7 +346,8 @@ Result<Contest> hold_contest(Runtime& runtime, const Program& program, const Poi
   contest.flops = declared(program.metadata.flops, binding);
   contest.bytes = declared(program.metadata.bytes, binding);
   progress("compile and check", 0);
-  SharedArguments memory(program, inputs, binding);
+  KMUX_ASSIGN(ConstantValues constants, constants_of(program, options));
+  SharedArguments memory(program, inputs, binding, std::move(constants));
   std::vector<Contestant> contestants = prepare_all(runtime, program, options, memory, contest);
   KMUX_TRY(name_roles(options, resolution, contestants, contest));
   if (contestants.empty()) return contest;

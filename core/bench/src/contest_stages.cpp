@@ -57,6 +57,7 @@ Status time_warm(Runtime& runtime, const Program& program, const CompileOptions&
   const auto begin = Clock::now();
   KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options));
   times.load.push_back(microseconds_since(begin));
+  KMUX_TRY(arguments.set_constants(kernel));
   const auto called = Clock::now();
   KMUX_TRY(kernel.launch(arguments.args()));
   KMUX_TRY(kernel.device().synchronize());

@@ -22,6 +22,7 @@ Status prepare(Runtime& runtime, const Program& program, const CompileOptions& o
   KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options_for(entrant, options)));
   KMUX_TRY(kernel.await_best());
   KMUX_ASSIGN(contestant.arguments, memory.on(kernel.device()));
+  KMUX_TRY(contestant.arguments->set_constants(kernel));
   KMUX_ASSIGN(contestant.results, results_of(kernel, *contestant.arguments, 1));
   entrant.target = to_string(kernel.target());
   entrant.tier = kernel.tier();
@@ -193,7 +194,7 @@ Status check_role(const Contest& contest, const std::string& role, const std::st
 Result<CallArguments*> SharedArguments::on(const Device& device) {
   const auto found = std::ranges::find(sets_, device, &Set::device);
   if (found != sets_.end()) return found->arguments.get();
-  KMUX_ASSIGN(CallArguments made, CallArguments::make(program_, inputs_, binding_, device));
+  KMUX_ASSIGN(CallArguments made, CallArguments::make(program_, inputs_, binding_, device, constants_));
   sets_.push_back({device, std::make_unique<CallArguments>(std::move(made))});
   return sets_.back().arguments.get();
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kmux/bench/bench.h"
@@ -55,8 +56,8 @@ Status check_role(const Contest& contest, const std::string& role, const std::st
 /// Lifetime: borrows what it is made from; what it hands out lives as long as it does.
 class SharedArguments {
  public:
-  SharedArguments(const Program& program, const Inputs& inputs, const Binding& binding)
-      : program_(program), inputs_(inputs), binding_(binding) {}
+  SharedArguments(const Program& program, const Inputs& inputs, const Binding& binding, ConstantValues constants = {})
+      : program_(program), inputs_(inputs), binding_(binding), constants_(std::move(constants)) {}
 
   /// The arguments on `device`, made when they are first asked for.
   ///
@@ -71,6 +72,7 @@ class SharedArguments {
   const Program& program_;
   const Inputs& inputs_;
   const Binding& binding_;
+  ConstantValues constants_;
   std::vector<Set> sets_;
 };
 

@@ -34,6 +34,8 @@ struct BenchOptions {
   std::string reference = {};  // empty: the backend of the host's memory if it takes part, else the baseline
   std::vector<Axis> axes = {};  // every combination is a contest
   std::vector<std::string> inputs = {"*=random:1"};
+  std::vector<std::string> constants =
+      {};  // as `ConstantValues` takes them; those that have to be set and are not are random
   GivenValues values = {};
   std::optional<Tolerance> tolerance = {};  // of results; default: by dtype
   StopRule stop = {};

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmux/arg.h"
@@ -10,6 +11,7 @@
 #include "kmux/device.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
+#include "kmux/kernel.h"
 #include "kmux/tensor.h"
 
 namespace kmux::bench {
@@ -54,7 +56,39 @@ class Inputs {
   std::vector<std::string> made_up_ = {};
 };
 
-/// All arguments of a call of a program, outputs included, on one device.
+/// The values of a program's constants: --constant NAME=FILE.npy, random:SEED, zeros, ones, arange, or numbers in row-major
+/// order ("0.5", "1,2,3,4").
+class ConstantValues {
+ public:
+  /// None.
+  ConstantValues() = default;
+  /// Reads and makes all values.
+  ///
+  /// Errors: invalid_argument for an unknown or repeated name, another dtype, shape or count than is declared, and numbers that
+  ///         the dtype has not; of reading files.
+  static Result<ConstantValues> parse(const Program& program, const std::vector<std::string>& assignments);
+
+  /// Gives every constant that has to be set, and that no assignment sets, random numbers of a seed of its own.
+  ///
+  /// Errors: unsupported for elements that share bytes.
+  Status make_up();
+  /// The assignments that `make_up` added, in the order of the program.
+  const std::vector<std::string>& made_up() const { return made_up_; }
+  /// Sets all of them, on the kernel's device.
+  ///
+  /// Errors: as `Kernel::set_constant`.
+  Status set(const Kernel& kernel) const;
+
+ private:
+  explicit ConstantValues(const Program& program) : program_(&program) {}
+  Status add(const std::string& assignment);
+  bool gives(const std::string& name) const;
+  const Program* program_ = nullptr;
+  std::vector<std::pair<std::string, Tensor>> values_;
+  std::vector<std::string> made_up_ = {};
+};
+
+/// All arguments of a call of a program, outputs included, on one device, and the values of its constants.
 ///
 /// Lifetime: owns the tensors; the arguments refer to them.
 class CallArguments {
@@ -63,7 +97,11 @@ class CallArguments {
   ///
   /// Errors: those of `Inputs::tensor` and of the device; unsupported for a raw pointer.
   static Result<CallArguments> make(const Program& program, const Inputs& inputs, const Binding& binding,
-                                    const Device& device);
+                                    const Device& device, const ConstantValues& constants = {});
+  /// Sets the constants of a kernel of the program.
+  ///
+  /// Errors: as `Kernel::set_constant`.
+  Status set_constants(const Kernel& kernel) const { return constants_.set(kernel); }
   /// One a parameter, in the order of the signature.
   std::span<const Arg> args() const { return args_; }
   /// One a parameter; an empty handle for scalars and null tensors.
@@ -74,11 +112,13 @@ class CallArguments {
   Status refill();
 
  private:
-  explicit CallArguments(Device device) : device_(std::move(device)) {}
+  CallArguments(Device device, ConstantValues constants)
+      : device_(std::move(device)), constants_(std::move(constants)) {}
   Status add(const Program& program, const Param& param, const Inputs& inputs, const Binding& binding);
   Status add_buffer(const Program& program, const Param& param, const Inputs& inputs, const Binding& binding);
 
   Device device_;
+  ConstantValues constants_;
   std::vector<Tensor> tensors_;
   std::vector<Tensor> first_contents_;  // on the host, one a tensor; an empty handle stands for zeros
   std::vector<Arg> args_;
