@@ -4,9 +4,11 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <numeric>
 #include <sys/random.h>
 #include <sys/types.h>
+#include <utility>
 
 namespace kmux {
 
@@ -35,23 +37,78 @@ std::string lower_case(std::string_view word) {
 
 namespace {
 
+// How the first byte of a character of UTF-8 begins, and the least character that needs so many bytes.
+struct Lead {
+  unsigned char mask;
+  unsigned char bits;
+  std::size_t size;
+  std::uint32_t least;
+};
+constexpr std::array kLeads =
+    std::to_array<Lead>({{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}});
+
+struct Character {
+  std::size_t size = 0;  // in bytes; 0: there is none
+  std::uint32_t code = 0;
+};
+
+Character character_at_front(std::string_view text) {
+  if (text.empty()) return {};
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto lead = std::ranges::find_if(kLeads, [&](const Lead& kind) { return (byte(0) & kind.mask) == kind.bits; });
+  if (lead == kLeads.end() || text.size() < lead->size) return {};
+  std::uint32_t code = byte(0) & ~lead->mask & 0xffU;
+  for (std::size_t i = 1; i < lead->size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  const bool is_valid = code >= lead->least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return is_valid ? Character{lead->size, code} : Character{};
+}
+
+/// What shows nothing, or turns around what is shown: control characters, blanks but the usual one, marks of direction.
+constexpr std::array kInvisible = std::to_array<std::pair<std::uint32_t, std::uint32_t>>({{0x00, 0x1f},
+                                                                                          {0x7f, 0xa0},
+                                                                                          {0xad, 0xad},
+                                                                                          {0x2000, 0x200f},
+                                                                                          {0x2028, 0x202f},
+                                                                                          {0x205f, 0x206f},
+                                                                                          {0x3000, 0x3000},
+                                                                                          {0xfeff, 0xfeff}});
+
+bool is_visible(const Character& character) {
+  return character.size > 0 && std::ranges::none_of(kInvisible, [&](const auto& range) {
+           return character.code >= range.first && character.code <= range.second;
+         });
+}
+
 constexpr std::size_t kMaxLength = 120;
 
 std::string escaped(char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const auto code = static_cast<unsigned char>(byte);
   if (byte == '\n') return "\\n";
-  if (byte == '"' || byte == '\\') return {'\\', byte};
-  if (code < 0x20 || code > 0x7e) return {'\\', 'x', kDigits[code >> 4], kDigits[code & 15]};
-  return {byte};
+  return {'\\', 'x', kDigits[code >> 4], kDigits[code & 15]};
 }
 
 }  // namespace
 
+std::size_t character_size(std::string_view text) { return character_at_front(text).size; }
+
 std::string in_double_quotes(std::string_view text) {
   std::string result = "\"";
-  for (const char byte : text.substr(0, kMaxLength)) result += escaped(byte);
-  return result + (text.size() > kMaxLength ? "...\"" : "\"");
+  std::size_t at = 0;
+  while (at < std::min(text.size(), kMaxLength)) {
+    const Character character = character_at_front(text.substr(at));
+    const std::size_t size = std::max<std::size_t>(character.size, 1);
+    if (text[at] == '"' || text[at] == '\\') result += '\\';
+    if (is_visible(character))
+      result += text.substr(at, size);
+    else
+      for (const char byte : text.substr(at, size)) result += escaped(byte);
+    at += size;
+  }
+  return result + (at < text.size() ? "...\"" : "\"");
 }
 
 namespace {

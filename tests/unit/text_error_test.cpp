@@ -213,6 +213,16 @@ TEST(TextError, OfALongLineIsCutBetweenCharacters) {
   }
 }
 
+TEST(TextError, ShowsCharactersAsTheyAre) {
+  EXPECT_THAT(told("kernel \"gr\xc3\xb6\xc3\x9f"
+                   "e\"()\n"),
+              HasSubstr("(found \"\\\"gr\xc3\xb6\xc3\x9f"
+                        "e\\\"\")."));
+  EXPECT_THAT(told_of_line("  let a = n \xc3\x97 2"), HasSubstr("3:13: error: \"\xc3\x97\" cannot stand here."));
+  EXPECT_THAT(told_of_line("  let a = n\xc2\xa0* 2"), HasSubstr(R"(3:12: error: "\xc2\xa0" cannot stand here.)"))
+      << "not visible";
+}
+
 TEST(TextError, OfASourceHasItsLines) {
   const std::string source =
       "int before;\n\n  //! kmux\n  //! kernel k(x: f32[n])\n  //!   launch k<<<q, 1>>>(x)\nvoid k() {}\n";

@@ -19,6 +19,20 @@ TEST(Words, AreTheLinesOfAText) {
 
 TEST(Words, GoToLowerCase) { EXPECT_EQ(lower_case("CUDA:sm_90A-\xC3\x84"), "cuda:sm_90a-\xC3\x84"); }
 
+TEST(Words, BetweenQuotesAreWhatTheyAreWhereTheyCanBeSeen) {
+  EXPECT_EQ(in_double_quotes("a\"\\\n\t~\x7f"), R"("a\"\\\n\x09~\x7f")");
+  EXPECT_EQ(in_double_quotes("gr\xc3\xb6\xc3\x9f"
+                             "e \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "\"gr\xc3\xb6\xc3\x9f"
+            "e \xe2\x82\xac \xf0\x9f\x98\x80\"");
+  EXPECT_EQ(in_double_quotes("\xc2\xa0\xe2\x80\xae\xef\xbb\xbf"), R"("\xc2\xa0\xe2\x80\xae\xef\xbb\xbf")")
+      << "not visible";
+  EXPECT_EQ(in_double_quotes("\xc3(\x80\xed\xa0\x80"), R"("\xc3(\x80\xed\xa0\x80")") << "not UTF-8";
+  EXPECT_EQ(in_double_quotes(std::string(119, 'a') + "\xc3\xa4"
+                                                     "b"),
+            '"' + std::string(119, 'a') + "\xc3\xa4...\"");
+}
+
 TEST(RandomWord, IsAnotherEachTime) {
   const std::string first = random_word();
   EXPECT_EQ(first.size(), 32U);

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostNesting = 2 * kMaxExprDepth;  // of parentheses, too
 constexpr std::size_t kMostQuoted = 100;  // bytes of the text in a message
 
-/// The text, or its beginning: in a message each byte of what is not ASCII takes four.
+/// The text, or its beginning: in a message a byte of what is not visible takes four.
 std::string quoted(std::string_view text) {
   std::string shown = in_double_quotes(text);
   if (text.size() <= kMostQuoted && shown.size() <= 2 * kMostQuoted) return shown;

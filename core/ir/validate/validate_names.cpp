@@ -186,31 +186,6 @@ bool is_path_part(std::string_view part) {
   return !part.empty() && part != "." && part != ".." && std::ranges::none_of(part, is_refused);
 }
 
-// How the first byte of a UTF-8 sequence begins, and the least character that needs so many bytes.
-struct Lead {
-  unsigned char mask;
-  unsigned char bits;
-  std::size_t size;
-  std::uint32_t least;
-};
-constexpr std::array kLeads =
-    std::to_array<Lead>({{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}});
-
-bool is_character(std::uint32_t code) { return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff); }
-
-// Bytes of the UTF-8 sequence at the front of `text`, or 0 if there is none.
-std::size_t sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto lead = std::ranges::find_if(kLeads, [&](const Lead& kind) { return (byte(0) & kind.mask) == kind.bits; });
-  if (lead == kLeads.end() || text.size() < lead->size) return 0;
-  std::uint32_t code = byte(0) & ~lead->mask & 0xffU;
-  for (std::size_t i = 1; i < lead->size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  return code >= lead->least && is_character(code) ? lead->size : 0;
-}
-
 }  // namespace
 
 bool is_identifier(std::string_view name) {
@@ -234,7 +209,7 @@ bool is_file_path(std::string_view path) {
 
 bool is_text(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = sequence(text);
+    const std::size_t size = character_size(text);
     if (size == 0 || text.front() == '\0') return false;
     text.remove_prefix(size);
   }

@@ -19,8 +19,11 @@ std::vector<std::string> split_lines(std::string_view text);
 /// `word` with its ASCII letters in lower case, whatever the locale.
 std::string lower_case(std::string_view word);
 
-/// `text` between double quotes on one line, for a message: quotes, backslashes and control characters are escaped, long
-/// text is cut.
+/// Bytes of the character of UTF-8 that `text` begins with; 0 if it begins with none.
+std::size_t character_size(std::string_view text);
+
+/// `text` between double quotes on one line, for a message: quotes, backslashes and what is not visible, or not UTF-8, are
+/// escaped, long text is cut.
 std::string in_double_quotes(std::string_view text);
 
 /// Text such as `"a", "b" or "c"`, of words in a vector, an array or a span.
