@@ -94,6 +94,47 @@ TEST(TextForm, HasAllOfTheRest) {
   EXPECT_EQ(launch.args, args);
 }
 
+// The programs that the form was designed by: as people write them, in canonical form, and as JSON.
+TEST(TextForm, OfASaxpyAndASoftmaxOfTwoPasses) {
+  const auto check = [](const std::string& written, const std::string& canonical) {
+    const Program program = read_program_text(written);
+    EXPECT_EQ(to_text(program), canonical);
+    EXPECT_EQ(formatted(written), canonical);
+    EXPECT_EQ(formatted(canonical), canonical);
+    EXPECT_EQ(read_program_text(canonical), program);
+    EXPECT_EQ(from_json(to_json(program), any_file).value(), program);
+  };
+  check(R"(kernel saxpy(a: f32, x: f32[n], y: inout f32[n])
+  sources "saxpy.cu"
+  assert n > 0, "nothing to do"
+  launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)
+)",
+        R"(kernel saxpy(a: f32, x: f32[n], inout y: f32[n])
+  sources "saxpy.cu"
+  assert n > 0, "nothing to do"
+  launch saxpy<<<ceildiv(n, 256), 256>>>(a, x, y, n)
+)");
+  const std::string softmax = R"(program softmax_two_pass(x: f16[m, n], out y: f16[m, n])
+  sources "softmax.cu"
+  workspace sums: 4 * m bytes
+  map tx: tiled f16 over x box [64, 8] swizzle 128b
+  launch row_sums<<<m, 256, 256 * 4>>>(map tx, sums) cluster 2 cooperative
+  if n > 1024
+    launch scale<<<[ceildiv(n, 64), m], [64, 4]>>>(x, sums, y, n: i64)
+  for step in 0 .. 4
+    launch refine<<<m, 256>>>(y, sums, step)
+)";
+  std::string written = softmax;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    written.replace(written.find(from), from.size(), to);
+  };
+  replace("256 * 4", "256*4");
+  replace("cluster 2", "cluster [2]");
+  replace("4 * m bytes", "4 * m bytes align 256");
+  check(written, softmax);
+  check(softmax, softmax);
+}
+
 // What people may write, and what it is in canonical form.
 TEST(TextForm, TakesMoreThanItPrints) {
   EXPECT_EQ(formatted(R"(program k(y: inout float32[n], z: out half[(n)])
