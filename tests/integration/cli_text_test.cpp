@@ -5,6 +5,7 @@
 #include "kmux/json.h"
 
 #include "integration/cli_session.h"
+#include "needs.h"
 
 namespace kmux::test {
 namespace {
@@ -14,6 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr int kDifference = 1;
 constexpr int kBadProgram = 3;
+constexpr int kNoBackend = 4;
 
 constexpr const char* kSaxpy = R"(//! kmux
 //! kernel saxpy(a: f32, x: f32[n: i32], inout y: f32[n])
@@ -45,6 +47,39 @@ TEST_F(CliText, RunsOneFile) {
     EXPECT_EQ(run.exit_code, 0) << run.standard_error;
     EXPECT_THAT(run.standard_output, HasSubstr("on cpu"));
   }
+}
+
+TEST_F(CliText, TakesAPythonFile) {
+  const std::string source = R"(#!/usr/bin/env python3
+#! kmux
+#! kernel scale(inout x: f32[n], by: f32)
+#!   example n = 1000, by = 2
+#!   launch scale<<<ceildiv(n, 128), 128>>>(x, by)
+import cutlass
+import cutlass.cute as cute
+
+
+@cute.kernel
+def scale(x: cute.Tensor, by: cutlass.Float32):
+    i = cute.arch.block_idx()[0] * 128 + cute.arch.thread_idx()[0]
+    if i < x.shape[0]:
+        x[i] = x[i] * by
+)";
+  session_.write("scale.py", source);
+  EXPECT_EQ(session_.run({"show", "scale.py"}).standard_output,
+            "kernel scale(inout x: f32[n], by: f32)\n  example n = 1000, by = 2\n  sources \"scale.py\"\n"
+            "  launch scale<<<ceildiv(n, 128), 128>>>(x, by)\n");
+  EXPECT_THAT(session_.run({"show", "scale.py", "--json"}).standard_output, HasSubstr("\"dialect\": \"cutedsl\""));
+  EXPECT_EQ(session_.run({"fmt", "--check", "scale.py"}).exit_code, 0);
+  EXPECT_EQ(session_.run({"pack", "scale.py"}).exit_code, 0);
+  // Without a device, it is the device that is lacking, and no part of the program.
+  const ProcessResult run = session_.run({"run", "scale.py", "--backend", "cutedsl"});
+  if (run.exit_code != 0) EXPECT_EQ(run.exit_code, kNoBackend) << run.standard_error;
+  const ProcessResult compiled = session_.run({"compile", "scale.py", "--target", "cuda:sm_90a"});
+  if (compiled.standard_error.find("no Python with CuTe DSL") != std::string::npos)
+    GTEST_SKIP() << needs("CuTe DSL", compiled.standard_error);
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.standard_error;
+  EXPECT_THAT(compiled.standard_output, HasSubstr("compiled for cuda:sm_90a with cutedsl"));
 }
 
 TEST_F(CliText, ShowsAnyForm) {
