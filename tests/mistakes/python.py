@@ -18,6 +18,8 @@ MISTAKES = [
     ("a misspelt grid", "kmux.kernel(SAXPY, SIGNATURE, gird='ceildiv(n, 256)', block=256)"),
     ("a division in a grid", "begin(grid='n / 256')"),
     ("a name in a grid that there is not", "begin(grid='ceildiv(m, 256)')"),
+    ("a grid of two extents", "begin(grid='n, 2')"),
+    ("a sign in a block that is not ASCII", "begin(block='n \u00d7 2')"),
     ("a function for a grid", "begin(grid=lambda meta: (1,))"),
     ("a kernel that is not in the source", "begin(signature='saxpi(a: f32, x: f32[n], y: inout f32[n])')(2.0, x, x)"),
     ("a parameter of another size", "begin(args='a, x, y, n: i64')(2.0, x, x)"),

@@ -169,9 +169,27 @@ std::string shown_line(std::string_view text, const TextProblem& problem) {
   return line + "\n" + carets(text, begin, problem.begin, std::min(problem.end, end));
 }
 
-std::string shown(const TextProblem& problem, const ProgramText& text) {
-  return text.name + ":" + line_and_column(text.content, problem.begin) + ": error: " + problem.message + "\n" +
-         shown_line(text.content, problem);
+/// Where a problem of a text was written: in which part, if the text was put together of parts.
+struct Written {
+  std::string_view name;
+  std::string_view content;
+  TextProblem problem;  // within `content`
+};
+
+/// In the last part that begins before it; what stands behind that is nobody's, and all of the part is meant.
+Written written(TextProblem problem, const ProgramText& text) {
+  if (text.parts.empty()) return {text.name, text.content, std::move(problem)};
+  const auto next = std::ranges::upper_bound(text.parts, problem.begin, {}, &TextPart::begin);
+  const TextPart& part = next == text.parts.begin() ? *next : *std::prev(next);
+  const bool is_within = problem.begin >= part.begin && problem.begin <= part.end;
+  problem.begin = is_within ? problem.begin - part.begin : 0;
+  problem.end = (is_within ? std::min(problem.end, part.end) : part.end) - part.begin;
+  return {part.name, text.content.substr(part.begin, part.end - part.begin), std::move(problem)};
+}
+
+std::string shown(const Written& at) {
+  return std::string(at.name) + ":" + line_and_column(at.content, at.problem.begin) + ": error: " + at.problem.message +
+         "\n" + shown_line(at.content, at.problem);
 }
 
 /// Places by their pointers; the first of several.
@@ -191,14 +209,21 @@ const TextPlace* place_of(std::string_view pointer, const PlaceIndex& places) {
   }
 }
 
+/// "12:7", with the name of the part if there are parts.
+std::string place_in(const ProgramText& text, std::size_t at) {
+  const Written found = written({at, at, ""}, text);
+  return (text.parts.empty() ? "" : std::string(found.name) + ":") +
+         line_and_column(found.content, found.problem.begin);
+}
+
 /// JSON pointers in a message as places in the text.
-std::string without_pointers(std::string message, const PlaceIndex& places, std::string_view text) {
+std::string without_pointers(std::string message, const PlaceIndex& places, const ProgramText& text) {
   for (std::size_t at = message.find(" /"); at != std::string::npos; at = message.find(" /", at + 1)) {
     const std::size_t end = std::min(message.find_first_of(" )", at + 1), message.size());
     const std::string pointer = message.substr(at + 1, end - at - 1);
     const TextPlace* place = place_of(pointer, places);
     const bool is_place = place != nullptr && !place->pointer.empty();
-    if (is_place) message.replace(at + 1, pointer.size(), line_and_column(text, place->begin));
+    if (is_place) message.replace(at + 1, pointer.size(), place_in(text, place->begin));
   }
   return message;
 }
@@ -220,11 +245,11 @@ void narrow(TextProblem& problem, std::string_view text) {
 }
 
 /// Where the text says what `validate` complains of.
-TextProblem located(const Problem& problem, const PlaceIndex& places, std::string_view text) {
+TextProblem located(const Problem& problem, const PlaceIndex& places, const ProgramText& text, std::string_view lines) {
   const TextPlace* best = place_of(problem.path, places);
   TextProblem found{best == nullptr ? 0 : best->begin, best == nullptr ? 0 : best->end,
                     without_pointers(problem.message, places, text)};
-  narrow(found, text);
+  narrow(found, lines);
   return found;
 }
 
@@ -235,8 +260,8 @@ struct ReadText {
   std::vector<TextComment> comments;
 };
 
-Error refused(const ProgramText& text, const std::string& why) {
-  return make_error(ErrorCode::kInvalidArgument, "'" + text.name + "' " + why);
+Error refused(std::string_view name, const std::string& why) {
+  return make_error(ErrorCode::kInvalidArgument, "'" + std::string(name) + "' " + why);
 }
 
 Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
@@ -244,13 +269,13 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
   const std::string embedded = is_source ? embedded_text(text.content) : "";
   const std::string_view lines = is_source ? embedded : text.content;
   if (is_source && embedded.empty()) {
-    return refused(text,
+    return refused(text.name,
                    "carries no program (there is no comment \"//! kmux\", or \"#! kmux\" in Python). Write the program "
                    "behind one, or name a file NAME.kmux or NAME.kmux.json.");
   }
   if (lines.size() > kMostBytes) {
-    return refused(text, "has " + std::to_string(lines.size()) + " bytes (the limit is " + std::to_string(kMostBytes) +
-                             "). Keep sources and data in files of their own.");
+    return refused(text.name, "has " + std::to_string(lines.size()) + " bytes (the limit is " +
+                                  std::to_string(kMostBytes) + "). Keep sources and data in files of their own.");
   }
   Lexed lexed = lex(lines);
   ReadText result{{}, {}, std::move(lexed.comments)};
@@ -263,7 +288,7 @@ Result<ReadText> read_text(const ProgramText& text, const FileReader& read) {
     const std::vector<Problem> wrong = validate(result.program);
     const PlaceIndex places = wrong.empty() ? PlaceIndex() : index_of(result.places);
     for (const Problem& problem : wrong | std::views::take(kMostProblems))
-      problems.push_back(located(problem, places, lines));
+      problems.push_back(located(problem, places, text, lines));
   }
   if (!problems.empty()) return error_of(std::move(problems), text);
   return result;
@@ -293,16 +318,18 @@ std::map<std::string, LineComments> comments_of(const ReadText& read, std::strin
 }  // namespace
 
 Error error_of(std::vector<TextProblem> problems, const ProgramText& text) {
-  std::multimap<std::size_t, TextProblem> by_place;  // of one place in the order in which they were found
-  for (TextProblem& problem : problems) by_place.emplace(problem.begin, std::move(problem));
-  const TextProblem& first = by_place.begin()->second;
-  const std::string count = problems.size() == 1 ? "an error" : std::to_string(problems.size()) + " errors, the first";
+  std::multimap<std::size_t, Written> by_place;  // of one place in the order in which they were found
+  for (TextProblem& problem : problems) by_place.emplace(problem.begin, written(std::move(problem), text));
+  const Written& first = by_place.begin()->second;
+  const auto same = std::ranges::count(by_place | std::views::values, first.name, &Written::name);
+  const std::string count = same == 1 ? "an error" : std::to_string(same) + " errors, the first";
   std::string all;
-  for (const auto& [place, problem] : by_place | std::views::take(kMostShown)) {
-    all += (&problem == &first ? "" : "\n") + shown(problem, text);
+  for (const Written& at : by_place | std::views::values | std::views::take(kMostShown)) {
+    all += (&at == &first ? "" : "\n") + shown(at);
   }
   if (problems.size() > kMostShown) all += "\nand " + std::to_string(problems.size() - kMostShown) + " more errors";
-  return refused(text, "has " + count + " at " + line_and_column(text.content, first.begin) + ": " + first.message)
+  return refused(first.name, "has " + count + " at " + line_and_column(first.content, first.problem.begin) + ": " +
+                                 first.problem.message)
       .with("text", std::move(all));
 }
 

@@ -39,48 +39,61 @@ std::vector<std::string> dedented(std::string_view text) {
   return lines;
 }
 
+std::string in_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text.append(line).append("\n");
+  return text;
+}
+
 bool is_whole(std::string_view text) {
   const std::string_view begin = without_leading_blanks(text);
   return begin.starts_with("kernel ") || begin.starts_with("program ");
 }
 
 /// The source with the text in a comment behind it, so that the lines of the source stay what they are.
-std::string carrying(std::string_view source, const std::vector<std::string>& lines, bool is_python) {
+std::string carrying(std::string_view source, std::string_view text, bool is_python) {
   const std::string mark = is_python ? "#!" : "//!";
   std::string result(source);
   if (!result.empty() && result.back() != '\n') result += '\n';
   result += mark + " kmux\n";
-  for (const std::string& line : lines) result.append(mark).append(" ").append(line).append("\n");
+  for (const std::string& line : split_lines(text)) result.append(mark).append(" ").append(line).append("\n");
   return result;
 }
 
-struct Parts {
-  const KernelText& kernel;
-  std::string_view dialect;
-  std::string file;  // the name of the source
+/// A text that is put together of parts, which the caller wrote, and of what stands between them.
+class Composition {
+ public:
+  Composition& part(std::string name, std::string_view text) {
+    parts_.push_back({std::move(name), content_.size(), content_.size() + text.size()});
+    return between(text);
+  }
+  Composition& between(std::string_view text) {
+    content_ += text;
+    return *this;
+  }
 
-  // An error has the lines of the text, not those of the source with it, which nobody wrote.
-  Result<Program> program(std::string_view text) const {
-    const std::vector<std::string> lines = dedented(text);
-    const std::string source = carrying(kernel.source, lines, dialect == "cutedsl");
-    std::string content;
-    for (const std::string& line : lines) content.append(line).append("\n");
-    return read({"signature", content, file, source}, source);
-  }
-  static Result<Program> read(const ProgramText& text, std::string_view source) {
-    return from_text(text, [&](const std::string&) -> Result<std::string> { return std::string(source); });
-  }
-  std::string text(std::string_view args) const {
-    const std::string signature(without_leading_blanks(kernel.signature));
-    const std::string name = kernel.name.empty() ? signature.substr(0, signature.find('(')) : kernel.name;
-    std::string launch = name;
-    if (!kernel.grid.empty() || !kernel.block.empty()) {
-      launch += "<<<" + kernel.grid + ", " + kernel.block;
-      if (!kernel.dynamic_smem_bytes.empty()) launch += ", " + kernel.dynamic_smem_bytes;
-      launch += ">>>";
+  /// Reads the part of this name by itself, if there is one: an error in it has nothing of what stands around.
+  template <class Read>
+  void check(std::string_view name, const Read& read) {
+    const auto part = std::ranges::find(parts_, name, &TextPart::name);
+    if (part == parts_.end()) return;
+    const std::string_view text = std::string_view(content_).substr(part->begin, part->end - part->begin);
+    TextReader in(text, lex(text));
+    read(in);
+    in.end_line();
+    for (TextProblem& problem : in.take_problems()) {
+      problems_.push_back({problem.begin + part->begin, problem.end + part->begin, std::move(problem.message)});
     }
-    return "kernel " + signature + "\n  launch " + launch + "(" + std::string(args) + ")";
   }
+
+  std::vector<TextProblem> take_problems() { return std::move(problems_); }
+  const std::string& content() const { return content_; }
+  const std::vector<TextPart>& parts() const { return parts_; }
+
+ private:
+  std::string content_ = {};
+  std::vector<TextPart> parts_ = {};
+  std::vector<TextProblem> problems_ = {};
 };
 
 /// Every parameter, then every symbol.
@@ -91,6 +104,62 @@ std::string all_of(const Signature& signature) {
   for (const Symbol& symbol : signature.symbols) names.push_back(symbol.name);
   return join(names);
 }
+
+void add_extents(Composition& text, const KernelText& kernel) {
+  if (kernel.grid.empty() && kernel.block.empty()) return;
+  text.between("<<<").part("grid", kernel.grid).between(", ").part("block", kernel.block);
+  if (!kernel.dynamic_smem_bytes.empty()) text.between(", ").part("dynamic_smem_bytes", kernel.dynamic_smem_bytes);
+  text.between(">>>");
+}
+
+void read_extents(TextReader& in) {
+  in.extents();
+  if (!in.failed() && in.is(",")) in.fail("several extents stand in brackets. Write \"[m, n]\", say.");
+}
+
+/// The text of a kernel of which not all is written; with problems where parts of it cannot be read.
+Composition composed(const KernelText& kernel) {
+  Composition text;
+  std::string signature = in_lines(dedented(kernel.signature));
+  signature.pop_back();
+  text.between("kernel ").part("signature", signature).between("\n  launch ");
+  std::pair<std::string, Signature> read;
+  text.check("signature", [&](TextReader& in) { read = read_text_signature(in); });
+  if (kernel.name.empty())
+    text.between(read.first);
+  else
+    text.part("name", kernel.name);
+  add_extents(text, kernel);
+  text.between("(");
+  if (kernel.args.empty())
+    text.between(all_of(read.second));
+  else
+    text.part("args", kernel.args);
+  text.between(")\n");
+  for (const char* extents : {"grid", "block"}) text.check(extents, read_extents);
+  text.check("dynamic_smem_bytes", [](TextReader& in) { in.expr(); });
+  return text;
+}
+
+struct Source {
+  std::string_view text;
+  std::string_view dialect;
+  std::string file;  // its name
+
+  // An error has the lines of the text, not those of the source with it, which nobody wrote.
+  Result<Program> program(std::string_view content, std::vector<TextPart> parts = {}) const {
+    const std::string source = carrying(text, content, dialect == "cutedsl");
+    return read({"signature", content, file, source, std::move(parts)}, source);
+  }
+  Result<Program> program(Composition composition) const {
+    std::vector<TextProblem> problems = composition.take_problems();
+    if (problems.empty()) return program(composition.content(), composition.parts());
+    return error_of(std::move(problems), {"signature", composition.content(), file, text, composition.parts()});
+  }
+  static Result<Program> read(const ProgramText& text, std::string_view source) {
+    return from_text(text, [&](const std::string&) -> Result<std::string> { return std::string(source); });
+  }
+};
 
 Error no_signature() {
   return make_error(
@@ -121,16 +190,14 @@ Result<Program> kernel_program(const KernelText& kernel) {
                                                        "\" is not a dialect that kernels are written in. Use c, cuda, "
                                                        "hip, msl or cutedsl.");
   }
-  const Parts parts{kernel, dialect, file_name(dialect, kernel.source)};
-  if (is_whole(kernel.signature)) return parts.program(kernel.signature);
+  const Source source{kernel.source, dialect, file_name(dialect, kernel.source)};
+  if (is_whole(kernel.signature)) return source.program(in_lines(dedented(kernel.signature)));
   if (without_leading_blanks(kernel.signature).empty()) {
     if (!carries_text(kernel.source)) return no_signature();
-    return Parts::read({parts.file, kernel.source, parts.file}, kernel.source);
+    return Source::read({source.file, kernel.source, source.file}, kernel.source);
   }
   KMUX_TRY(check_launched(kernel, dialect));
-  if (!kernel.args.empty()) return parts.program(parts.text(kernel.args));
-  KMUX_ASSIGN(const Program without_args, parts.program(parts.text("")));
-  return parts.program(parts.text(all_of(without_args.signature)));
+  return source.program(composed(kernel));
 }
 
 }  // namespace kmux

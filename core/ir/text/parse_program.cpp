@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "kmux/plugin/features.h"
 #include "kmux/plugin/words.h"
@@ -126,19 +127,6 @@ class SignatureReader {
   std::vector<SymbolUse> uses_ = {};
 };
 
-const std::vector<std::string>& variant_words() {
-  static const auto& words = *new const std::vector<std::string>{
-      "dialect", "requires",        "standard",      "defines",   "preludes", "include_hints",
-      "sources", "python_requires", "compile_flags", "fast_math", "headers"};
-  return words;
-}
-
-const std::vector<std::string>& metadata_words() {
-  static const auto& words = *new const std::vector<std::string>{"constant", "description", "origin", "reference",
-                                                                 "example",  "flops",       "bytes",  "returns"};
-  return words;
-}
-
 bool is_word_of(const std::vector<std::string>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
@@ -152,10 +140,7 @@ class ProgramReader {
     const Token first = in_.peek();
     if (in_.is(TokenKind::kEnd)) in_.fail("there is no program. Begin with \"kernel NAME(PARAMETERS)\".");
     if (!in_.take("kernel") && !in_.take("program")) in_.expected(R"("kernel" or "program")", {"kernel", "program"});
-    const Token name = in_.peek();
-    program_.name = in_.name("the name of the program");
-    in_.mark(root / "name", name);
-    program_.signature = SignatureReader(in_).read(root / "signature");
+    std::tie(program_.name, program_.signature) = read_text_signature(in_);
     in_.mark(root, first, true);
     in_.end_line();
     if (in_.take(TokenKind::kIndent))
@@ -382,13 +367,13 @@ class ProgramReader {
 
 }  // namespace
 
-const std::vector<std::string>& head_words() {
-  static const auto& words = *new const std::vector<std::string>([] {
-    std::vector<std::string> all = metadata_words();
-    all.insert(all.end(), variant_words().begin(), variant_words().end());
-    return all;
-  }());
-  return words;
+std::pair<std::string, Signature> read_text_signature(TextReader& in) {
+  const JsonPointer root;
+  const Token first = in.peek();
+  std::string name = in.name("the name of the program");
+  in.mark(root / "name", first);
+  Signature signature = SignatureReader(in).read(root / "signature");
+  return {std::move(name), std::move(signature)};
 }
 
 Program read_text_program(TextReader& in, const FileReader& files, const File* own) {

@@ -245,6 +245,28 @@ const std::vector<std::string>& body_words() {
   return words;
 }
 
+const std::vector<std::string>& variant_words() {
+  static const auto& words = *new const std::vector<std::string>{
+      "dialect", "requires",        "standard",      "defines",   "preludes", "include_hints",
+      "sources", "python_requires", "compile_flags", "fast_math", "headers"};
+  return words;
+}
+
+const std::vector<std::string>& metadata_words() {
+  static const auto& words = *new const std::vector<std::string>{"constant", "description", "origin", "reference",
+                                                                 "example",  "flops",       "bytes",  "returns"};
+  return words;
+}
+
+const std::vector<std::string>& head_words() {
+  static const auto& words = *new const std::vector<std::string>([] {
+    std::vector<std::string> all = metadata_words();
+    all.insert(all.end(), variant_words().begin(), variant_words().end());
+    return all;
+  }());
+  return words;
+}
+
 void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,
                     std::vector<Step>& steps, const JsonPointer& at) {
   StepReader(in, signature, declared).step(steps, at, 1);

@@ -231,9 +231,14 @@ struct DeclaredMemory {
 void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,
                     std::vector<Step>& steps, const JsonPointer& at);
 
-/// The words that lines of a body begin with, and those of lines before it.
+/// The words that lines of a body begin with, and those of lines before it: of a variant, and of what is known of a program.
 const std::vector<std::string>& body_words();
-const std::vector<std::string>& head_words();
+const std::vector<std::string>& variant_words();
+const std::vector<std::string>& metadata_words();
+const std::vector<std::string>& head_words();  // both
+
+/// Reads "NAME(PARAMETERS)".
+std::pair<std::string, Signature> read_text_signature(TextReader& in);
 
 /// Reads a whole program. Of `files` it fetches what the text names, and takes `own` for what a variant has without sources.
 Program read_text_program(TextReader& in, const FileReader& files, const File* own);

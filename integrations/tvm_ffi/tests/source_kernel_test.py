@@ -140,10 +140,15 @@ class SourceKernel(unittest.TestCase):
     def test_an_error_of_the_signature_has_the_lines_that_were_written(self):
         with self.assertRaises(ValueError) as raised:
             kmux.kernel(_SAXPY, "saxpy(float a, const float* x, float* y, int n)", grid=1, block=1)
-        self.assertIn("'signature' has an error at 1:20: expected ':' and the type of the parameter, as in \"x: f32[n]\"", str(raised.exception))
-        self.assertIn("\n    kernel saxpy(float a, const float* x,", note_of(raised.exception))
-        with self.assertRaisesRegex(ValueError, "'signature' has an error at 2:26: no \"m\" in scope"):
-            kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(m, 256)", block=256)
+        self.assertIn("'signature' has an error at 1:13: expected ':' and the type of the parameter, as in \"x: f32[n]\"", str(raised.exception))
+        self.assertIn("\n    saxpy(float a, const float* x,", note_of(raised.exception))
+        for how, name, place in (
+            ({"grid": "ceildiv(m, 256)", "block": 256}, "grid", "1:9"), ({"grid": [1, "m"], "block": 256}, "grid", "1:5"),
+            ({"grid": 1, "block": "m"}, "block", "1:1"), ({"grid": 1, "block": 1, "dynamic_smem_bytes": "4 * m"}, "dynamic_smem_bytes", "1:5"),
+            ({"grid": 1, "block": 1, "args": "a, x, y, m"}, "args", "1:10"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(ValueError, f"'{name}' has an error at {place}: no \"m\" in scope"):
+                kmux.kernel(_SAXPY, _SIGNATURE, **how)
         with self.assertRaisesRegex(ValueError, "'signature' has an error at 3:21: no \"m\" in scope"):
             kmux.kernel(_SAXPY, f"kernel {_SIGNATURE}\n  # all of it\n  launch saxpy<<<1, m>>>(a, x, y, n)")
 

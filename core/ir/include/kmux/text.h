@@ -1,13 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kmux/dispatch.h"
 #include "kmux/dispatch_json.h"
 
 namespace kmux {
+
+/// A piece of a text that was put together of what somebody wrote: bytes `begin` to `end`.
+struct TextPart {
+  std::string name;  // for messages
+  std::size_t begin;
+  std::size_t end;
+};
 
 /// A program as text: a file of its own (`NAME.kmux`), or the comments of a source that carries its program.
 struct ProgramText {
@@ -15,6 +24,8 @@ struct ProgramText {
   std::string_view content;  // all of the file
   std::string source_path = {};  // of a source that carries its program: its path in it; empty for a file of its own
   std::string_view source = {};  // all of that source, where `content` is the text alone
+  std::vector<TextPart> parts =
+      {};  // that `content` was put together of, in order: errors show these; empty: all of it
 };
 
 /// The canonical text form of a valid program, which names its files by path. Equal programs give equal text.
@@ -45,7 +56,7 @@ struct KernelText {
 
 /// The program of a kernel text. Its only source is `source` with the program in a comment at its end.
 ///
-/// Errors: invalid_argument as `from_text`; for a dialect that is not written by people; without a signature; without a grid or
+/// Errors: invalid_argument as `from_text`, of the part that is wrong, by its name ("grid"); for a dialect that is not written by people; without a signature; without a grid or
 ///         a block for a dialect of kernels.
 Result<Program> kernel_program(const KernelText& kernel);
 
