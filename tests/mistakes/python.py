@@ -12,6 +12,7 @@ MISTAKES = [
     ("a misspelt keyword", "kmux.compile(scale, exection_backend='cpu')"),
     ("a source that does not compile", "kmux.compile(broken)"),
     ("a signature of C", "begin(signature='saxpy(float a, const float* x, float* y, int n)')"),
+    ("a signature of C with what it returns", "begin(signature='void saxpy(float a, const float* x)')"),
     ("a misspelt dtype in a signature", "begin(signature='saxpy(a: f32, x: f23[n], y: inout f32[n])')"),
     ("no signature", "begin(signature='')"),
     ("a grid without a block", "begin(block=None)"),

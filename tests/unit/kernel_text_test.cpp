@@ -96,5 +96,24 @@ TEST(KernelText, TellsAllThatIsWrongInEachPart) {
               HasSubstr("signature:1:18: error: the name \"x\" is taken (a buffer at signature:1:7 has it)."));
 }
 
+TEST(KernelText, IsNotASignatureOfC) {
+  const std::string write = "Write \"saxpy(a: f32, x: f32[n], y: inout f32[n])\", say.";
+  for (const char* signature :
+       {"void saxpy(float a, const float* x)", "__global__ void saxpy(float a)", "extern \"C\" void saxpy(float a)",
+        "template <class T> void saxpy(T a)", "void saxpy(float a, const float* x) {"}) {
+    EXPECT_THAT(told_of([&](KernelText& k) { k.signature = signature; }),
+                testing::AllOf(HasSubstr("signature:1:1: error: this is a signature of C ("), HasSubstr(write)));
+  }
+  for (const char* parameter :
+       {"const float* x", "float a", "float *x", "T* x", "uint32_t n", "Vec& x", "unsigned int n"}) {
+    const std::string signature = "saxpy(y: f32[n], " + std::string(parameter) + ")";
+    EXPECT_THAT(told_of([&](KernelText& k) { k.signature = signature; }),
+                testing::AllOf(HasSubstr("signature:1:18: error: this is a signature of C ("), HasSubstr(write)));
+  }
+  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(x f32[n])"; }),
+              HasSubstr("expected ':' and the type of the parameter"));
+  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(const: f32)"; }), HasSubstr("\"const\" is not a name"));
+}
+
 }  // namespace
 }  // namespace kmux

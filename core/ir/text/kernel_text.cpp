@@ -1,5 +1,6 @@
 // Programs of a source and a line or two: what `kmux::kernel` takes.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "kmux/plugin/features.h"
@@ -180,7 +181,36 @@ Status check_launched(const KernelText& kernel, std::string_view dialect) {
                         "block 256, say.");
 }
 
+// What declarations of C and C++ begin with.
+constexpr std::array kWordsOfC = std::to_array<std::string_view>(
+    {"__device__", "__global__", "auto",     "bool",     "char", "const",   "constexpr", "double",
+     "extern",     "float",      "half",     "inline",   "int",  "long",    "short",     "signed",
+     "static",     "struct",     "template", "unsigned", "void", "volatile"});
+
+bool is_of_c(const TextReader& in) {
+  if (!in.is(TokenKind::kName)) return false;
+  if (in.is("*", 1) || in.is("&", 1)) return true;
+  const std::string_view word = in.text_of(in.peek());
+  const bool is_type = std::ranges::find(kWordsOfC, word) != kWordsOfC.end() || word.ends_with("_t");
+  return is_type && (in.is(TokenKind::kName, 1) || in.is(TokenKind::kString, 1) || in.is("<", 1));
+}
+
+/// The name in front of the parameters that are next, wherever that is in the line.
+std::string_view declared(const TextReader& in) {
+  std::size_t ahead = 0;
+  while (!in.is("(", ahead + 1) && !in.is(TokenKind::kNewline, ahead) && !in.is(TokenKind::kEnd, ahead)) ++ahead;
+  return in.is(TokenKind::kName, ahead) ? in.text_of(in.peek(ahead)) : "k";
+}
+
 }  // namespace
+
+void refuse_c(TextReader& in, std::string_view name) {
+  if (!is_of_c(in)) return;
+  in.fail(
+      "this is a signature of C (here the name of a parameter stands before its type, and sizes come from shapes). "
+      "Write \"" +
+      std::string(name.empty() ? declared(in) : name) + "(a: f32, x: f32[n], y: inout f32[n])\", say.");
+}
 
 Result<Program> kernel_program(const KernelText& kernel) {
   const std::string_view dialect = kernel.dialect.empty() ? dialect_of_source(kernel.source) : kernel.dialect;

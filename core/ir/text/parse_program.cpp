@@ -17,7 +17,7 @@ namespace {
 /// Reads the parameters; symbols come from their shapes and strides.
 class SignatureReader {
  public:
-  explicit SignatureReader(TextReader& in) : in_(in) {}
+  SignatureReader(TextReader& in, std::string_view name) : in_(in), name_(name) {}
 
   Signature read(const JsonPointer& at) {
     if (in_.expect("(", "and parameters") && !in_.take(")")) {
@@ -47,6 +47,7 @@ class SignatureReader {
     Use use = this->use();
     Param param;
     const Token name = in_.peek();
+    refuse_c(in_, name_);
     param.name = in_.name("the name of a parameter");
     in_.mark(at / "name", name);
     if (!in_.take(":")) in_.expected(R"(':' and the type of the parameter, as in "x: f32[n]")");
@@ -123,6 +124,7 @@ class SignatureReader {
   }
 
   TextReader& in_;
+  std::string_view name_;  // of the program
   Signature signature_ = {};
   std::vector<SymbolUse> uses_ = {};
 };
@@ -370,9 +372,10 @@ class ProgramReader {
 std::pair<std::string, Signature> read_text_signature(TextReader& in) {
   const JsonPointer root;
   const Token first = in.peek();
+  refuse_c(in);
   std::string name = in.name("the name of the program");
   in.mark(root / "name", first);
-  Signature signature = SignatureReader(in).read(root / "signature");
+  Signature signature = SignatureReader(in, name).read(root / "signature");
   return {std::move(name), std::move(signature)};
 }
 

@@ -237,6 +237,10 @@ const std::vector<std::string>& variant_words();
 const std::vector<std::string>& metadata_words();
 const std::vector<std::string>& head_words();  // both
 
+/// A problem if what is next is a declaration of C, which has the type before the name: "const float* x", "void k". It shows what
+/// to write for kernel `name`; empty: for the one that is declared.
+void refuse_c(TextReader& in, std::string_view name = {});
+
 /// Reads "NAME(PARAMETERS)".
 std::pair<std::string, Signature> read_text_signature(TextReader& in);
 
