@@ -1,6 +1,7 @@
 """What people type wrong in Python: (name, code). `scale` is a program of y = factor * x over float32[n], `document`
-what it says, `kernel` its kernel, `x` eight floats; SAXPY is the source of README's first kernel, `saxpy` what `kmux.kernel` makes of
-it and of its signature SIGNATURE, `begin(...)` the same with something else in its place."""
+what it says, `kernel` its kernel, `x` eight floats, `fixed` eight that must not be written; SAXPY is the source of README's
+first kernel, `saxpy` what `kmux.kernel` makes of it and of its signature SIGNATURE, `begin(...)` the same with something else
+in its place."""
 
 MISTAKES = [
     ("a program that is not there", "kmux.compile('scael.kmux.json')"),
@@ -30,6 +31,7 @@ MISTAKES = [
     ("an array of float64 for f32", "saxpy(2.0, x.astype('float64'), x)"),
     ("arrays that disagree", "saxpy(2.0, x, x[:5])"),
     ("an array that is not contiguous", "saxpy(2.0, x[::2], x[:4])"),
+    ("an array that must not be written", "saxpy(2.0, x, fixed)"),
     ("an integer in the place of an array", "saxpy(2.0, 3, x)"),
     ("None in the place of an array", "saxpy(2.0, None, x)"),
     ("an array in the place of a number", "saxpy(x, x, x)"),

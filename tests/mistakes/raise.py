@@ -23,11 +23,12 @@ def begin(signature=SIGNATURE, **others):
 def main(code):
     scale = kmux.load_program(DOCUMENT)
     kernel = kmux.compile(scale, execution_backend="cpu")
-    x = numpy.zeros(8, "float32")
+    x, fixed = numpy.zeros(8, "float32"), numpy.zeros(8, "float32")
+    fixed.flags.writeable = False
     document = json.loads(scale.to_json())
     del document["variants"][0]["sources"][0]["sha256"]
     broken = kmux.program(document, {"scale.c": "void scale(const float* x) { x[0] = missing; }"})
-    names = {"kmux": kmux, "scale": scale, "document": document, "broken": broken, "kernel": kernel, "x": x}
+    names = {"kmux": kmux, "scale": scale, "document": document, "broken": broken, "kernel": kernel, "x": x, "fixed": fixed}
     names |= {"SAXPY": SAXPY, "SIGNATURE": SIGNATURE, "saxpy": begin(), "begin": begin}
     try:
         exec(code, names)  # pylint: disable=exec-used

@@ -90,7 +90,7 @@ class DirectFunction(unittest.TestCase):
         for number, arguments in enumerate((
             (), (1.0,), (1.0, 1, x, y, y), (1.0, 1.5, x, y), (1.0, "a", x, y), ("a", 1, x, y), (1.0, 1, None, y),
             (1.0, 2**70, x, y), (1.0, 2**63, x, y), (1.0, 1, x.astype("f8"), y), (1.0, 1, x.astype(">f4"), y),
-            (1.0, 1, x[0], y), (1.0, 1, x.T, y), (1.0, 1, x, array(2, dtype="f8")), (1.0, 1, read_only(), y),
+            (1.0, 1, x[0], y), (1.0, 1, x.T, y), (1.0, 1, x, array(2, dtype="f8")),
             (1.0, 1, array(*9 * [1]), y), (1.0, 1, x, [0.0]), (1.0, 1, x.astype("complex128"), y),
             (1.0, 1, x.astype(object), y), (1.0, 1, x.view([("a", "i2"), ("b", "i2")]), y),
             (1.0, 1, numpy.ndarray((2, 2), "f4", x, 0, (6, 4)), y),
@@ -99,6 +99,14 @@ class DirectFunction(unittest.TestCase):
                 kind, message = outcome(self.sum, *arguments)
                 self.assertEqual((kind, message), outcome(tvm_ffi.Function.__call__, self.sum, *arguments))
                 self.assertTrue(issubclass(kind, (TypeError, ValueError, BufferError)), kind)
+
+    def test_names_the_array_that_tvm_ffi_refuses(self):
+        y = numpy.zeros(1)
+        for call in (self.sum, self.sum.launch, _function._PlainFunction.__call__.__get__(self.sum)):
+            kind, message = outcome(call, 1.0, 1, read_only(), y)
+            self.assertIs(kind, ValueError)
+            self.assertRegex(message, 'kernel "sum": parameter "x" is a read-only NumPy array')
+        self.assertIs(outcome(tvm_ffi.Function.__call__, self.sum, 1.0, 1, read_only(), y)[0], BufferError)
 
     def test_takes_what_tvm_ffi_takes(self):
         for x in (array(2, 3).view(Strange), tvm_ffi.from_dlpack(array(2, 3))):

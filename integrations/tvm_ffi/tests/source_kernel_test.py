@@ -112,6 +112,22 @@ class SourceKernel(unittest.TestCase):
         twice(x)
         self.assertEqual(x.sum(), 64)
 
+    def test_names_a_read_only_array(self):
+        saxpy = kmux.kernel(_SAXPY, _SIGNATURE, grid="ceildiv(n, 256)", block=256)
+        scale = kmux.kernel(_SCALE, "scale(x: f32[n], out y: f32[n])", args="x, y, n: i64")
+        x, fixed = numpy.ones(5, "float32"), numpy.ones(5, "float32")
+        fixed.flags.writeable = False
+        written, shared = '"y" is a read-only NumPy array .the kernel writes it', '"x" is a read-only NumPy array .NumPy shares only'
+        for call in (saxpy, saxpy.launch, saxpy.compile(x)):
+            for arguments, named, message in (((2.0, x, fixed), {}, written), ((2.0, fixed, x), {}, shared), ((2.0,), {"x": x, "y": fixed}, written)):
+                with self.assertRaisesRegex(ValueError, f'kernel "saxpy": parameter {message}.*Pass a copy'):
+                    call(*arguments, **named)
+        for call in (scale, scale.compile(x)):
+            for arguments, message in (((x, fixed), written), ((fixed,), shared), ((fixed, x), shared)):
+                with self.assertRaisesRegex(ValueError, f'kernel "scale": parameter {message}'):
+                    call(*arguments)
+        numpy.testing.assert_array_equal(fixed, numpy.ones(5))
+
     def test_is_refused_with_a_caret(self):
         with self.assertRaises(ValueError) as caught:
             kmux.kernel(_SAXPY, "saxpy(a: f33, x: f32[n])", grid=1, block=1)

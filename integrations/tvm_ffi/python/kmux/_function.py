@@ -38,6 +38,33 @@ def in_order(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> 
     return tuple(given[name] for name in expected) + arguments[len(parameters) :]
 
 
+def _refuse(kernel: Any, arguments: tuple[Any, ...]) -> Any:
+    """Says which array NumPy does not share; of another object with a refusal of its own, that."""
+    try:
+        return _call(kernel, *arguments)
+    except BufferError as error:
+        numpy, signature = sys.modules.get("numpy"), kernel.signature
+        outputs, params = signature.get("outputs", ()), signature["params"]
+        if len(arguments) < len(params):
+            params = [param for param in params if param["name"] not in outputs]
+        for param, argument in zip(params, arguments):
+            if numpy is None or not isinstance(argument, numpy.ndarray) or argument.flags.writeable:
+                continue
+            name = param["name"]
+            is_written = name in outputs or param.get("buffer", {}).get("inout")
+            why = "the kernel writes it" if is_written else "NumPy shares only those that may be written"
+            raise ValueError(f'kernel "{kernel.name}": parameter "{name}" is a read-only NumPy array ({why}). Pass a copy.') from error
+        raise
+
+
+def call_plainly(kernel: Any, arguments: tuple[Any, ...]) -> Any:
+    """Calls as TVM-FFI does, but for the words of a refusal."""
+    try:
+        return _call(kernel, *arguments)
+    except BufferError:
+        return _refuse(kernel, arguments)
+
+
 def _call_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     return kernel(*in_order(kernel, arguments, named))
 
@@ -46,7 +73,7 @@ class _PlainFunction(tvm_ffi.Function):
     """It calls as TVM-FFI does."""
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return _call_by_name(self, arguments, named) if named else _call(self, *arguments)
+        return _call_by_name(self, arguments, named) if named else call_plainly(self, arguments)
 
     def _direct(self, address: int) -> None:
         """Nothing: there is no other way."""
@@ -62,7 +89,7 @@ def _direct_function() -> Any:
         module: Any = loader.create_module(ModuleSpec("kmux_python", loader, origin=str(path)))
         loader.exec_module(module)
         numpy = sys.modules.get("numpy")  # which TVM-FFI has imported if there is one
-        return module.make_type(tvm_ffi.Function, functions.raise_last, _call_by_name, numpy and numpy.ndarray)
+        return module.make_type(tvm_ffi.Function, functions.raise_last, _call_by_name, _refuse, numpy and numpy.ndarray)
     except (ImportError, SystemError):  # a Python older than that ABI
         return _PlainFunction
 

@@ -9,12 +9,10 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
-from ._function import DirectFunction, in_order
+from ._function import DirectFunction, call_plainly, in_order
 from ._library import functions
 from ._program import Program
 from ._resolution import Resolution
-
-_call = tvm_ffi.Function.__call__
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Kernel(tvm_ffi.Function):
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         arguments = in_order(self, arguments, named) if named else arguments
-        made = _call(self, *arguments)
+        made = call_plainly(self, arguments)
         return made if made is None else like(made, arguments)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from typing_extensions import Unpack
 from ._arrays import like
 from ._compile import compile
 from ._errors import add_note
-from ._function import DirectFunction, in_order
+from ._function import DirectFunction, call_plainly, in_order
 from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions, plain
@@ -25,7 +25,6 @@ Extents = Union[int, str, Sequence[Union[int, str]], None]
 
 _TARGETS = {1: "cpu", 2: "cuda", 8: "metal", 10: "hip", 13: "cuda"}  # by DLPack's device types
 _log = logging.getLogger("kmux")
-_call = tvm_ffi.Function.__call__
 
 
 class _Kernels:
@@ -64,7 +63,7 @@ class SourceKernel(tvm_ffi.Function):
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""
         arguments = in_order(self, arguments, named) if named else arguments
-        made = _call(self, *arguments)
+        made = call_plainly(self, arguments)
         return made if made is None else like(made, arguments)
 
     @property

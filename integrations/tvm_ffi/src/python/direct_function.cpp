@@ -103,6 +103,7 @@ struct {
   PyTypeObject* array = nullptr;  // numpy.ndarray; null without NumPy
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
   PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
+  PyObject* refuse = nullptr;  // says which of the arguments NumPy does not share: (object, tuple)
   PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
   Py_ssize_t offset = 0;  // of the function's handle in an object
 } known;
@@ -154,6 +155,14 @@ PyObject* failed() {
   return result;
 }
 
+/// Calls as TVM-FFI does. What NumPy says of an array that must not be written does not say which argument it is.
+PyObject* call_plainly(PyObject* self, PyObject* arguments) {
+  PyObject* const result = known.call(self, arguments, nullptr);
+  if (result != nullptr || PyErr_ExceptionMatches(PyExc_BufferError) == 0) return result;
+  PyErr_Clear();
+  return PyObject_CallFunctionObjArgs(known.refuse, self, arguments, nullptr);
+}
+
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
   if (names != nullptr && PyDict_Size(names) == 0) names = nullptr;  // `kernel(*arguments, **named)` without any
   if (names != nullptr) return PyObject_CallFunctionObjArgs(known.by_name, self, arguments, names, nullptr);
@@ -161,7 +170,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
   const Py_ssize_t count = PyTuple_Size(arguments);
   Frame frame;  // not initialised: `set_all` writes what is used
   if (handle == nullptr || count > kMostArguments || !set_all(arguments, count, &frame)) {
-    return known.call(self, arguments, names);
+    return call_plainly(self, arguments);
   }
   TVMFFIAny result{};
   PyThreadState* const state = PyEval_SaveThread();
@@ -192,20 +201,19 @@ Py_ssize_t size_of(PyObject* type) {
   return bytes;
 }
 
-/// make_type(function, raise, by_name, array): the type, derived from tvm_ffi.Function.
+/// make_type(function, raise, by_name, refuse, array): the type, derived from tvm_ffi.Function.
 PyObject* make_type(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
   PyObject* array = nullptr;
-  if (PyArg_ParseTuple(arguments, "OOOO", &function, &known.raise, &known.by_name, &array) == 0) return nullptr;
+  if (PyArg_ParseTuple(arguments, "OOOOO", &function, &known.raise, &known.by_name, &known.refuse, &array) == 0)
+    return nullptr;
   const Py_ssize_t size = size_of(function);
   if (size < 0) return nullptr;
   known.offset = (size + Py_ssize_t{sizeof(void*)} - 1) / Py_ssize_t{sizeof(void*)} * Py_ssize_t{sizeof(void*)};
   known.call = reinterpret_cast<ternaryfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(function), Py_tp_call));
   if (known.call == nullptr) return nullptr;
   known.array = array == Py_None ? nullptr : reinterpret_cast<PyTypeObject*>(array);
-  Py_INCREF(known.raise);
-  Py_INCREF(known.by_name);
-  Py_INCREF(array);
+  for (PyObject* kept : {known.raise, known.by_name, known.refuse, array}) Py_INCREF(kept);
   PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   PyObject* const bases = PyTuple_Pack(1, function);
