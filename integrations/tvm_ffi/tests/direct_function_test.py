@@ -102,7 +102,7 @@ class DirectFunction(unittest.TestCase):
 
     def test_names_the_array_that_tvm_ffi_refuses(self):
         y = numpy.zeros(1)
-        for call in (self.sum, self.sum.launch, _function._PlainFunction.__call__.__get__(self.sum)):
+        for call in (self.sum, self.sum.launch, _function._plain_launch.__get__(self.sum)):
             kind, message = outcome(call, 1.0, 1, read_only(), y)
             self.assertIs(kind, ValueError)
             self.assertRegex(message, 'kernel "sum": parameter "x" is a read-only NumPy array')

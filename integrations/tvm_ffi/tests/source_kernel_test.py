@@ -46,8 +46,8 @@ class SourceKernel(unittest.TestCase):
         for call in (saxpy, saxpy.launch, saxpy.compile(x)):
             call(2.0, y=z, x=x)
         numpy.testing.assert_array_equal(z, numpy.full(5, 18))
-        for call in (subtract, subtract.compile(x)):
-            numpy.testing.assert_array_equal(call(y=y, x=x), x - y)
+        for call in (subtract, subtract.compile(x), subtract.launch, subtract.compile(x).launch):
+            numpy.testing.assert_array_equal(numpy.from_dlpack(call(y=y, x=x)), x - y)
             self.assertIsNone(call(x, z=z, y=y))
             numpy.testing.assert_array_equal(z, x - y)
         for refused, message in (
@@ -55,6 +55,7 @@ class SourceKernel(unittest.TestCase):
             (lambda: saxpy(2.0, x, x=y), 'parameter "x" is given by position and by name. Pass it once'),
             (lambda: saxpy(2.0, y=y), 'parameter "x" is not given .they are a, x, y.. Pass one of each'),
             (lambda: subtract(y=y), 'parameter "x" is not given .they are x, y, z.'),
+            (lambda: subtract.launch(x, w=y), 'there is no parameter "w" .they are x, y, z.'),
             (lambda: saxpy(a=2.0, x=x, y=y.astype("float64")), 'parameter "y" has dtype float64'),
         ):
             with self.assertRaisesRegex(TypeError, message):
@@ -122,7 +123,7 @@ class SourceKernel(unittest.TestCase):
             for arguments, named, message in (((2.0, x, fixed), {}, written), ((2.0, fixed, x), {}, shared), ((2.0,), {"x": x, "y": fixed}, written)):
                 with self.assertRaisesRegex(ValueError, f'kernel "saxpy": parameter {message}.*Pass a copy'):
                     call(*arguments, **named)
-        for call in (scale, scale.compile(x)):
+        for call in (scale, scale.launch, scale.compile(x), scale.compile(x).launch):
             for arguments, message in (((x, fixed), written), ((fixed,), shared), ((fixed, x), shared)):
                 with self.assertRaisesRegex(ValueError, f'kernel "scale": parameter {message}'):
                     call(*arguments)

@@ -69,6 +69,14 @@ def _call_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]
     return kernel(*in_order(kernel, arguments, named))
 
 
+def _launch_by_name(kernel: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    return call_plainly(kernel, in_order(kernel, arguments, named))
+
+
+def _plain_launch(kernel: Any, *arguments: Any, **named: Any) -> Any:
+    return _launch_by_name(kernel, arguments, named) if named else call_plainly(kernel, arguments)
+
+
 class _PlainFunction(tvm_ffi.Function):
     """It calls as TVM-FFI does."""
 
@@ -79,22 +87,25 @@ class _PlainFunction(tvm_ffi.Function):
         """Nothing: there is no other way."""
 
 
-def _direct_function() -> Any:
-    """The type of kmux_python.abi3.so; that of TVM-FFI under a Python for which its stable ABI is not meant."""
+def _direct_function() -> tuple[Any, Any]:
+    """The type and `launch` of kmux_python.abi3.so; what calls as TVM-FFI under a Python for which its stable ABI is not meant."""
     path = functions.folder / "kmux_python.abi3.so"
     if sys.implementation.name != "cpython" or "t" in sys.abiflags or not path.is_file():
-        return _PlainFunction
+        return _PlainFunction, _plain_launch
     loader = ExtensionFileLoader("kmux_python", str(path))
     try:
         module: Any = loader.create_module(ModuleSpec("kmux_python", loader, origin=str(path)))
         loader.exec_module(module)
         numpy = sys.modules.get("numpy")  # which TVM-FFI has imported if there is one
-        return module.make_type(tvm_ffi.Function, functions.raise_last, _call_by_name, _refuse, numpy and numpy.ndarray)
+        hooks = (functions.raise_last, _call_by_name, _launch_by_name, _refuse)
+        made: tuple[Any, Any] = module.make(tvm_ffi.Function, *hooks, numpy and numpy.ndarray)
+        return made
     except (ImportError, SystemError):  # a Python older than that ABI
-        return _PlainFunction
+        return _PlainFunction, _plain_launch
 
 
 if TYPE_CHECKING:
     DirectFunction = _PlainFunction
+    launch = _plain_launch
 else:
-    DirectFunction = _direct_function()
+    DirectFunction, launch = _direct_function()

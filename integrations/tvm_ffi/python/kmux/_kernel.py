@@ -9,7 +9,7 @@ from typing import Any, cast
 import tvm_ffi
 
 from ._arrays import like
-from ._function import DirectFunction, call_plainly, in_order
+from ._function import DirectFunction, call_plainly, in_order, launch
 from ._library import functions
 from ._program import Program
 from ._resolution import Resolution
@@ -44,7 +44,7 @@ class Kernel(tvm_ffi.Function):
         ValueError: another shape, stride, device or alignment, a number that does not fit.
         LaunchError: the device refused.
 
-    A kernel *is* a function of TVM-FFI. `launch` is that function itself, which runs no Python code.
+    A kernel *is* a function of TVM-FFI. `launch` is that function itself, which runs no Python code but for arguments by name.
     It pickles as its program and options: who reads it compiles it, or finds it in the cache.
     """
 
@@ -61,7 +61,7 @@ class Kernel(tvm_ffi.Function):
             kernel._origin = (program, dict(options or {}))
         return kernel
 
-    launch = tvm_ffi.Function.__call__
+    launch = launch
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         arguments = in_order(self, arguments, named) if named else arguments

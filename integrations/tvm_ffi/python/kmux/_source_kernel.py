@@ -15,7 +15,7 @@ from typing_extensions import Unpack
 from ._arrays import like
 from ._compile import compile
 from ._errors import add_note
-from ._function import DirectFunction, call_plainly, in_order
+from ._function import DirectFunction, call_plainly, in_order, launch
 from ._kernel import Kernel
 from ._library import functions
 from ._options import CompileOptions, plain
@@ -53,12 +53,13 @@ class SourceKernel(tvm_ffi.Function):
     It is called as a `Kernel` is. Arrays of the same device launch the same kernel; the first array of a call decides.
     Threads: any.
 
-    As a `Kernel`, it is a function of TVM-FFI. `launch` is that function itself, which runs no Python code once it is compiled.
+    As a `Kernel`, it is a function of TVM-FFI. `launch` is that function itself, which runs no Python code once it is compiled,
+    but for arguments by name.
     """
 
     _kernels: _Kernels
 
-    launch = tvm_ffi.Function.__call__
+    launch = launch
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Launches, as `Kernel` does, after compiling as `compile` does where there is no kernel yet."""

@@ -1,6 +1,7 @@
 // kmux_python.abi3.so: type DirectFunction, a function of TVM-FFI that reads NumPy's arrays itself. TVM-FFI asks an array for
-// `__dlpack__`, which makes several objects: three times as long as the rest of a call. It knows the stable ABI alone, so
-// that one file serves every Python from 3.10 on; without it, the package calls as TVM-FFI does.
+// `__dlpack__`, which makes several objects: three times as long as the rest of a call. And `launch`, a call of TVM-FFI's that
+// takes arguments by name. It knows the stable ABI alone, so that one file serves every Python from 3.10 on; without it, the
+// package calls as TVM-FFI does.
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
@@ -103,6 +104,7 @@ struct {
   PyTypeObject* array = nullptr;  // numpy.ndarray; null without NumPy
   ternaryfunc call = nullptr;  // that of tvm_ffi.Function
   PyObject* by_name = nullptr;  // calls an object with arguments of which some have names: (object, tuple, dict)
+  PyObject* launch_by_name = nullptr;  // the same, of `launch`
   PyObject* refuse = nullptr;  // says which of the arguments NumPy does not share: (object, tuple)
   PyObject* raise = nullptr;  // a tvm_ffi.Function that fails with the error that was raised last in this thread
   Py_ssize_t offset = 0;  // of the function's handle in an object
@@ -163,8 +165,16 @@ PyObject* call_plainly(PyObject* self, PyObject* arguments) {
   return PyObject_CallFunctionObjArgs(known.refuse, self, arguments, nullptr);
 }
 
+/// `kernel(*arguments, **named)` may have no names.
+bool has_names(PyObject* names) { return names != nullptr && PyDict_Size(names) > 0; }
+
+PyObject* launch(PyObject* self, PyObject* arguments, PyObject* names) {
+  if (!has_names(names)) return call_plainly(self, arguments);
+  return PyObject_CallFunctionObjArgs(known.launch_by_name, self, arguments, names, nullptr);
+}
+
 PyObject* call(PyObject* self, PyObject* arguments, PyObject* names) {
-  if (names != nullptr && PyDict_Size(names) == 0) names = nullptr;  // `kernel(*arguments, **named)` without any
+  if (!has_names(names)) names = nullptr;
   if (names != nullptr) return PyObject_CallFunctionObjArgs(known.by_name, self, arguments, names, nullptr);
   const TVMFFIObjectHandle handle = handle_of(self);
   const Py_ssize_t count = PyTuple_Size(arguments);
@@ -201,11 +211,20 @@ Py_ssize_t size_of(PyObject* type) {
   return bytes;
 }
 
-/// make_type(function, raise, by_name, refuse, array): the type, derived from tvm_ffi.Function.
-PyObject* make_type(PyObject*, PyObject* arguments) {
+PyCFunction with_keywords(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));  // as Python's headers have them
+}
+
+PyMethodDef launch_method{"launch", with_keywords(launch), METH_VARARGS | METH_KEYWORDS,
+                          "launch(*arguments, **named): as TVM-FFI calls, or by the names of the parameters."};
+
+/// make(function, raise, by_name, launch_by_name, refuse, array): the type, derived from tvm_ffi.Function, and `launch` for
+/// classes that are.
+PyObject* make(PyObject*, PyObject* arguments) {
   PyObject* function = nullptr;
   PyObject* array = nullptr;
-  if (PyArg_ParseTuple(arguments, "OOOOO", &function, &known.raise, &known.by_name, &known.refuse, &array) == 0)
+  if (PyArg_ParseTuple(arguments, "OOOOOO", &function, &known.raise, &known.by_name, &known.launch_by_name,
+                       &known.refuse, &array) == 0)
     return nullptr;
   const Py_ssize_t size = size_of(function);
   if (size < 0) return nullptr;
@@ -213,16 +232,20 @@ PyObject* make_type(PyObject*, PyObject* arguments) {
   known.call = reinterpret_cast<ternaryfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(function), Py_tp_call));
   if (known.call == nullptr) return nullptr;
   known.array = array == Py_None ? nullptr : reinterpret_cast<PyTypeObject*>(array);
-  for (PyObject* kept : {known.raise, known.by_name, known.refuse, array}) Py_INCREF(kept);
+  for (PyObject* kept : {known.raise, known.by_name, known.launch_by_name, known.refuse, array}) Py_INCREF(kept);
   PyType_Spec spec{"kmux._function.DirectFunction", static_cast<int>(known.offset + Py_ssize_t{sizeof(void*)}), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   PyObject* const bases = PyTuple_Pack(1, function);
   PyObject* const type = bases == nullptr ? nullptr : PyType_FromSpecWithBases(&spec, bases);
   Py_XDECREF(bases);
-  return type;
+  PyObject* const method = PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(function), &launch_method);
+  PyObject* const made = type == nullptr || method == nullptr ? nullptr : PyTuple_Pack(2, type, method);
+  Py_XDECREF(type);
+  Py_XDECREF(method);
+  return made;
 }
 
-PyMethodDef functions[] = {{"make_type", make_type, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"make", make, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef module{PyModuleDef_HEAD_INIT, "kmux_python", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
