@@ -1,4 +1,4 @@
-// kmux.load_program, kmux.program_from_json, kmux.kernel_program, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
+// kmux.load_program, kmux.program_from_json, kmux.kernel_program, kmux.dialect_of_file, kmux.save_program, kmux.cached_program, kmux.cache_program, and the properties of a kmux.Program.
 // kmux.resolve, and the properties of a kmux.Resolution.
 
 #include "program_object.h"
@@ -120,6 +120,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("kmux.load_program", load)
       .def("kmux.program_from_json", from_text)
       .def("kmux.kernel_program", of_kernel)
+      .def("kmux.dialect_of_file",
+           [](const ffi::String& path) { return ffi::String(std::string(dialect_of_file(std::string(path)))); })
       .def("kmux.save_program", save)
       .def("kmux.cached_program", kept)
       .def("kmux.cache_program", keep);

@@ -97,6 +97,23 @@ class SourceKernel(unittest.TestCase):
               launch saxpy<<<[ceildiv(n, 128), 1], 128>>>(a, x, y, n)
             """))
 
+    def test_says_which_dialect_it_guessed(self):
+        guessed = r"\(guessed from its source: dialect= names another\)"
+        for source, signature, how, said in (
+            (_SAXPY, _SIGNATURE, {"grid": 1, "block": 1}, rf"kernel 'saxpy' is in dialect cuda {guessed}"),
+            (_SCALE, "scale(x: f32[n], out y: f32[n])", {}, rf"kernel 'scale' is in dialect c {guessed}"),
+            (_SAXPY, _SIGNATURE, {"grid": 1, "block": 1, "dialect": "hip"}, r"kernel 'saxpy' is in dialect hip \(given\)"),
+        ):
+            with self.assertLogs("kmux", "INFO") as caught:
+                kmux.kernel(source, signature, **how)
+            self.assertRegex(caught.output[0], said)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, said in (("a.hip", r"hip \(by the name of its file\)"), ("a.txt", f"cuda {guessed}")):
+                pathlib.Path(folder, name).write_text(_SAXPY)
+                with self.assertLogs("kmux", "INFO") as caught:
+                    kmux.kernel(pathlib.Path(folder, name), _SIGNATURE, grid=1, block=1)
+                self.assertRegex(caught.output[0], f"is in dialect {said}")
+
     def test_takes_files(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "saxpy.cu")

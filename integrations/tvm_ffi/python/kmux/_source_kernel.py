@@ -18,6 +18,7 @@ from ._errors import add_note
 from ._function import DirectFunction, call_plainly, in_order, launch
 from ._kernel import Kernel
 from ._library import functions
+from ._log import prepare
 from ._options import CompileOptions, plain
 from ._program import Program, load_program
 
@@ -138,7 +139,8 @@ def kernel(
             function of the host (dialect c).
         args: what the function takes ("a, x, y, n: i64"). Empty: every parameter, then every symbol as i32.
         name: of the function, where it is not the signature's; with template arguments.
-        dialect: "c", "cuda", "hip", "msl" or "cutedsl"; empty for what the file's name says, or the text looks like.
+        dialect: "c", "cuda", "hip", "msl" or "cutedsl"; empty for what the file's name says, or the text looks like, which the
+            log says (level info).
         options: see `CompileOptions`.
 
     Raises:
@@ -147,14 +149,24 @@ def kernel(
         OSError: the file cannot be read.
     """
     _check_names(options)
+    prepare(options.get("verbose"))
     text, path = _read(source)
     if not signature and path is not None:
         return _source_kernel(load_program(path), options)
     how = {"dynamic_smem_bytes": str(dynamic_smem_bytes), "args": args, "name": name, "dialect": dialect}
     how |= {"grid": _extents("grid", grid), "block": _extents("block", block), "path": path or ""}
     program = functions.kernel_program(text, textwrap.dedent(signature).strip("\n"), how)
-    _log.info("kernel %r is a source of %s", program.name, ", ".join(program.files))
+    _say_dialect(program, dialect, path)
     return _source_kernel(program, options)
+
+
+def _say_dialect(program: Program, given: str, path: str | None) -> None:
+    if not _log.isEnabledFor(logging.INFO):
+        return
+    dialects = ", ".join(variant["dialect"] for variant in json.loads(program.to_json())["variants"])
+    is_guess = not given and not (path and functions.dialect_of_file(path))
+    why = "guessed from its source: dialect= names another" if is_guess else "given" if given else "by the name of its file"
+    _log.info("kernel %r is in dialect %s (%s)", program.name, dialects, why)
 
 
 def _check_names(options: CompileOptions) -> None:
