@@ -1,6 +1,8 @@
 import json
+import os
 import pathlib
 import pickle
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -18,6 +20,35 @@ __global__ void saxpy(float a, const float* x, float* y, int n) {
 """
 _SIGNATURE = "saxpy(a: f32, x: f32[n], y: inout f32[n])"
 _SCALE = "void scale(const float* x, float* y, long long n) { for (long long i = 0; i < n; ++i) y[i] = 2 * x[i]; }"
+
+
+# What a process of its own does: argument 1 is "wait" for one that waits for the best tier.
+_PROCESS = f"""
+import sys, kmux, numpy
+saxpy = kmux.kernel({_SAXPY!r}, {_SIGNATURE!r}, grid="ceildiv(n, 256)", block=256)
+x, y = numpy.arange(5, dtype="float32"), numpy.ones(5, "float32")
+saxpy(2.0, x, y)
+if "wait" in sys.argv:
+    saxpy.compile(x).await_best()
+print(*y)
+"""
+# A kernel that runs over a CUDA driver which computes nothing: arrays of its device come from a kernel that returns one.
+_ON_A_DEVICE = f"""
+import kmux
+source = {_SAXPY!r} + "__global__ void ones(float* x, int n) {{ if (threadIdx.x < n) x[threadIdx.x] = 1; }}"
+ones = kmux.kernel(source, "ones(n: i64, out x: f32[n])", grid=1, block=256, args="x, i32(n)", target="cuda", execution_backend="nvrtc")
+saxpy = kmux.kernel(source, {_SIGNATURE!r}, grid="ceildiv(n, 256)", block=256, execution_backend="nvrtc")
+if "-> none" in (found := str(kmux.resolve(saxpy.program, target="cuda", execution_backend="nvrtc"))):
+    raise SystemExit(print(found))
+x, y = ones(8), ones(8)
+saxpy(2.0, x, y)
+print(saxpy.compile(x).backend, x.device)
+"""
+
+
+def run(script, *words, **environment):
+    words = [sys.executable, "-B", "-c", script, *words]
+    return subprocess.run(words, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=True).stdout
 
 
 def note_of(error):
@@ -97,6 +128,31 @@ class SourceKernel(unittest.TestCase):
               launch saxpy<<<[ceildiv(n, 128), 1], 128>>>(a, x, y, n)
             """))
 
+    def test_launches_several_kernels_in_the_order_of_its_text(self):
+        source = """
+            __global__ void square(const float* x, float* squares, int n) {
+              const int i = blockIdx.x * blockDim.x + threadIdx.x;
+              if (i < n) squares[i] = x[i] * x[i];
+            }
+            __global__ void add(const float* squares, float* y, int n, int step) {
+              const int i = blockIdx.x * blockDim.x + threadIdx.x;
+              if (i < n) y[i] = 10 * y[i] + squares[i] + step;
+            }
+            """
+        text = """
+            kernel squares(x: f32[n], y: inout f32[n])
+              workspace squares: 4 * n bytes
+              launch square<<<ceildiv(n, 128), 128>>>(x, squares, n)
+              launch add<<<ceildiv(n, 64), 64>>>(squares, y, n, 1)
+              for step in 2 .. 4
+                launch add<<<ceildiv(n, 64), 64>>>(squares, y, n, step)
+            """
+        squares = kmux.kernel(source, text)
+        for n in (1, 1000):
+            x, y = numpy.arange(n, dtype="float32") % 10, numpy.zeros(n, "float32")
+            squares(x, y)
+            numpy.testing.assert_array_equal(y, 111 * x**2 + 123)
+
     def test_says_which_dialect_it_guessed(self):
         guessed = r"\(guessed from its source: dialect= names another\)"
         for source, signature, how, said in (
@@ -113,6 +169,45 @@ class SourceKernel(unittest.TestCase):
                 with self.assertLogs("kmux", "INFO") as caught:
                     kmux.kernel(pathlib.Path(folder, name), _SIGNATURE, grid=1, block=1)
                 self.assertRegex(caught.output[0], f"is in dialect {said}")
+
+    def test_compiles_nothing_in_a_second_process(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = str(pathlib.Path(folder, "trace.json"))
+            environment = {"KMUX_CACHE_DIR": folder, "KMUX_DISABLE_CACHE": "0", "KMUX_TRACE": trace}
+
+            def stages(*words):
+                self.assertEqual(run(_PROCESS, *words, **environment), "1.0 3.0 5.0 7.0 9.0\n")
+                events = json.loads(pathlib.Path(trace).read_text())
+                return {event["name"] for event in (events["traceEvents"] if isinstance(events, dict) else events)}
+
+            self.assertIn("build", stages("wait"))
+            second = stages()
+            self.assertIn("cache hit", second)
+            self.assertFalse(second & {"build", "wrap"}, second)
+
+    def test_runs_on_any_backend(self):
+        loop = "void saxpy(float a, const float* x, float* y, int n) { for (int i = 0; i < n; ++i) y[i] += a * x[i]; }"
+        over_blocks = {"grid": "ceildiv(n, 256)", "block": 256}
+        for source, how in (
+            (loop, {"options": {"engine": "clang"}}),
+            (loop, {"options": {"engine": "host"}}),
+            (_SAXPY, over_blocks),
+            (_SAXPY, {"dialect": "hip", **over_blocks}),
+        ):
+            with self.subTest(source=source, how=how):
+                saxpy = kmux.kernel(source, _SIGNATURE, execution_backend="cpu", **how)
+                self.check(saxpy)
+                self.assertEqual(saxpy.compile(numpy.ones(1)).backend, "cpu")
+
+    def test_runs_on_a_device_of_cuda(self):
+        driver = os.environ.get("KMUX_TEST_FAKE_CUDA", "")
+        if not pathlib.Path(driver, "libcuda.so.1").is_file():
+            self.skipTest("needs the CUDA driver of tests/fakes")
+        path = os.pathsep.join(filter(None, (driver, os.environ.get("LD_LIBRARY_PATH"))))
+        done = run(_ON_A_DEVICE, LD_LIBRARY_PATH=path)
+        if "NVRTC" in done or ("-> none" in done and "  nvrtc  " not in done):
+            self.skipTest(f"needs NVRTC and backend nvrtc ({done.strip()})")
+        self.assertEqual(done, "nvrtc cuda:0\n")
 
     def test_takes_files(self):
         with tempfile.TemporaryDirectory() as folder:
