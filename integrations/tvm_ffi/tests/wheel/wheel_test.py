@@ -20,6 +20,7 @@ MOST_BYTES = 60 << 20
 # What manylinux allows every wheel, and what the environment of TVM-FFI has loaded.
 FOREIGN = re.compile(r"(ld-linux.*|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s)\.so\.\d|libtvm_ffi\.so")
 EXAMPLES = {
+    "saxpy.py": ("[1. 3. 5. 7. 9.]",),
     "quickstart.py": ("[1.  2.5 4.  5.5]", "[0. 3. 6. 9.] by cpu", "TypeError: ", "ValueError: "),
     "row_sum.py": ("[5. 5.]",),
     "jit_eager.py": ("[72. 72.]",),
