@@ -10,32 +10,32 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kCuda = "__global__ void saxpy(float a, const float* x, float* y, int n) {}\n";
-constexpr const char* kSignature = "saxpy(a: f32, x: f32[n], y: inout f32[n])";
+constexpr const char* kSaxpySource = "__global__ void saxpy(float a, const float* x, float* y, int n) {}\n";
+constexpr const char* kSaxpySignature = "saxpy(a: f32, x: f32[n], y: inout f32[n])";
 
 /// A kernel text with something else in the place of one of its parts.
-KernelText with(const std::function<void(KernelText&)>& change) {
-  KernelText kernel{.source = kCuda, .signature = kSignature, .grid = "ceildiv(n, 256)", .block = "256"};
+KernelText kernel_with(const std::function<void(KernelText&)>& change) {
+  KernelText kernel{.source = kSaxpySource, .signature = kSaxpySignature, .grid = "ceildiv(n, 256)", .block = "256"};
   change(kernel);
   return kernel;
 }
 
 /// All that a compiler would print.
-std::string told_of(const std::function<void(KernelText&)>& change) {
-  const Error error = kernel_program(with(change)).error();
+std::string told_of_part(const std::function<void(KernelText&)>& change) {
+  const Error error = kernel_program(kernel_with(change)).error();
   EXPECT_EQ(error.code, ErrorCode::kInvalidArgument);
   return std::string(error.note("text").value_or(error.message));
 }
 
 TEST(KernelText, IsALineAndALaunch) {
-  const Program program = kernel_program(with([](KernelText&) {})).value();
+  const Program program = kernel_program(kernel_with([](KernelText&) {})).value();
   EXPECT_EQ(program.variants[0].dialect, "cuda");
-  EXPECT_EQ(program.variants[0].sources[0].content, std::string(kCuda) +
+  EXPECT_EQ(program.variants[0].sources[0].content, std::string(kSaxpySource) +
                                                         "//! kmux\n//! kernel saxpy(a: f32, x: f32[n], y: inout "
                                                         "f32[n])\n//!   launch saxpy<<<ceildiv(n, 256), 256>>>"
                                                         "(a, x, y, n)\n");
   const auto launch_of = [](const std::function<void(KernelText&)>& change) {
-    return std::get<Launch>(kernel_program(with(change)).value().variants[0].body.steps[0]);
+    return std::get<Launch>(kernel_program(kernel_with(change)).value().variants[0].body.steps[0]);
   };
   EXPECT_EQ(launch_of([](KernelText& k) { k.name = "saxpy<float>"; }).kernel, "saxpy<float>");
   EXPECT_EQ(launch_of([](KernelText& k) { k.args = "y, n: i64"; }).args,
@@ -44,7 +44,7 @@ TEST(KernelText, IsALineAndALaunch) {
 }
 
 TEST(KernelText, OfALineMayHaveLinesBelow) {
-  const Program program = kernel_program(with([](KernelText& k) {
+  const Program program = kernel_program(kernel_with([](KernelText& k) {
                             k.signature =
                                 "\n    saxpy(a: f32, x: f32[n],\n\n          y: inout f32[n])\n      flops 2 * n\n";
                           })).value();
@@ -54,36 +54,38 @@ TEST(KernelText, OfALineMayHaveLinesBelow) {
 
 TEST(KernelText, ShowsThePartThatIsWrong) {
   EXPECT_EQ(
-      told_of([](KernelText& k) { k.grid = "ceildiv(m, 256)"; }),
+      told_of_part([](KernelText& k) { k.grid = "ceildiv(m, 256)"; }),
       "grid:1:9: error: no \"m\" in scope. Use symbols, integer or bool scalars, earlier lets, and loop variables in "
       "their loop.\nceildiv(m, 256)\n        ^");
   EXPECT_EQ(
-      told_of([](KernelText& k) { k.block = "n / 4"; }),
+      told_of_part([](KernelText& k) { k.block = "n / 4"; }),
       "block:1:3: error: \"/\" is not an operator here (it rounds in several ways). Write ceildiv(a, b) or floordiv(a, "
       "b).\nn / 4\n  ^");
-  EXPECT_THAT(told_of([](KernelText& k) { k.dynamic_smem_bytes = "4 * q"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.dynamic_smem_bytes = "4 * q"; }),
               HasSubstr("dynamic_smem_bytes:1:5: error: no \"q\""));
-  EXPECT_THAT(told_of([](KernelText& k) { k.args = "a, x, z, n"; }), HasSubstr("args:1:7: error: no \"z\" in scope"));
-  EXPECT_THAT(told_of([](KernelText& k) { k.name = "2saxpy"; }), HasSubstr("name:1:1: error: "));
-  EXPECT_EQ(told_of([](KernelText& k) { k.signature = "saxpy(a: f32, x: f23[n])"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.args = "a, x, z, n"; }),
+              HasSubstr("args:1:7: error: no \"z\" in scope"));
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.name = "2saxpy"; }), HasSubstr("name:1:1: error: "));
+  EXPECT_EQ(told_of_part([](KernelText& k) { k.signature = "saxpy(a: f32, x: f23[n])"; }),
             "signature:1:18: error: unknown dtype \"f23\". Did you mean 'f32'? Use bool, i8 ... i64, u8 ... u64, f16, "
             "bf16, f32, "
             "f64, or one such as float8_e4m3fn or f16x4.\nsaxpy(a: f32, x: f23[n])\n                 ^~~");
 }
 
 TEST(KernelText, HasNothingOfWhatStandsAroundAPart) {
-  EXPECT_THAT(told_of([](KernelText& k) { k.grid = "ceildiv(n,"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "ceildiv(n,"; }),
               HasSubstr("grid:1:11: error: expected an expression (the line ends).\nceildiv(n,\n          ^"));
-  EXPECT_THAT(told_of([](KernelText& k) { k.grid = "n, 2"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "n, 2"; }),
               HasSubstr("grid:1:2: error: several extents stand in brackets. Write \"[m, n]\", say."));
-  EXPECT_THAT(told_of([](KernelText& k) { k.grid = "1, 256>>>() cooperative"; }), HasSubstr("grid:1:2: error: "));
-  EXPECT_THAT(told_of([](KernelText& k) { k.args = "a, x,"; }), HasSubstr("args:1:6: error: expected an expression"));
-  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(a: f32"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "1, 256>>>() cooperative"; }), HasSubstr("grid:1:2: error: "));
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.args = "a, x,"; }),
+              HasSubstr("args:1:6: error: expected an expression"));
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(a: f32"; }),
               HasSubstr("signature:1:13: error: expected ')'"));
 }
 
 TEST(KernelText, TellsAllThatIsWrongInEachPart) {
-  const Error error = kernel_program(with([](KernelText& k) {
+  const Error error = kernel_program(kernel_with([](KernelText& k) {
                         k.signature = "saxpy(a: f33, x: f32[n])";
                         k.grid = "n / 2";
                         k.block = "m %";
@@ -92,7 +94,7 @@ TEST(KernelText, TellsAllThatIsWrongInEachPart) {
   EXPECT_THAT(std::string(*error.note("text")),
               testing::AllOf(HasSubstr("signature:1:10: error"), HasSubstr("\ngrid:1:3: error"),
                              HasSubstr("\nblock:1:3: error")));
-  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(x: f32[n], x: f32[n])"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(x: f32[n], x: f32[n])"; }),
               HasSubstr("signature:1:18: error: the name \"x\" is taken (a buffer at signature:1:7 has it)."));
 }
 
@@ -101,18 +103,19 @@ TEST(KernelText, IsNotASignatureOfC) {
   for (const char* signature :
        {"void saxpy(float a, const float* x)", "__global__ void saxpy(float a)", "extern \"C\" void saxpy(float a)",
         "template <class T> void saxpy(T a)", "void saxpy(float a, const float* x) {"}) {
-    EXPECT_THAT(told_of([&](KernelText& k) { k.signature = signature; }),
+    EXPECT_THAT(told_of_part([&](KernelText& k) { k.signature = signature; }),
                 testing::AllOf(HasSubstr("signature:1:1: error: this is a signature of C ("), HasSubstr(write)));
   }
   for (const char* parameter :
        {"const float* x", "float a", "float *x", "T* x", "uint32_t n", "Vec& x", "unsigned int n"}) {
     const std::string signature = "saxpy(y: f32[n], " + std::string(parameter) + ")";
-    EXPECT_THAT(told_of([&](KernelText& k) { k.signature = signature; }),
+    EXPECT_THAT(told_of_part([&](KernelText& k) { k.signature = signature; }),
                 testing::AllOf(HasSubstr("signature:1:18: error: this is a signature of C ("), HasSubstr(write)));
   }
-  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(x f32[n])"; }),
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(x f32[n])"; }),
               HasSubstr("expected ':' and the type of the parameter"));
-  EXPECT_THAT(told_of([](KernelText& k) { k.signature = "saxpy(const: f32)"; }), HasSubstr("\"const\" is not a name"));
+  EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(const: f32)"; }),
+              HasSubstr("\"const\" is not a name"));
 }
 
 }  // namespace
