@@ -43,6 +43,16 @@ TEST(KernelText, IsALineAndALaunch) {
   EXPECT_EQ(launch_of([](KernelText& k) { k.dynamic_smem_bytes = "4 * n"; }).dynamic_smem_bytes, 4 * Expr::symbol("n"));
 }
 
+TEST(KernelText, TakesArgumentsOfEachKind) {
+  const KernelText kernel = kernel_with([](KernelText& k) { k.args = "a, x offset 4 * n, -n: i64, y"; });
+  EXPECT_EQ(std::get<Launch>(kernel_program(kernel).value().variants[0].body.steps[0]).args.size(), 4U);
+  const KernelText more = kernel_with([](KernelText& k) {
+    k.signature = "saxpy(a: f32, x: f32[n])\n  workspace w: n bytes\n  map t: tiled f32 over x box [8]";
+    k.args = "map t, w offset 4, n";
+  });
+  EXPECT_EQ(std::get<Launch>(kernel_program(more).value().variants[0].body.steps[0]).args.size(), 3U);
+}
+
 TEST(KernelText, OfALineMayHaveLinesBelow) {
   const Program program = kernel_program(kernel_with([](KernelText& k) {
                             k.signature =
@@ -79,7 +89,7 @@ TEST(KernelText, HasNothingOfWhatStandsAroundAPart) {
               HasSubstr("grid:1:2: error: several extents stand in brackets. Write \"[m, n]\", say."));
   EXPECT_THAT(told_of_part([](KernelText& k) { k.grid = "1, 256>>>() cooperative"; }), HasSubstr("grid:1:2: error: "));
   EXPECT_THAT(told_of_part([](KernelText& k) { k.args = "a, x,"; }),
-              HasSubstr("args:1:6: error: expected an expression"));
+              HasSubstr("args:1:6: error: expected an expression (the line ends)."));
   EXPECT_THAT(told_of_part([](KernelText& k) { k.signature = "saxpy(a: f32"; }),
               HasSubstr("signature:1:13: error: expected ')'"));
 }

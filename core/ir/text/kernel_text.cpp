@@ -87,6 +87,7 @@ class Composition {
     }
   }
 
+  bool has_problems() const { return !problems_.empty(); }
   std::vector<TextProblem> take_problems() { return std::move(problems_); }
   const std::string& content() const { return content_; }
   const std::vector<TextPart>& parts() const { return parts_; }
@@ -139,6 +140,10 @@ Composition composed(const KernelText& kernel) {
   text.between(")\n");
   for (const char* extents : {"grid", "block"}) text.check(extents, read_extents);
   text.check("dynamic_smem_bytes", [](TextReader& in) { in.expr(); });
+  // The lines below a signature may declare more.
+  const bool is_line = signature.find('\n') == std::string::npos;
+  if (is_line && !text.has_problems())
+    text.check("args", [&](TextReader& in) { read_text_arguments(in, read.second); });
   return text;
 }
 

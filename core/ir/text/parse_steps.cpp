@@ -45,6 +45,15 @@ class StepReader {
     if (in_.is(TokenKind::kIndent)) block(unknown, here, depth);
   }
 
+  void list(std::vector<LaunchArg>& args, const JsonPointer& at) {
+    do {
+      const Token first = in_.peek();
+      const JsonPointer here = at / args.size();
+      args.push_back(argument(here));
+      in_.mark(here, first);
+    } while (in_.take(","));
+  }
+
  private:
   /// The indented lines behind one that ends here.
   void block(std::vector<Step>& list, const JsonPointer& at, int depth) {
@@ -150,16 +159,14 @@ class StepReader {
 
   void arguments(Launch& launch, const JsonPointer& at) {
     if (in_.take(")")) return;
-    do {
-      const Token first = in_.peek();
-      const JsonPointer here = at / launch.args.size();
-      launch.args.push_back(argument(here));
-      in_.mark(here, first);
-    } while (in_.take(","));
+    list(launch.args, at);
     in_.expect(")", "or ','");
   }
 
-  bool ends_argument(std::size_t ahead) const { return in_.is(",", ahead) || in_.is(")", ahead); }
+  // The end of a line ends an argument where there are no brackets around.
+  bool ends_argument(std::size_t ahead) const {
+    return in_.is(",", ahead) || in_.is(")", ahead) || in_.is(TokenKind::kNewline, ahead);
+  }
 
   LaunchArg argument(const JsonPointer& at) {
     if (in_.is("map") && in_.is(TokenKind::kName, 1) && ends_argument(2)) {
@@ -265,6 +272,11 @@ const std::vector<std::string>& head_words() {
     return all;
   }());
   return words;
+}
+
+void read_text_arguments(TextReader& in, const Signature& signature) {
+  std::vector<LaunchArg> args;
+  StepReader(in, signature, {}).list(args, JsonPointer());
 }
 
 void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,

@@ -231,6 +231,9 @@ struct DeclaredMemory {
 void read_text_step(TextReader& in, const Signature& signature, const DeclaredMemory& declared,
                     std::vector<Step>& steps, const JsonPointer& at);
 
+/// Reads the arguments of a launch without the brackets around them, over memory and scalars of the signature alone.
+void read_text_arguments(TextReader& in, const Signature& signature);
+
 /// The words that lines of a body begin with, and those of lines before it: of a variant, and of what is known of a program.
 const std::vector<std::string>& body_words();
 const std::vector<std::string>& variant_words();
