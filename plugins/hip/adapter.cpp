@@ -23,10 +23,20 @@ HipAdapter::HipAdapter(LoadedKernel kernel, PlanRunner runner)
         return Launcher(loaded.code.data(), loaded.facts.view(), places_of(loaded.host), log_to(loaded.host));
       }) {}
 
+Result<ConstantPlace> HipAdapter::constant(int device, std::string_view name) {
+  KMUX_ASSIGN(const ConstantSymbol* const constant, symbol_of(loaded().constants, name));
+  ConstantPlace place;
+  FailureText failure;
+  KMUX_TRY(failure.status(
+      launcher().find_variable(device, constant->symbol.c_str(), &place.address, &place.bytes, failure.sink())));
+  return place;
+}
+
 Result<std::unique_ptr<Adapter>> load_artifact(const Artifact& artifact, Host host) {
   KMUX_ASSIGN(LoadedParts parts, read_parts(artifact));
   KMUX_ASSIGN(PlanRunner runner, PlanRunner::compile(parts.plan));
-  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels))};
+  KMUX_ASSIGN(std::vector<ConstantSymbol> constants, constants_of(artifact, "hip"));
+  LoadedKernel kernel{host, std::move(parts.code), Facts(parts.plan, std::move(parts.kernels)), std::move(constants)};
   return std::unique_ptr<Adapter>(std::make_unique<HipAdapter>(std::move(kernel), std::move(runner)));
 }
 

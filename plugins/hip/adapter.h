@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kmux/artifact.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/plan_adapter.h"
 #include "kmux/plugin/plugin.hpp"
@@ -20,6 +22,7 @@ struct LoadedKernel {
   Host host;
   std::string code;
   Facts facts;
+  std::vector<ConstantSymbol> constants = {};
 };
 
 /// A loaded kernel: the launch layer runs the plan.
@@ -28,6 +31,8 @@ struct LoadedKernel {
 class HipAdapter final : public PlanAdapter<LoadedKernel, Launcher> {
  public:
   HipAdapter(LoadedKernel kernel, PlanRunner runner);
+
+  Result<ConstantPlace> constant(int device, std::string_view name) override;
 };
 
 /// Makes an adapter of what the builder made.

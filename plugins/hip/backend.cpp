@@ -14,7 +14,7 @@ namespace {
 
 // Tensor maps, clusters, L2 windows and early starts are NVIDIA's; packed values are Metal's.
 const auto& kFeatures = *new const std::vector<std::string>{
-    "cooperative", "dynamic_smem", "fill", "grid", "guard", "loop", "several_launches", "workspace"};
+    "constants", "cooperative", "dynamic_smem", "fill", "grid", "guard", "loop", "several_launches", "workspace"};
 
 }  // namespace
 

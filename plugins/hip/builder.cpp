@@ -9,6 +9,7 @@
 
 #include "kmux/plugin/compile_log.h"
 #include "kmux/plugin/launch_check.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 #include "kmux/plugin/source_unit.h"
 
@@ -85,6 +86,28 @@ Result<KernelMetas> kernels_of(const std::vector<std::string>& objects, const Co
     }
   }
   return all;
+}
+
+// The symbols of the constants of `program` in every object. Code of a stand-in for a device has those that the compiler said,
+// after the kernels that are expressions; their sizes show when it is loaded.
+Result<std::vector<ConstantSymbol>> constants_in(const std::vector<std::string>& objects, const Compiled& compiled,
+                                                 const Program& program, const Plan& plan) {
+  std::vector<ConstantSymbol> found;
+  for (const std::string& object : objects) {
+    KMUX_ASSIGN(const std::optional<CodeObject> code, read_code_object(object));
+    if (code) {
+      KMUX_ASSIGN(found, find_constants(program.constants, code->variables));
+      continue;
+    }
+    found.clear();
+    const std::size_t first = name_expressions(plan.kernels).size();
+    for (std::size_t i = 0; i < program.constants.size(); ++i) {
+      const std::string& name = program.constants[i].name;
+      const bool is_said = first + i < compiled.symbols.size();
+      found.push_back({name, is_said ? compiled.symbols[first + i] : name, 0});
+    }
+  }
+  return found;
 }
 
 struct Construct {
@@ -277,6 +300,8 @@ Result<std::string> HipBuilder::toolchain(const Target& target, const Options& o
 
 Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const BuildOptions& options, const Plan& plan,
                                             std::optional<Dependencies>& dependencies) {
+  std::vector<std::string> names = name_expressions(plan.kernels);
+  for (const Constant& constant : request.program.constants) names.push_back("&" + constant.name);
   const Variant& variant = request.chosen();
   if (variant.dialect == "cuda") KMUX_TRY(check_cuda_constructs(variant));
   const SourceUnit unit = make_unit(variant, "");
@@ -285,7 +310,7 @@ Result<Compiled> HipBuilder::compile_source(const BuildRequest& request, const B
   HeaderSearch search{options.include_dirs, options.compile_flags, {}};
   if (choice.clang) search.folders.insert(search.folders.end(), kSystemFolders.begin(), kSystemFolders.end());
   dependencies = headers_.scan(variant, search);  // before the compiler reads them
-  auto compiled = compile(choice, unit, variant.settings, options, request.target.arch, name_expressions(plan.kernels));
+  auto compiled = compile(choice, unit, variant.settings, options, request.target.arch, names);
   if (!compiled) return with_include_hint(std::move(compiled).error(), variant.settings);
   if (!compiled->log.empty()) host_.log(Host::Level::kWarning, compiled->log);
   return compiled;
@@ -313,6 +338,8 @@ Result<Artifact> HipBuilder::build(const BuildRequest& request, std::string_view
   artifact.set(kLauncherPart, std::string(launcher));
   artifact.set(kPlanPart, plan_part(request.program, request.variant));
   artifact.set(kMetaPart, dump_meta(meta));
+  KMUX_ASSIGN(const auto constants, constants_in(ready.objects, compiled, request.program, plan));
+  set_constants(artifact, constants);
   artifact.set(std::string(kDependenciesPart), to_json(dependencies.value_or(Dependencies{})));
   return artifact;
 }

@@ -72,6 +72,38 @@ std::optional<std::string_view> find_metadata(std::string_view code, const Elf64
   return std::nullopt;
 }
 
+// The text of a table at `at`, up to its end.
+std::string_view name_at(std::string_view names, std::size_t at) {
+  const std::string_view rest = names.substr(std::min(at, names.size()));
+  return rest.substr(0, rest.find('\0'));
+}
+
+// The objects of a table of symbols that are defined in the file, but for what describes kernels ("NAME.kd").
+void add_variables(std::string_view symbols, std::string_view names, std::vector<CodeVariable>& variables) {
+  for (std::size_t at = 0; const auto symbol = value_at<Elf64_Sym>(symbols, at); at += sizeof(Elf64_Sym)) {
+    const std::string_view name = name_at(names, symbol->st_name);
+    const bool is_object = ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF;
+    if (is_object && !name.empty() && !name.ends_with(".kd")) variables.push_back({std::string(name), symbol->st_size});
+  }
+}
+
+// What the loader of a device looks up: the dynamic symbols.
+std::vector<CodeVariable> variables_of(std::string_view code, const Elf64_Ehdr& file) {
+  const auto section = [&](std::size_t index) {
+    return value_at<Elf64_Shdr>(code, file.e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  std::vector<CodeVariable> variables;
+  for (std::size_t i = 0; i < file.e_shnum; ++i) {
+    const auto table = section(i);
+    if (!table || table->sh_type != SHT_DYNSYM) continue;
+    const auto strings = section(table->sh_link);
+    const auto symbols = bytes_at(code, table->sh_offset, table->sh_size);
+    const auto names = strings ? bytes_at(code, strings->sh_offset, strings->sh_size) : std::nullopt;
+    if (symbols && names) add_variables(*symbols, *names, variables);
+  }
+  return variables;
+}
+
 unsigned number_in(const Message& map, const char* key) {
   const auto found = map.find(key);
   return found != map.end() && found->is_number_unsigned() ? found->get<unsigned>() : 0;
@@ -131,7 +163,7 @@ Result<std::optional<CodeObject>> read_code_object(std::string_view code) {
   if (!bytes) return malformed("it has no note NT_AMDGPU_METADATA");
   const Message metadata = Message::from_msgpack(*bytes, true, false);
   if (!metadata.is_object()) return malformed("its metadata are not a MessagePack map");
-  CodeObject object{arch_of(metadata), {}};
+  CodeObject object{arch_of(metadata), {}, variables_of(code, *file)};
   for (const Message& kernel : list_in(metadata, "amdhsa.kernels")) object.kernels.push_back(kernel_of(kernel));
   return std::optional<CodeObject>(std::move(object));
 }

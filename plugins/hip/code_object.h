@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 
 namespace kmux::hip {
@@ -32,6 +33,7 @@ struct CodeKernel {
 struct CodeObject {
   std::string arch;  // "gfx90a"
   std::vector<CodeKernel> kernels;
+  std::vector<CodeVariable> variables = {};  // those that hipModuleGetGlobal finds
 };
 
 /// Reads the metadata of `code`. Nothing for an ELF file of another machine: what stands in for a device compiles to its

@@ -259,7 +259,8 @@ std::vector<std::string> arguments_of(const ClangToolchain& clang, const Setting
   return arguments;
 }
 
-std::string main_text(const SourceUnit& unit, const std::vector<std::string>& names) {
+std::string main_text(const SourceUnit& unit, std::vector<std::string> names) {
+  std::erase_if(names, [](const std::string& name) { return name.starts_with('&'); });  // the code has their symbols
   std::string text = std::string("#include \"") + kBuiltins + "\"\n";
   for (const std::string& prelude : unit.preludes) text += "#include \"" + prelude + "\"\n";
   return text + "#line 1 \"" + unit.path + "\"\n" + unit.text + "\n" + instantiations(names);

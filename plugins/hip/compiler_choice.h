@@ -82,7 +82,8 @@ struct Compiled {
   std::vector<std::string> arguments = {};
 };
 
-/// Compiles `unit` for `arch`. `names` are those of the kernels that are name expressions.
+/// Compiles `unit` for `arch`. `names` are those of the kernels that are name expressions, and
+/// of variables behind '&', whose symbols a compiler that can say symbols says.
 ///
 /// Errors: compile_failed with the compiler's text as note "log".
 Result<Compiled> compile(const CompilerChoice& choice, const SourceUnit& unit, const Settings& settings,

@@ -72,6 +72,17 @@ int DeviceCode::find_kernels(kmux_sink error) {
   return KMUX_OK;
 }
 
+int DeviceCode::find_variable(const char* symbol, void** address, uint64_t* bytes, kmux_sink error) const {
+  size_t size = 0;
+  const int result = hip_.module_global(address, &size, module_, symbol);
+  if (result != kHipSuccess) {
+    return fail_call(hip_, error, "hipModuleGetGlobal", result,
+                     "variable \"" + std::string(symbol) + "\" in the code of \"" + facts_.name + "\"");
+  }
+  *bytes = size;
+  return KMUX_OK;
+}
+
 int DeviceCode::check_kernel(unsigned index, kmux_sink error) const {
   const KernelFacts& facts = facts_.kernels[index];
   if (facts.dynamic_smem_bytes + facts.static_smem_bytes <= smem_limit_) return KMUX_OK;

@@ -63,6 +63,11 @@ class DeviceCode {
   ///         shared memory than the device has (each kernel is looked at); else what `error_code_of` says.
   int load(const void* code, kmux_sink error);
 
+  /// Where variable `symbol` of the code lies, and how many bytes it has. The device is current.
+  ///
+  /// Errors: what `error_code_of` says.
+  int find_variable(const char* symbol, void** address, uint64_t* bytes, kmux_sink error) const;
+
   /// Unloads; the device is current. Returns HIP's error.
   int unload();
 

@@ -12,6 +12,7 @@
   X(module_load, hipModuleLoadData, (hipModule_t * module, const void* code))                                       \
   X(module_unload, hipModuleUnload, (hipModule_t module))                                                           \
   X(module_function, hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char* name))        \
+  X(module_global, hipModuleGetGlobal, (void** address, size_t* bytes, hipModule_t module, const char* name))       \
   X(launch, hipModuleLaunchKernel,                                                                                  \
     (hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, hipStream_t stream, void** arguments, void** extra))                  \

@@ -20,6 +20,16 @@ std::string on_device(int device) { return " on device " + std::to_string(device
 
 const kmux_driver Launcher::kDriver = {&Launcher::launch_on, &Launcher::fill, nullptr, nullptr};
 
+int Launcher::find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error) {
+  if (const int code = prepare(device, error)) return code;
+  const DeviceCode& made = *find(device);
+  DeviceScope scope(made.hip());
+  if (const int code = scope.enter(device, error)) return code;
+  const int code =
+      RelaxedCapture::during(made.hip(), error, [&] { return made.find_variable(symbol, address, bytes, error); });
+  return scope.leave(code, error);
+}
+
 int Launcher::make(int device, const kmux_launch_env* env, kmux_sink error) {
   try {
     return make_once(device, env, error);

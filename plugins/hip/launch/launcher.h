@@ -30,6 +30,9 @@ class Launcher {
   /// Does what a first call on `device` would do once. Returns 0 or an ErrorCode after writing to `error`.
   int prepare(int device, kmux_sink error) { return find(device) == nullptr ? make(device, nullptr, error) : KMUX_OK; }
 
+  /// Where variable `symbol` of the code lies on `device`, which is prepared, and how many bytes it has. Returns 0 or an ErrorCode.
+  int find_variable(int device, const char* symbol, void** address, uint64_t* bytes, kmux_sink error);
+
   /// Runs `body(const kmux_driver_env&, kmux_sink) -> int` with env.device current; the one before is so afterwards. The
   /// first call on a device prepares it, but not inside a capture: then launch_failed with advice.
   template <class Body>

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "kmux/plugin/dependencies.h"
+#include "kmux/plugin/meta_reader.h"
 #include "kmux/plugin/plan.h"
 
 #include "hiprtc_library.h"
@@ -15,8 +16,10 @@
 namespace kmux::hip {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 class HipBuild : public WithClang {
  protected:
@@ -64,6 +67,34 @@ TEST_F(HipBuild, TheDeviceLibraryHasTheRestOfMathematics) {
     EXPECT_TRUE(build(program, {}, target).ok()) << target;
     EXPECT_TRUE(build(program, {{"fast_math", "on"}}, target).ok()) << target;
   }
+}
+
+Program with_constants(const std::string& source, std::vector<Constant> constants) {
+  ProgramBuilder builder = one_kernel(source);
+  for (Constant& constant : constants) builder.constant(std::move(constant));
+  return builder.build().value();
+}
+
+TEST_F(HipBuild, FindsConstantsInTheCode) {
+  const std::string source =
+      "__constant__ float weights[4];\nnamespace filters { __device__ int shift; }\nstatic __constant__ float own[2];\n"
+      "extern \"C\" __global__ void k(float* x, int n) { x[n] = weights[n & 3] + filters::shift + own[n & 1]; }\n";
+  const Constant weights{"weights", dtype::kFloat32, {4}}, shift{"filters::shift", dtype::kInt32};
+  for (const char* target : {"hip:gfx90a", "hip:gfx1100"}) {
+    const Artifact artifact = build(with_constants(source, {weights, shift}), {}, target).value();
+    EXPECT_THAT(constants_of(artifact, "hip").value(),
+                UnorderedElementsAre(ConstantSymbol{"weights", "weights", 16},
+                                     ConstantSymbol{"filters::shift", "_ZN7filters5shiftE", 4}))
+        << target;
+  }
+  const Error absent = failure(with_constants(source, {{"weight", dtype::kFloat32, {4}}}));
+  EXPECT_EQ(absent.code, ErrorCode::kCompileFailed);
+  EXPECT_THAT(absent.message, HasSubstr("\"weight\""));
+  const Error small = failure(with_constants(source, {{"weights", dtype::kFloat32, {3}}}));
+  EXPECT_EQ(small.code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(small.message, AllOf(HasSubstr("16 bytes"), HasSubstr("12")));
+  EXPECT_EQ(failure(with_constants(source, {{"own", dtype::kFloat32, {2}}})).code, ErrorCode::kCompileFailed)
+      << "HIP does not find it";
 }
 
 TEST_F(HipBuild, TakesPlainCuda) {

@@ -22,14 +22,16 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kSource = R"(
-extern "C" __global__ void first(const float* x, float* w, int n) { w[threadIdx.x] = x[threadIdx.x] + n; }
+__constant__ float bias;
+extern "C" __global__ void first(const float* x, float* w, int n) { w[threadIdx.x] = x[threadIdx.x] + n + bias; }
 extern "C" __global__ void second(float* x, const float* w) { x[threadIdx.x] = w[threadIdx.x]; }
 )";
 
-// A workspace, a fill, two launches, the second one cooperative.
+// A constant, a workspace, a fill, two launches, the second one cooperative.
 ProgramBuilder life_of_a_kernel() {
   ProgramBuilder builder("life");
   const Expr n = builder.symbol("n");
+  builder.constant({"bias", dtype::kFloat32});
   builder.buffer("x", BufferParam{dtype::kFloat32, {n}}).variant("hip").source("life.hip", kSource);
   builder.workspace("w", n * 4);
   builder.body().fill("w", n * 4, 1);
@@ -73,6 +75,8 @@ class HipFaults : public testing::Test {
     KMUX_ASSIGN(const Event end, Event::create(kernel.device()));
     KMUX_ASSIGN(const Tensor zeros, Tensor::zeros({64}, dtype::kFloat32));
     KMUX_ASSIGN(const Tensor x, zeros.to(kernel.device()));
+    KMUX_ASSIGN(const Tensor bias, Tensor::zeros({}, dtype::kFloat32));
+    KMUX_TRY(kernel.set_constant("bias", bias));
     KMUX_TRY(begin.record(stream));
     KMUX_TRY(kernel.launch({x}, stream));
     KMUX_TRY(kernel.warm());

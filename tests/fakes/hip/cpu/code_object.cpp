@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "kmux/artifact.h"
+#include "kmux/plugin/words.h"
 
 namespace kmux::fake_hip {
 namespace {
@@ -27,14 +28,19 @@ std::string veiled(std::string content) {
   return content;
 }
 
+std::string lines_of(const std::vector<std::string>& names) {
+  std::string lines;
+  for (const std::string& name : names) lines += name + "\n";
+  return lines;
+}
+
 }  // namespace
 
 std::string pack(const CodeObject& code) {
   Artifact parts;
   parts.set("arch", code.arch);
-  std::string names;
-  for (const std::string& name : code.kernels) names += name + "\n";
-  parts.set("kernels", names);
+  parts.set("kernels", lines_of(code.kernels));
+  parts.set("variables", lines_of(code.variables));
   parts.set("compiled", veiled(code.compiled));
   const std::string content = serialize(parts);
   Elf64_Ehdr file{};
@@ -52,20 +58,14 @@ bool is_for_this_machine(const void* code) { return header_of(code).e_machine ==
 Result<CodeObject> unpack(const void* code) {
   const char* const begin = static_cast<const char*>(code) + sizeof(Elf64_Ehdr);
   KMUX_ASSIGN(const Artifact parts, deserialize(std::string_view(begin, header_of(code).e_shoff - sizeof(Elf64_Ehdr))));
-  for (const char* const part : {"arch", "kernels", "compiled"}) {
+  for (const char* const part : {"arch", "kernels", "variables", "compiled"}) {
     if (parts.find(part) == nullptr) {
       return make_error(ErrorCode::kInvalidArgument,
                         "the code has no part \"" + std::string(part) + "\". Compile it again.");
     }
   }
-  CodeObject unpacked{*parts.find("arch"), {}, veiled(*parts.find("compiled"))};
-  const std::string& names = *parts.find("kernels");
-  for (std::size_t at = 0; at < names.size();) {
-    const std::size_t end = names.find('\n', at);
-    unpacked.kernels.push_back(names.substr(at, end - at));
-    at = end + 1;
-  }
-  return unpacked;
+  return CodeObject{*parts.find("arch"), split_lines(*parts.find("kernels")), veiled(*parts.find("compiled")),
+                    split_lines(*parts.find("variables"))};
 }
 
 }  // namespace kmux::fake_hip

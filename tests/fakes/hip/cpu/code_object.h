@@ -12,6 +12,7 @@ struct CodeObject {
   std::string arch;
   std::vector<std::string> kernels;  // by name, in the order in which they were compiled
   std::string compiled;  // GridCode's
+  std::vector<std::string> variables = {};  // by name, as the kernels
 };
 
 std::string pack(const CodeObject& code);

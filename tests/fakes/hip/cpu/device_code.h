@@ -17,6 +17,13 @@
 #define __all(...) (kmux_waits_for_warp(), __all(__VA_ARGS__))
 #endif
 
+// The address of a variable and its bytes, at arguments[0].
+KMUX_DEVICE void kmux_tell_place(kmux_launch* launch, const volatile void* address, unsigned long long bytes) {
+  unsigned long long* const out = static_cast<unsigned long long*>(launch->arguments[0]);
+  out[0] = reinterpret_cast<unsigned long long>(address);
+  out[1] = bytes;
+}
+
 // Calls a kernel with arguments as a launch passes them, and says how large they are.
 template <auto kernel>
 struct kmux_kernel;

@@ -91,6 +91,8 @@ std::string kernel_text(const std::string& name, const std::string& kernel) {
 
 std::string expression_name(std::size_t index) { return "expression_" + std::to_string(index); }
 
+std::string variable_name(std::size_t index) { return "variable_" + std::to_string(index); }
+
 std::vector<std::string> kernels_of(const HipUnit& unit) {
   const std::string& source = unit.text;
   const std::regex kernel(
@@ -124,6 +126,12 @@ fakes::GridSource grid_source(const HipUnit& unit, const std::string& arch) {
   source.text +=
       "extern \"C\" __global__ void fake_argument_sizes([[maybe_unused]] kmux_launch* launch) {" + sizes + " }\n";
   source.kernels.emplace_back("fake_argument_sizes");
+  for (std::size_t i = 0; i < unit.variables.size(); ++i) {
+    const std::string& variable = unit.variables[i];
+    source.text += "KMUX_GRID_KERNEL(fake_" + variable_name(i) + ", kmux_tell_place(launch, &" + variable +
+                   ", sizeof(" + variable + ")))\n";
+    source.kernels.push_back("fake_" + variable_name(i));
+  }
   source.defines = with_prefix(unit, "-D");
   for (std::string& task : tasks_of(unit)) source.defines.push_back(std::move(task));
   source.defines.push_back("KMUX_WAVEFRONT=" + std::to_string(wavefront_of(arch)));

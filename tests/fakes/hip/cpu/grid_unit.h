@@ -12,6 +12,7 @@ struct HipUnit {
   std::string text;
   std::vector<File> headers;
   std::vector<std::string> expressions;  // kernels by their names
+  std::vector<std::string> variables;  // by their names
   std::vector<std::string> options;  // of the compiler
 };
 
@@ -21,8 +22,11 @@ std::vector<std::string> kernels_of(const HipUnit& unit);
 /// The name that stands for expression number `index`.
 std::string expression_name(std::size_t index);
 
-/// `unit` for a device of `arch`, its kernels in the order of `kernels_of`; the last kernel tells the sizes of arguments
-/// (device_code.h).
+/// The name that stands for variable number `index`.
+std::string variable_name(std::size_t index);
+
+/// `unit` for a device of `arch`, its kernels in the order of `kernels_of`; the next kernel tells the sizes of arguments
+/// (device_code.h), and each after it where a variable is.
 fakes::GridSource grid_source(const HipUnit& unit, const std::string& arch);
 
 /// An included file that is neither among the headers nor in a folder of the options; empty if there is none.

@@ -19,6 +19,7 @@ KMUX_HIPRTC_CALLS(KMUX_CALL)
 struct kmux::hip::HiprtcProgramState {
   HipUnit unit;
   std::vector<std::string> names = {};  // of the expressions
+  std::vector<std::string> variable_names = {};
   std::string log = {};
   std::string code = {};
 };
@@ -47,7 +48,7 @@ kmux::Status compile(kmux::hip::HiprtcProgramState& program, int count, const ch
   const std::string arch = arch_of(program.unit.options);
   KMUX_ASSIGN(std::string kernels, kmux::fakes::GridCode::compile(grid_source(program.unit, arch)));
   KMUX_TRY(compile_for_real(program.unit));
-  program.code = pack({arch, kernels_of(program.unit), std::move(kernels)});
+  program.code = pack({arch, kernels_of(program.unit), std::move(kernels), program.variable_names});
   return kmux::Ok{};
 }
 
@@ -70,7 +71,7 @@ int hiprtcCreateProgram(HiprtcProgram* program, const char* text, const char*, i
       std::any_of(header_names, header_names + count, is_empty)) {
     return kInvalidInput;
   }
-  *program = new kmux::hip::HiprtcProgramState{{text, {}, {}, {}}};
+  *program = new kmux::hip::HiprtcProgramState{{text, {}, {}, {}, {}}};
   for (int i = 0; i < count; ++i) (*program)->unit.headers.push_back({header_names[i], headers[i]});
   return 0;
 }
@@ -118,6 +119,11 @@ int hiprtcGetCode(HiprtcProgram program, char* code) {
 
 int hiprtcAddNameExpression(HiprtcProgram program, const char* expression) {
   KMUX_BEGIN("hiprtcAddNameExpression");
+  if (*expression == '&') {
+    program->variable_names.push_back(variable_name(program->unit.variables.size()));
+    program->unit.variables.emplace_back(expression + 1);
+    return 0;
+  }
   program->names.push_back(expression_name(program->unit.expressions.size()));
   program->unit.expressions.emplace_back(expression);
   return 0;
@@ -125,12 +131,13 @@ int hiprtcAddNameExpression(HiprtcProgram program, const char* expression) {
 
 int hiprtcGetLoweredName(HiprtcProgram program, const char* expression, const char** symbol) {
   KMUX_BEGIN("hiprtcGetLoweredName");
-  for (std::size_t i = 0; i < program->unit.expressions.size(); ++i) {
-    if (program->unit.expressions[i] != expression) continue;
-    *symbol = program->names[i].c_str();
-    return 0;
-  }
-  return 10;  // HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID
+  const bool is_variable = *expression == '&';
+  const auto& known = is_variable ? program->unit.variables : program->unit.expressions;
+  const auto found = std::ranges::find(known, expression + (is_variable ? 1 : 0));
+  if (found == known.end()) return 10;  // HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID
+  const auto& names = is_variable ? program->variable_names : program->names;
+  *symbol = names[static_cast<std::size_t>(found - known.begin())].c_str();
+  return 0;
 }
 
 extern "C" __attribute__((visibility("default"))) const char* hiprtcGetErrorString(int code) {

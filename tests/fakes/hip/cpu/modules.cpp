@@ -31,9 +31,11 @@ struct ihipModuleSymbol_t {
 struct ihipModule_t {
   std::unique_ptr<GridCode> code;
   std::vector<std::string> kernels;  // by name
+  std::vector<std::string> variables;  // by name
   int device = 0;
   std::once_flag asked = {};
   std::vector<unsigned> argument_sizes = {};  // once asked, a row for each kernel
+  std::set<std::uintptr_t> places = {};  // of its variables that were asked for
   bool is_unloaded = false;
   std::deque<ihipModuleSymbol_t> functions = {};
 };
@@ -116,7 +118,7 @@ int hipModuleLoadData(hipModule_t* module, const void* code) {
   if (!kernels) return kSharedObjectInitFailed;
   static std::deque<ihipModule_t>& all = *new std::deque<ihipModule_t>;
   const std::lock_guard lock(world().mutex);
-  *module = &all.emplace_back(*std::move(kernels), unpacked->kernels, current_device());
+  *module = &all.emplace_back(*std::move(kernels), unpacked->kernels, unpacked->variables, current_device());
   world().modules.insert(*module);
   return kHipSuccess;
 }
@@ -127,6 +129,7 @@ int hipModuleUnload(hipModule_t module) {
   const std::lock_guard lock(world().mutex);
   if (world().modules.erase(module) == 0) return kInvalidHandle;
   module->is_unloaded = true;
+  for (const std::uintptr_t place : module->places) world().variables.erase(place);
   module->code.reset();
   return fault;
 }
@@ -137,6 +140,23 @@ int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char
   if (found == module->kernels.end()) return kNotFound;
   module->functions.push_back({static_cast<std::size_t>(found - module->kernels.begin()), module});
   *function = &module->functions.back();
+  return kHipSuccess;
+}
+
+int hipModuleGetGlobal(void** address, std::size_t* bytes, hipModule_t module, const char* name) {
+  KMUX_BEGIN("hipModuleGetGlobal");
+  const auto found = std::find(module->variables.begin(), module->variables.end(), name);
+  if (found == module->variables.end()) return kNotFound;
+  const auto index = static_cast<std::size_t>(found - module->variables.begin());
+  std::uint64_t place[2] = {};
+  void* const arguments[] = {place};
+  if (!module->code->launch(module->kernels.size() + 1 + index, {{1, 1, 1}, {1, 1, 1}}, arguments))
+    return kLaunchFailure;
+  *address = reinterpret_cast<void*>(place[0]);
+  *bytes = place[1];
+  const std::lock_guard lock(world().mutex);
+  world().variables[place[0]] = place[1];
+  module->places.insert(place[0]);
   return kHipSuccess;
 }
 

@@ -50,13 +50,21 @@ int begin(const char* symbol) {
   return kHipSuccess;
 }
 
+namespace {
+
+bool lies_in(const std::map<std::uintptr_t, std::size_t>& memory, std::uintptr_t at, std::size_t bytes) {
+  auto found = memory.upper_bound(at);
+  if (found == memory.begin()) return false;
+  --found;
+  return at - found->first <= found->second && found->second - (at - found->first) >= bytes;
+}
+
+}  // namespace
+
 bool is_device_memory(const void* address, std::size_t bytes) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::lock_guard lock(world().mutex);
-  auto found = world().memory.upper_bound(at);
-  if (found == world().memory.begin()) return false;
-  --found;
-  return at - found->first <= found->second && found->second - (at - found->first) >= bytes;
+  return lies_in(world().memory, at, bytes) || lies_in(world().variables, at, bytes);
 }
 
 void note_misuse(const std::string& what) {

@@ -57,6 +57,7 @@ struct World {
   std::vector<Fault> faults = {};
   std::string failed = {};
   std::map<std::uintptr_t, std::size_t> memory = {};  // size by address
+  std::map<std::uintptr_t, std::size_t> variables = {};  // of modules that were asked for; size by address
   std::set<hipModule_t> modules = {};
   std::map<hipStream_t, Stream> streams = {};
   std::map<hipEvent_t, Event> events = {};

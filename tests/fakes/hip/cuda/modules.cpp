@@ -41,6 +41,14 @@ int hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char
   return driver()->kernel_function(reinterpret_cast<CUfunction*>(function), kernel);
 }
 
+int hipModuleGetGlobal(void** address, size_t* bytes, hipModule_t module, const char* name) {
+  KMUX_CHECK(enter());
+  CUdeviceptr place = 0;
+  KMUX_CHECK(driver()->library_global(&place, bytes, reinterpret_cast<CUlibrary>(module), name));
+  *address = reinterpret_cast<void*>(place);
+  return 0;
+}
+
 int hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
                           void** arguments, void**) {
