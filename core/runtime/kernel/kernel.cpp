@@ -13,6 +13,7 @@
 #include "cache/kernel_headers.h"
 #include "kernel_impl.h"
 #include "output_allocator.h"
+#include "plugins/launch_trail.h"
 #include "system/result_guard.h"
 #include "tensor/thread_stream.h"
 
@@ -40,6 +41,7 @@ struct Kernel::Impl {
   Impl(KernelParts given, const AcceptedMemory& memory, CheckList all, CheckList inputs, OutputAllocator allocator)
       : parts(std::move(given)),
         adapters(*parts.adapters),
+        mark(memory.device.device_type == kDLCPU ? 0 : LaunchTrail::mark_of(parts.name, memory.device.device_type)),
         checker(parts.name, parts.signature, std::move(all), memory),
         device(parts.plugin, parts.device),
         input_checker(parts.name, parts.signature, std::move(inputs), memory),
@@ -68,18 +70,20 @@ struct Kernel::Impl {
       record_uses(args, stream);
     }
     if (code == KMUX_OK) [[likely]] {
+      if (mark != 0) launch_trail.note(mark, place, stream.handle);
       return Ok{};
     }
-    return launch_error(code, text, args);
+    return launch_error(code, text, args, place);
   }
   Result<Outputs> call(std::span<const Arg> inputs, StreamRef stream, const OutputMemory& memory) const;
-  Error launch_error(kmux_code code, std::string_view text, std::span<const Arg> args) const;
+  Error launch_error(kmux_code code, std::string_view text, std::span<const Arg> args, int place) const;
   Error count_error(CheckScope scope, std::size_t actual) const;
   const Origin& origin() const { return *adapters.loaded().origin; }
 
   KernelParts parts;
   const KernelHeaders* headers = parts.headers.get();  // beside the next, as a repeated jit call reads both
   const AdapterSlot& adapters;  // of the parts; beside the checker, since every call reads both
+  const LaunchTrail::Mark mark;
   ArgumentChecker checker;
   Device device;
   ArgumentChecker input_checker;
@@ -103,11 +107,13 @@ struct Kernel::Impl {
   return launch_framed<kLargeFrame>(args, stream);
 }
 
-[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text, std::span<const Arg> args) const {
+[[gnu::cold]] Error Kernel::Impl::launch_error(kmux_code code, std::string_view text, std::span<const Arg> args,
+                                               int place) const {
   Error error = read_error(code, text);
   error.message = "kernel \"" + parts.name + "\": " + error.message;
-  if (error.code != ErrorCode::kLaunchFailed || args.empty()) return error;
-  return std::move(error).with("arguments", described_arguments(parts.signature, args));
+  if (error.code != ErrorCode::kLaunchFailed) return error;
+  if (!args.empty()) error.notes.push_back({"arguments", described_arguments(parts.signature, args)});
+  return with_launches(std::move(error), device.dl().device_type, place);
 }
 
 [[gnu::cold]] Error Kernel::Impl::count_error(CheckScope scope, std::size_t actual) const {

@@ -13,6 +13,7 @@
 #include "kmux/plugin/words.h"
 #include "kmux/registry.h"
 
+#include "plugins/launch_trail.h"
 #include "tensor/device_memory.h"
 
 namespace kmux {
@@ -47,13 +48,9 @@ class LaneSet {
 
 constinit LaneSet lanes;
 
-// The lane of this thread plus one; 0 before the first use and after the thread's end.
-// Initial-exec: every call reads it, and the few bytes that glibc keeps for libraries opened later are enough for it.
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t claimed = 0;
-
 void release_claimed(void*) noexcept {
-  lanes.release(claimed - 1);
-  claimed = 0;
+  lanes.release(thread_calls.lane - 1);
+  thread_calls.lane = 0;
 }
 
 // A key, unlike a thread_local with a destructor, needs no memory for a thread that uses it.
@@ -68,8 +65,11 @@ pthread_key_t thread_end_key() noexcept {
 
 [[gnu::cold, gnu::noinline]] std::uint32_t claim_lane() noexcept {
   const std::uint32_t lane = lanes.claim();
-  claimed = lane + 1;
-  pthread_setspecific(thread_end_key(), &claimed);
+  thread_calls.lane = lane + 1;
+  std::uint32_t seen = lanes_used.load(std::memory_order_relaxed);
+  while (seen <= lane && !lanes_used.compare_exchange_weak(seen, lane + 1, std::memory_order_relaxed)) {
+  }
+  pthread_setspecific(thread_end_key(), &thread_calls);
   return lane;
 }
 
@@ -105,7 +105,7 @@ void free_on_device(void* self, int32_t device, void* stream, void* address) {
 }  // namespace
 
 [[gnu::hot]] std::uint32_t current_lane() noexcept {
-  const std::uint32_t lane = claimed;
+  const std::uint32_t lane = thread_calls.lane;
   return lane != 0 ? lane - 1 : claim_lane();
 }
 

@@ -1,7 +1,14 @@
 #include "kmux/device.h"
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "kmux/registry.h"
 #include "kmux/runtime.h"
+
+#include "launch_trail.h"
 
 namespace kmux {
 
@@ -111,6 +118,106 @@ Status Event::synchronize() const {
 
 Result<double> Event::elapsed_since(const Event& begin) const {
   return api_of(device_).event_elapsed(device_.ordinal(), begin.handle_.get(), handle_.get());
+}
+
+namespace {
+
+// A handle below 16 is the name of a stream: 0 and 1 that of all threads, 2 another one in each. Source: tensor/thread_stream.h.
+constexpr std::uintptr_t kLegacy = 1;
+constexpr std::uintptr_t kStreamNames = 16;
+
+constexpr const char* kLaunchesNote = "launched before";
+
+std::uintptr_t handle_of(const void* stream) {
+  const auto handle = reinterpret_cast<std::uintptr_t>(stream);
+  return handle == kLegacy ? 0 : handle;
+}
+
+bool is_of_thread(const void* stream) { return handle_of(stream) > kLegacy && handle_of(stream) < kStreamNames; }
+
+}  // namespace
+
+constinit LaunchTrail launch_trail;
+
+LaunchTrail::Mark LaunchTrail::mark_of(std::string_view kernel, int device_type) {
+  static auto& mutex = *new std::mutex;
+  static auto& names = *new std::map<std::pair<std::string, int>, Name>;  // whose nodes stay where they are
+  const std::lock_guard lock(mutex);
+  std::string name(kernel);
+  return reinterpret_cast<Mark>(&names.try_emplace({name, device_type}, Name{name, device_type}).first->second);
+}
+
+bool LaunchTrail::is_on(Mark mark, int device_type, int ordinal) {
+  if (mark == 0 || mark % kOrdinals != static_cast<unsigned>(ordinal) % kOrdinals) return false;
+  return reinterpret_cast<const Name*>(mark & ~kBits)->device_type == device_type;
+}
+
+// Changes the marks of launches on a stream. One that its thread replaces meanwhile stays.
+template <class Change>
+void LaunchTrail::change_on(int device_type, int ordinal, const void* stream, const Change& change) noexcept {
+  const std::size_t own = (thread_calls.lane - 1) % kThreads;
+  const std::size_t used = std::min<std::size_t>(lanes_used.load(std::memory_order_relaxed), kThreads);
+  for (std::size_t i = 0; i < used; ++i) {
+    if (is_of_thread(stream) && i != own) continue;
+    for (Launch& launch : threads_[i]) {
+      const std::atomic_ref mark(launch.mark);
+      Mark seen = mark.load(std::memory_order_relaxed);
+      if (!is_on(seen, device_type, ordinal)) continue;
+      if (handle_of(std::atomic_ref(launch.stream).load(std::memory_order_relaxed)) != handle_of(stream)) continue;
+      const Mark changed = change(seen);
+      if (changed != seen) mark.compare_exchange_strong(seen, changed, std::memory_order_relaxed);
+    }
+  }
+}
+
+void LaunchTrail::begin_wait(int device_type, int ordinal, void* stream) noexcept {
+  change_on(device_type, ordinal, stream, [](Mark mark) { return mark | kAwaited; });
+}
+
+void LaunchTrail::end_wait(int device_type, int ordinal, void* stream, bool good) noexcept {
+  if (!good) return;
+  change_on(device_type, ordinal, stream, [](Mark mark) { return (mark & kAwaited) != 0 ? 0 : mark; });
+}
+
+std::string LaunchTrail::text_of(Thread& thread, std::size_t next, int device_type, int ordinal) {
+  std::string text;
+  const std::string* last = nullptr;
+  int times = 0;
+  const auto add = [&] {
+    if (last == nullptr) return;
+    text += (text.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") + *last;
+  };
+  for (std::size_t i = 0; i < kLaunches; ++i) {
+    const Mark mark = std::atomic_ref(thread[(next - 1 - i) % kLaunches].mark).load(std::memory_order_relaxed);
+    if (!is_on(mark, device_type, ordinal)) continue;
+    const std::string* const name = &reinterpret_cast<const Name*>(mark & ~kBits)->kernel;
+    if (name != last) {
+      add();
+      times = 0;
+    }
+    last = name;
+    ++times;
+  }
+  add();
+  return text;
+}
+
+std::string LaunchTrail::text_of(int device_type, int ordinal) {
+  const std::size_t own = (thread_calls.lane - 1) % kThreads;
+  const std::size_t used = std::min<std::size_t>(lanes_used.load(std::memory_order_relaxed), kThreads);
+  std::string text = thread_calls.lane == 0 ? "" : text_of(threads_[own], thread_calls.launches, device_type, ordinal);
+  for (std::size_t i = 0; i < used; ++i) {
+    if (i == own) continue;
+    const std::string other = text_of(threads_[i], 0, device_type, ordinal);
+    if (!other.empty()) text += (text.empty() ? "" : "\n") + std::string("by another thread, in any order: ") + other;
+  }
+  return text;
+}
+
+Error with_launches(Error error, int device_type, int ordinal) {
+  if (error.code != ErrorCode::kLaunchFailed || error.note(kLaunchesNote)) return error;
+  std::string text = launch_trail.text_of(device_type, ordinal);
+  return text.empty() ? std::move(error) : std::move(error).with(kLaunchesNote, std::move(text));
 }
 
 }  // namespace kmux

@@ -4,6 +4,7 @@
 #include "kmux/log.h"
 #include "kmux/plugin/dependencies.h"
 
+#include "launch_trail.h"
 #include "plugin/backend_json.h"
 #include "plugin/program_view.h"
 #include "plugin_library.h"
@@ -28,6 +29,12 @@ class RequestView {
   std::string options_;
   kmux_build_request view_{};
 };
+
+// What a device reports here, a launch may have done that has returned: then it has those as a note.
+Status told_late(const kmux_plugin_api& api, int device, Status status) {
+  if (!status) status.error() = with_launches(std::move(status).error(), api.devices->device_type, device);
+  return status;
+}
 
 }  // namespace
 
@@ -63,9 +70,9 @@ void PluginDeviceApi::free(int device, void* stream, void* address) noexcept {
 
 Status PluginDeviceApi::copy(int device, void* stream, void* to, const void* from, std::size_t bytes,
                              kmux_copy_kind kind) {
-  return call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.devices->copy(instance_, device, stream, to, from, bytes, kind, error);
-  });
+  return told_late(api_, device, call_plugin(api_.name, [&](kmux_sink error) {
+                     return api_.devices->copy(instance_, device, stream, to, from, bytes, kind, error);
+                   }));
 }
 
 Status PluginDeviceApi::memset(int device, void* stream, void* address, std::uint8_t value, std::size_t bytes) {
@@ -94,8 +101,12 @@ void PluginDeviceApi::stream_destroy(int device, void* stream) noexcept {
 }
 
 Status PluginDeviceApi::stream_synchronize(int device, void* stream) {
-  return call_plugin(
+  const int type = api_.devices->device_type;
+  launch_trail.begin_wait(type, device, stream);
+  Status waited = call_plugin(
       api_.name, [&](kmux_sink error) { return api_.devices->stream_synchronize(instance_, device, stream, error); });
+  launch_trail.end_wait(type, device, stream, waited.ok());
+  return told_late(api_, device, std::move(waited));
 }
 
 Result<void*> PluginDeviceApi::event_create(int device) {
@@ -116,9 +127,9 @@ Status PluginDeviceApi::event_record(int device, void* event, void* stream) {
 
 Result<double> PluginDeviceApi::event_elapsed(int device, void* begin, void* end) {
   double milliseconds = 0;
-  KMUX_TRY(call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.devices->event_elapsed(instance_, device, begin, end, &milliseconds, error);
-  }));
+  KMUX_TRY(told_late(api_, device, call_plugin(api_.name, [&](kmux_sink error) {
+                       return api_.devices->event_elapsed(instance_, device, begin, end, &milliseconds, error);
+                     })));
   return milliseconds;
 }
 

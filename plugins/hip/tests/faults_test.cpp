@@ -66,6 +66,11 @@ class HipFaults : public testing::Test {
     return done.ok() ? "" : done.error().explain();
   }
 
+  Kernel kernel() {
+    start(true);
+    return compile(*runtime_, life_of_a_kernel().build().value(), {.execution_backend = "hip"}).value();
+  }
+
   static Status launch_twice(const Kernel& kernel) {
     KMUX_TRY(kernel.device().properties());
     KMUX_TRY(kernel.device().plugin()->backend().devices().memory_info(0));
@@ -178,6 +183,26 @@ TEST_F(HipFaults, AreOfEveryCall) {
   KMUX_HIP_CALLS(KMUX_CALL)
   KMUX_OPTIONAL_HIP_CALLS(KMUX_CALL)
 #undef KMUX_CALL
+}
+
+TEST_F(HipFaults, ThatComeLaterNameTheLaunchesBefore) {
+  const Kernel kernel = this->kernel();
+  const Tensor x = Tensor::zeros({64}, dtype::kFloat32, kernel.device()).value();
+  ASSERT_TRUE(kernel.set_constant("bias", Tensor::zeros({}, dtype::kFloat32).value()).ok());
+  ASSERT_TRUE(kernel.device().synchronize().ok());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(kernel.launch({x}).ok());
+  fake_->fail("hipStreamSynchronize", 719, 1);
+  const Status failed = kernel.device().synchronize();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().note("launched before"), "2 x life");
+  fake_->fail("hipModuleLaunchKernel", 719, 1);
+  const Status launched = kernel.launch({x});
+  ASSERT_FALSE(launched.ok());
+  EXPECT_EQ(launched.error().note("launched before"), "2 x life");
+  EXPECT_THAT(launched.error().message, HasSubstr("kernel \"life\": hipModuleLaunchKernel failed with 719"));
+  ASSERT_TRUE(kernel.device().synchronize().ok());
+  fake_->fail("hipModuleLaunchKernel", 719, 1);
+  EXPECT_EQ(kernel.launch({x}).error().note("launched before"), std::nullopt);
 }
 
 TEST_F(HipFaults, OfTheCompilerAreTold) {
