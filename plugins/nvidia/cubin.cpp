@@ -219,12 +219,14 @@ Result<std::string> kernels_part(const std::vector<std::string>& kernels, const 
     const FunctionNumbers& of = numbers[symbols[i]];
     const std::uint64_t shared = bytes_of_section(file, ".nv.shared." + symbols[i]);
     const unsigned most = threads_with(of.registers);
-    list.push_back(Json::Object{{"kernel", kernels[i]},
-                                {"registers", std::int64_t{of.registers}},
-                                {"local_bytes", std::int64_t{of.stack_bytes}},
-                                {"shared_bytes", static_cast<std::int64_t>(shared - std::min(shared, reserved))},
-                                {"constant_bytes", static_cast<std::int64_t>(bytes_of_section(file, ".nv.constant3"))},
-                                {"max_threads", std::int64_t{form.max_threads == 0 ? most : form.max_threads}}});
+    Json::Object kernel{{"kernel", kernels[i]},
+                        {"registers", std::int64_t{of.registers}},
+                        {"local_bytes", std::int64_t{of.stack_bytes}},
+                        {"shared_bytes", static_cast<std::int64_t>(shared - std::min(shared, reserved))},
+                        {"constant_bytes", static_cast<std::int64_t>(bytes_of_section(file, ".nv.constant3"))},
+                        {"max_threads", std::int64_t{form.max_threads == 0 ? most : form.max_threads}}};
+    if (auto multiprocessor = multiprocessor_of(arch)) kernel.emplace("multiprocessor", *std::move(multiprocessor));
+    list.push_back(std::move(kernel));
   }
   return dump(Json(std::move(list)));
 }

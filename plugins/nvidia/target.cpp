@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "kmux/json.h"
 #include "kmux/plugin/support.h"
 
 namespace kmux::nvidia {
@@ -99,6 +100,49 @@ std::optional<Arch> parse_arch(std::string_view text) {
 Arch arch_of_capability(int major, int minor) {
   const int number = major * 10 + minor;
   return {number, number >= kFirstWithSuffix ? 'a' : '\0'};
+}
+
+namespace {
+
+struct MultiprocessorLimits {
+  int number;  // of the architecture
+  int threads;
+  int blocks;
+  int shared_kib;
+};
+
+// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; cuda_occupancy.h of CUDA 13.0.
+constexpr std::array<MultiprocessorLimits, 13> kMultiprocessors = {{{70, 2048, 32, 96},
+                                                                    {75, 1024, 16, 64},
+                                                                    {80, 2048, 32, 164},
+                                                                    {86, 1536, 16, 100},
+                                                                    {87, 1536, 16, 164},
+                                                                    {89, 1536, 24, 100},
+                                                                    {90, 2048, 32, 228},
+                                                                    {100, 2048, 32, 228},
+                                                                    {101, 1536, 24, 228},
+                                                                    {103, 2048, 32, 228},
+                                                                    {110, 1536, 24, 228},
+                                                                    {120, 1536, 24, 100},
+                                                                    {121, 1536, 24, 100}}};
+
+}  // namespace
+
+std::optional<Json> multiprocessor_of(Arch arch) {
+  constexpr int kFirstWithSmallUnits =
+      80;  // from which on a block's shared memory comes in smaller units, and a part is reserved
+  const auto found = std::ranges::find(kMultiprocessors, arch.number, &MultiprocessorLimits::number);
+  if (found == kMultiprocessors.end()) return std::nullopt;
+  const bool is_new = arch.number >= kFirstWithSmallUnits;
+  return Json::Object{{"threads", std::int64_t{found->threads}},
+                      {"blocks", std::int64_t{found->blocks}},
+                      {"warp_threads", std::int64_t{32}},
+                      {"partitions", std::int64_t{4}},
+                      {"registers", std::int64_t{65536}},
+                      {"register_unit", std::int64_t{256}},
+                      {"shared_bytes", std::int64_t{found->shared_kib} * 1024},
+                      {"shared_unit_bytes", std::int64_t{is_new ? 128 : 256}},
+                      {"reserved_shared_bytes", std::int64_t{is_new ? 1024 : 0}}};
 }
 
 std::optional<Release> parse_release(std::string_view text) {

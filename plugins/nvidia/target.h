@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kmux/error.h"
+#include "kmux/json.h"
 #include "kmux/plugin/backend.h"
 #include "kmux/target.h"
 
@@ -47,6 +48,12 @@ std::optional<Arch> forward_ptx(Arch target, Release release);
 
 /// What code for a device of this compute capability is compiled for: with suffix 'a' from 9.0 on.
 Arch arch_of_capability(int major, int minor);
+
+/// What a multiprocessor of the architecture has for blocks, as kmux/kernel_attributes.h reads it; nothing where that is not
+/// known.
+///
+/// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; cuda_occupancy.h of CUDA 13.0.
+std::optional<Json> multiprocessor_of(Arch arch);
 
 /// Does compiling for `target` keep a promise made for `wanted`? sm_90a: for it alone. sm_100f: for its family. sm_80:
 /// for it and all newer ones.

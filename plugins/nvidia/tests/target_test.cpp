@@ -110,5 +110,15 @@ TEST(Target, HasTheArchitectureOfTheDeviceAndOfTheCode) {
   EXPECT_EQ(to_string(code_arch_of({"cuda", "sm_90a", {}}).value()), "sm_90a");
 }
 
+TEST(Target, ArchitecturesSayWhatAMultiprocessorHas) {
+  const auto number = [](Arch arch, const char* key) { return *multiprocessor_of(arch)->find(key)->as_integer(); };
+  EXPECT_EQ(number({90, 'a'}, "shared_bytes"), 228 * 1024);
+  EXPECT_EQ(number({90, 'a'}, "reserved_shared_bytes"), 1024);
+  EXPECT_EQ(number({75, '\0'}, "threads"), 1024);
+  EXPECT_EQ(number({75, '\0'}, "shared_unit_bytes"), 256);
+  EXPECT_EQ(number({89, '\0'}, "blocks"), 24);
+  EXPECT_EQ(multiprocessor_of({61, '\0'}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace kmux::nvidia

@@ -81,6 +81,8 @@ TEST_F(NvrtcCodeTest, WritesDownWhatTheKernelsTake) {
     EXPECT_EQ(*kernel.find(key)->as_integer(), 0) << key;
   }
   EXPECT_EQ(*kernel.find("max_threads")->as_integer(), 1024);
+  ASSERT_NE(kernel.find("multiprocessor"), nullptr);
+  EXPECT_EQ(*kernel.find("multiprocessor")->find("registers")->as_integer(), 65536);
 }
 
 TEST_F(NvrtcCodeTest, MakesPtxForAVirtualArchitecture) {

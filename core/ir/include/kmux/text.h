@@ -14,8 +14,8 @@ namespace kmux {
 /// A piece of a text that was put together of what somebody wrote: bytes `begin` to `end`.
 struct TextPart {
   std::string name;  // for messages
-  std::size_t begin;
-  std::size_t end;
+  std::size_t begin;  // of the first byte
+  std::size_t end;  // behind the last byte
 };
 
 /// A program as text: a file of its own (`NAME.kmux`), or the comments of a source that carries its program.
