@@ -247,15 +247,54 @@ const std::vector<std::string>& launch_features() {
   return features;
 }
 
+namespace {
+
+// Binary code is for few architectures, PTX and sources are for all newer ones.
+bool fits(std::string_view dialect, Arch wanted, Arch target) {
+  return dialect == "cubin" ? runs_on(wanted, target) : satisfies(target, wanted);
+}
+
+// The newer the better; of equal ones that with more in it.
+std::pair<int, int> rank(Arch arch) { return {arch.number, arch.suffix == 'a' ? 2 : arch.suffix == 'f' ? 1 : 0}; }
+
+// The best of the architectures that a variant of ready code requires, of those that fit.
+std::optional<Arch> best_of(const Variant& variant, Arch target) {
+  std::optional<Arch> best;
+  for (const std::string& wanted : variant.requirements.arch) {
+    const auto arch = parse_arch(wanted);
+    if (arch && fits(variant.dialect, *arch, target) && (!best || rank(*arch) > rank(*best))) best = arch;
+  }
+  return best;
+}
+
+// Of several variants of ready code for several architectures, that with the best fit is taken, wherever it stands.
+std::optional<MissingFeature> better_fit(const BuildRequest& request, Arch target) {
+  const Variant& chosen = request.chosen();
+  const std::optional<Arch> own = best_of(chosen, target);
+  if (!own || (chosen.dialect != "cubin" && chosen.dialect != "ptx")) return std::nullopt;
+  for (std::size_t i = 0; i < request.program.variants.size(); ++i) {
+    const Variant& other = request.program.variants[i];
+    const auto best = other.dialect == chosen.dialect ? best_of(other, target) : std::nullopt;
+    if (!best || rank(*best) <= rank(*own)) continue;
+    return MissingFeature{"arch", path_in_variant(request, "requires/arch"),
+                          "variant " + std::to_string(i) + " fits \"" + to_string(target) + "\" better (it is for " +
+                              to_string(*best) + ", this one for " + to_string(*own) + ")"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<MissingFeature> missing_support(const BuildRequest& request, std::string_view backend,
                                             const std::vector<std::string>& dialects) {
-  const bool is_compiled = request.chosen().dialect == "cuda";
-  const auto target = is_compiled ? code_arch_of(request.target) : arch_of(request.target);
+  const std::string& dialect = request.chosen().dialect;
+  const auto target = dialect == "cuda" ? code_arch_of(request.target) : arch_of(request.target);
   const auto has_arch = [&](const std::string& wanted) {
     const auto arch = parse_arch(wanted);
-    return target && arch && satisfies(*target, *arch);
+    return target && arch && fits(dialect, *arch, *target);
   };
   auto missing = missing_of({backend, dialects, launch_features(), has_arch}, request);
+  if (auto better = target ? better_fit(request, *target) : std::nullopt) missing.push_back(*std::move(better));
   const auto lacking = missing_on_arch(request);
   missing.insert(missing.end(), lacking.begin(), lacking.end());
   return missing;

@@ -9,6 +9,7 @@ namespace kmux::nvidia {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -51,6 +52,57 @@ TEST(Support, AnyOfTheArchitecturesWillDo) {
     ASSERT_EQ(lacking({wanted}, arch).size(), 1U) << wanted;
     EXPECT_EQ(lacking({wanted}, arch)[0].feature, "arch");
   }
+}
+
+// Which of the variants, each ready code for one architecture, are taken for a target.
+std::vector<std::size_t> taken(const std::vector<std::pair<std::string, std::string>>& variants,
+                               const std::string& arch) {
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {4});
+  for (const auto& [dialect, wanted] : variants) {
+    builder.variant(dialect).source("k", "");
+    builder.launch("k").grid({2}).block({1}).args({"x"});
+  }
+  Program program = builder.build().value();
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < variants.size(); ++i) program.variants[i].requirements.arch = {variants[i].second};
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (missing_support({program, i, {"cuda", arch, {}}, {}}, "sample").empty()) indices.push_back(i);
+  }
+  return indices;
+}
+
+TEST(Support, OfReadyCodeForSeveralArchitecturesTheBestFitIsTaken) {
+  const std::vector<std::pair<std::string, std::string>> cubins = {{"cubin", "sm_80"}, {"cubin", "sm_86"},
+                                                                   {"cubin", "sm_90"}, {"cubin", "sm_90a"},
+                                                                   {"ptx", "sm_80"},   {"ptx", "sm_90"}};
+  EXPECT_THAT(taken(cubins, "sm_80"), ElementsAre(0, 4));
+  EXPECT_THAT(taken(cubins, "sm_87"), ElementsAre(1, 4)) << "of the same tens, and not newer";
+  EXPECT_THAT(taken(cubins, "sm_89"), ElementsAre(1, 4));
+  EXPECT_THAT(taken(cubins, "sm_90a"), ElementsAre(3, 5));
+  EXPECT_THAT(taken(cubins, "sm_100a"), ElementsAre(5)) << "no binary is for it";
+  EXPECT_THAT(taken(cubins, "sm_75"), IsEmpty());
+  EXPECT_THAT(taken({{"cubin", "sm_100f"}, {"cubin", "sm_100"}, {"cubin", "sm_103a"}}, "sm_103a"), ElementsAre(2));
+  EXPECT_THAT(taken({{"cubin", "sm_100"}, {"cubin", "sm_100f"}}, "sm_103a"), ElementsAre(1));
+  EXPECT_THAT(taken({{"cubin", "sm_86"}, {"cubin", "sm_86"}}, "sm_86"), ElementsAre(0, 1)) << "the order decides";
+  EXPECT_THAT(taken({{"cuda", "sm_80"}, {"cuda", "sm_90"}}, "sm_90a"), ElementsAre(0, 1))
+      << "sources are not ready code";
+}
+
+TEST(Support, SaysWhichVariantFitsBetter) {
+  ProgramBuilder builder("sample");
+  builder.input("x", dtype::kFloat32, {4});
+  for (int i = 0; i < 2; ++i) {
+    builder.variant("cubin").source("k", "");
+    builder.launch("k").grid({2}).block({1}).args({"x"});
+  }
+  Program program = builder.build().value();
+  program.variants[0].requirements.arch = {"sm_80"};
+  program.variants[1].requirements.arch = {"sm_86"};
+  const auto lacking = missing_support({program, 0, {"cuda", "sm_89", {}}, {}}, "sample");
+  ASSERT_EQ(lacking.size(), 1U);
+  EXPECT_EQ(lacking[0].feature, "arch");
+  EXPECT_EQ(lacking[0].reason, "variant 1 fits \"sm_89\" better (it is for sm_86, this one for sm_80)");
 }
 
 TEST(Support, HasNoFeaturesOfOtherMachines) {
