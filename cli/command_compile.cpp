@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kmux/bench/binding.h"
 #include "kmux/compile.h"
 #include "kmux/export_library.h"
 #include "kmux/json.h"
@@ -187,14 +188,27 @@ Json to_json(const KernelAttributes& kernel) {
                       {"max_threads", kernel.max_threads}};
 }
 
-Report report(const BuildResult& built, std::size_t bytes, double nanoseconds, bool is_verbose) {
+/// The line of a kernel, with the occupancy of its launches as far as constants and the program's examples say their block.
+std::string kernel_line(const KernelAttributes& kernel, const std::optional<Occupancy>& occupancy) {
+  return "  " + kernel.to_string() + (occupancy ? "; " + occupancy->to_string() : "") + "\n";
+}
+
+Json to_json(const Occupancy& occupancy) {
+  return Json::Object{{"blocks", occupancy.blocks}, {"part", occupancy.part}, {"limit", occupancy.limit}};
+}
+
+Report report(const Program& program, const BuildResult& built, std::size_t bytes, double nanoseconds,
+              bool is_verbose) {
   const std::string target = to_string(built.target);
   const auto kernels = attributes_of(built.artifact, built.backend);
+  const bench::Binding binding(program);
   Json::Array list;
   std::string lines;
   for (const KernelAttributes& kernel : kernels ? *kernels : std::vector<KernelAttributes>()) {
+    const auto occupancy = bench::occupancy_of(kernel, program.variants[built.variant], binding);
     list.push_back(to_json(kernel));
-    if (is_verbose) lines += "  " + kernel.to_string() + "\n";
+    if (occupancy) list.back()["occupancy"] = to_json(*occupancy);
+    if (is_verbose) lines += kernel_line(kernel, occupancy);
   }
   std::string text = built.resolution.explain() + "\n" +
                      styled(Style::kGood, built.from_cache ? "found in the cache" : "compiled") + " for " + target +
@@ -224,7 +238,7 @@ Result<Report> compile_one(const std::string& path, const po::variables_map& arg
   const double nanoseconds = nanoseconds_since(begin);
   const std::string bytes = serialize(built.artifact);
   if (arguments.count("output") != 0) KMUX_TRY(write_file(output, bytes));
-  return report(built, bytes.size(), nanoseconds, options.verbose.value_or(false));
+  return report(program, built, bytes.size(), nanoseconds, options.verbose.value_or(false));
 }
 
 Result<CompileManyOptions> options_for_many(const po::variables_map& arguments) {

@@ -66,7 +66,8 @@ LIMITS = {"kmux::sdk": 16511, "kmux::runtime": 17511}
 # +11, messages have the characters of UTF-8 as they are; +95, errors of a kernel's text show the part that is wrong;
 # +28, signatures of C are recognised; +14, arguments of a kernel's text are read by themselves;
 # +152 in runtime, the last launches of each thread, which an error that comes later names;
-# +152 in runtime, the last launches of each thread, which an error that comes later names; +82, the occupancy of kernels
+# +152 in runtime, the last launches of each thread, which an error that comes later names; +82, the occupancy of kernels;
+# +152 in runtime, the last launches of each thread, which an error that comes later names; +87, the occupancy of kernels
 
 
 def files(folder):

@@ -11,6 +11,10 @@ TEST(Figure, HasThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(figure(Column::kDeviceHot, 5700), "5.70 ms");
   EXPECT_EQ(figure(Column::kBuild, 1234567), "1.23 s");
   EXPECT_EQ(figure(Column::kBytesRate, 4123), "4.12 TB/s");
+  EXPECT_EQ(figure(Column::kRegisters, 34), "34 registers");
+  EXPECT_EQ(figure(Column::kLocalMemory, 0), "0 bytes");
+  EXPECT_EQ(figure(Column::kSharedMemory, 49152), "48.0 KiB");
+  EXPECT_EQ(figure(Column::kOccupancy, 75), "75.0 %");
   EXPECT_EQ(figure(Column::kThroughput, 25600), "25.6 kcalls/s");
   EXPECT_EQ(figure(Column::kFlopRate, 0.5), "500 MFLOP/s");
   EXPECT_EQ(figure(Column::kPeakMemory, 2048), "2.00 GiB");

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <variant>
 
 #include "kmux/plugin/words.h"
 
@@ -185,10 +186,56 @@ Result<std::vector<std::int64_t>> Binding::shape_of(const Param& param) const {
   return shape;
 }
 
-std::optional<std::int64_t> Binding::evaluate(const Expr& expr) const {
-  const Result<std::int64_t> value = kmux::evaluate(expr, [this](std::string_view name) { return integer(name); });
+std::optional<std::int64_t> Binding::evaluate(const Expr& expr, std::span<const Let> lets) const {
+  const auto value_of = [&](std::string_view name) -> std::optional<std::int64_t> {
+    for (std::size_t i = 0; i < lets.size(); ++i) {
+      if (lets[i].name == name) return evaluate(lets[i].value, lets.first(i));  // one can use those before it
+    }
+    return integer(name);
+  };
+  const Result<std::int64_t> value = kmux::evaluate(expr, value_of);
   if (!value) return std::nullopt;
   return *value;
+}
+
+namespace {
+
+void add_launches(const std::vector<Step>& steps, std::vector<const Launch*>& launches) {
+  for (const Step& step : steps) {
+    if (const auto* const launch = std::get_if<Launch>(&step)) launches.push_back(launch);
+    if (const auto* const loop = std::get_if<For>(&step)) add_launches(loop->steps, launches);
+    if (const auto* const choice = std::get_if<If>(&step)) {
+      add_launches(choice->then_steps, launches);
+      add_launches(choice->else_steps, launches);
+    }
+  }
+}
+
+std::optional<Occupancy> occupancy_of(const KernelAttributes& kernel, const Launch& launch, const Body& body,
+                                      const Binding& binding) {
+  std::int64_t threads = 1;
+  for (const Expr& extent : launch.block) {
+    const auto value = binding.evaluate(extent, body.lets);
+    if (!value) return std::nullopt;
+    threads *= std::clamp<std::int64_t>(*value, 0, kernel.max_threads + std::int64_t{1});
+  }
+  const auto bytes = binding.evaluate(launch.dynamic_smem_bytes, body.lets);
+  const Result<Occupancy> occupancy = kernel.occupancy(threads, bytes.value_or(-1));
+  return occupancy ? std::optional(*occupancy) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Occupancy> occupancy_of(const KernelAttributes& kernel, const Variant& variant, const Binding& binding) {
+  std::vector<const Launch*> launches;
+  add_launches(variant.body.steps, launches);
+  std::optional<Occupancy> least;
+  for (const Launch* const launch : launches) {
+    if (launch->kernel != kernel.kernel) continue;
+    const auto one = occupancy_of(kernel, *launch, variant.body, binding);
+    if (one && (!least || one->part < least->part)) least = one;
+  }
+  return least;
 }
 
 Result<Arg> Binding::scalar(const std::string& name, DType dtype) const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kmux/bench/binding.h"
+#include "kmux/kernel_attributes.h"
 #include "kmux/plugin/words.h"
 
 namespace kmux::bench {
@@ -17,6 +18,26 @@ Result<std::vector<Tensor>> results_of(const Kernel& kernel, CallArguments& argu
   return arguments.on_host();
 }
 
+/// The columns of what the compiled code takes, where the backend says it.
+void set_code_columns(const Program& program, const Kernel& kernel, const Binding& binding, Entrant& entrant) {
+  const auto kernels = attributes(kernel);
+  const Candidate* const chosen = kernel.resolution().chosen();
+  if (!kernels || kernels->empty() || chosen == nullptr) return;
+  KernelAttributes most;
+  std::optional<double> least;
+  for (const KernelAttributes& one : *kernels) {
+    most.registers = std::max(most.registers, one.registers);
+    most.shared_bytes = std::max(most.shared_bytes, one.shared_bytes);
+    most.local_bytes = std::max(most.local_bytes, one.local_bytes);
+    if (const auto occupancy = occupancy_of(one, program.variants[chosen->variant], binding))
+      least = std::min(least.value_or(1), occupancy->part);
+  }
+  set_column(entrant, Column::kRegisters, {static_cast<double>(most.registers)});
+  set_column(entrant, Column::kSharedMemory, {static_cast<double>(most.shared_bytes)});
+  set_column(entrant, Column::kLocalMemory, {static_cast<double>(most.local_bytes)});
+  if (least) set_column(entrant, Column::kOccupancy, {100 * *least});
+}
+
 Status prepare(Runtime& runtime, const Program& program, const CompileOptions& options, SharedArguments& memory,
                Entrant& entrant, Contestant& contestant) {
   KMUX_ASSIGN(const Kernel kernel, compile(runtime, program, options_for(entrant, options)));
@@ -28,6 +49,7 @@ Status prepare(Runtime& runtime, const Program& program, const CompileOptions& o
   entrant.tier = kernel.tier();
   entrant.launcher = kernel.launcher();
   entrant.source = kernel.source();
+  set_code_columns(program, kernel, memory.binding(), entrant);
   contestant.kernel = kernel;
   return Ok{};
 }

@@ -63,6 +63,8 @@ class SharedArguments {
   ///
   /// Errors: as `CallArguments::make`.
   Result<CallArguments*> on(const Device& device);
+  /// The values that they are of.
+  const Binding& binding() const { return binding_; }
 
  private:
   struct Set {

@@ -19,7 +19,7 @@ struct Unit {
 };
 
 // The larger first; what is smaller than all takes the last.
-constexpr std::array<Unit, 16> kUnits = {{{"us", "s", 1e6},
+constexpr std::array<Unit, 20> kUnits = {{{"us", "s", 1e6},
                                           {"us", "ms", 1e3},
                                           {"us", "us", 1},
                                           {"us", "ns", 1e-3},
@@ -34,7 +34,11 @@ constexpr std::array<Unit, 16> kUnits = {{{"us", "s", 1e6},
                                           {"GFLOP/s", "MFLOP/s", 1e-3},
                                           {"MiB", "GiB", 1024},
                                           {"MiB", "MiB", 1},
-                                          {"KiB", "KiB", 1}}};
+                                          {"KiB", "KiB", 1},
+                                          {"registers", "registers", 1},
+                                          {"bytes", "KiB", 1024},
+                                          {"bytes", "bytes", 1},
+                                          {"%", "%", 1}}};
 
 const Unit& unit_for(std::string_view of, double value) {
   const Unit* last = kUnits.data();
@@ -58,7 +62,8 @@ std::string digits(double value) {
 
 std::string figure(Column column, double value) {
   const Unit& unit = unit_for(info(column).unit, value);
-  return digits(value / unit.size) + " " + std::string(unit.name);
+  const bool is_count = unit.of == "registers" || unit.name == "bytes";
+  return (is_count ? std::to_string(std::llround(value)) : digits(value / unit.size)) + " " + std::string(unit.name);
 }
 
 std::string spread(Column column, const Interval& interval) {
@@ -80,7 +85,7 @@ std::string ratio_spread(const Interval& ratio) {
 
 namespace {
 
-constexpr std::array<ColumnInfo, 14> kColumns = {{
+constexpr std::array<ColumnInfo, 18> kColumns = {{
     {Column::kDeviceHot, "device_hot", "device, hot", "us",
      "A call among many back to back, by the device's events; the device is kept busy by flushing its L2 cache until "
      "all "
@@ -124,6 +129,18 @@ constexpr std::array<ColumnInfo, 14> kColumns = {{
      "starts, each at its own most, those that live at the same time together, looked at every millisecond.",
      true},
     {Column::kArtifactSize, "artifact_size", "artifact", "KiB", "Size of a build on disk.", true},
+    {Column::kRegisters, "registers", "registers a thread", "registers",
+     "The most that a kernel of the program takes, as its compiler wrote it down.", true},
+    {Column::kSharedMemory, "shared_memory", "shared memory", "bytes",
+     "Static shared memory of a block, the most of the program's kernels, as the compiler wrote it down.", true},
+    {Column::kLocalMemory, "local_memory", "local memory", "bytes",
+     "Of a thread: spilled registers, and arrays with computed indices; the most of the program's kernels, as the "
+     "compiler wrote it down.",
+     true},
+    {Column::kOccupancy, "occupancy", "occupancy", "%",
+     "Of the threads that a multiprocessor can have at once, those that the blocks of a launch leave room for; the "
+     "least of the program's launches.",
+     false},
 }};
 
 }  // namespace

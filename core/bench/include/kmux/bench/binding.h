@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "kmux/arg.h"
 #include "kmux/dispatch.h"
 #include "kmux/error.h"
+#include "kmux/kernel_attributes.h"
 #include "kmux/tensor.h"
 
 namespace kmux::bench {
@@ -53,8 +55,8 @@ class Binding {
   ///
   /// Errors: invalid_argument that names a symbol without a value and the option that gives it.
   Result<std::vector<std::int64_t>> shape_of(const Param& param) const;
-  /// The value of an expression over symbols and integer scalars, or nothing if one has no value.
-  std::optional<std::int64_t> evaluate(const Expr& expr) const;
+  /// The value of an expression over symbols, integer scalars and `lets`, or nothing if one has no value.
+  std::optional<std::int64_t> evaluate(const Expr& expr, std::span<const Let> lets = {}) const;
   /// Is anything known of symbol or scalar `name`?
   bool has_value(std::string_view name) const;
   /// The argument for scalar parameter `name`.
@@ -74,6 +76,10 @@ class Binding {
   std::map<std::string, double, std::less<>> scalars_;
   std::map<std::string, std::int64_t, std::less<>> integers_;  // scalars given as integers, exact beyond 2^53
 };
+
+/// The least occupancy of the launches of a kernel in `variant`, of those whose block and shared memory `binding` knows.
+/// Nothing where there is none, or the backend does not say what it takes.
+std::optional<Occupancy> occupancy_of(const KernelAttributes& kernel, const Variant& variant, const Binding& binding);
 
 /// The tensors of `program`, for messages.
 std::string tensor_names(const Program& program);

@@ -26,6 +26,10 @@ enum class Column : std::uint8_t {
   kFirstCall,
   kPeakMemory,
   kArtifactSize,
+  kRegisters,
+  kSharedMemory,
+  kLocalMemory,
+  kOccupancy,
 };
 
 /// How a column is called.
