@@ -143,6 +143,23 @@ TEST_F(CliValues, SetsConstants) {
   EXPECT_EQ(result({"--constant", "weights=w.npy", "--constant", shift}), (std::vector<float>{5, 3, 1, -1}));
 }
 
+TEST_F(CliValues, SetsConstantsWhereAccessesAreChecked) {
+  session_.write("filtered.cu", kFiltered);
+  const Words words = {
+      "run",        "filtered.cu",      "--check-memory", "--in",   "x=ones", "--constant", "weights=1,2,3,4",
+      "--constant", "filters::shift=1", "--out",          "y=y.npy"};
+  const ProcessResult good = session_.run(words);
+  EXPECT_EQ(good.exit_code, 0) << good.standard_error;
+  EXPECT_EQ(load_npy(session_.folder() / "y.npy")->data_as<float>()[3], 9);
+  std::string beyond = kFiltered;
+  beyond.replace(beyond.find("weights[i / 2]"), 14, "weights[n_out]")
+      .replace(beyond.find("const int i ="), 0, "const int n_out = 2; ");
+  session_.write("filtered.cu", beyond);
+  const ProcessResult bad = session_.run(words);
+  EXPECT_NE(bad.exit_code, 0);
+  EXPECT_THAT(bad.standard_error, HasSubstr("weights"));
+}
+
 TEST_F(CliValues, MakesUpConstantsThatHaveToBeSet) {
   session_.write("filtered.cu", kFiltered);
   const ProcessResult both = run({"filtered.cu", "--constant", "weights=ones", "--out", "y=y.npy"});

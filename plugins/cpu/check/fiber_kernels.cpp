@@ -162,9 +162,10 @@ class Facts {
   }
 
  private:
+  // What has the address of a constant of the program goes when that has been named.
   static bool has_extent(const llvm::GlobalVariable& variable) {
     return !variable.isDeclaration() && !variable.isThreadLocal() && !variable.getName().starts_with("llvm.") &&
-           variable.getSection() != "llvm.metadata";
+           !variable.getName().starts_with(kConstantSymbol) && variable.getSection() != "llvm.metadata";
   }
   static llvm::Constant* record(llvm::ArrayRef<llvm::Constant*> members) {
     return llvm::ConstantStruct::getAnon(members);
