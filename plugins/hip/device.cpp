@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "kmux/plugin/dynamic_library.h"
 #include "kmux/plugin/failure_text.h"
-#include "kmux/plugin/python_packages.h"
 #include "kmux/plugin/support.h"
 
 #include "launch/hip_error.h"

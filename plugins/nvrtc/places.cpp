@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "kmux/plugin/dynamic_library.h"
-#include "kmux/plugin/python_packages.h"
 #include "kmux/plugin/words.h"
 
 #include "nvidia/options.h"

@@ -1,10 +1,10 @@
-#include "kmux/plugin/python_packages.h"
-
 #include <dlfcn.h>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "kmux/plugin/dynamic_library.h"
 
 #include "temp_folder.h"
 
