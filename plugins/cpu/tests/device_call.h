@@ -30,8 +30,7 @@ inline Status run_elements(const ElementKernel& kernel, const std::string& tier,
   launch.grid({Expr(static_cast<std::int64_t>((count + kernel.block - 1) / kernel.block))});
   launch.block({Expr(static_cast<std::int64_t>(kernel.block))}).args({"x", "y", "n"});
   KMUX_ASSIGN(const Program program, builder.build());
-  Workbench bench;
-  KMUX_ASSIGN(LoadedKernel loaded, bench.load(program, {{"tier", tier}}));
+  KMUX_ASSIGN(LoadedKernel loaded, common_bench().load(program, {{"tier", tier}}));
   return loaded({slot(const_cast<void*>(x)), slot(y), slot(static_cast<std::int64_t>(count))});
 }
 

@@ -36,8 +36,7 @@ Result<std::vector<float>> run(const Case& given, const std::vector<float>& x) {
   launch.grid(given.grid).block(given.block).args({"x", "y"}).arg(n);
   if (given.dynamic_bytes > 0) launch.dynamic_smem_bytes(given.dynamic_bytes);
   KMUX_ASSIGN(const Program program, builder.build());
-  Workbench bench;
-  KMUX_ASSIGN(LoadedKernel kernel, bench.load(program, given.options));
+  KMUX_ASSIGN(LoadedKernel kernel, common_bench().load(program, given.options));
   std::vector<float> input = x;
   std::vector<float> y(x.size(), -1);
   KMUX_TRY(kernel({slot(input.data()), slot(y.data()), slot(static_cast<std::int64_t>(x.size()))}));

@@ -38,7 +38,7 @@ class SuiteKernels : public testing::TestWithParam<const char*> {
     for (const int extent : shape.block) key += " " + std::to_string(extent);
     auto found = kernels_.find(key);
     if (found == kernels_.end()) {
-      auto loaded = bench_.load(program(name, shape, values), {{"tier", GetParam()}});
+      auto loaded = common_bench().load(program(name, shape, values), {{"tier", GetParam()}});
       ASSERT_TRUE(loaded.ok()) << loaded.error().explain();
       found = kernels_.emplace(key, std::move(*loaded)).first;
     }
@@ -94,7 +94,6 @@ class SuiteKernels : public testing::TestWithParam<const char*> {
     return builder.build().value();
   }
 
-  Workbench bench_;
   std::map<std::string, LoadedKernel> kernels_;
   std::mt19937 random_{2024};
 };

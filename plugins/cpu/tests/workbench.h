@@ -51,6 +51,13 @@ class Workbench {
   }
 };
 
+/// The workbench of tests with many small kernels, which look at what these give and no further: as in an application, what
+/// comes before each CUDA source is compiled once for all of them. Never destroyed.
+inline Workbench& common_bench() {
+  static Workbench& bench = *new Workbench;
+  return bench;
+}
+
 inline kmux_slot slot(void* address) { return {.ptr = address}; }
 inline kmux_slot slot(std::int64_t value) { return {.i64 = value}; }
 inline kmux_slot bits(std::uint64_t value) { return {.bits = value}; }
