@@ -9,6 +9,7 @@
 #include "kmux/runtime.h"
 
 #include "launch_trail.h"
+#include "system/fork_guard.h"
 
 namespace kmux {
 
@@ -140,11 +141,16 @@ bool is_of_thread(const void* stream) { return handle_of(stream) > kLegacy && ha
 constinit LaunchTrail launch_trail;
 
 LaunchTrail::Mark LaunchTrail::mark_of(std::string_view kernel, int device_type) {
-  static auto& mutex = *new std::mutex;
-  static auto& names = *new std::map<std::pair<std::string, int>, Name>;  // whose nodes stay where they are
-  const std::lock_guard lock(mutex);
+  struct Names {
+    std::mutex mutex;
+    ForkGuard guard{mutex};
+    std::map<std::pair<std::string, int>, Name> by_kernel;  // whose nodes stay where they are
+  };
+  static auto& names = *new Names;
+  const std::lock_guard lock(names.mutex);
   std::string name(kernel);
-  return reinterpret_cast<Mark>(&names.try_emplace({name, device_type}, Name{name, device_type}).first->second);
+  return reinterpret_cast<Mark>(
+      &names.by_kernel.try_emplace({name, device_type}, Name{name, device_type}).first->second);
 }
 
 bool LaunchTrail::is_on(Mark mark, int device_type, int ordinal) {

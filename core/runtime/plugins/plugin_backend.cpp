@@ -182,9 +182,9 @@ Result<void*> PluginDeviceApi::stream_create_with_priority(int device, int prior
 
 Status PluginDeviceApi::copy_peer(int device, void* stream, void* to, int from_device, const void* from,
                                   std::size_t bytes) {
-  return call_plugin(api_.name, [&](kmux_sink error) {
-    return api_.devices->copy_peer(instance_, device, stream, to, from_device, from, bytes, error);
-  });
+  return told_late(api_, device, call_plugin(api_.name, [&](kmux_sink error) {
+                     return api_.devices->copy_peer(instance_, device, stream, to, from_device, from, bytes, error);
+                   }));
 }
 
 Result<ProbeReport> PluginBackend::probe() {
